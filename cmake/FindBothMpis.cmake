@@ -1,0 +1,30 @@
+# Finds the MPI libraries to build wrapper bodies for: each is a compiler wrapper, a launcher and an mpi.h.
+# LIBPROFILE_MPIS is the list of those found (openmpi, mpich); at least one is needed, tests run with each.
+set(LIBPROFILE_MPIS "")
+foreach(mpi openmpi mpich)
+  string(TOUPPER ${mpi} MPI)
+  find_program(LIBPROFILE_${MPI}_MPICC mpicc.${mpi})
+  find_program(LIBPROFILE_${MPI}_MPICXX mpicxx.${mpi})
+  find_program(LIBPROFILE_${MPI}_MPIFORT mpif90.${mpi})
+  find_program(LIBPROFILE_${MPI}_MPIRUN mpirun.${mpi})
+  if(LIBPROFILE_${MPI}_MPICC)
+    list(APPEND LIBPROFILE_MPIS ${mpi})
+    if(mpi STREQUAL openmpi)
+      execute_process(COMMAND ${LIBPROFILE_${MPI}_MPICC} --showme:incdirs
+        OUTPUT_VARIABLE dirs OUTPUT_STRIP_TRAILING_WHITESPACE)
+    else()
+      execute_process(COMMAND ${LIBPROFILE_${MPI}_MPICC} -show
+        OUTPUT_VARIABLE dirs OUTPUT_STRIP_TRAILING_WHITESPACE)
+      string(REGEX MATCHALL "-I *[^ ]+" dirs "${dirs}")
+      list(TRANSFORM dirs REPLACE "^-I *" "")
+      string(REPLACE ";" " " dirs "${dirs}")
+    endif()
+    separate_arguments(dirs)
+    set(LIBPROFILE_${MPI}_INCLUDES ${dirs})
+  endif()
+endforeach()
+if(NOT LIBPROFILE_MPIS)
+  message(FATAL_ERROR "no MPI found: libprofile needs mpicc.openmpi or mpicc.mpich "
+    "(Debian: apt-get install libopenmpi-dev openmpi-bin libmpich-dev mpich)")
+endif()
+message(STATUS "MPI libraries: ${LIBPROFILE_MPIS}")

@@ -1,0 +1,116 @@
+// Metric identifiers and their catalogue, shared by the runtime and the tools.
+// Contract: constant data only; usable anywhere, async-signal-safe, never allocates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace libprofile {
+
+/// Metrics that are measured directly and stored per call path: the index of a value in a profile cell.
+/// `Time` (ns, exclusive) comes first; the others follow in the order of metrics.def.
+enum class Metric : std::uint8_t {
+    Time,
+#define TIME(id, ...)
+#define SUM(id, ...)
+#define DIRECT(id, ...) id,
+#include "format/metrics.def"
+#undef TIME
+#undef SUM
+#undef DIRECT
+    Count
+};
+inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::Count);
+
+/// What the time of a call path is booked under. Assigned to MPI functions by wrappers/mpi/functions.table
+/// and to the runtime's own nodes by their kind.
+enum class TimeCategory : std::uint8_t {
+    Compute,        // application code
+    Overhead,       // inside libprofile
+    OffCpu,         // not running, outside MPI
+    MpiOther,       // MPI, none of the classes below
+    MpiInitExit,    //
+    MpiSyncOther,   // synchronisation that is not collective (one-sided epochs, ...)
+    MpiSyncColl,    // barriers
+    MpiP2p,         //
+    MpiColl,        //
+    MpiOneSided,    //
+    MpiFile,        // individual file I/O
+    MpiFileColl,    // collective file I/O
+    Count
+};
+
+/// Every row of the catalogue, derived metrics included, in display order.
+enum class CatalogueId : std::uint8_t {
+#define TIME(id, ...) id,
+#define SUM(id, ...) id,
+#define DIRECT(id, ...) id,
+#include "format/metrics.def"
+#undef TIME
+#undef SUM
+#undef DIRECT
+    None
+};
+inline constexpr std::size_t catalogue_size = static_cast<std::size_t>(CatalogueId::None);
+
+enum class CatalogueKind : std::uint8_t { Time, Sum, Direct };
+
+struct CatalogueRow {
+    CatalogueId id;
+    CatalogueId parent; // None at the top
+    CatalogueKind kind;
+    Metric direct;      // Metric::Count unless kind == Direct
+    const char* name;   // stable key
+    const char* unit;   // "ns", "count" or "bytes"
+    const char* label;  // as in Table 1
+    const char* description;
+};
+
+inline constexpr CatalogueRow metric_catalogue[] = {
+#define TIME(id, name, parent, label, text)                                                                  \
+    {CatalogueId::id, CatalogueId::parent, CatalogueKind::Time, Metric::Count, name, "ns", label, text},
+#define SUM(id, name, unit, parent, label, text)                                                             \
+    {CatalogueId::id, CatalogueId::parent, CatalogueKind::Sum, Metric::Count, name, unit, label, text},
+#define DIRECT(id, name, unit, parent, label, text)                                                          \
+    {CatalogueId::id, CatalogueId::parent, CatalogueKind::Direct, Metric::id, name, unit, label, text},
+#include "format/metrics.def"
+#undef TIME
+#undef SUM
+#undef DIRECT
+};
+
+/// The catalogue row that time of a category is booked under (exclusively; parents are sums).
+constexpr CatalogueId catalogue_of(TimeCategory category) {
+    switch (category) {
+    case TimeCategory::Overhead: return CatalogueId::Overhead;
+    case TimeCategory::OffCpu: return CatalogueId::OffCpu;
+    case TimeCategory::MpiOther: return CatalogueId::Mpi;
+    case TimeCategory::MpiInitExit: return CatalogueId::MpiInitExit;
+    case TimeCategory::MpiSyncOther: return CatalogueId::MpiSync;
+    case TimeCategory::MpiSyncColl: return CatalogueId::MpiSyncCollective;
+    case TimeCategory::MpiP2p: return CatalogueId::MpiPointToPoint;
+    case TimeCategory::MpiColl: return CatalogueId::MpiCollective;
+    case TimeCategory::MpiOneSided: return CatalogueId::MpiOneSided;
+    case TimeCategory::MpiFile: return CatalogueId::MpiFileIo;
+    case TimeCategory::MpiFileColl: return CatalogueId::MpiFileCollective;
+    default: return CatalogueId::Execution;
+    }
+}
+
+/// Derives all catalogue values from direct metric values and times per category.
+/// `direct` has metric_count entries, `by_category` TimeCategory::Count entries, `out` catalogue_size entries.
+template <class Number>
+constexpr void derive_catalogue(const Number* direct, const Number* by_category, Number* out) {
+    for (std::size_t i = 0; i < catalogue_size; ++i) {
+        const CatalogueRow& row = metric_catalogue[i];
+        out[i] = row.kind == CatalogueKind::Direct ? direct[static_cast<std::size_t>(row.direct)] : Number{};
+    }
+    for (std::size_t c = 0; c < static_cast<std::size_t>(TimeCategory::Count); ++c)
+        out[static_cast<std::size_t>(catalogue_of(static_cast<TimeCategory>(c)))] += by_category[c];
+    for (std::size_t i = catalogue_size; i-- > 0;) {
+        const CatalogueRow& row = metric_catalogue[i];
+        if (row.parent != CatalogueId::None) out[static_cast<std::size_t>(row.parent)] += out[i];
+    }
+}
+
+} // namespace libprofile

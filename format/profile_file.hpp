@@ -1,0 +1,235 @@
+// The profile file, described once for the writer in the job and for every reader. docs/format.md says it in words.
+// Contract: plain data and inline functions; no allocation; `describe` runs with an Encoder or with a Decoder.
+//
+//   file  := FileHeader block*            all integers little-endian
+//   block := BlockHeader payload padding  (padding: zero bytes up to a multiple of 8)
+//
+// A payload is a sequence of records; the order of records inside a block is given at its BlockType.
+#pragma once
+
+#include "format/codec.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+inline constexpr char file_magic[8] = {'L', 'I', 'B', 'P', 'R', 'O', 'F', '\n'};
+inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t block_magic = 0x4b42504c; // "LPBK"
+inline constexpr const char* file_suffix = ".lprof";
+
+enum FileFlag : std::uint32_t {
+    FileComplete = 1u << 0, // all ranks of the job are in this file and reached MPI_Finalize
+};
+
+struct FileHeader {
+    char magic[8];
+    std::uint32_t version;
+    std::uint32_t flags;
+    std::uint64_t ranks; // ranks in this file
+    std::uint64_t reserved;
+};
+static_assert(sizeof(FileHeader) == 32);
+
+enum class BlockType : std::uint32_t {
+    Job = 1,       // JobRecord
+    Metrics = 2,   // count, then per direct metric (in the order used by cells): name, unit
+    Rank = 3,      // RankRecord
+    Modules = 4,   // count, then ModuleRecord*            id = position
+    Functions = 5, // count, then FunctionRecord*          only those that occur
+    Tree = 6,      // TreeRecord, then NodeRecord*         id = position + 1; node 0 is the root and not stored
+    Phase = 7,     // PhaseRecord; per cluster: ClusterRecord, CellRecord*; the rest: number of cells, CellRecord*;
+                   //   only for Iterations: number of runs, per run: its length, its cluster;
+                   //   then per iteration its inclusive wall time in ns, as signed difference to the one before.
+                   //   The rest is what no cluster holds: for Outside and Aggregate phases, everything.
+                   //   Iterations folded into the rest have the cluster number `clusters`.
+    Names = 8,     // written by `libprofile`: resolved names (tools/names)
+};
+
+inline constexpr std::uint32_t no_rank = 0xffffffffu;
+
+struct BlockHeader {
+    std::uint32_t magic;
+    std::uint32_t type;
+    std::uint64_t stored_size; // bytes of payload in the file, without padding
+    std::uint64_t raw_size;    // after decompression; equal to stored_size (no compression in version 1)
+    std::uint32_t crc;         // CRC-32 of the stored payload
+    std::uint32_t rank;        // no_rank: belongs to the job
+};
+static_assert(sizeof(BlockHeader) == 32);
+
+struct JobRecord {
+    std::uint64_t ranks = 0; // size of MPI_COMM_WORLD
+    std::uint64_t start_unix_ns = 0;
+    Text mpi;       // e.g. "Open MPI 4.1.4"; "none" without MPI
+    Text command;   // arguments separated by blanks
+    Text executable;
+    Text folder;    // working folder of the job
+    Text version;   // of libprofile
+    Text configuration; // lines NAME=value
+};
+template <class Codec> void describe(Codec& c, JobRecord& r) {
+    c.number(r.ranks);
+    c.number(r.start_unix_ns);
+    c.text(r.mpi);
+    c.text(r.command);
+    c.text(r.executable);
+    c.text(r.folder);
+    c.text(r.version);
+    c.text(r.configuration);
+}
+
+/// One process. Counts of losses are sums over its threads.
+struct RankRecord {
+    std::uint64_t rank = 0;
+    std::uint64_t pid = 0;
+    Text host;
+    std::uint64_t threads = 0;
+    std::uint64_t complete = 0;       // 1: reached MPI_Finalize
+    std::uint64_t clock = 0;          // 0 monotonic, 1 TSC
+    std::uint64_t rate = 0;           // samples per CPU second asked for
+    std::uint64_t samples_taken = 0;  // every sample with a place in the profile
+    std::uint64_t samples_lost = 0;   // timer expirations without one: overruns, failed unwinds, quota
+    std::uint64_t partial_paths = 0;  // call paths that do not reach a known root
+    std::uint64_t quota_losses = 0;   // call paths or iterations folded together because memory ran out
+    std::uint64_t nesting_repairs = 0; // mismatched phase markers
+    std::uint64_t threads_lost = 0;   // threads without a location (quota)
+    std::uint64_t memory_used = 0;    // bytes of the quota in use at the end
+    std::uint64_t memory_quota = 0;
+};
+template <class Codec> void describe(Codec& c, RankRecord& r) {
+    c.number(r.rank);
+    c.number(r.pid);
+    c.text(r.host);
+    c.number(r.threads);
+    c.number(r.complete);
+    c.number(r.clock);
+    c.number(r.rate);
+    c.number(r.samples_taken);
+    c.number(r.samples_lost);
+    c.number(r.partial_paths);
+    c.number(r.quota_losses);
+    c.number(r.nesting_repairs);
+    c.number(r.threads_lost);
+    c.number(r.memory_used);
+    c.number(r.memory_quota);
+}
+
+struct ModuleRecord {
+    Text build_id; // raw bytes; empty when the module has none
+    Text path;
+};
+template <class Codec> void describe(Codec& c, ModuleRecord& r) {
+    c.text(r.build_id);
+    c.text(r.path);
+}
+
+/// An MPI function that occurs as an event node.
+struct FunctionRecord {
+    std::uint64_t id = 0;
+    Text name;
+    std::uint64_t category = 0; // TimeCategory
+};
+template <class Codec> void describe(Codec& c, FunctionRecord& r) {
+    c.number(r.id);
+    c.text(r.name);
+    c.number(r.category);
+}
+
+enum class NodeKind : std::uint8_t {
+    Root = 0,
+    Frame = 1,      // a = module id, b = offset (ELF virtual address) of the call or of the sampled instruction
+    Mpi = 2,        // a = function id
+    Overhead = 3,   // "(libprofile)"
+    OffCpu = 4,     // "(off CPU)"
+    NotSampled = 5, // "(not sampled)": on-CPU compute time of iterations without a sample
+    Partial = 6,    // "(partial)": parent of call paths whose outer end is unknown
+    Quota = 7,      // "(quota)": call paths dropped because memory ran out
+    Unknown = 8,    // a frame outside every module: b = address
+};
+
+struct TreeRecord {
+    std::uint64_t thread = 0; // 0 = main
+    std::uint64_t nodes = 0;  // without the root
+    std::uint64_t wall_ns = 0;
+    std::uint64_t complete = 0;
+};
+template <class Codec> void describe(Codec& c, TreeRecord& r) {
+    c.number(r.thread);
+    c.number(r.nodes);
+    c.number(r.wall_ns);
+    c.number(r.complete);
+}
+
+struct NodeRecord {
+    std::uint64_t parent_distance = 0; // own id - parent id, at least 1
+    std::uint64_t kind = 0;
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+};
+template <class Codec> void describe(Codec& c, NodeRecord& r) {
+    c.number(r.parent_distance);
+    c.number(r.kind);
+    c.number(r.a);
+    c.number(r.b);
+}
+
+enum class PhaseKind : std::uint8_t {
+    Outside = 0,   // the phase "": outside all others
+    Aggregate = 1, // one profile for all its instances
+    Iterations = 2 // a profile per iteration, clustered
+};
+
+enum class Equivalence : std::uint8_t { None = 0, Weak = 1, Strong = 2 };
+
+struct PhaseRecord {
+    std::uint64_t thread = 0;
+    Text name;
+    std::uint64_t kind = 0;
+    std::uint64_t instances = 0; // times entered; for Iterations the number of iterations
+    std::uint64_t wall_ns = 0;   // exclusive: while it was the innermost open phase
+    std::uint64_t wall_inclusive_ns = 0;
+    std::uint64_t equivalence = 0; // Equivalence in force at the end
+    std::uint64_t relaxed = 0;     // times the equivalence was relaxed
+    std::uint64_t classes = 0;     // call-tree equivalence classes
+    std::uint64_t clusters = 0;
+    std::uint64_t unclustered = 0; // iterations folded into the rest
+};
+template <class Codec> void describe(Codec& c, PhaseRecord& r) {
+    c.number(r.thread);
+    c.text(r.name);
+    c.number(r.kind);
+    c.number(r.instances);
+    c.number(r.wall_ns);
+    c.number(r.wall_inclusive_ns);
+    c.number(r.equivalence);
+    c.number(r.relaxed);
+    c.number(r.classes);
+    c.number(r.clusters);
+    c.number(r.unclustered);
+}
+
+struct ClusterRecord {
+    std::uint64_t size = 0;             // iterations in it
+    std::uint64_t equivalence_class = 0; // number of its class, from 0
+    std::uint64_t cells = 0;            // cells that follow (sums over the iterations)
+};
+template <class Codec> void describe(Codec& c, ClusterRecord& r) {
+    c.number(r.size);
+    c.number(r.equivalence_class);
+    c.number(r.cells);
+}
+
+/// One non-zero value of a profile. Cells are sorted by (node, metric).
+struct CellRecord {
+    std::uint64_t node_distance = 0; // node id - node id of the previous cell (0 before the first)
+    std::uint64_t metric = 0;
+    std::uint64_t value = 0;
+};
+template <class Codec> void describe(Codec& c, CellRecord& r) {
+    c.number(r.node_distance);
+    c.number(r.metric);
+    c.number(r.value);
+}
+
+} // namespace libprofile

@@ -1,0 +1,110 @@
+/* libprofile.h: phase markers for C and C++. Optional: a program is measured without them as well.
+ *
+ *     profile_iteration_begin("timestep");      one iteration of a loop: the unit of the time series
+ *     profile_phase_begin("solve");             a part of the program, inside an iteration or outside all
+ *     profile_phase_end("solve");
+ *     profile_iteration_end("timestep");
+ *
+ * Contract
+ *   Needs    nothing: no library to link with, no MPI. Works in executables (PIE or not) and shared libraries,
+ *            C99 and later, C++98 and later. With glibc older than 2.34 link with -ldl.
+ *   Absent   when libprofile.so is not in the process, each marker is a load, a test and an empty call.
+ *   Cost     about a microsecond with the library, except iteration_end, which closes the iteration's profile.
+ *   Threads  any thread may use markers; they apply to the thread that calls them. Do not share one begin/end
+ *            pair between threads.
+ *   Signals  not async-signal-safe: no markers in signal handlers.
+ *   Names    zero-terminated, read during the call only, the same text at begin and end.
+ *   Nesting  begin and end must pair like brackets. A mismatch is reported once per job, repaired (what is
+ *            still open inside is closed; an end without its begin is ignored) and never ends the program.
+ *   MPI      no communication: ranks need not agree, but a loop marked on all ranks is what the report can
+ *            compare.
+ *
+ * -DLIBPROFILE_NO_MARKERS compiles all markers away, for statically linked programs for instance: those cannot
+ * be measured anyway.
+ */
+#ifndef LIBPROFILE_H
+#define LIBPROFILE_H
+
+#ifdef LIBPROFILE_NO_MARKERS
+
+#define profile_iteration_begin(name) ((void)(name))
+#define profile_iteration_end(name) ((void)(name))
+#define profile_phase_begin(name) ((void)(name))
+#define profile_phase_end(name) ((void)(name))
+
+#else
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+/* The library is looked up by dlsym and not through a weak reference: in a non-PIE executable that is linked
+ * without libprofile.so, ld resolves a weak undefined function to address 0 for good, and a preloaded library
+ * is never seen. */
+
+/* C: each translation unit has its own copy. C++: one per executable or shared library, as the one-definition
+ * rule wants; hidden, because a default-visible static variable of an inline function would pin a plug-in in
+ * memory. */
+#ifdef __cplusplus
+#define LIBPROFILE_INLINE inline __attribute__((visibility("hidden")))
+extern "C" {
+#else
+#define LIBPROFILE_INLINE static inline
+#endif
+
+/* Operations of the library's one entry point, void profile_marker_v1(int operation, const char* name). */
+enum libprofile_operation {
+    LIBPROFILE_ITERATION_BEGIN = 0,
+    LIBPROFILE_ITERATION_END = 1,
+    LIBPROFILE_PHASE_BEGIN = 2,
+    LIBPROFILE_PHASE_END = 3
+};
+
+typedef void (*libprofile_marker_function)(int operation, const char* name);
+
+LIBPROFILE_INLINE void libprofile_marker_absent(int operation, const char* name) {
+    (void)operation;
+    (void)name;
+}
+
+LIBPROFILE_INLINE libprofile_marker_function libprofile_marker_resolve(void) {
+    union { /* ISO C has no cast from an object pointer to a function pointer */
+        void* object;
+        libprofile_marker_function function;
+    } address;
+    address.object = dlsym(NULL, "profile_marker_v1"); /* NULL is RTLD_DEFAULT, which needs _GNU_SOURCE */
+    return address.object != NULL ? address.function : libprofile_marker_absent;
+}
+
+/* Looked up at the first marker and kept, also when absent. Threads that race here store the same value. */
+LIBPROFILE_INLINE void libprofile_marker(enum libprofile_operation operation, const char* name) {
+    static libprofile_marker_function resolved; /* zero-initialised: no guard, safe in static constructors */
+    libprofile_marker_function marker = __atomic_load_n(&resolved, __ATOMIC_RELAXED);
+    if (marker == NULL) {
+        marker = libprofile_marker_resolve();
+        __atomic_store_n(&resolved, marker, __ATOMIC_RELAXED);
+    }
+    marker((int)operation, name);
+}
+
+LIBPROFILE_INLINE void profile_iteration_begin(const char* name) {
+    libprofile_marker(LIBPROFILE_ITERATION_BEGIN, name);
+}
+LIBPROFILE_INLINE void profile_iteration_end(const char* name) {
+    libprofile_marker(LIBPROFILE_ITERATION_END, name);
+}
+LIBPROFILE_INLINE void profile_phase_begin(const char* name) {
+    libprofile_marker(LIBPROFILE_PHASE_BEGIN, name);
+}
+LIBPROFILE_INLINE void profile_phase_end(const char* name) {
+    libprofile_marker(LIBPROFILE_PHASE_END, name);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#undef LIBPROFILE_INLINE
+
+#endif /* LIBPROFILE_NO_MARKERS */
+
+#endif /* LIBPROFILE_H */

@@ -1,0 +1,45 @@
+// libprofile.hpp: phase markers for C++11 and later that close themselves, also when an exception passes.
+//
+//     for (int step = 0; step < steps; ++step) {
+//         libprofile::iteration timestep("timestep");
+//         libprofile::phase solve("solve");
+//         ...
+//     }
+//
+// Contract: that of libprofile.h. The name is kept as a pointer until the end of the scope: give a string
+// literal or something that lives as long. Objects must be destroyed in the reverse order of construction, on
+// the same thread, as local variables are.
+#ifndef LIBPROFILE_HPP
+#define LIBPROFILE_HPP
+
+#include "libprofile.h"
+
+namespace libprofile {
+
+/// One iteration of the loop `name`, from construction to destruction.
+class iteration {
+  public:
+    explicit iteration(const char* name) : name_(name) { profile_iteration_begin(name_); }
+    ~iteration() { profile_iteration_end(name_); }
+    iteration(const iteration&) = delete;
+    iteration& operator=(const iteration&) = delete;
+
+  private:
+    const char* name_;
+};
+
+/// One visit to the part `name` of the program, from construction to destruction.
+class phase {
+  public:
+    explicit phase(const char* name) : name_(name) { profile_phase_begin(name_); }
+    ~phase() { profile_phase_end(name_); }
+    phase(const phase&) = delete;
+    phase& operator=(const phase&) = delete;
+
+  private:
+    const char* name_;
+};
+
+} // namespace libprofile
+
+#endif // LIBPROFILE_HPP

@@ -1,0 +1,71 @@
+// The call-path tree of one thread: every call path is a node, children are found by (kind, a, b).
+// Contract: belongs to one thread, used with that thread's in-tool flag set (so a signal handler of the thread never
+// meets it half changed); async-signal-safe; nodes are never moved or deleted; memory comes from the thread's arena.
+// When memory runs out, paths end at the "(quota)" node and are counted.
+#pragma once
+
+#include "format/profile_file.hpp"
+#include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/session/memory.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+using NodeId = std::uint32_t;
+
+struct Node {
+    NodeId parent = 0;
+    NodeKind kind = NodeKind::Root;
+    std::uint32_t a = 0;
+    std::uint64_t b = 0;
+    std::uint64_t path_hash[2] = {}; // of the whole call path, the same in every process: the structure signature
+    std::uint32_t typical_ns = 0;    // running duration of the events at this node
+};
+
+class CallTree {
+  public:
+    explicit CallTree(Arena& arena) : arena_(&arena) {}
+
+    /// Creates the root and the fixed nodes. False: no memory.
+    bool start() noexcept;
+
+    NodeId child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) noexcept;
+    /// The node of a whole path; frames of MPI binding layers at its inner end are left out when `skip_bindings`.
+    NodeId path(const RawPath& path, bool skip_bindings) noexcept;
+
+    Node& operator[](NodeId id) { return nodes_[id]; }
+    const Node& operator[](NodeId id) const { return nodes_[id]; }
+    std::size_t size() const { return nodes_.size(); }
+
+    NodeId overhead() const { return 1; }
+    NodeId off_cpu() const { return 2; }
+    NodeId not_sampled() const { return 3; }
+    NodeId partial() const { return 4; }
+    NodeId quota() const { return 5; }
+
+    std::uint64_t partial_paths() const { return partial_paths_; }
+    std::uint64_t quota_hits() const { return quota_hits_; }
+
+  private:
+    NodeId frame(NodeId parent, std::uintptr_t address) noexcept;
+    bool grow_table() noexcept;
+    std::uint32_t slot_of(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) const noexcept;
+
+    Arena* arena_;
+    StableArray<Node, 8> nodes_;
+    NodeId* table_ = nullptr; // open addressing; 0 = free (the root is nobody's child)
+    std::uint32_t mask_ = 0;
+
+    // The previous path, outermost first: adjacent paths share most of their frames.
+    std::uintptr_t last_address_[RawPath::capacity] = {};
+    NodeId last_node_[RawPath::capacity] = {};
+    std::size_t last_size_ = 0;
+    bool last_complete_ = false;
+    std::uint32_t last_epoch_ = 0;
+
+    std::uint64_t partial_paths_ = 0;
+    std::uint64_t quota_hits_ = 0;
+};
+
+} // namespace libprofile

@@ -1,0 +1,171 @@
+#include "libprofile/callpath/load_map.hpp"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace libprofile {
+
+constinit LoadMap load_map;
+
+namespace {
+
+std::uint64_t hash_bytes(const void* bytes, std::size_t size) {
+    const auto* p = static_cast<const unsigned char*>(bytes);
+    std::uint64_t h = 0xcbf29ce484222325u; // FNV-1a
+    for (std::size_t i = 0; i < size; ++i) h = (h ^ p[i]) * 0x100000001b3u;
+    return h;
+}
+
+/// Finds the GNU build-id note in the module's mapped memory.
+void read_build_id(Module& module) {
+    for (std::uint16_t i = 0; i < module.header_count; ++i) {
+        const ElfW(Phdr)& header = module.headers[i];
+        if (header.p_type != PT_NOTE) continue;
+        const auto* note = reinterpret_cast<const unsigned char*>(module.bias + header.p_vaddr);
+        const unsigned char* end = note + header.p_memsz;
+        const std::size_t align = header.p_align == 8 ? 8 : 4;
+        while (note + sizeof(ElfW(Nhdr)) <= end) {
+            ElfW(Nhdr) head;
+            std::memcpy(&head, note, sizeof head);
+            const unsigned char* name = note + sizeof head;
+            const unsigned char* value = name + ((head.n_namesz + align - 1) & ~(align - 1));
+            const unsigned char* next = value + ((head.n_descsz + align - 1) & ~(align - 1));
+            if (next > end || next <= note) break;
+            if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) {
+                module.build_id_size =
+                    static_cast<std::uint8_t>(head.n_descsz < sizeof module.build_id ? head.n_descsz : sizeof module.build_id);
+                std::memcpy(module.build_id, value, module.build_id_size);
+                return;
+            }
+            note = next;
+        }
+    }
+}
+
+bool starts_with(const char* text, const char* prefix) { return std::strncmp(text, prefix, std::strlen(prefix)) == 0; }
+
+void classify(Module& module) {
+    const char* slash = std::strrchr(module.path, '/');
+    const char* name = slash == nullptr ? module.path : slash + 1;
+    for (const char* layer : {"libmpi_mpifh", "libmpi_usempi", "libmpi_ignore_tkr", "libmpichfort", "libmpifort",
+                              "libmpi_cxx", "libmpichcxx", "libmpicxx"})
+        if (starts_with(name, layer)) module.binding_layer = true;
+    module.is_libc = starts_with(name, "libc.so.6") || starts_with(name, "libc-2.");
+    const auto self = reinterpret_cast<std::uintptr_t>(&load_map);
+    module.is_libprofile = module.start <= self && self < module.end;
+}
+
+} // namespace
+
+void LoadMap::lock() noexcept {
+    while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
+}
+
+std::uint32_t LoadMap::add(std::uintptr_t start, std::uintptr_t end, std::uintptr_t bias, const char* path,
+                           const ElfW(Phdr)* headers, std::uint16_t header_count) noexcept {
+    lock();
+    std::uint32_t id = none;
+    const std::uint32_t count = count_.load(std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i < count && id == none; ++i)
+        if (modules_[i].loaded && modules_[i].start == start && modules_[i].bias == bias) id = i;
+    if (id == none) {
+        Module* module = modules_.append(arena_);
+        if (module != nullptr) {
+            module->start = start;
+            module->end = end;
+            module->bias = bias;
+            module->headers = headers;
+            module->header_count = header_count;
+            module->is_executable = path == nullptr || *path == 0;
+            char executable[4096];
+            if (module->is_executable) {
+                const ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
+                executable[n > 0 ? n : 0] = 0;
+                path = executable;
+            }
+            module->path = arena_.copy_text(path);
+            read_build_id(*module);
+            classify(*module);
+            module->hash = module->build_id_size != 0 ? hash_bytes(module->build_id, module->build_id_size)
+                                                      : hash_bytes(module->path, std::strlen(module->path));
+            module->loaded = true;
+            id = count;
+            count_.store(count + 1, std::memory_order_release);
+        }
+    }
+    unlock();
+    return id;
+}
+
+std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
+    dl_find_object object;
+    if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) return none;
+    const auto start = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
+    const auto bias = static_cast<std::uintptr_t>(object.dlfo_link_map->l_addr);
+    // Newest first: a module unloaded without our notice loses against the one that took its place.
+    for (std::uint32_t i = size(); i-- > 0;)
+        if (modules_[i].loaded && modules_[i].start == start && modules_[i].bias == bias) return i;
+    // A module that appeared since the last refresh: its ELF header is mapped at its start.
+    const auto* header = static_cast<const ElfW(Ehdr)*>(object.dlfo_map_start);
+    if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return none;
+    const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(start + header->e_phoff);
+    mark_stale();
+    return add(start, reinterpret_cast<std::uintptr_t>(object.dlfo_map_end), bias, object.dlfo_link_map->l_name, headers,
+               header->e_phnum);
+}
+
+void LoadMap::refresh() noexcept {
+    stale_.store(false, std::memory_order_relaxed);
+    // Gone modules first, so that a newcomer at the same address is not taken for its predecessor.
+    const std::uint32_t count = size();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        dl_find_object object;
+        Module& module = modules_[i];
+        if (!module.loaded) continue;
+        const bool there = _dl_find_object(reinterpret_cast<void*>(module.start), &object) == 0 &&
+                           reinterpret_cast<std::uintptr_t>(object.dlfo_map_start) == module.start &&
+                           (module.is_executable || std::strcmp(object.dlfo_link_map->l_name, module.path) == 0);
+        if (!there) module.loaded = false;
+    }
+    real_calls().dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            std::uintptr_t start = UINTPTR_MAX;
+            std::uintptr_t end = 0;
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& header = info->dlpi_phdr[i];
+                if (header.p_type != PT_LOAD) continue;
+                const std::uintptr_t first = (info->dlpi_addr + header.p_vaddr) & ~std::uintptr_t{4095};
+                const std::uintptr_t last = info->dlpi_addr + header.p_vaddr + header.p_memsz;
+                if (first < start) start = first;
+                if (last > end) end = last;
+            }
+            if (end != 0)
+                static_cast<LoadMap*>(data)->add(start, end, info->dlpi_addr, info->dlpi_name, info->dlpi_phdr,
+                                                 info->dlpi_phnum);
+            return 0;
+        },
+        this);
+}
+
+int LoadMap::iterate(PhdrCallback callback, void* data) noexcept {
+    const std::uint32_t count = size();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const Module& module = modules_[i];
+        // libc unloads modules of its own (name services, character sets) without our notice; their headers are gone.
+        dl_find_object object;
+        if (!module.loaded || _dl_find_object(reinterpret_cast<void*>(module.start), &object) != 0) continue;
+        dl_phdr_info info{};
+        info.dlpi_addr = module.bias;
+        info.dlpi_name = module.path;
+        info.dlpi_phdr = module.headers;
+        info.dlpi_phnum = module.header_count;
+        info.dlpi_adds = count;
+        const int result = callback(&info, sizeof info, data);
+        if (result != 0) return result;
+    }
+    return 0;
+}
+
+} // namespace libprofile

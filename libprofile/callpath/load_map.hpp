@@ -1,0 +1,70 @@
+// The modules (executable and shared libraries) of the process: address -> (module, offset).
+// Contract: append-only; find() and iterate() are async-signal-safe, take no lock of the loader and never wait for it:
+// the loader is asked through _dl_find_object (glibc >= 2.35, lock-free). refresh() takes the loader's lock and is
+// called outside signal handlers only. A module that was unloaded keeps its number; another one at the same address
+// gets a new number. All callers run with the in-tool flag set, so the inner spin lock cannot meet itself.
+#pragma once
+
+#include "libprofile/session/memory.hpp"
+#include "libprofile/session/real_calls.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace libprofile {
+
+struct Module {
+    std::uintptr_t start = 0;
+    std::uintptr_t end = 0;
+    std::uintptr_t bias = 0; // address = bias + ELF virtual address
+    const char* path = "";
+    unsigned char build_id[32] = {};
+    std::uint8_t build_id_size = 0;
+    bool loaded = false;
+    bool binding_layer = false; // Fortran or C++ bindings of an MPI: not part of the application's call path
+    bool is_libc = false;
+    bool is_libprofile = false;
+    bool is_executable = false;
+    std::uint64_t hash = 0; // of build-id, else path
+    const ElfW(Phdr)* headers = nullptr;
+    std::uint16_t header_count = 0;
+};
+
+class LoadMap {
+  public:
+    static constexpr std::uint32_t none = 0xffffffffu;
+
+    /// Number of the module that is mapped at `address` now, or `none`.
+    std::uint32_t find(std::uintptr_t address) noexcept;
+    const Module& operator[](std::uint32_t module) const { return modules_[module]; }
+    std::uint32_t size() const { return count_.load(std::memory_order_acquire); }
+
+    /// Takes in all modules loaded now; drops those gone from iterate(). Not in handlers.
+    void refresh() noexcept;
+    /// Something was unloaded: what was learned about addresses may be wrong now.
+    void invalidate() noexcept { epoch_.fetch_add(1, std::memory_order_acq_rel); }
+    std::uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+
+    /// dl_iterate_phdr over the known modules, for the unwinder inside a handler.
+    int iterate(PhdrCallback callback, void* data) noexcept;
+
+    /// A look-up failed on an address that the loader knows: refresh() at the next safe point is worth it.
+    bool is_stale() const { return stale_.load(std::memory_order_relaxed); }
+    void mark_stale() noexcept { stale_.store(true, std::memory_order_relaxed); }
+
+  private:
+    std::uint32_t add(std::uintptr_t start, std::uintptr_t end, std::uintptr_t bias, const char* path,
+                      const ElfW(Phdr)* headers, std::uint16_t header_count) noexcept;
+    void lock() noexcept;
+    void unlock() noexcept { busy_.clear(std::memory_order_release); }
+
+    Arena arena_;
+    StableArray<Module, 6> modules_;
+    std::atomic<std::uint32_t> count_{0};
+    std::atomic<std::uint32_t> epoch_{1};
+    std::atomic<bool> stale_{false};
+    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+};
+extern LoadMap load_map;
+
+} // namespace libprofile

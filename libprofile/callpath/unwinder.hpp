@@ -1,0 +1,54 @@
+// Call stacks through libunwind, brought in so that it cannot disturb the job.
+//
+// Contract: load() once per session, outside signal handlers. here() is for ordinary context (MPI calls), interrupted()
+// for signal handlers; both run with the in-tool flag set, so that neither ever runs inside the other. They allocate
+// nothing from the application's malloc.
+//
+// Why dlopen: libunwind.so.8 exports _Unwind_RaiseException and friends; as a dependency of a preloaded library it would
+// replace the exception unwinder of C, Fortran and Python programs. RTLD_LOCAL keeps its names to itself.
+// Why two ways: unw_backtrace is 40 times faster than unw_step, but keeps a cache in dynamic thread-local storage, whose
+// first touch may call malloc, and which is not re-entrant (libunwind #425): fine in ordinary context, not in a handler.
+// While either runs, our dl_iterate_phdr answers from the load map, so the loader's lock is never waited for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace libprofile {
+
+/// Addresses of a call path, innermost first, as look-up addresses: the interrupted instruction itself, and for callers
+/// the return address - 1 (inside the call instruction).
+struct RawPath {
+    static constexpr std::size_t capacity = 1024;
+    std::uintptr_t addresses[capacity];
+    std::size_t size = 0;
+    bool complete = false; // ended at a known root: process start or thread start
+};
+
+class Unwinder {
+  public:
+    /// False: libunwind is not there; then here() gives the call site only and interrupted() the instruction only.
+    bool load() noexcept;
+    bool available() const { return backtrace_ != nullptr; }
+
+    /// The call path of the function that returns to `return_address`, beginning with that call site.
+    void here(void* return_address, RawPath& path) noexcept;
+    /// The call path interrupted by a signal; `context` is the handler's third argument.
+    void interrupted(void* context, RawPath& path) noexcept;
+    /// A module was unloaded: forget what was learned about its addresses.
+    void flush() noexcept;
+
+  private:
+    void trim(RawPath& path) noexcept;
+
+    int (*backtrace_)(void**, int) = nullptr;
+    int (*init_)(void*, void*, int) = nullptr;
+    int (*step_)(void*) = nullptr;
+    int (*get_register_)(void*, int, std::uintptr_t*) = nullptr;
+    void (*flush_)(void*, std::uintptr_t, std::uintptr_t) = nullptr;
+    void** address_space_ = nullptr;
+    std::uintptr_t entry_ = 0; // _start of the executable
+};
+extern Unwinder unwinder;
+
+} // namespace libprofile

@@ -1,0 +1,249 @@
+#include "libprofile/clustering/clusterer.hpp"
+
+#include "libprofile/clustering/quiet_floating_point.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace libprofile {
+
+namespace {
+
+/// Baseline emphasis (4.3 leaves the heuristic open). The factor is the square root of the harmonic mean of the two
+/// sizes: 1 for two single iterations, sqrt(n) for two clusters of n, below sqrt(2) for a single one against any
+/// cluster. Merging large clusters becomes expensive, so small differences of the baseline survive, while outliers,
+/// which are few, share their clusters. It depends on the sizes only, so distances stay valid until a merge.
+float emphasis(std::uint32_t a, std::uint32_t b) {
+    const double x = a;
+    const double y = b;
+    return static_cast<float>(__builtin_sqrt(2 * x * y / (x + y)));
+}
+
+/// Timer samples are chance and not among the metrics of Table 1, so they take no part in the distance.
+constexpr bool counts_for_distance(std::size_t row) {
+    return metric_catalogue[row].id != CatalogueId::Samples;
+}
+
+} // namespace
+
+Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode) noexcept
+    : arena_(&arena), pool_(&pool), limit_(limit < 1 ? 1 : limit), mode_(mode) {
+    switch (mode) {
+    case EquivalenceMode::Weak: equivalence_ = Equivalence::Weak; break;
+    case EquivalenceMode::None: equivalence_ = Equivalence::None; break;
+    default: equivalence_ = Equivalence::Strong;
+    }
+}
+
+const Signature& Clusterer::signature_of(const Cluster& cluster) const noexcept {
+    return equivalence_ == Equivalence::Strong ? cluster.signatures.strong : cluster.signatures.weak;
+}
+
+bool Clusterer::ensure_room() noexcept {
+    if (count_ < room_) return true;
+    const std::uint32_t wanted = room_ == 0 ? limit_ + 1 : room_ * 2;
+    auto** clusters = arena_->array<Cluster*>(wanted);
+    if (clusters == nullptr) return false;
+    std::copy(clusters_, clusters_ + count_, clusters);
+    for (std::uint32_t i = room_; i < wanted; ++i) {
+        clusters[i] = arena_->make<Cluster>();
+        if (clusters[i] == nullptr) return false;
+    }
+    if (measured_) { // more classes than K: the matrix grows with the clusters
+        auto* distances = arena_->array<float>(std::size_t{wanted} * wanted);
+        if (distances == nullptr) return false;
+        for (std::uint32_t i = 0; i < count_; ++i)
+            for (std::uint32_t j = 0; j < count_; ++j) distances[std::size_t{i} * wanted + j] = at(i, j);
+        distances_ = distances;
+    }
+    clusters_ = clusters;
+    room_ = wanted;
+    return true;
+}
+
+void Clusterer::classify(Cluster& cluster) noexcept {
+    if (equivalence_ == Equivalence::None) {
+        cluster.equivalence_class = 0;
+        class_count_ = 1;
+        return;
+    }
+    for (std::uint32_t i = 0; i < count_; ++i)
+        if (clusters_[i] != &cluster && signature_of(*clusters_[i]) == signature_of(cluster)) {
+            cluster.equivalence_class = clusters_[i]->equivalence_class;
+            return;
+        }
+    cluster.equivalence_class = class_count_++;
+}
+
+/// Numbers the classes anew after the equivalence was relaxed, and measures what became comparable by that.
+void Clusterer::regroup() noexcept {
+    const std::uint32_t count = count_;
+    class_count_ = 0;
+    for (count_ = 0; count_ < count;) {
+        classify(*clusters_[count_]);
+        ++count_;
+    }
+    if (!measured_) return;
+    for (std::uint32_t i = 0; i < count_; ++i) measure(i);
+    for (std::uint32_t i = 0; i < count_; ++i) find_nearest(i);
+}
+
+/// The dynamic scheme of 4.4: from strong to weak when more than half of the clusters are needed for one cluster per
+/// class; given up altogether only when even weak classes outnumber K.
+void Clusterer::relax_if_too_many_classes() noexcept {
+    if (mode_ != EquivalenceMode::Auto) return;
+    if (equivalence_ == Equivalence::Strong && class_count_ > limit_ / 2 && class_count_ > 1) {
+        equivalence_ = Equivalence::Weak;
+        ++relaxations_;
+        regroup();
+    }
+    if (equivalence_ == Equivalence::Weak && class_count_ > limit_) {
+        equivalence_ = Equivalence::None;
+        ++relaxations_;
+        regroup();
+    }
+}
+
+float Clusterer::distance(const Cluster& a, const Cluster& b) const noexcept {
+    const double n = static_cast<double>(clustered_);
+    double sum = 0;
+    for (std::size_t i = 0; i < catalogue_size; ++i) {
+        if (!counts_for_distance(i) || totals_.values[i] == 0) continue;
+        const double x = static_cast<double>(a.condensed.values[i]) / a.members;
+        const double y = static_cast<double>(b.condensed.values[i]) / b.members;
+        sum += __builtin_fabs(x - y) / (static_cast<double>(totals_.values[i]) / n);
+    }
+    return static_cast<float>(sum) * emphasis(a.members, b.members);
+}
+
+/// Computes the distances of cluster i to the others of its class.
+void Clusterer::measure(std::uint32_t i) noexcept {
+    for (std::uint32_t j = 0; j < count_; ++j) {
+        if (j == i || clusters_[j]->equivalence_class != clusters_[i]->equivalence_class) continue;
+        at(i, j) = at(j, i) = distance(*clusters_[i], *clusters_[j]);
+    }
+}
+
+void Clusterer::find_nearest(std::uint32_t i) noexcept {
+    Cluster& own = *clusters_[i];
+    own.nearest = nobody;
+    own.nearest_distance = std::numeric_limits<float>::max();
+    for (std::uint32_t j = 0; j < count_; ++j) {
+        if (j == i || clusters_[j]->equivalence_class != own.equivalence_class) continue;
+        if (own.nearest != nobody && at(i, j) >= own.nearest_distance) continue;
+        own.nearest = j;
+        own.nearest_distance = at(i, j);
+    }
+}
+
+/// The first distances, when there are more than K clusters for the first time.
+bool Clusterer::ensure_distances() noexcept {
+    if (measured_) return true;
+    distances_ = arena_->array<float>(std::size_t{room_} * room_);
+    if (distances_ == nullptr) return false;
+    measured_ = true;
+    for (std::uint32_t i = 0; i + 1 < count_; ++i) measure(i); // the newest is measured by add()
+    for (std::uint32_t i = 0; i + 1 < count_; ++i) find_nearest(i);
+    return true;
+}
+
+bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
+    Cluster& into = *clusters_[a];
+    Cluster& from = *clusters_[b];
+    if (!into.sums.add(from.sums, *pool_)) return false;
+    from.sums.release(*pool_);
+    into.condensed.add(from.condensed);
+    if (into.members < from.members) std::swap(into.root, from.root);
+    sets_.join(into.root, from.root);
+    into.members += from.members;
+
+    // The last cluster takes the place of the one that is gone.
+    const std::uint32_t last = count_ - 1;
+    std::swap(clusters_[b], clusters_[last]);
+    --count_;
+    for (std::uint32_t j = 0; j < count_; ++j) at(b, j) = at(j, b) = at(last, j);
+    sets_.relabel(into.root, a);
+    if (b < count_) sets_.relabel(clusters_[b]->root, b);
+
+    measure(a);
+    find_nearest(a);
+    for (std::uint32_t j = 0; j < count_; ++j) {
+        Cluster& other = *clusters_[j];
+        if (j == a || other.equivalence_class != into.equivalence_class) {
+            if (other.nearest == last) other.nearest = b;
+            continue;
+        }
+        const bool lost = other.nearest == a || other.nearest == b;
+        if (other.nearest == last) other.nearest = b;
+        if (lost || other.nearest == nobody) {
+            find_nearest(j);
+        } else if (at(j, a) < other.nearest_distance) {
+            other.nearest = a;
+            other.nearest_distance = at(j, a);
+        }
+    }
+    return true;
+}
+
+/// Merges the closest pair that may be merged. False: there is none, or no memory.
+bool Clusterer::reduce() noexcept {
+    std::uint32_t best = nobody;
+    for (std::uint32_t i = 0; i < count_; ++i)
+        if (clusters_[i]->nearest != nobody &&
+            (best == nobody || clusters_[i]->nearest_distance < clusters_[best]->nearest_distance))
+            best = i;
+    if (best == nobody) return false;
+    const std::uint32_t other = clusters_[best]->nearest;
+    return merge(std::min(best, other), std::max(best, other));
+}
+
+bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
+                    const StructureSignatures& signatures) noexcept {
+    const QuietFloatingPoint quiet;
+    if (!ensure_room()) return false;
+    const std::uint32_t element = sets_.add(*arena_, count_);
+    if (element == DisjointSets::none) return false;
+    Cluster& fresh = *clusters_[count_];
+    fresh.sums = profile;
+    profile = IterationProfile{};
+    fresh.condensed = condensed;
+    fresh.signatures = signatures;
+    fresh.members = 1;
+    fresh.root = element;
+    fresh.nearest = nobody;
+    fresh.nearest_distance = std::numeric_limits<float>::max();
+    totals_.add(condensed);
+    ++clustered_;
+    classify(fresh);
+    ++count_;
+
+    if (count_ <= limit_ && !measured_) {
+        relax_if_too_many_classes();
+        return true;
+    }
+    if (!ensure_distances()) return true; // over the limit for want of memory: every further iteration tries again
+    const std::uint32_t own = count_ - 1;
+    measure(own);
+    find_nearest(own);
+    for (std::uint32_t j = 0; j < own; ++j)
+        if (clusters_[j]->equivalence_class == fresh.equivalence_class &&
+            (clusters_[j]->nearest == nobody || at(j, own) < clusters_[j]->nearest_distance)) {
+            clusters_[j]->nearest = own;
+            clusters_[j]->nearest_distance = at(j, own);
+        }
+    relax_if_too_many_classes();
+    while (count_ > limit_ && reduce()) {
+    }
+    return true;
+}
+
+void Clusterer::add_unclustered() noexcept {
+    if (sets_.add(*arena_, unclustered_label) != DisjointSets::none) ++unclustered_;
+}
+
+std::uint32_t Clusterer::cluster_of(std::uint32_t iteration) noexcept {
+    const std::uint32_t label = sets_.label(iteration);
+    return label == unclustered_label ? count_ : label;
+}
+
+} // namespace libprofile

@@ -1,0 +1,92 @@
+// Incremental on-line clustering of the iterations of one phase on one thread.
+//
+// Contract: belongs to one thread, used with its in-tool flag set; nothing throws; memory from the thread's arena and
+// pool. Floating-point arithmetic is done with all exceptions masked and leaves no trace in the status flags, since
+// applications may have enabled traps. Work per iteration is linear in its cells plus O(K); distances take O(K^2) space.
+//
+// Source: Szebenyi, Wolf, Wylie (SC 2009), section 4: every iteration starts as a cluster; beyond K clusters the closest
+// pair inside a call-tree equivalence class is merged (4.1); Manhattan distance of condensed vectors, each component
+// normalised by its running average, equal weights; a distance is computed once, when one of its clusters is new, and
+// the first one when K is reached (4.2); baseline emphasis (4.3); equivalence and its dynamic relaxation (4.4); clusters
+// hold sums, so that aggregates stay exact (4.5).
+#pragma once
+
+#include "libprofile/clustering/condensed_vector.hpp"
+#include "libprofile/clustering/disjoint_sets.hpp"
+#include "libprofile/clustering/iteration_profile.hpp"
+#include "libprofile/clustering/signature.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+enum class EquivalenceMode : std::uint8_t { Auto = 0, Strong = 1, Weak = 2, None = 3 }; // order of the option's choices
+
+struct Cluster {
+    IterationProfile sums;
+    CondensedVector condensed; // sums
+    StructureSignatures signatures;
+    std::uint32_t members = 0;
+    std::uint32_t equivalence_class = 0;
+    std::uint32_t root = 0;        // in the disjoint-set forest
+    std::uint32_t nearest = 0;     // closest cluster of the same class
+    float nearest_distance = 0;
+};
+
+class Clusterer {
+  public:
+    /// `limit` = K >= 1.
+    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode) noexcept;
+
+    /// Takes one closed iteration; `profile` is consumed. False: no memory, then the iteration is counted as
+    /// unclustered, `profile` is untouched, and the caller keeps its values elsewhere.
+    bool add(IterationProfile& profile, const CondensedVector& condensed, const StructureSignatures& signatures) noexcept;
+    /// An iteration whose profile could not even be taken.
+    void add_unclustered() noexcept;
+
+    std::uint32_t cluster_count() const { return count_; }
+    const Cluster& cluster(std::uint32_t i) const { return *clusters_[i]; }
+    std::uint64_t iterations() const { return sets_.size(); }
+    std::uint64_t unclustered() const { return unclustered_; }
+    /// Cluster of an iteration, or cluster_count() for an unclustered one.
+    std::uint32_t cluster_of(std::uint32_t iteration) noexcept;
+    Equivalence equivalence() const { return equivalence_; }
+    std::uint32_t relaxations() const { return relaxations_; }
+    std::uint32_t class_count() const { return class_count_; }
+
+  private:
+    static constexpr std::uint32_t unclustered_label = 0x7ffffffeu;
+    static constexpr std::uint32_t nobody = 0xffffffffu;
+
+    bool ensure_room() noexcept;
+    bool ensure_distances() noexcept;
+    void classify(Cluster& cluster) noexcept;
+    void regroup() noexcept;
+    void relax_if_too_many_classes() noexcept;
+    bool reduce() noexcept;
+    float distance(const Cluster& a, const Cluster& b) const noexcept;
+    void measure(std::uint32_t i) noexcept;
+    void find_nearest(std::uint32_t i) noexcept;
+    bool merge(std::uint32_t a, std::uint32_t b) noexcept;
+    const Signature& signature_of(const Cluster& cluster) const noexcept;
+    float& at(std::uint32_t i, std::uint32_t j) noexcept { return distances_[std::size_t{i} * room_ + j]; }
+
+    Arena* arena_;
+    Pool* pool_;
+    std::uint32_t limit_;
+    EquivalenceMode mode_;
+    Equivalence equivalence_;
+    Cluster** clusters_ = nullptr; // room_ pointers; the first count_ are in use
+    float* distances_ = nullptr;   // room_ x room_, valid inside a class once measured_
+    std::uint32_t room_ = 0;
+    std::uint32_t count_ = 0;
+    std::uint32_t class_count_ = 0;
+    bool measured_ = false;
+    DisjointSets sets_;
+    CondensedVector totals_; // over all iterations: the running average is totals_ / iterations
+    std::uint64_t clustered_ = 0;
+    std::uint64_t unclustered_ = 0;
+    std::uint32_t relaxations_ = 0;
+};
+
+} // namespace libprofile

@@ -1,0 +1,26 @@
+// The condensed vector of an iteration: every measured and derived metric, summed over its call paths.
+// Contract: pure; integer sums.
+// Source: Szebenyi, Wolf, Wylie (SC 2009), 4.2.
+#pragma once
+
+#include "format/metrics.hpp"
+#include "libprofile/metrics/accumulator.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct CondensedVector {
+    std::uint64_t values[catalogue_size] = {};
+
+    void add(const CondensedVector& other) {
+        for (std::size_t i = 0; i < catalogue_size; ++i) values[i] += other.values[i];
+    }
+};
+
+CondensedVector condense(Accumulator& rows, const CallTree& tree) noexcept;
+
+/// What the time of a node is booked under.
+TimeCategory category_of(const Node& node) noexcept;
+
+} // namespace libprofile

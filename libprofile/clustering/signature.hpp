@@ -1,0 +1,33 @@
+// Structure signatures: which call paths an iteration visited, and how often, as 128-bit numbers.
+// Contract: pure values. Order-independent and incremental: the signature of a set of event paths is the sum of the
+// mixed signatures of its members, so comparing two iterations costs O(1). Event paths only (samples are chance).
+// Two different iterations share a 128-bit signature with a probability of about 2^-128 per pair; signatures are equal
+// between processes because paths hash by module build-id and offset.
+// Source: call-tree equivalence, Szebenyi, Wolf, Wylie (SC 2009), 4.4.
+#pragma once
+
+#include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/metrics/hashing.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct Signature {
+    std::uint64_t part[2] = {0, 0};
+
+    bool operator==(const Signature&) const = default;
+
+    /// Adds an event path visited `visits` times; 1 for weak equivalence.
+    void add(const Node& node, std::uint64_t visits) {
+        part[0] += mix(node.path_hash[0] + mix(visits + 0x632be59bd9b4e019u));
+        part[1] += mix(node.path_hash[1] ^ mix(visits ^ 0xd6e8feb86659fd93u));
+    }
+};
+
+struct StructureSignatures {
+    Signature strong; // paths and visits
+    Signature weak;   // paths
+};
+
+} // namespace libprofile

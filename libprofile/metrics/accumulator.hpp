@@ -1,0 +1,52 @@
+// The metrics of the running interval of one phase: a row of values per call-path node that was touched.
+// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe; rows never move, so a pointer to
+// a row stays valid until clear(). Memory comes from the thread's arena and is reused after clear().
+#pragma once
+
+#include "format/metrics.hpp"
+#include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/session/memory.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// The values of one node in one interval.
+struct Row {
+    NodeId node = 0;
+    bool is_event = false;            // counts for call-tree equivalence
+    std::uint64_t weight = 0;         // thread CPU ns of the samples that hit it outside events
+    std::uint64_t chance_visits = 0;  // visits that are left out of the structure signature (unsuccessful tests)
+    std::uint64_t values[metric_count] = {};
+
+    std::uint64_t& operator[](Metric metric) { return values[static_cast<std::size_t>(metric)]; }
+    std::uint64_t operator[](Metric metric) const { return values[static_cast<std::size_t>(metric)]; }
+};
+
+class Accumulator {
+  public:
+    /// The row of `node`; when memory ran out, one shared row whose node is the "(quota)" node.
+    Row& row(NodeId node, const CallTree& tree, Arena& arena) noexcept {
+        if (node < index_size_ && index_[node] != 0) return rows_[index_[node] - 1];
+        return new_row(node, tree, arena);
+    }
+    /// Rows touched since clear(), in order of first touch.
+    std::size_t size() const { return used_; }
+    Row& operator[](std::size_t i) { return rows_[i]; }
+    void clear() noexcept;
+
+  private:
+    Row& new_row(NodeId node, const CallTree& tree, Arena& arena) noexcept;
+
+    StableArray<Row, 5> rows_;
+    std::size_t used_ = 0;
+    std::uint32_t* index_ = nullptr; // by node: row + 1
+    std::size_t index_size_ = 0;
+    Row spare_; // only until the first row exists
+};
+
+/// Shares `total` out over the rows by their sample weights as exact integers (largest remainders), adding to their
+/// time; false (and nothing shared) when no row has a weight.
+bool share_out_compute_time(Accumulator& rows, std::uint64_t total, Pool& scratch) noexcept;
+
+} // namespace libprofile

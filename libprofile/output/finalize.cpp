@@ -1,0 +1,158 @@
+#include "libprofile/output/finalize.hpp"
+
+#include "libprofile/output/output_folder.hpp"
+#include "libprofile/output/polled_collectives.hpp"
+#include "libprofile/output/profile_writer.hpp"
+#include "libprofile/output/serializer.hpp"
+#include "libprofile/session/messages.hpp"
+#include "libprofile/session/session.hpp"
+#include "libprofile/session/thread_registry.hpp"
+
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+namespace libprofile {
+
+namespace {
+
+OutputFolder output_folder;
+
+/// a/b in tenths of a percent, printable as "%d.%d".
+struct Tenths {
+    int whole = 0;
+    int tenth = 0;
+    Tenths(std::uint64_t a, std::uint64_t b) {
+        const auto share = b == 0 ? 0 : static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * 1000 / b);
+        whole = static_cast<int>(share / 10);
+        tenth = static_cast<int>(share % 10);
+    }
+};
+
+void say_exit_line(const RankSummary& all, std::uint64_t bytes) {
+    const Job& job = session.job();
+    const Tenths lost(all.samples_lost, all.samples_taken + all.samples_lost);
+    const Tenths overhead(all.overhead_ns, all.wall_ns);
+    char iterations[96] = "no iterations marked";
+    if (all.iterations != 0)
+        std::snprintf(iterations, sizeof iterations, "%llu iterations in %llu clusters",
+                      static_cast<unsigned long long>(all.iterations), static_cast<unsigned long long>(all.clusters));
+    say("%d rank%s, %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%% -> %s (next: libprofile report %s)",
+        job.ranks, job.ranks == 1 ? "" : "s", iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,
+        lost.tenth, static_cast<unsigned long long>((bytes + 1023) / 1024), overhead.whole, overhead.tenth,
+        output_folder.shown(), output_folder.shown());
+}
+
+void say_losses(const RankSummary& all) {
+    if (all.repairs != 0) {
+        const char* first = "";
+        if (const Thread* thread = thread_registry.main_thread()) first = thread->phases.first_repair();
+        say("warning: %llu phase markers did not match and were repaired%s%s; begin and end must pair like brackets",
+            static_cast<unsigned long long>(all.repairs), *first == 0 ? "" : ", the first: ", first);
+    }
+    if (all.quota_losses != 0)
+        say("warning: memory for call paths and clusters ran out %llu times, details were folded together; raise "
+            "LIBPROFILE_MEMORY",
+            static_cast<unsigned long long>(all.quota_losses));
+}
+
+/// Totals over the ranks; the number of iterations and clusters of the rank with most of them.
+bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
+    std::uint64_t sums[] = {all.samples_taken, all.samples_lost, all.overhead_ns, all.wall_ns,
+                            all.repairs,       all.quota_losses, bytes};
+    std::uint64_t inverse[] = {~all.iterations, ~all.clusters};
+    if (!job.sum(sums, 7) || !job.min(inverse, 2)) return false;
+    all = {~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
+    bytes = sums[6];
+    return true;
+}
+
+/// Rank 0: the file is whole.
+void finish_file(const char* partial) {
+    const std::uint32_t flags = FileComplete;
+    char final_name[OutputFolder::path_size + 64];
+    output_folder.file("profile.lprof", final_name);
+    int error = write_at(partial, offsetof(FileHeader, flags), &flags, sizeof flags);
+    if (error == 0) error = rename_new(partial, final_name);
+    if (error != 0) say("warning: cannot complete %s (%s)", final_name, std::strerror(error));
+}
+
+/// False: this rank has to write alone.
+bool write_common_file(PolledCollectives& job) {
+    const bool leads = session.job().rank == 0;
+    ByteBuffer buffer;
+    RankSummary summary;
+    bool ok = !leads || write_file_start(buffer, static_cast<std::uint64_t>(session.job().ranks), 0);
+    ok = write_rank(buffer, true, summary) && ok;
+    if (!job.everyone_is_here()) return false;
+
+    char folder[OutputFolder::path_size] = {};
+    if (leads) std::snprintf(folder, sizeof folder, "%s", output_folder.path());
+    if (!job.broadcast(folder, sizeof folder)) return false;
+    if (folder[0] == 0) return true; // rank 0 has said why
+    output_folder.adopt(folder);
+
+    std::uint64_t offset = 0;
+    if (!job.sum_before(buffer.size(), offset)) return false;
+    char partial[OutputFolder::path_size + 64];
+    output_folder.file("profile.lprof.partial", partial);
+    const int error = ok ? write_at(partial, offset, buffer.data(), buffer.size()) : ENOMEM;
+    std::uint64_t failures = error == 0 ? 0 : 1;
+    std::uint64_t worst = ~static_cast<std::uint64_t>(error);
+    std::uint64_t bytes = buffer.size();
+    if (!job.sum(&failures, 1) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
+    if (!leads) return true;
+    if (failures != 0) {
+        say("error: %llu of %d ranks could not write %s (%s), so the profile is incomplete; set LIBPROFILE_OUTPUT to a "
+            "folder with room that all nodes can write",
+            static_cast<unsigned long long>(failures), session.job().ranks, partial,
+            std::strerror(static_cast<int>(~worst)));
+        return true;
+    }
+    finish_file(partial);
+    say_exit_line(summary, bytes);
+    say_losses(summary);
+    return true;
+}
+
+} // namespace
+
+void prepare_output_folder() noexcept { output_folder.create(); }
+
+void write_together() noexcept {
+    bool together = false;
+    {
+        PolledCollectives job(*session.mpi(),
+                              static_cast<std::uint64_t>(session.config().number(Option::FinalizeTimeout)));
+        together = write_common_file(job);
+    }
+    if (!together) write_alone(true);
+}
+
+void write_alone(bool in_mpi_job) noexcept {
+    const bool speaks_anyway = session.job().rank == 0 || !in_mpi_job;
+    if (!output_folder.ready() && !(in_mpi_job ? output_folder.join() : output_folder.create())) return;
+    ByteBuffer buffer;
+    RankSummary summary;
+    char path[OutputFolder::path_size + 64];
+    char name[64];
+    const std::uint32_t flags = in_mpi_job ? 0u : std::uint32_t{FileComplete};
+    std::snprintf(name, sizeof name, in_mpi_job ? "rank-%d.lprof" : "profile.lprof", session.job().rank);
+    output_folder.file(name, path);
+    int error = ENOMEM;
+    if (write_file_start(buffer, 1, flags) && write_rank(buffer, !in_mpi_job, summary))
+        error = write_at(path, 0, buffer.data(), buffer.size());
+    if (!speaks_anyway && !output_folder.created()) return; // one rank speaks for the job
+    if (error != 0)
+        return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, std::strerror(error));
+    if (in_mpi_job) {
+        say("warning: not all %d ranks came to MPI_Finalize with libprofile loaded, so each that has it wrote its own "
+            "file -> %s (next: libprofile report %s)",
+            session.job().ranks, output_folder.shown(), output_folder.shown());
+    } else {
+        say_exit_line(summary, buffer.size());
+    }
+    say_losses(summary);
+}
+
+} // namespace libprofile

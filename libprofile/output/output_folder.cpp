@@ -1,0 +1,171 @@
+#include "libprofile/output/output_folder.hpp"
+
+#include "libprofile/session/messages.hpp"
+#include "libprofile/session/session.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace libprofile {
+
+namespace {
+
+constexpr int most_siblings = 1000;
+
+int write_text(const char* folder, const char* name, const char* text, std::size_t size, int flags) {
+    char path[OutputFolder::path_size + 64];
+    std::snprintf(path, sizeof path, "%s/%s", folder, name);
+    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    if (file < 0) return errno;
+    const ssize_t written = write(file, text, size);
+    const int error = written == static_cast<ssize_t>(size) ? 0 : (written < 0 ? errno : ENOSPC);
+    close(file);
+    return error;
+}
+
+bool has_job_key(const char* folder, const char* key) {
+    char path[OutputFolder::path_size + 64];
+    char found[1024] = {};
+    std::snprintf(path, sizeof path, "%s/job", folder);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const ssize_t size = read(file, found, sizeof found - 1);
+    close(file);
+    return size > 0 && std::strcmp(found, key) == 0;
+}
+
+/// mkdir -p
+int make_folders(char* path) {
+    for (char* p = path + 1; *p != 0; ++p) {
+        if (*p != '/') continue;
+        *p = 0;
+        const int result = mkdir(path, 0777);
+        const int error = errno;
+        *p = '/';
+        if (result != 0 && error != EEXIST) return error;
+    }
+    return mkdir(path, 0777) == 0 ? 0 : errno;
+}
+
+/// Absolute, since the application may change its working folder before the end.
+void absolute(const char* path, char* buffer, std::size_t size) {
+    if (path[0] == '/')
+        std::snprintf(buffer, size, "%s", path);
+    else
+        std::snprintf(buffer, size, "%.2000s/%.2000s", session.job().folder, path);
+}
+
+void default_base(char* buffer, std::size_t size) {
+    const Job& job = session.job();
+    std::snprintf(buffer, size, "%.3800s/libprofile-%s-%s", job.folder, job.name, job.id);
+}
+
+void sibling_path(const char* base, int number, char (&buffer)[OutputFolder::path_size]) {
+    if (number == 0)
+        std::snprintf(buffer, sizeof buffer, "%.4000s", base);
+    else
+        std::snprintf(buffer, sizeof buffer, "%.4000s.%03d", base, number);
+}
+
+} // namespace
+
+/// Tries one name. The `job` file is created exclusively, so that of two jobs only one gets a folder.
+bool OutputFolder::claim(const char* path, bool may_exist, int& error) noexcept {
+    char copy[path_size];
+    std::snprintf(copy, sizeof copy, "%s", path);
+    error = make_folders(copy);
+    if (error != 0 && !(error == EEXIST && may_exist)) return false;
+    if (error == EEXIST) {
+        for (const char* taken : {"profile.lprof", "profile.lprof.partial"}) {
+            char file_path[path_size + 64];
+            std::snprintf(file_path, sizeof file_path, "%s/%s", path, taken);
+            if (access(file_path, F_OK) == 0) return false;
+        }
+    }
+    const char* key = session.job().key;
+    error = write_text(path, "job", key, std::strlen(key), O_EXCL);
+    if (error != 0) return false;
+    char settings[8192];
+    error = write_text(path, "config", settings, session.config().describe(settings, sizeof settings), O_TRUNC);
+    if (error != 0) return false;
+    std::snprintf(path_, sizeof path_, "%s", path);
+    created_ = true;
+    return true;
+}
+
+bool OutputFolder::make(const char* base, bool may_exist, int& error) noexcept {
+    if (claim(base, may_exist, error)) return true;
+    for (int i = 1; i < most_siblings && error == EEXIST; ++i) {
+        char sibling[path_size];
+        sibling_path(base, i, sibling);
+        if (claim(sibling, false, error)) return true;
+    }
+    return false;
+}
+
+bool OutputFolder::create() noexcept {
+    char base[path_size];
+    default_base(base, sizeof base);
+    const char* wanted = session.config().text(Option::Output);
+    int error = 0;
+    if (*wanted != 0) {
+        char asked[path_size];
+        absolute(wanted, asked, sizeof asked);
+        if (make(asked, true, error)) return true;
+        const int first_error = error;
+        if (make(base, false, error)) {
+            say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s); the profile goes to %s in the working folder instead",
+                wanted, std::strerror(first_error), shown());
+            return true;
+        }
+    } else if (make(base, false, error)) {
+        return true;
+    }
+    say("warning: cannot make the output folder %s (%s), so there will be no profile; set LIBPROFILE_OUTPUT to a folder "
+        "that can be written",
+        base, std::strerror(error));
+    return false;
+}
+
+bool OutputFolder::find_job(const char* base) noexcept {
+    char sibling[path_size];
+    for (int i = 0; i < most_siblings; ++i) {
+        sibling_path(base, i, sibling);
+        if (access(sibling, F_OK) != 0) break;
+        if (!has_job_key(sibling, session.job().key)) continue;
+        adopt(sibling);
+        return true;
+    }
+    return false;
+}
+
+bool OutputFolder::join() noexcept {
+    char base[path_size];
+    char fallback[path_size];
+    const char* wanted = session.config().text(Option::Output);
+    default_base(fallback, sizeof fallback);
+    absolute(*wanted != 0 ? wanted : fallback, base, sizeof base);
+    if (find_job(base) || (*wanted != 0 && find_job(fallback))) return true;
+    int error = 0;
+    if (make(base, *wanted != 0, error)) return true;
+    if (find_job(base)) return true; // another rank was faster in the meantime
+    return *wanted != 0 && (make(fallback, false, error) || find_job(fallback));
+}
+
+void OutputFolder::adopt(const char* path) noexcept { std::snprintf(path_, sizeof path_, "%s", path); }
+
+const char* OutputFolder::shown() const noexcept {
+    const char* folder = session.job().folder;
+    const std::size_t length = std::strlen(folder);
+    return length > 1 && std::strncmp(path_, folder, length) == 0 && path_[length] == '/' ? path_ + length + 1 : path_;
+}
+
+void OutputFolder::file(const char* name, char (&buffer)[path_size + 64]) const noexcept {
+    std::snprintf(buffer, sizeof buffer, "%s/%s", path_, name);
+}
+
+} // namespace libprofile

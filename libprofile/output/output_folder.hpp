@@ -1,0 +1,43 @@
+// The job's output folder: where it is, who makes it, and the small files in it.
+// Contract: one thread, outside handlers; never overwrites a profile: a folder that has one gets a numbered sibling.
+//
+//   libprofile-<exe>-<jobid or date>[.NNN]/   or LIBPROFILE_OUTPUT
+//     profile.lprof      all ranks (".partial" until complete);  rank-N.lprof: ranks that wrote alone
+//     config             effective settings, sourceable
+//     job                the job's key: by it a rank that writes alone finds the folder of its job
+#pragma once
+
+#include <cstddef>
+
+namespace libprofile {
+
+class OutputFolder {
+  public:
+    static constexpr std::size_t path_size = 4096;
+
+    /// Makes the folder for this job. When LIBPROFILE_OUTPUT cannot be used it falls back to the working folder and
+    /// says so; when that fails too, it says so and returns false.
+    bool create() noexcept;
+    /// Finds the folder another rank of the job has made, or makes it (then `created()`); never prints.
+    bool join() noexcept;
+    /// Takes over the path that rank 0 chose.
+    void adopt(const char* path) noexcept;
+
+    bool ready() const { return path_[0] != 0; }
+    bool created() const { return created_; }
+    const char* path() const { return path_; }
+    /// path() as a user reads it: relative when it lies in the folder the job was started in.
+    const char* shown() const noexcept;
+    /// path()/name in `buffer`.
+    void file(const char* name, char (&buffer)[path_size + 64]) const noexcept;
+
+  private:
+    bool make(const char* base, bool may_exist_empty, int& error) noexcept;
+    bool find_job(const char* base) noexcept;
+    bool claim(const char* path, bool may_exist_empty, int& error) noexcept;
+
+    char path_[path_size] = {};
+    bool created_ = false;
+};
+
+} // namespace libprofile

@@ -1,0 +1,16 @@
+// Bytes into the output folder.
+// Contract: outside handlers; plain pwrite, never a mapping (a full disk is an error code, not SIGBUS).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace libprofile {
+
+/// Writes at `offset` of `path`, creating it if needed. Returns 0 or errno.
+int write_at(const char* path, std::uint64_t offset, const void* bytes, std::size_t size) noexcept;
+
+/// Gives a finished file its name, unless that is taken. Returns 0 or errno.
+int rename_new(const char* from, const char* to) noexcept;
+
+} // namespace libprofile

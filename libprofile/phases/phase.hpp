@@ -1,0 +1,32 @@
+// One named phase of one thread, and the interval of it that is running.
+// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe.
+#pragma once
+
+#include "format/profile_file.hpp"
+#include "libprofile/clustering/clusterer.hpp"
+#include "libprofile/metrics/accumulator.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct Phase {
+    const char* name = "";
+    PhaseKind kind = PhaseKind::Outside;
+    bool open = false;
+    std::uint64_t instances = 0;
+    std::uint64_t wall_ns = 0;           // exclusive, of closed segments
+    std::uint64_t wall_inclusive_ns = 0; // of closed instances
+    std::uint64_t opened_at = 0;
+
+    // The running interval: since the iteration began, or since the thread began. Segments in which the phase was the
+    // innermost one are added up here and turned into call-path times by close_interval().
+    Accumulator rows;
+    std::uint64_t outside_events_ns = 0; // wall time outside events and outside libprofile
+    std::uint64_t compute_cpu_ns = 0;    // thread CPU time in the same stretches, may be more than that by clock skew
+
+    Clusterer* clusterer = nullptr; // Iterations only
+    StableArray<std::uint64_t, 12> iteration_wall_ns;
+};
+
+} // namespace libprofile

@@ -1,0 +1,148 @@
+#include "libprofile/phases/phase_stack.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+namespace libprofile {
+
+bool PhaseStack::start(std::uint64_t now, std::uint64_t cpu_now, ClusteringSettings settings) noexcept {
+    settings_ = settings;
+    Phase* outside = phases_.append(*arena_);
+    if (outside == nullptr) return false;
+    new (outside) Phase();
+    outside->open = true;
+    outside->opened_at = now;
+    outside->instances = 1;
+    stack_[0] = outside;
+    depth_ = 1;
+    segment_start_ = now;
+    segment_cpu_start_ = cpu_now;
+    return true;
+}
+
+Phase* PhaseStack::find(PhaseKind kind, const char* name) noexcept {
+    for (std::size_t i = 1; i < phases_.size(); ++i)
+        if (phases_[i].kind == kind && std::strcmp(phases_[i].name, name) == 0) return &phases_[i];
+    return nullptr;
+}
+
+void PhaseStack::repair(const char* what, const char* name) noexcept {
+    if (repairs_++ == 0) std::snprintf(first_repair_, sizeof first_repair_, "%s \"%.64s\"", what, name);
+}
+
+/// Adds the time since the last phase switch to the innermost phase.
+void PhaseStack::close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    Phase& phase = top();
+    const std::uint64_t wall = now - segment_start_;
+    const std::uint64_t inside = segment_events_ns_ + segment_overhead_ns_;
+    const std::uint64_t outside = wall - inside; // both are sums of disjoint parts of the segment
+    const std::uint64_t cpu = cpu_now - segment_cpu_start_;
+    const std::uint64_t cpu_inside = segment_events_cpu_ns_ + segment_overhead_ns_;
+    phase.wall_ns += wall;
+    phase.outside_events_ns += outside;
+    phase.compute_cpu_ns += cpu > cpu_inside ? cpu - cpu_inside : 0;
+    if (segment_overhead_ns_ != 0) row(tree_->overhead())[Metric::Time] += segment_overhead_ns_;
+    segment_start_ = now;
+    segment_cpu_start_ = cpu_now;
+    segment_events_ns_ = segment_events_cpu_ns_ = segment_overhead_ns_ = 0;
+}
+
+/// Turns the interval's CPU and wall time outside events into times of call paths.
+void PhaseStack::close_interval(Phase& phase) noexcept {
+    const std::uint64_t outside = phase.outside_events_ns;
+    const std::uint64_t compute = phase.compute_cpu_ns < outside ? phase.compute_cpu_ns : outside;
+    if (compute != 0 && !share_out_compute_time(phase.rows, compute, *pool_))
+        phase.rows.row(tree_->not_sampled(), *tree_, *arena_)[Metric::Time] += compute;
+    if (outside != compute) phase.rows.row(tree_->off_cpu(), *tree_, *arena_)[Metric::Time] += outside - compute;
+    phase.outside_events_ns = phase.compute_cpu_ns = 0;
+    for (std::size_t i = 0; i < phase.rows.size(); ++i) phase.rows[i].weight = 0;
+}
+
+void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
+    if (phase.clusterer == nullptr) {
+        phase.clusterer = static_cast<Clusterer*>(arena_->allocate(sizeof(Clusterer)));
+        if (phase.clusterer == nullptr) {
+            ++quota_losses_;
+            return;
+        }
+        new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode);
+    }
+    const CondensedVector condensed = condense(phase.rows, *tree_);
+    StructureSignatures signatures;
+    for (std::size_t i = 0; i < phase.rows.size(); ++i) {
+        const Row& row = phase.rows[i];
+        const std::uint64_t visits = row[Metric::Visits] - row.chance_visits;
+        if (!row.is_event || visits == 0) continue;
+        signatures.strong.add((*tree_)[row.node], visits);
+        signatures.weak.add((*tree_)[row.node], 1);
+    }
+    IterationProfile profile;
+    if (std::uint64_t* wall = phase.iteration_wall_ns.append(*arena_)) {
+        *wall = wall_ns;
+        if (profile.take(phase.rows, *pool_) && phase.clusterer->add(profile, condensed, signatures)) {
+            phase.rows.clear();
+            return;
+        }
+        profile.release(*pool_);
+        phase.clusterer->add_unclustered();
+    }
+    // Without memory the values stay in the rows and go into the phase's rest, so that totals remain exact; what must
+    // not leak into the next iteration is only its structure.
+    ++quota_losses_;
+}
+
+void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    Phase& phase = top();
+    close_segment(now, cpu_now);
+    --depth_;
+    phase.open = false;
+    const std::uint64_t wall = now - phase.opened_at;
+    phase.wall_inclusive_ns += wall;
+    if (phase.kind != PhaseKind::Iterations) return;
+    close_interval(phase);
+    close_iteration(phase, wall);
+}
+
+void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    Phase* phase = find(kind, name);
+    if (phase == nullptr) {
+        phase = phases_.append(*arena_);
+        if (phase == nullptr) {
+            ++quota_losses_;
+            return;
+        }
+        new (phase) Phase();
+        phase->name = arena_->copy_text(name);
+        phase->kind = kind;
+    }
+    if (phase->open) {
+        repair("begin of the open", name);
+        while (phase->open) pop(now, cpu_now);
+    }
+    if (depth_ == max_depth) return repair("too deep nesting at begin of", name);
+    close_segment(now, cpu_now);
+    stack_[depth_++] = phase;
+    phase->open = true;
+    phase->opened_at = now;
+    ++phase->instances;
+}
+
+void PhaseStack::end(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    Phase* phase = find(kind, name);
+    if (phase == nullptr || !phase->open) return repair("end without begin of", name);
+    if (&top() != phase) repair("something open inside at the end of", name);
+    while (phase->open) pop(now, cpu_now);
+}
+
+void PhaseStack::finish(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    while (depth_ > 1) {
+        repair("never ended:", top().name);
+        pop(now, cpu_now);
+    }
+    close_segment(now, cpu_now);
+    top().wall_inclusive_ns = now - top().opened_at;
+    for (std::size_t i = 0; i < phases_.size(); ++i) close_interval(phases_[i]);
+}
+
+} // namespace libprofile

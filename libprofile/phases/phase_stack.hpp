@@ -1,0 +1,85 @@
+// The open phases of one thread: attribution of time to the innermost one, iteration ends, repair of bad nesting.
+//
+// Contract: belongs to one thread; every member function runs with that thread's in-tool flag set; nothing throws;
+// memory from the thread's arena. Rows point into accumulators: a Row stays valid until its phase's interval is closed,
+// which never happens inside an MPI call.
+//
+// The thread's wall time is cut into segments at every phase switch. In each segment
+//     wall = MPI events + libprofile + on-CPU compute + off CPU      exactly, in integer ns.
+#pragma once
+
+#include "libprofile/phases/phase.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// Where the iterations of a phase go and how many clusters they get.
+struct ClusteringSettings {
+    std::uint32_t clusters = 64;
+    EquivalenceMode mode = EquivalenceMode::Auto;
+};
+
+class PhaseStack {
+  public:
+    static constexpr std::size_t max_depth = 64;
+
+    PhaseStack(CallTree& tree, Arena& arena, Pool& pool) : tree_(&tree), arena_(&arena), pool_(&pool) {}
+
+    /// Opens the phase "" at `now`. False: no memory.
+    bool start(std::uint64_t now, std::uint64_t cpu_now, ClusteringSettings settings) noexcept;
+
+    /// The innermost open phase.
+    Phase& top() { return *stack_[depth_ - 1]; }
+    Row& row(NodeId node) noexcept { return top().rows.row(node, *tree_, *arena_); }
+
+    /// Books exclusive time of an event that has just ended, and the CPU time it used.
+    void book_event(std::uint64_t wall_ns, std::uint64_t cpu_ns) noexcept {
+        segment_events_ns_ += wall_ns;
+        segment_events_cpu_ns_ += cpu_ns;
+    }
+    /// Books time spent inside libprofile.
+    void book_overhead(std::uint64_t ns) noexcept { segment_overhead_ns_ += ns; }
+
+    /// Markers. A begin of a phase that is open already closes it first; an end closes what is open inside it first; an
+    /// end of a phase that is not open is ignored. All three count as repairs.
+    void begin(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void end(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    /// Closes everything at the end of the thread or of the job.
+    void finish(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+
+    std::size_t phase_count() const { return phases_.size(); }
+    Phase& phase(std::size_t i) { return phases_[i]; }
+    std::uint64_t repairs() const { return repairs_; }
+    /// Describes the first repair, for the message; empty without one.
+    const char* first_repair() const { return first_repair_; }
+    std::uint64_t quota_losses() const { return quota_losses_; }
+
+  private:
+    Phase* find(PhaseKind kind, const char* name) noexcept;
+    void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void close_interval(Phase& phase) noexcept;
+    void close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept;
+    void pop(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void repair(const char* what, const char* name) noexcept;
+
+    CallTree* tree_;
+    Arena* arena_;
+    Pool* pool_;
+    ClusteringSettings settings_;
+    StableArray<Phase, 3> phases_;
+    Phase* stack_[max_depth] = {};
+    std::size_t depth_ = 0;
+
+    std::uint64_t segment_start_ = 0;
+    std::uint64_t segment_cpu_start_ = 0;
+    std::uint64_t segment_events_ns_ = 0;
+    std::uint64_t segment_events_cpu_ns_ = 0;
+    std::uint64_t segment_overhead_ns_ = 0;
+
+    std::uint64_t repairs_ = 0;
+    std::uint64_t quota_losses_ = 0;
+    char first_repair_[160] = {};
+};
+
+} // namespace libprofile

@@ -1,0 +1,68 @@
+#include "libprofile/session/clock.hpp"
+
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace libprofile {
+
+constinit Clock session_clock;
+
+namespace {
+
+#if defined(__x86_64__)
+bool tsc_is_invariant() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(0x80000007u, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0;
+}
+
+/// The kernel stops using the TSC when it finds that processors disagree about it; then so must we.
+bool kernel_trusts_tsc() {
+    const int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    char name[32] = {};
+    const ssize_t size = read(file, name, sizeof name - 1);
+    close(file);
+    return size >= 3 && (std::strncmp(name, "tsc", 3) == 0 || std::strncmp(name, "kvm-clock", 9) == 0 ||
+                         std::strncmp(name, "hyperv", 6) == 0);
+}
+#endif
+
+} // namespace
+
+void Clock::mark_start() noexcept {
+    if (monotonic_start_ != 0) return;
+    monotonic_start_ = monotonic();
+#if defined(__x86_64__)
+    tsc_start_ = __rdtsc();
+#endif
+}
+
+bool Clock::choose(const char* wanted) noexcept {
+    mark_start();
+    if (std::strcmp(wanted, "monotonic") == 0) return true;
+#if defined(__x86_64__)
+    if (tsc_is_invariant() && kernel_trusts_tsc()) {
+        constexpr std::uint64_t calibration_ns = 2000000;
+        std::uint64_t elapsed = 0;
+        std::uint64_t ticks = 0;
+        do {
+            // Bracketing keeps an interruption between the two reads out of the ratio.
+            const std::uint64_t before = __rdtsc();
+            elapsed = monotonic() - monotonic_start_;
+            const std::uint64_t after = __rdtsc();
+            ticks = before + (after - before) / 2 - tsc_start_;
+            if (after - before > 20000) elapsed = 0;
+        } while (elapsed < calibration_ns);
+        ns_per_tick_ = static_cast<std::uint64_t>((static_cast<unsigned __int128>(elapsed) << 32) / ticks);
+        source_ = Source::Tsc;
+        return true;
+    }
+#endif
+    return std::strcmp(wanted, "tsc") != 0;
+}
+
+} // namespace libprofile

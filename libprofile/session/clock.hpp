@@ -1,0 +1,60 @@
+// Time stamps in ns and thread CPU time.
+// Contract: now() and thread_cpu_time() are async-signal-safe, lock-free and allocate nothing; choose() is called
+// once, before the first time stamp that matters, by the thread that starts the session.
+//
+// Stamps are converted, not differences: every stamp goes through the same affine map, so that differences telescope
+// and sums over adjacent intervals are exact.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace libprofile {
+
+class Clock {
+  public:
+    enum class Source : std::uint8_t { Monotonic = 0, Tsc = 1 };
+
+    /// Remembers the start of the process (called by the constructor of the library).
+    void mark_start() noexcept;
+    /// Fixes the source. `wanted`: "auto", "tsc" or "monotonic". With the TSC, calibrates against CLOCK_MONOTONIC over
+    /// at least 2 ms since mark_start(). False: "tsc" was wanted but is not usable here.
+    bool choose(const char* wanted) noexcept;
+    Source source() const { return source_; }
+
+    /// ns since mark_start().
+    std::uint64_t now() const noexcept {
+#if defined(__x86_64__)
+        if (source_ == Source::Tsc) {
+            const std::uint64_t ticks = __rdtsc() - tsc_start_;
+            return static_cast<std::uint64_t>((static_cast<unsigned __int128>(ticks) * ns_per_tick_) >> 32);
+        }
+#endif
+        return monotonic() - monotonic_start_;
+    }
+
+    static std::uint64_t monotonic() noexcept {
+        timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
+    }
+
+  private:
+    Source source_ = Source::Monotonic;
+    std::uint64_t monotonic_start_ = 0;
+    std::uint64_t tsc_start_ = 0;
+    std::uint64_t ns_per_tick_ = 0; // fixed point, 32 fractional bits
+};
+extern Clock session_clock;
+
+/// CPU time of the calling thread in ns (194 ns a read: at samples, long events and segment ends only).
+inline std::uint64_t thread_cpu_time() noexcept {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+} // namespace libprofile

@@ -1,0 +1,187 @@
+#include "libprofile/session/config.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <strings.h>
+#include <unistd.h>
+
+namespace libprofile {
+
+namespace {
+
+bool parse_integer(const char* text, bool size, std::int64_t& value) {
+    std::int64_t result = 0;
+    const char* p = text;
+    for (; *p >= '0' && *p <= '9'; ++p) {
+        if (result > (INT64_MAX - 9) / 10) return false;
+        result = result * 10 + (*p - '0');
+    }
+    if (p == text) return false;
+    if (size && *p != 0) {
+        unsigned shift = 0;
+        switch (*p | 0x20) {
+        case 'k': shift = 10; break;
+        case 'm': shift = 20; break;
+        case 'g': shift = 30; break;
+        case 't': shift = 40; break;
+        default: return false;
+        }
+        ++p;
+        if (result > (INT64_MAX >> shift)) return false;
+        result <<= shift;
+        if ((*p | 0x20) == 'b') ++p;
+    }
+    value = result;
+    return *p == 0;
+}
+
+bool parse_flag(const char* text, std::int64_t& value) {
+    for (const char* yes : {"1", "yes", "on", "true"})
+        if (strcasecmp(text, yes) == 0) return value = 1, true;
+    for (const char* no : {"0", "no", "off", "false"})
+        if (strcasecmp(text, no) == 0) return value = 0, true;
+    return false;
+}
+
+/// Index of `text` in "a|b|c", or -1.
+int choice_index(const char* choices, const char* text) {
+    const std::size_t length = std::strlen(text);
+    int index = 0;
+    for (const char* p = choices; *p != 0; ++index) {
+        const std::size_t size = std::strcspn(p, "|");
+        if (size == length && std::strncmp(p, text, size) == 0) return index;
+        p += size + (p[size] == '|' ? 1 : 0);
+    }
+    return -1;
+}
+
+} // namespace
+
+unsigned edit_distance(const char* a, const char* b) noexcept {
+    constexpr std::size_t longest = 63;
+    const std::size_t n = std::strlen(a);
+    const std::size_t m = std::strlen(b);
+    if (n > longest || m > longest) return 1000;
+    unsigned row[longest + 1];
+    for (std::size_t j = 0; j <= m; ++j) row[j] = static_cast<unsigned>(j);
+    for (std::size_t i = 1; i <= n; ++i) {
+        unsigned diagonal = row[0];
+        row[0] = static_cast<unsigned>(i);
+        for (std::size_t j = 1; j <= m; ++j) {
+            const unsigned above = row[j];
+            unsigned best = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            if (above + 1 < best) best = above + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = above;
+        }
+    }
+    return row[m];
+}
+
+/// Appends one remark; several share the line, since the job gets one line only.
+void Config::complain(const char* format, const char* a, const char* b, const char* c) noexcept {
+    const std::size_t used = std::strlen(complaint_);
+    if (used + 8 >= sizeof complaint_) return;
+    const char* separator = used == 0 ? "" : "; ";
+    const int n = std::snprintf(complaint_ + used, sizeof complaint_ - used, "%s", separator);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    std::snprintf(complaint_ + used + n, sizeof complaint_ - used - static_cast<std::size_t>(n), format, a, b, c);
+#pragma GCC diagnostic pop
+}
+
+bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
+    const auto index = static_cast<std::size_t>(option);
+    const OptionRow& row = option_table[index];
+    std::int64_t number = 0;
+    switch (row.type) {
+    case OptionType::Integer:
+    case OptionType::Size:
+        if (!parse_integer(value, row.type == OptionType::Size, number)) return false;
+        if (number < row.minimum || number > row.maximum) return false;
+        break;
+    case OptionType::Flag:
+        if (!parse_flag(value, number)) return false;
+        break;
+    case OptionType::Choice:
+        number = choice_index(row.choices, value);
+        if (number < 0) return false;
+        break;
+    case OptionType::Text: break;
+    }
+    numbers_[index] = number;
+    texts_[index] = arena.copy_text(value);
+    return true;
+}
+
+void Config::check_names(char* const* environment) noexcept {
+    const std::size_t prefix = std::strlen(option_prefix);
+    for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+        if (std::strncmp(*entry, option_prefix, prefix) != 0) continue;
+        char name[64] = {};
+        const std::size_t length = std::strcspn(*entry + prefix, "=");
+        if (length >= sizeof name) continue;
+        std::memcpy(name, *entry + prefix, length);
+        bool known = false;
+        const char* nearest = "";
+        unsigned best = 1000;
+        for (const OptionRow& row : option_table) {
+            known = known || std::strcmp(row.name, name) == 0;
+            const unsigned distance = edit_distance(name, row.name);
+            if (distance < best) {
+                best = distance;
+                nearest = row.name;
+            }
+        }
+        for (const char* foreign : foreign_names) known = known || std::strcmp(foreign, name) == 0;
+        if (known) continue;
+        if (best <= 4 && best * 2 <= length + 2)
+            complain("unknown variable LIBPROFILE_%s ignored, did you mean LIBPROFILE_%s%s?", name, nearest, "");
+        else
+            complain("unknown variable LIBPROFILE_%s ignored, see `libprofile run --help` for the known ones%s%s", name,
+                     "", "");
+    }
+}
+
+void Config::load(Arena& arena) noexcept {
+    for (std::size_t i = 0; i < option_count; ++i) {
+        const OptionRow& row = option_table[i];
+        const auto option = static_cast<Option>(i);
+        parse(option, row.default_value, arena);
+        char name[64];
+        std::snprintf(name, sizeof name, "%s%s", option_prefix, row.name);
+        const char* value = std::getenv(name);
+        if (value == nullptr || (*value == 0 && row.type != OptionType::Text)) continue;
+        if (parse(option, value, arena)) continue;
+        char expected[160];
+        if (row.type == OptionType::Choice)
+            std::snprintf(expected, sizeof expected, "%s", row.choices);
+        else if (row.type == OptionType::Flag)
+            std::snprintf(expected, sizeof expected, "0 or 1");
+        else
+            std::snprintf(expected, sizeof expected, "a number from %lld to %lld%s", static_cast<long long>(row.minimum),
+                          static_cast<long long>(row.maximum),
+                          row.type == OptionType::Size ? " (K, M and G may follow)" : "");
+        char shown[160];
+        std::snprintf(shown, sizeof shown, "%s=%.64s", name, value);
+        complain("%s is not valid, expected %s; using %s", shown, expected, row.default_value);
+    }
+    check_names(environ);
+    const char* launched = std::getenv("LIBPROFILE_RUN_PID");
+    started_by_launcher_ = launched != nullptr && std::atol(launched) == static_cast<long>(getpid());
+}
+
+std::size_t Config::describe(char* buffer, std::size_t capacity) const noexcept {
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < option_count; ++i) {
+        const int n = std::snprintf(buffer + used, capacity - used, "%s%s=%s\n", option_prefix, option_table[i].name,
+                                    texts_[i] == nullptr ? "" : texts_[i]);
+        if (n < 0 || used + static_cast<std::size_t>(n) >= capacity) break;
+        used += static_cast<std::size_t>(n);
+    }
+    return used;
+}
+
+} // namespace libprofile

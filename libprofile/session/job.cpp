@@ -1,0 +1,123 @@
+#include "libprofile/session/job.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace libprofile {
+
+namespace {
+
+ssize_t read_file(const char* path, char* buffer, std::size_t capacity) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    ssize_t total = 0;
+    for (;;) {
+        const ssize_t n = read(file, buffer + total, capacity - 1 - static_cast<std::size_t>(total));
+        if (n <= 0) break;
+        total += n;
+        if (static_cast<std::size_t>(total) + 1 >= capacity) break;
+    }
+    close(file);
+    buffer[total] = 0;
+    return total;
+}
+
+int first_number(const char* const* names) {
+    for (; *names != nullptr; ++names) {
+        const char* value = std::getenv(*names);
+        if (value != nullptr && *value >= '0' && *value <= '9') return std::atoi(value);
+    }
+    return -1;
+}
+
+const char* first_text(const char* const* names) {
+    for (; *names != nullptr; ++names) {
+        const char* value = std::getenv(*names);
+        if (value != nullptr && *value != 0) return value;
+    }
+    return nullptr;
+}
+
+// Launchers in the order in which they start each other: the innermost, which really started the rank, first.
+constexpr const char* rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", nullptr};
+constexpr const char* size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", nullptr};
+constexpr const char* job_id_names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "JOB_ID", nullptr};
+
+/// Start of a process in clock ticks since boot (field 22 of /proc/PID/stat), 0 when it cannot be read.
+unsigned long long start_ticks(int pid) {
+    char path[64];
+    char stat[1024];
+    std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    if (read_file(path, stat, sizeof stat) <= 0) return 0;
+    const char* p = std::strrchr(stat, ')'); // the name may contain blanks and brackets
+    for (int field = 2; p != nullptr && field < 22; ++field) {
+        p = std::strchr(p + 1, ' ');
+    }
+    return p == nullptr ? 0 : std::strtoull(p + 1, nullptr, 10);
+}
+
+std::time_t boot_time() {
+    char stat[16384];
+    if (read_file("/proc/stat", stat, sizeof stat) <= 0) return 0;
+    const char* line = std::strstr(stat, "\nbtime ");
+    return line == nullptr ? 0 : static_cast<std::time_t>(std::strtoll(line + 7, nullptr, 10));
+}
+
+void make_folder_safe(char* name) {
+    for (; *name != 0; ++name) {
+        const bool good = (*name >= '0' && *name <= '9') || ((*name | 0x20) >= 'a' && (*name | 0x20) <= 'z') ||
+                          *name == '.' || *name == '_' || *name == '-' || *name == '+';
+        if (!good) *name = '_';
+    }
+}
+
+} // namespace
+
+void Job::find(Arena& arena) noexcept {
+    static char buffer[65536]; // the session starts once, on one thread
+    ssize_t n = readlink("/proc/self/exe", buffer, sizeof buffer - 1);
+    buffer[n > 0 ? n : 0] = 0;
+    executable = arena.copy_text(buffer);
+    const char* slash = std::strrchr(executable, '/');
+    char short_name[128];
+    std::snprintf(short_name, sizeof short_name, "%s", slash == nullptr ? executable : slash + 1);
+    make_folder_safe(short_name);
+    name = arena.copy_text(*short_name == 0 ? "program" : short_name);
+
+    n = read_file("/proc/self/cmdline", buffer, sizeof buffer);
+    for (ssize_t i = 0; i + 1 < n; ++i)
+        if (buffer[i] == 0) buffer[i] = ' ';
+    command = arena.copy_text(n > 0 ? buffer : executable);
+    folder = getcwd(buffer, sizeof buffer) != nullptr ? arena.copy_text(buffer) : "";
+    host = gethostname(buffer, 256) == 0 ? arena.copy_text(buffer) : "";
+
+    launcher_rank = first_number(rank_names);
+    launcher_ranks = first_number(size_names);
+
+    // Without a batch system, the launcher (our parent) is what all ranks of a job have in common. A process that was
+    // started by hand has a shell for a parent, so it must count with its own pid.
+    const bool launched = launcher_rank >= 0;
+    const int anchor = launched ? static_cast<int>(getppid()) : static_cast<int>(getpid());
+    const unsigned long long ticks = start_ticks(anchor);
+    const char* batch_id = first_text(job_id_names);
+    if (batch_id != nullptr) {
+        std::snprintf(short_name, sizeof short_name, "%.100s", batch_id);
+        make_folder_safe(short_name);
+    } else {
+        const std::time_t started = boot_time() + static_cast<std::time_t>(ticks / static_cast<unsigned long long>(sysconf(_SC_CLK_TCK)));
+        std::tm local{};
+        localtime_r(&started, &local);
+        std::strftime(short_name, sizeof short_name, "%Y%m%d-%H%M%S", &local);
+    }
+    id = arena.copy_text(short_name);
+    const char* name_space = std::getenv("PMIX_NAMESPACE");
+    std::snprintf(buffer, sizeof buffer, "%s %s %s %d %llu", id, name_space == nullptr ? "" : name_space, host, anchor,
+                  ticks);
+    key = arena.copy_text(buffer);
+}
+
+} // namespace libprofile

@@ -1,0 +1,32 @@
+// What can be known about the job without MPI: launcher, rank it gave us, name and key of the job, command line.
+// Contract: find() runs once when the session starts; constant afterwards. Reads environment and /proc, never MPI;
+// allocates from the session's arena only.
+#pragma once
+
+#include "libprofile/session/memory.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct Job {
+    const char* executable = ""; // path
+    const char* name = "";       // last part of it, fit for a folder name
+    const char* command = "";    // arguments separated by blanks
+    const char* folder = "";     // working folder
+    const char* host = "";
+    const char* id = "";  // of the batch system, or the launcher's start as YYYYMMDD-HHMMSS
+    const char* key = ""; // the same in all ranks of the job on this machine, different in every other job
+    int launcher_rank = -1; // -1: no launcher known
+    int launcher_ranks = -1;
+
+    // Set after MPI_Init.
+    int rank = 0;
+    int ranks = 1;
+
+    void find(Arena& arena) noexcept;
+    /// The process that speaks for the job before MPI can tell.
+    bool speaks_before_init() const { return launcher_rank <= 0; }
+};
+
+} // namespace libprofile

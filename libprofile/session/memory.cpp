@@ -1,0 +1,74 @@
+#include "libprofile/session/memory.hpp"
+
+#include <bit>
+#include <cstring>
+#include <sys/mman.h>
+
+namespace libprofile {
+
+constinit MemoryQuota memory_quota;
+
+void* MemoryQuota::map(std::size_t bytes) noexcept {
+    const std::uint64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
+    if (before + bytes <= limit_.load(std::memory_order_relaxed)) {
+        void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages != MAP_FAILED) return pages;
+    }
+    used_.fetch_sub(bytes, std::memory_order_relaxed);
+    return nullptr;
+}
+
+void MemoryQuota::unmap(void* pages, std::size_t bytes) noexcept {
+    munmap(pages, bytes);
+    used_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void* Arena::allocate(std::size_t bytes) noexcept {
+    bytes = (bytes + 15) & ~std::size_t{15};
+    if (bytes > left_) {
+        if (bytes >= chunk_size / 4) // large pieces get pages of their own, so that the running chunk is not wasted
+            return memory_quota.map((bytes + 4095) & ~std::size_t{4095});
+        void* chunk = memory_quota.map(chunk_size);
+        if (chunk == nullptr) return nullptr;
+        next_ = static_cast<unsigned char*>(chunk);
+        left_ = chunk_size;
+    }
+    void* result = next_;
+    next_ += bytes;
+    left_ -= bytes;
+    return result;
+}
+
+const char* Arena::copy_text(const char* text) noexcept {
+    const std::size_t size = std::strlen(text) + 1;
+    auto* copy = static_cast<char*>(allocate(size));
+    if (copy == nullptr) return "";
+    std::memcpy(copy, text, size);
+    return copy;
+}
+
+namespace {
+unsigned size_class(std::size_t bytes) {
+    return static_cast<unsigned>(std::bit_width((bytes < 64 ? 64 : bytes) - 1));
+}
+} // namespace
+
+void* Pool::allocate(std::size_t bytes) noexcept {
+    const unsigned c = size_class(bytes);
+    if (c >= classes) return nullptr;
+    if (Free* recycled = free_[c]) {
+        free_[c] = recycled->next;
+        return recycled;
+    }
+    return arena_->allocate(std::size_t{1} << c);
+}
+
+void Pool::release(void* memory, std::size_t bytes) noexcept {
+    if (memory == nullptr) return;
+    auto* entry = static_cast<Free*>(memory);
+    const unsigned c = size_class(bytes);
+    entry->next = free_[c];
+    free_[c] = entry;
+}
+
+} // namespace libprofile

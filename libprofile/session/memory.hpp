@@ -1,0 +1,103 @@
+// The runtime's own memory: pages from the kernel under one quota per process, never the application's malloc.
+// Contract: an Arena or Pool belongs to one thread (or is guarded by its owner); allocation is async-signal-safe
+// (mmap is a plain system call), returns nullptr when the quota is used up, and memory is given back only at exit.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace libprofile {
+
+/// Bytes the process may map and has mapped. Thread-safe.
+class MemoryQuota {
+  public:
+    void limit(std::uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
+    std::uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+    std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+    /// Zeroed pages, or nullptr (quota or kernel refused).
+    void* map(std::size_t bytes) noexcept;
+    void unmap(void* pages, std::size_t bytes) noexcept;
+
+  private:
+    std::atomic<std::uint64_t> limit_{256ull << 20};
+    std::atomic<std::uint64_t> used_{0};
+};
+extern MemoryQuota memory_quota;
+
+/// Bump allocator: zeroed memory, 16-byte aligned, never freed.
+class Arena {
+  public:
+    void* allocate(std::size_t bytes) noexcept;
+    template <class T> T* make() noexcept {
+        void* place = allocate(sizeof(T));
+        return place == nullptr ? nullptr : new (place) T();
+    }
+    template <class T> T* array(std::size_t count) noexcept {
+        return static_cast<T*>(allocate(count * sizeof(T)));
+    }
+    const char* copy_text(const char* text) noexcept;
+
+  private:
+    static constexpr std::size_t chunk_size = 256 << 10;
+    unsigned char* next_ = nullptr;
+    std::size_t left_ = 0;
+};
+
+/// Power-of-two free lists above an arena, for things that come and go (iteration profiles).
+class Pool {
+  public:
+    explicit Pool(Arena& arena) : arena_(&arena) {}
+    /// At least `bytes` bytes, not zeroed when recycled; nullptr when the quota is used up.
+    void* allocate(std::size_t bytes) noexcept;
+    /// `bytes` as passed to allocate.
+    void release(void* memory, std::size_t bytes) noexcept;
+
+  private:
+    static constexpr unsigned classes = 40;
+    struct Free {
+        Free* next;
+    };
+    Arena* arena_;
+    Free* free_[classes] = {};
+};
+
+/// A growing array whose elements never move. `T` must be fine when zero-filled.
+template <class T, unsigned chunk_bits = 8> class StableArray {
+  public:
+    static constexpr std::size_t chunk_elements = std::size_t{1} << chunk_bits;
+    static constexpr std::size_t max_chunks = std::size_t{1} << 16;
+
+    std::size_t size() const { return size_; }
+    T& operator[](std::size_t i) { return chunks_[i >> chunk_bits][i & (chunk_elements - 1)]; }
+    const T& operator[](std::size_t i) const { return chunks_[i >> chunk_bits][i & (chunk_elements - 1)]; }
+
+    /// Appends a zero-filled element; nullptr when the quota is used up.
+    T* append(Arena& arena) noexcept {
+        const std::size_t chunk = size_ >> chunk_bits;
+        if (chunk >= capacity_ && !more_chunks(arena)) return nullptr;
+        if (chunks_[chunk] == nullptr) {
+            chunks_[chunk] = arena.array<T>(chunk_elements);
+            if (chunks_[chunk] == nullptr) return nullptr;
+        }
+        return &(*this)[size_++];
+    }
+
+  private:
+    bool more_chunks(Arena& arena) noexcept {
+        const std::size_t wanted = capacity_ == 0 ? 16 : capacity_ * 2;
+        if (wanted > max_chunks) return false;
+        T** table = arena.array<T*>(wanted);
+        if (table == nullptr) return false;
+        for (std::size_t i = 0; i < capacity_; ++i) table[i] = chunks_[i];
+        chunks_ = table;
+        capacity_ = wanted;
+        return true;
+    }
+    T** chunks_ = nullptr;
+    std::size_t capacity_ = 0;
+    std::size_t size_ = 0;
+};
+
+} // namespace libprofile

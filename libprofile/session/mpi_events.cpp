@@ -1,0 +1,135 @@
+#include "libprofile/session/mpi_events.hpp"
+
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/session/clock.hpp"
+#include "libprofile/session/mpi_event_state.hpp"
+#include "libprofile/session/session.hpp"
+#include "libprofile/session/thread_registry.hpp"
+#include "wrappers/mpi/mpi_modules.hpp"
+
+namespace libprofile {
+
+namespace {
+
+/// Reading the thread's CPU time costs 2 x 0.2 us, so it is done for calls that usually last: there it tells waiting on
+/// the processor from sleeping. Shorter calls are taken to run all the time.
+constexpr std::uint64_t long_event_ns = 50000;
+
+NodeId node_of_call(Thread& thread, unsigned function_id, void* return_address) noexcept {
+    unwinder.here(return_address, thread.path);
+    if (!thread.path.complete && load_map.is_stale()) {
+        // A module was loaded since the last look: in ordinary context the loader may be asked, then the path is whole.
+        load_map.refresh();
+        unwinder.here(return_address, thread.path);
+    }
+    return thread.tree.child(thread.tree.path(thread.path, true), NodeKind::Mpi, function_id, 0);
+}
+
+} // namespace
+
+Row* MpiEventState::row_of_innermost(const Thread& thread) noexcept {
+    for (const MpiEvent* event = thread.event; event != nullptr; event = event->outer_)
+        if (event->row_ != nullptr) return event->row_;
+    return nullptr;
+}
+
+void MpiEventState::exclude_from_innermost(Thread& thread, std::uint64_t ns) noexcept {
+    for (MpiEvent* event = thread.event; event != nullptr; event = event->outer_)
+        if (event->row_ != nullptr) {
+            event->inner_ += ns;
+            return;
+        }
+}
+
+MpiEvent::MpiEvent(unsigned function_id, void* return_address, void*) noexcept {
+    if (session.state() == SessionState::Idle) session.start();
+    if (!session.measuring()) return;
+    const InTool guard;
+    const std::uint64_t entered = session_clock.now();
+    Thread* thread = thread_registry.current();
+    if (thread == nullptr) return;
+    if (thread->event != nullptr && is_mpi_library_address(return_address)) return; // MPI calling itself
+    thread_ = thread;
+    outer_ = thread->event;
+    const NodeId node = node_of_call(*thread, function_id, return_address);
+    row_ = &thread->phases.row(node);
+    row_->is_event = true;
+    ++(*row_)[Metric::Visits];
+    read_cpu_ = thread->tree[node].typical_ns >= long_event_ns;
+    if (read_cpu_) cpu_start_ = thread_cpu_time();
+    thread->event = this;
+    start_ = session_clock.now();
+    thread->phases.book_overhead(start_ - entered);
+    if (outer_ != nullptr) outer_->inner_ += start_ - entered;
+}
+
+void MpiEvent::stop() noexcept {
+    if (thread_ == nullptr) return;
+    // The flag stays set until the destructor: accounting is libprofile's own time.
+    thread_local_block.in_tool = thread_local_block.in_tool + 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    stopped_ = true;
+    stopped_at_ = session_clock.now();
+    const std::uint64_t wall = stopped_at_ - start_;
+    const std::uint64_t own = wall > inner_ ? wall - inner_ : 0;
+    Node& node = thread_->tree[row_->node];
+    std::uint64_t cpu = own;
+    if (read_cpu_) {
+        const std::uint64_t used = thread_cpu_time() - cpu_start_;
+        cpu = used > inner_ ? used - inner_ : 0;
+        if (cpu > own) cpu = own;
+    } else if (own >= long_event_ns) {
+        // Unexpectedly long. Since the last reading the thread is taken to have run until the call began: what is
+        // missing in CPU time then, it slept in the call.
+        const std::uint64_t now_cpu = thread_cpu_time();
+        const std::uint64_t used = now_cpu - thread_->cpu_mark;
+        const std::uint64_t before = start_ - thread_->cpu_mark_at;
+        cpu = used > before ? used - before : 0;
+        if (cpu > own) cpu = own;
+        thread_->mark_cpu(stopped_at_, now_cpu);
+    }
+    const std::int64_t change = static_cast<std::int64_t>(own < UINT32_MAX ? own : UINT32_MAX) - node.typical_ns;
+    node.typical_ns = static_cast<std::uint32_t>(node.typical_ns + change / 4);
+    (*row_)[Metric::Time] += own;
+    thread_->phases.book_event(own, cpu);
+    // The session may end inside this call (MPI_Finalize); then nothing of the thread may be touched after it.
+    if (outer_ != nullptr) outer_->inner_ += wall;
+}
+
+void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
+
+void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
+
+MpiEvent::~MpiEvent() noexcept {
+    if (thread_ == nullptr) return;
+    if (!stopped_) stop();
+    thread_->event = outer_;
+    const std::uint64_t spent = session_clock.now() - stopped_at_;
+    thread_->phases.book_overhead(spent);
+    if (outer_ != nullptr) outer_->inner_ += spent;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_local_block.in_tool = thread_local_block.in_tool - 1;
+}
+
+void* mpi_scratch(std::uint64_t bytes) noexcept {
+    const InTool guard;
+    Thread* thread = session.measuring() ? thread_registry.current() : nullptr;
+    if (thread == nullptr) return nullptr;
+    if (bytes > thread->scratch_size) {
+        const std::uint64_t wanted = bytes < 4096 ? 4096 : (bytes + bytes / 2 + 4095) & ~std::uint64_t{4095};
+        void* pages = memory_quota.map(wanted);
+        if (pages == nullptr) return nullptr;
+        thread->scratch = pages; // the old one may be in use by an outer call: left to the end of the process
+        thread->scratch_size = wanted;
+    }
+    return thread->scratch;
+}
+
+void mpi_library_found(const MpiServices* services) noexcept { session.mpi_found(services); }
+void mpi_library_unusable(const char* reason) noexcept { session.mpi_unusable(reason); }
+void before_mpi_init(bool) noexcept { session.before_mpi_init(); }
+void after_mpi_init(bool is_session, bool succeeded) noexcept { session.after_mpi_init(is_session, succeeded); }
+void before_mpi_finalize(void* return_address) noexcept { session.before_mpi_finalize(return_address); }
+void after_mpi_finalize() noexcept {}
+
+} // namespace libprofile

@@ -1,0 +1,83 @@
+// The interface between the generated MPI wrapper bodies and the runtime.
+//
+// Contract: every function may be called before the constructor of the library, after MPI_Finalize, on any thread,
+// and from inside MPI callbacks. None throws or touches the application's malloc; none is called by a signal handler.
+// A body looks like this:
+//
+//     MpiEvent event(function_id, __builtin_return_address(0), __builtin_frame_address(0));
+//     int result = real.MPI_Send(...);
+//     event.stop();
+//     if (event.counted() && result == MPI_SUCCESS) account(event, ...);
+//     return result;                                        // the destructor closes the event
+#pragma once
+
+#include "format/metrics.hpp"
+#include "libprofile/session/mpi_services.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct Thread;
+struct Row;
+
+/// One row per MPI function, generated from wrappers/mpi/functions.table; the index is the function id.
+struct MpiFunction {
+    const char* name; // "MPI_Send"
+    TimeCategory category;
+};
+extern const MpiFunction mpi_functions[];
+extern const unsigned mpi_function_count;
+
+/// One MPI call of the application, from the entry of its wrapper body to its return.
+class MpiEvent {
+  public:
+    /// `return_address` is where the application (or the MPI library itself) called from, `frame` the wrapper's frame.
+    /// A call made by the MPI library from inside another MPI call is not counted.
+    MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept;
+    MpiEvent(const MpiEvent&) = delete;
+    MpiEvent& operator=(const MpiEvent&) = delete;
+
+    /// Ends the time of the MPI call itself; what follows is measurement overhead. Call once, right after the real call.
+    void stop() noexcept;
+
+    /// False: nothing is being measured, or an internal call of the MPI library. Then account nothing.
+    bool counted() const noexcept { return row_ != nullptr; }
+
+    /// Adds to a metric of this call path. Only after stop() and when counted().
+    void add(Metric metric, std::uint64_t value) noexcept;
+
+    /// The call was an unsuccessful test or probe: counted, but left out of the iteration's structure signature.
+    void leave_out_of_signature() noexcept;
+
+    ~MpiEvent() noexcept;
+
+  private:
+    Thread* thread_ = nullptr;
+    Row* row_ = nullptr;
+    MpiEvent* outer_ = nullptr;
+    std::uint64_t start_ = 0;      // ns, when the real call began
+    std::uint64_t stopped_at_ = 0; // ns, when it returned
+    std::uint64_t inner_ = 0;      // ns of nested events and of libprofile inside this call
+    std::uint64_t cpu_start_ = 0;  // thread CPU time at start_, when read
+    bool read_cpu_ = false;
+    bool stopped_ = false;
+    friend struct MpiEventState;
+};
+
+/// An aligned scratch buffer of this thread of at least `bytes` bytes, for statuses the application did not ask for.
+/// Valid until the thread's next call of it; nullptr when memory ran out (then pass the application's own argument).
+void* mpi_scratch(std::uint64_t bytes) noexcept;
+
+/// Called by the dispatcher when it has found the MPI library, before the first event.
+void mpi_library_found(const MpiServices* services) noexcept;
+/// Called by the dispatcher when it cannot use the MPI library; `reason` is one sentence, printed once per job.
+void mpi_library_unusable(const char* reason) noexcept;
+
+/// Life cycle, called by the bodies of MPI_Init*, MPI_Session_init (is_session) and MPI_Finalize.
+void before_mpi_init(bool is_session) noexcept;
+void after_mpi_init(bool is_session, bool succeeded) noexcept;
+void before_mpi_finalize(void* return_address) noexcept; // ends all wall times, writes the profile
+void after_mpi_finalize() noexcept;
+
+} // namespace libprofile

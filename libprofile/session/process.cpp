@@ -1,0 +1,53 @@
+// Start and end of the process: the constructor and destructor of the library, fork.
+// Nothing here is needed by the interposed functions: all of them work before the constructor has run.
+
+#include "libprofile/session/clock.hpp"
+#include "libprofile/session/real_calls.hpp"
+#include "libprofile/session/session.hpp"
+#include "libprofile/session/thread.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace libprofile {
+
+namespace {
+
+/// A shell between us and the program (`libprofile run -- sh -c ...`) is not what the user wants to see.
+bool is_a_shell() {
+    for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "env"})
+        if (std::strcmp(program_invocation_short_name, shell) == 0) return true;
+    return false;
+}
+
+/// Started by `libprofile run`, or told that there is no MPI: measured without an MPI call.
+bool measured_from_the_start() {
+    if (is_a_shell()) return false;
+    const char* mpi = std::getenv("LIBPROFILE_MPI");
+    if (mpi != nullptr && mpi[0] == 'n') return true;
+    const char* launched = std::getenv("LIBPROFILE_RUN_PID");
+    return launched != nullptr && std::atol(launched) == static_cast<long>(getpid());
+}
+
+void fork_child() {
+    session.in_fork_child();
+    // The child owns a copy of the thread's state, but no timer; it is not part of the job.
+    thread_local_block.thread = nullptr;
+    thread_local_block.ended = true;
+}
+
+[[gnu::constructor]] void process_begins() {
+    session_clock.mark_start();
+    real_calls();
+    pthread_atfork(nullptr, nullptr, fork_child);
+    if (measured_from_the_start()) session.begin_without_mpi();
+}
+
+[[gnu::destructor]] void process_ends() { session.at_exit(); }
+
+} // namespace
+
+} // namespace libprofile

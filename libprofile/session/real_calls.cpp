@@ -1,0 +1,28 @@
+#include "libprofile/session/real_calls.hpp"
+
+#include <dlfcn.h>
+
+namespace libprofile {
+
+namespace {
+RealCalls calls;
+int resolved = 0;
+
+template <class F> void find(F& pointer, const char* name) {
+    pointer = reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
+}
+} // namespace
+
+const RealCalls& real_calls() noexcept {
+    if (__atomic_load_n(&resolved, __ATOMIC_ACQUIRE) == 0) {
+        RealCalls found;
+        find(found.dl_iterate_phdr, "dl_iterate_phdr");
+        find(found.dlclose, "dlclose");
+        find(found.pthread_create, "pthread_create");
+        calls = found;
+        __atomic_store_n(&resolved, 1, __ATOMIC_RELEASE);
+    }
+    return calls;
+}
+
+} // namespace libprofile

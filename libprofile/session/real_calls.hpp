@@ -1,0 +1,23 @@
+// The next definitions of the libc functions that this library interposes.
+// Contract: usable before the constructor of the library has run; first use may call dlsym, so signal handlers
+// rely on resolve() having run. Thread-safe: resolving twice gives the same pointers.
+#pragma once
+
+#include <cstddef>
+#include <link.h>
+#include <pthread.h>
+
+namespace libprofile {
+
+using PhdrCallback = int (*)(dl_phdr_info*, std::size_t, void*);
+
+struct RealCalls {
+    int (*dl_iterate_phdr)(PhdrCallback, void*) = nullptr;
+    int (*dlclose)(void*) = nullptr;
+    int (*pthread_create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = nullptr;
+};
+
+/// Never null members.
+const RealCalls& real_calls() noexcept;
+
+} // namespace libprofile

@@ -1,0 +1,140 @@
+#include "libprofile/session/session.hpp"
+
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/output/finalize.hpp"
+#include "libprofile/sampling/timer.hpp"
+#include "libprofile/session/clock.hpp"
+#include "libprofile/session/messages.hpp"
+#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/thread_registry.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace libprofile {
+
+constinit Session session;
+
+void Session::start() noexcept {
+    SessionState expected = SessionState::Idle;
+    if (!state_.compare_exchange_strong(expected, SessionState::Starting, std::memory_order_acq_rel)) return;
+    process_ = getpid();
+    config_.load(arena_);
+    if (config_.flag(Option::Quiet)) silence_messages();
+    if (config_.flag(Option::Disable)) return switch_off();
+    memory_quota.limit(static_cast<std::uint64_t>(config_.number(Option::Memory)));
+    session_clock.choose(config_.text(Option::Clock));
+    job_.find(arena_);
+    // Before the in-tool flag is set: the loader must see the real dl_iterate_phdr while it works for us.
+    unwinder.load();
+    {
+        const InTool guard;
+        load_map.refresh();
+    }
+    state_.store(SessionState::Measuring, std::memory_order_release);
+    const InTool guard;
+    thread_registry.open_main();
+}
+
+void Session::mpi_found(const MpiServices* services) noexcept { mpi_ = services; }
+
+void Session::mpi_unusable(const char* reason) noexcept {
+    start();
+    if (job_.speaks_before_init()) say("error: %s", reason);
+    switch_off();
+}
+
+void Session::begin_sampling() noexcept {
+    const InTool guard;
+    if (!sampling_ && !prepare_sampling() && job_.speaks_before_init())
+        say("warning: no real-time signal is free, so there are no samples; MPI calls are measured all the same");
+    sampling_ = true;
+    thread_registry.current();
+    thread_registry.start_sampling();
+}
+
+void Session::before_mpi_init() noexcept {
+    start();
+    if (measuring()) begin_sampling();
+}
+
+bool Session::launcher_mismatch() noexcept {
+    return job_.launcher_ranks > 1 && job_.ranks == 1 && treats_mpi();
+}
+
+void Session::after_mpi_init(bool is_session, bool succeeded) noexcept {
+    if (!measuring() || !succeeded || initialized_) return;
+    const InTool guard;
+    load_map.refresh(); // MPI_Init loads its components
+    if (is_session || mpi_ == nullptr || mpi_->world(&job_.rank, &job_.ranks) != 0) {
+        uses_sessions_ = true;
+        job_.rank = job_.launcher_rank < 0 ? 0 : job_.launcher_rank;
+        job_.ranks = job_.launcher_ranks < 1 ? 1 : job_.launcher_ranks;
+    } else if (launcher_mismatch()) {
+        if (job_.speaks_before_init())
+            say("error: the launcher started %d ranks, but each is alone in its MPI_COMM_WORLD: %s uses %s, so start it "
+                "with the mpirun of %s; nothing is measured",
+                job_.launcher_ranks, job_.name, mpi_->name, mpi_->name);
+        return switch_off();
+    }
+    initialized_ = true;
+    if (job_.rank == 0 || !treats_mpi()) {
+        complain_once();
+        if (treats_mpi()) prepare_output_folder();
+    }
+}
+
+void Session::complain_once() noexcept {
+    if (complained_) return;
+    complained_ = true;
+    if (*config_.complaint() != 0) say("warning: %s", config_.complaint());
+    if (!unwinder.available())
+        say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
+}
+
+void Session::before_mpi_finalize(void* return_address) noexcept {
+    if (!measuring() || !initialized_) return;
+    {
+        const InTool guard;
+        if (Thread* thread = thread_registry.current()) {
+            // The call is visited, but its time lies behind the end of the measurement.
+            unsigned id = 0;
+            while (id + 1 < mpi_function_count && std::strcmp(mpi_functions[id].name, "MPI_Finalize") != 0) ++id;
+            unwinder.here(return_address, thread->path);
+            Row& row = thread->phases.row(thread->tree.child(thread->tree.path(thread->path, true), NodeKind::Mpi, id, 0));
+            row.is_event = true;
+            ++row[Metric::Visits];
+        }
+    }
+    finish(treats_mpi() && !uses_sessions_);
+}
+
+void Session::begin_without_mpi() noexcept {
+    without_mpi_ = true;
+    start();
+    if (measuring() && !sampling_) begin_sampling();
+}
+
+void Session::at_exit() noexcept {
+    if (state() == SessionState::Idle) return;
+    if (!measuring() || process_ != getpid()) return;
+    // An MPI program that ends without MPI_Finalize, or no MPI program at all.
+    if (!initialized_ && !without_mpi_) return switch_off();
+    finish(false);
+}
+
+void Session::finish(bool with_mpi) noexcept {
+    const std::uint64_t now = session_clock.now();
+    state_.store(SessionState::Finished, std::memory_order_release);
+    const InTool guard;
+    thread_registry.finish_all(now);
+    complained_ = complained_ || (initialized_ && job_.rank != 0 && treats_mpi());
+    complain_once();
+    if (with_mpi)
+        write_together();
+    else
+        write_alone(initialized_ && treats_mpi());
+}
+
+} // namespace libprofile

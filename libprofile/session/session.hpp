@@ -1,0 +1,67 @@
+// The life of the measurement in one process.
+//
+//   Idle --first MPI call or marker--> Measuring --MPI_Finalize or exit--> Finished
+//     \--LIBPROFILE_DISABLE, unusable MPI, fork child----------------------> Off
+//
+// Contract: start() is idempotent and may be called by any thread outside signal handlers, also before our constructor.
+#pragma once
+
+#include "libprofile/session/config.hpp"
+#include "libprofile/session/job.hpp"
+#include "libprofile/session/mpi_services.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace libprofile {
+
+enum class SessionState : int { Idle, Starting, Measuring, Finished, Off };
+
+class Session {
+  public:
+    bool measuring() const { return state_.load(std::memory_order_acquire) == SessionState::Measuring; }
+    SessionState state() const { return state_.load(std::memory_order_acquire); }
+
+    /// Begins to measure, if it is to be measured at all.
+    void start() noexcept;
+    void switch_off() noexcept { state_.store(SessionState::Off, std::memory_order_release); }
+
+    void mpi_found(const MpiServices* services) noexcept;
+    void mpi_unusable(const char* reason) noexcept;
+    void before_mpi_init() noexcept;
+    void after_mpi_init(bool is_session, bool succeeded) noexcept;
+    void before_mpi_finalize(void* return_address) noexcept;
+    /// At process exit: writes what MPI_Finalize has not.
+    void at_exit() noexcept;
+    void in_fork_child() noexcept { switch_off(); }
+    /// A marker was used: the process counts as a job of one rank if MPI never comes.
+    void marker_used() noexcept { if (!without_mpi_) begin_without_mpi(); }
+    /// Measures before, and possibly without, any MPI call.
+    void begin_without_mpi() noexcept;
+
+    const Config& config() const { return config_; }
+    Job& job() { return job_; }
+    const MpiServices* mpi() const { return mpi_; }
+    bool treats_mpi() const { return config_.number(Option::Mpi) == 0; } // "auto"
+
+  private:
+    void finish(bool with_mpi) noexcept;
+    void complain_once() noexcept;
+    bool launcher_mismatch() noexcept;
+    void begin_sampling() noexcept;
+
+    std::atomic<SessionState> state_{SessionState::Idle};
+    Arena arena_;
+    Config config_;
+    Job job_;
+    const MpiServices* mpi_ = nullptr;
+    bool initialized_ = false; // MPI_Init has returned
+    bool uses_sessions_ = false;
+    bool without_mpi_ = false; // worth a profile even if MPI never comes
+    bool complained_ = false;
+    bool sampling_ = false;
+    int process_ = 0;
+};
+extern Session session;
+
+} // namespace libprofile

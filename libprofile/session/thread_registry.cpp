@@ -1,0 +1,149 @@
+#include "libprofile/session/thread_registry.hpp"
+
+#include "libprofile/sampling/timer.hpp"
+#include "libprofile/session/clock.hpp"
+#include "libprofile/session/session.hpp"
+#include "wrappers/mpi/mpi_modules.hpp"
+
+#include <new>
+#include <sched.h>
+#include <unistd.h>
+
+namespace libprofile {
+
+constinit thread_local ThreadLocal thread_local_block __attribute__((tls_model("initial-exec"))){};
+constinit ThreadRegistry thread_registry;
+
+namespace {
+
+/// CPU time of a running thread, which may be another one.
+std::uint64_t cpu_time_of(const ThreadStart& start) {
+    clockid_t id;
+    timespec t{};
+    if (pthread_getcpuclockid(start.handle, &id) != 0 || clock_gettime(id, &t) != 0) return 0;
+    return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+} // namespace
+
+ThreadStart* ThreadRegistry::announce(void* (*function)(void*), void* argument, const void* creator) noexcept {
+    const InTool guard;
+    while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
+    auto* start = static_cast<ThreadStart*>(arena_.allocate(sizeof(ThreadStart)));
+    busy_.clear(std::memory_order_release);
+    if (start == nullptr) {
+        lost_.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    }
+    new (start) ThreadStart();
+    start->function = function;
+    start->argument = argument;
+    start->creator = creator;
+    const Thread* parent = thread_local_block.thread;
+    start->inside_mpi = parent != nullptr && parent->event != nullptr;
+    start->next = head_.load(std::memory_order_relaxed);
+    while (!head_.compare_exchange_weak(start->next, start, std::memory_order_acq_rel)) {
+    }
+    return start;
+}
+
+void ThreadRegistry::begin(ThreadStart* start) noexcept {
+    const InTool guard;
+    start->handle = pthread_self();
+    start->started_at = session_clock.now();
+    thread_local_block.start = start;
+    __atomic_store_n(&start->id, gettid(), __ATOMIC_RELEASE);
+    if (!session.measuring() || is_helper(*start)) return;
+    if (Thread* thread = open(*start)) start_timer(*thread, start->id, start->handle);
+}
+
+void ThreadRegistry::end(ThreadStart* start) noexcept {
+    const InTool guard;
+    start->ended.store(true, std::memory_order_release);
+    thread_local_block.ended = true;
+    Thread* thread = start->thread.load(std::memory_order_acquire);
+    thread_local_block.thread = nullptr;
+    if (thread == nullptr || thread->finished) return;
+    stop_timer(*thread);
+    if (!session.measuring()) return;
+    thread->ended_at = session_clock.now();
+    thread->phases.finish(thread->ended_at, thread_cpu_time());
+    thread->finished = true;
+}
+
+bool ThreadRegistry::is_helper(const ThreadStart& start) const noexcept {
+    return start.inside_mpi || (start.creator != nullptr && is_mpi_library_address(start.creator));
+}
+
+Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
+    void* place = memory_quota.map((sizeof(Thread) + 4095) & ~std::size_t{4095});
+    Thread* thread = place == nullptr ? nullptr : new (place) Thread();
+    // CPU time spent before now belongs to the wall time since the thread began.
+    const ClusteringSettings settings{static_cast<std::uint32_t>(session.config().number(Option::Clusters)),
+                                      static_cast<EquivalenceMode>(session.config().number(Option::Equivalence))};
+    if (thread == nullptr || !thread->tree.start() || !thread->phases.start(start.started_at, 0, settings)) {
+        lost_.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    }
+    thread->started_at = start.started_at;
+    thread->index = &start == &main_ ? 0 : opened_.fetch_add(1, std::memory_order_relaxed) + 1;
+    thread->last_sample_cpu = 0;
+    thread_local_block.thread = thread;
+    start.thread.store(thread, std::memory_order_release);
+    return thread;
+}
+
+Thread* ThreadRegistry::open_main() noexcept {
+    main_.handle = pthread_self();
+    main_.started_at = 0;
+    main_.id = getpid();
+    // Usually the main thread makes the first MPI call; if another one does, the main thread opens its location itself.
+    if (gettid() != getpid()) return nullptr;
+    thread_local_block.start = &main_;
+    return open(main_);
+}
+
+Thread* ThreadRegistry::current() noexcept {
+    ThreadLocal& local = thread_local_block;
+    if (local.thread != nullptr) return local.thread;
+    if (local.ended || !session.measuring()) return nullptr;
+    if (local.start == nullptr) {
+        // Not created through our pthread_create: the main thread, or a thread that was made behind our back.
+        if (gettid() != getpid()) {
+            local.ended = true;
+            lost_.fetch_add(1, std::memory_order_relaxed);
+            return nullptr;
+        }
+        local.start = &main_;
+        main_.handle = pthread_self();
+        main_.id = getpid();
+    }
+    Thread* thread = open(*local.start);
+    if (thread == nullptr) local.ended = true;
+    return thread;
+}
+
+void ThreadRegistry::start_sampling() noexcept {
+    const auto arm = [](ThreadStart& start) {
+        Thread* thread = start.thread.load(std::memory_order_acquire);
+        if (thread != nullptr && !thread->timer_running && !start.ended.load(std::memory_order_acquire))
+            start_timer(*thread, start.id, start.handle);
+    };
+    arm(main_);
+    for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) arm(*s);
+}
+
+void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
+    const auto finish = [now](ThreadStart& start) {
+        Thread* thread = start.thread.load(std::memory_order_acquire);
+        if (thread == nullptr || thread->finished) return;
+        stop_timer(*thread);
+        thread->ended_at = now;
+        thread->phases.finish(now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start));
+        thread->finished = true;
+    };
+    finish(main_);
+    for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) finish(*s);
+}
+
+} // namespace libprofile

@@ -1,0 +1,68 @@
+// All threads of the process that are or may become locations of the profile.
+// Contract: thread-safe; the list only grows. current() may be called from a signal handler; opening a location
+// allocates from the thread's own arena only.
+#pragma once
+
+#include "libprofile/session/thread.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// What is known of a thread from its creation on, before it is (or whether it ever is) measured.
+struct ThreadStart {
+    ThreadStart* next = nullptr;
+    void* (*function)(void*) = nullptr;
+    void* argument = nullptr;
+    const void* creator = nullptr; // return address of the pthread_create call
+    bool inside_mpi = false;       // created while its parent was inside an MPI call: a helper thread of the MPI
+    pid_t id = 0;                  // kernel thread id; 0 until it runs
+    pthread_t handle{};
+    std::uint64_t started_at = 0;
+    std::atomic<Thread*> thread{nullptr};
+    std::atomic<bool> ended{false};
+};
+
+class ThreadRegistry {
+  public:
+    /// The calling thread's location, opened on first use while the session measures; nullptr when it has none.
+    Thread* current() noexcept;
+
+    /// pthread_create: remembers a thread to be; nullptr when memory ran out (then it is simply not measured).
+    ThreadStart* announce(void* (*function)(void*), void* argument, const void* creator) noexcept;
+    /// First thing in the new thread.
+    void begin(ThreadStart* start) noexcept;
+    /// Last thing in it: closes its location.
+    void end(ThreadStart* start) noexcept;
+
+    /// The main thread's record; opens its location when the session starts.
+    Thread* open_main() noexcept;
+    Thread* main_thread() noexcept { return main_.thread.load(std::memory_order_acquire); }
+
+    /// Starts the timers of all running threads that count (not helpers of the MPI).
+    void start_sampling() noexcept;
+    /// Stops timers and closes all locations at `now`. Called once, by the thread that finishes the job.
+    void finish_all(std::uint64_t now) noexcept;
+
+    /// Visits every location, the main thread's first.
+    template <class F> void for_each(F visit) noexcept {
+        if (Thread* thread = main_thread()) visit(*thread);
+        for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next)
+            if (Thread* thread = s->thread.load(std::memory_order_acquire)) visit(*thread);
+    }
+    std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+
+  private:
+    Thread* open(ThreadStart& start) noexcept;
+    bool is_helper(const ThreadStart& start) const noexcept;
+
+    ThreadStart main_;
+    std::atomic<ThreadStart*> head_{nullptr};
+    std::atomic<std::uint32_t> opened_{0};
+    std::atomic<std::uint64_t> lost_{0};
+    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+    Arena arena_;
+};
+extern ThreadRegistry thread_registry;
+
+} // namespace libprofile

@@ -1,0 +1,295 @@
+// Builds profile files in memory with the same descriptions as the runtime's writer.
+// Contract: for tests; one thread; allocates freely.
+#pragma once
+
+#include "format/metrics.hpp"
+#include "format/profile_file.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace libprofile::test {
+
+using ByteVector = std::vector<unsigned char>;
+
+struct BuiltCell {
+    std::uint64_t node = 0;
+    Metric metric = Metric::Time;
+    std::uint64_t value = 0;
+};
+
+struct BuiltCluster {
+    std::uint64_t size = 0;
+    std::uint64_t equivalence_class = 0;
+    std::vector<BuiltCell> cells; // sorted by node, then metric
+};
+
+struct BuiltPhase {
+    std::uint64_t thread = 0;
+    std::string name;
+    PhaseKind kind = PhaseKind::Outside;
+    std::uint64_t instances = 1;
+    std::uint64_t wall_ns = 0;
+    std::uint64_t wall_inclusive_ns = 0;
+    std::vector<BuiltCluster> clusters;
+    std::vector<BuiltCell> rest;
+    std::vector<std::uint64_t> cluster_of_iteration;
+    std::vector<std::uint64_t> iteration_ns;
+};
+
+struct BuiltNode {
+    std::uint64_t parent = 0; // id; the first node of the list has id 1
+    NodeKind kind = NodeKind::Frame;
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+};
+
+struct BuiltModule {
+    std::string build_id;
+    std::string path;
+};
+
+struct BuiltFunction {
+    std::uint64_t id = 0;
+    std::string name;
+    TimeCategory category = TimeCategory::MpiOther;
+};
+
+class ProfileBuilder {
+  public:
+    explicit ProfileBuilder(std::uint64_t ranks_in_file, std::uint32_t version = format_version) {
+        FileHeader header{};
+        std::memcpy(header.magic, file_magic, sizeof file_magic);
+        header.version = version;
+        header.flags = FileComplete;
+        header.ranks = ranks_in_file;
+        append(&header, sizeof header);
+    }
+
+    void job(std::uint64_t ranks, const std::string& command = "./app input") {
+        JobRecord r;
+        r.ranks = ranks;
+        r.start_unix_ns = 1700000000000000000u;
+        r.mpi = "Open MPI 4.1.4";
+        r.command = view(command);
+        r.executable = "/home/user/app";
+        r.folder = "/home/user";
+        r.version = "0.1.0";
+        r.configuration = "CLUSTERS=64\nRATE=100\n";
+        block(BlockType::Job, no_rank, [&](Encoder& e) { describe(e, r); });
+    }
+
+    void metrics() {
+        block(BlockType::Metrics, no_rank, [&](Encoder& e) {
+            e.number(metric_count);
+            e.text("time");
+            e.text("ns");
+            for (const CatalogueRow& row : metric_catalogue) {
+                if (row.kind != CatalogueKind::Direct)
+                    continue;
+                e.text(row.name);
+                e.text(row.unit);
+            }
+        });
+    }
+
+    void rank(RankRecord r) {
+        block(BlockType::Rank, static_cast<std::uint32_t>(r.rank), [&](Encoder& e) { describe(e, r); });
+    }
+
+    void modules(std::uint32_t rank, const std::vector<BuiltModule>& list) {
+        block(BlockType::Modules, rank, [&](Encoder& e) {
+            e.number(list.size());
+            for (const BuiltModule& m : list) {
+                ModuleRecord r{view(m.build_id), view(m.path)};
+                describe(e, r);
+            }
+        });
+    }
+
+    void functions(std::uint32_t rank, const std::vector<BuiltFunction>& list) {
+        block(BlockType::Functions, rank, [&](Encoder& e) {
+            e.number(list.size());
+            for (const BuiltFunction& f : list) {
+                FunctionRecord r{f.id, view(f.name), static_cast<std::uint64_t>(f.category)};
+                describe(e, r);
+            }
+        });
+    }
+
+    void tree(std::uint32_t rank, std::uint64_t thread, std::uint64_t wall_ns,
+              const std::vector<BuiltNode>& nodes) {
+        block(BlockType::Tree, rank, [&](Encoder& e) {
+            TreeRecord t{thread, nodes.size(), wall_ns, 1};
+            describe(e, t);
+            for (std::size_t i = 0; i < nodes.size(); ++i) {
+                NodeRecord r{i + 1 - nodes[i].parent, static_cast<std::uint64_t>(nodes[i].kind), nodes[i].a,
+                             nodes[i].b};
+                describe(e, r);
+            }
+        });
+    }
+
+    void phase(std::uint32_t rank, const BuiltPhase& p) {
+        block(BlockType::Phase, rank, [&](Encoder& e) {
+            PhaseRecord r;
+            r.thread = p.thread;
+            r.name = view(p.name);
+            r.kind = static_cast<std::uint64_t>(p.kind);
+            r.instances = p.instances;
+            r.wall_ns = p.wall_ns;
+            r.wall_inclusive_ns = p.wall_inclusive_ns;
+            r.equivalence = static_cast<std::uint64_t>(Equivalence::Strong);
+            r.clusters = p.clusters.size();
+            for (const BuiltCluster& c : p.clusters)
+                r.classes = std::max(r.classes, c.equivalence_class + 1);
+            for (const std::uint64_t c : p.cluster_of_iteration)
+                r.unclustered += c == p.clusters.size() ? 1 : 0;
+            describe(e, r);
+            for (const BuiltCluster& c : p.clusters) {
+                ClusterRecord record{c.size, c.equivalence_class, c.cells.size()};
+                describe(e, record);
+                cells(e, c.cells);
+            }
+            e.number(p.rest.size());
+            cells(e, p.rest);
+            if (p.kind != PhaseKind::Iterations)
+                return;
+            std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
+            for (const std::uint64_t c : p.cluster_of_iteration) {
+                if (runs.empty() || runs.back().second != c)
+                    runs.emplace_back(0, c);
+                ++runs.back().first;
+            }
+            e.number(runs.size());
+            for (const auto& [length, cluster] : runs) {
+                e.number(length);
+                e.number(cluster);
+            }
+            std::uint64_t before = 0;
+            for (const std::uint64_t ns : p.iteration_ns) {
+                e.signed_number(static_cast<std::int64_t>(ns - before));
+                before = ns;
+            }
+        });
+    }
+
+    /// A block with any payload.
+    void block(BlockType type, std::uint32_t rank, const std::function<void(Encoder&)>& write) {
+        Encoder measure(nullptr, 0);
+        write(measure);
+        ByteVector payload(measure.size());
+        Encoder encoder(payload.data(), payload.size());
+        write(encoder);
+        BlockHeader header{block_magic,    static_cast<std::uint32_t>(type),      payload.size(),
+                           payload.size(), crc32(payload.data(), payload.size()), rank};
+        append(&header, sizeof header);
+        append(payload.data(), payload.size());
+        bytes_.resize((bytes_.size() + 7) / 8 * 8);
+    }
+
+    const ByteVector& bytes() const { return bytes_; }
+
+  private:
+    static Text view(const std::string& s) { return {s.data(), s.size()}; }
+
+    static void cells(Encoder& e, const std::vector<BuiltCell>& list) {
+        std::uint64_t before = 0;
+        for (const BuiltCell& c : list) {
+            CellRecord r{c.node - before, static_cast<std::uint64_t>(c.metric), c.value};
+            describe(e, r);
+            before = c.node;
+        }
+    }
+
+    void append(const void* data, std::size_t size) {
+        const auto* p = static_cast<const unsigned char*>(data);
+        bytes_.insert(bytes_.end(), p, p + size);
+    }
+
+    ByteVector bytes_;
+};
+
+/// A job of `ranks` ranks: main -> {solve -> {MPI_Allreduce, (libprofile)}, MPI_Barrier}, a phase "timestep" of six
+/// iterations in two clusters, and what lies outside. Rank r has its modules in another order when r is odd; its
+/// times are those of rank 0 plus r per cell.
+inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank) {
+    RankRecord record;
+    record.rank = rank;
+    record.pid = 1000 + rank;
+    record.host = "node1";
+    record.threads = 1;
+    record.complete = 1;
+    record.rate = 100;
+    record.samples_taken = 50;
+    record.samples_lost = rank;
+    record.partial_paths = 1;
+    b.rank(record);
+    const bool odd = rank % 2 != 0;
+    const BuiltModule app{"BUILD-APP", "/home/user/app"};
+    const BuiltModule lib{"", "/usr/lib/libsolve.so"};
+    if (odd)
+        b.modules(rank, {lib, app});
+    else
+        b.modules(rank, {app, lib});
+    const std::uint64_t app_id = odd ? 1 : 0, lib_id = odd ? 0 : 1;
+    const std::uint64_t reduce_id = odd ? 7 : 3, barrier_id = odd ? 9 : 4;
+    b.functions(rank, {{reduce_id, "MPI_Allreduce", TimeCategory::MpiColl},
+                       {barrier_id, "MPI_Barrier", TimeCategory::MpiSyncColl}});
+    // 1 main, 2 solve, 3 Allreduce, 4 overhead, 5 Barrier
+    b.tree(rank, 0, 3000 + 9 * rank,
+           {{0, NodeKind::Frame, app_id, 0x1000},
+            {1, NodeKind::Frame, lib_id, 0x2000},
+            {2, NodeKind::Mpi, reduce_id, 0},
+            {2, NodeKind::Overhead, 0, 0},
+            {1, NodeKind::Mpi, barrier_id, 0}});
+    BuiltPhase outside;
+    outside.wall_ns = 1000 + 2 * rank;
+    outside.wall_inclusive_ns = 3000 + 9 * rank;
+    outside.rest = {{1, Metric::Time, 700 + rank},
+                    {1, Metric::Samples, 3},
+                    {5, Metric::Time, 300 + rank},
+                    {5, Metric::Visits, 2},
+                    {5, Metric::CollSyncs, 2}};
+    b.phase(rank, outside);
+    BuiltPhase steps;
+    steps.name = "timestep";
+    steps.kind = PhaseKind::Iterations;
+    steps.instances = 6;
+    steps.wall_ns = 2000 + 7 * rank;
+    steps.wall_inclusive_ns = 2000 + 7 * rank;
+    steps.clusters = {{4,
+                       0,
+                       {{2, Metric::Time, 600 + rank},
+                        {2, Metric::Samples, 6},
+                        {3, Metric::Time, 200 + rank},
+                        {3, Metric::Visits, 4},
+                        {3, Metric::CollExchanges, 4},
+                        {3, Metric::CollBytesIn, 32},
+                        {4, Metric::Time, 40 + rank}}},
+                      {1,
+                       1,
+                       {{2, Metric::Time, 700 + rank},
+                        {3, Metric::Time, 100 + rank},
+                        {3, Metric::Visits, 2},
+                        {3, Metric::CollExchanges, 2},
+                        {4, Metric::Time, 60 + rank}}}};
+    steps.rest = {{2, Metric::Time, 300 + rank}};
+    steps.cluster_of_iteration = {0, 0, 1, 0, 0, 2};
+    steps.iteration_ns = {210, 210, 860, 210, 210, 300 + 7 * rank};
+    b.phase(rank, steps);
+}
+
+inline ByteVector sample_file(std::uint32_t ranks) {
+    ProfileBuilder b(ranks);
+    b.job(ranks);
+    b.metrics();
+    for (std::uint32_t r = 0; r < ranks; ++r)
+        add_sample_rank(b, r);
+    return b.bytes();
+}
+
+} // namespace libprofile::test

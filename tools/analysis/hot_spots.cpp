@@ -1,0 +1,171 @@
+#include "tools/analysis/hot_spots.hpp"
+
+#include "tools/analysis/totals.hpp"
+#include "tools/names/labels.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace libprofile::tools {
+
+namespace {
+
+std::string place_of(const Label& label) {
+    if (label.file.empty())
+        return "";
+    return label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
+}
+
+/// Frames of the C library that lead to main() or to a thread's function: the same in every program.
+bool is_start_up(const std::string& name) {
+    constexpr const char* names[] = {"_start",
+                                     "__libc_start_main",
+                                     "__libc_start_main_impl",
+                                     "__libc_start_call_main",
+                                     "start_thread",
+                                     "clone",
+                                     "clone3",
+                                     "__clone3",
+                                     "__clone"};
+    return std::any_of(std::begin(names), std::end(names), [&](const char* n) { return name == n; });
+}
+
+std::vector<std::uint64_t> sum_by_path(const Profile& profile, const std::vector<const Location*>& locations,
+                                       std::uint32_t metric) {
+    std::vector<std::uint64_t> sums(profile.paths.size());
+    for (const Location* location : locations) {
+        if (location == nullptr)
+            continue;
+        for (const PhaseData& data : location->phases)
+            for_each_cell(data, [&](const Cell& cell) {
+                if (cell.metric == metric)
+                    sums[cell.path] += cell.value;
+            });
+    }
+    return sums;
+}
+
+} // namespace
+
+SpotTable spot_table(const Profile& profile) {
+    SpotTable table;
+    std::map<std::tuple<NodeKind, std::string, std::string, std::string>, std::uint32_t> known;
+    for (const CallPath& path : profile.paths) {
+        const Label label = label_of(profile, path);
+        Spot spot{path.kind, short_function_name(label.name), "", ""};
+        if (path.kind == NodeKind::Mpi) {
+            const Label caller = label_of(profile, profile.paths[path.parent]);
+            spot.caller = path.parent == 0 ? "" : short_function_name(caller.name);
+            spot.place = place_of(caller);
+        }
+        // Functions of the same name in different modules are different functions.
+        const std::string scope = path.kind == NodeKind::Frame ? label.module : spot.caller;
+        const auto [at, added] = known.emplace(std::tuple(path.kind, spot.name, scope, spot.place),
+                                               static_cast<std::uint32_t>(table.spots.size()));
+        if (added)
+            table.spots.push_back(std::move(spot));
+        table.of_path.push_back(at->second);
+    }
+    return table;
+}
+
+std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const Location*>& locations,
+                               SpotTable& table) {
+    std::vector<HotSpot> spots(table.spots.size());
+    for (std::uint32_t s = 0; s < spots.size(); ++s) {
+        spots[s].spot = s;
+        spots[s].by_location.resize(locations.size());
+    }
+    std::vector<std::uint64_t> by_site(profile.sites.size());
+    for (std::size_t l = 0; l < locations.size(); ++l) {
+        if (locations[l] == nullptr)
+            continue;
+        for (const PhaseData& data : locations[l]->phases)
+            for_each_cell(data, [&](const Cell& cell) {
+                if (cell.metric != 0)
+                    return;
+                HotSpot& spot = spots[table.of_path[cell.path]];
+                spot.total += static_cast<double>(cell.value);
+                spot.by_location[l] += static_cast<double>(cell.value);
+                const CallPath& path = profile.paths[cell.path];
+                if (path.kind == NodeKind::Frame)
+                    by_site[path.target] += cell.value;
+            });
+    }
+    std::vector<std::uint64_t> best(spots.size());
+    for (const CallPath& path : profile.paths) {
+        if (path.kind != NodeKind::Frame)
+            continue;
+        const std::uint32_t s = table.of_path[static_cast<std::size_t>(&path - profile.paths.data())];
+        if (by_site[path.target] <= best[s] && !table.spots[s].place.empty())
+            continue;
+        best[s] = by_site[path.target];
+        table.spots[s].place = place_of(label_of(profile, path));
+    }
+    spots.erase(std::remove_if(spots.begin(), spots.end(), [](const HotSpot& s) { return s.total == 0; }),
+                spots.end());
+    std::stable_sort(spots.begin(), spots.end(),
+                     [](const HotSpot& a, const HotSpot& b) { return a.total > b.total; });
+    return spots;
+}
+
+std::vector<FunctionNode> function_tree(const Profile& profile,
+                                        const std::vector<const Location*>& locations) {
+    const std::vector<std::uint64_t> time = sum_by_path(profile, locations, 0);
+    const std::vector<std::uint64_t> visits =
+        sum_by_path(profile, locations, static_cast<std::uint32_t>(Metric::Visits));
+    std::vector<std::uint64_t> inclusive = time;
+    for (std::size_t p = inclusive.size(); p-- > 1;)
+        inclusive[profile.paths[p].parent] += inclusive[p];
+
+    std::vector<FunctionNode> nodes(1);
+    std::vector<std::uint32_t> node_of(profile.paths.size(), 0);
+    std::vector<std::uint64_t> best(1);
+    std::map<std::tuple<std::uint32_t, NodeKind, std::string>, std::uint32_t> known;
+    nodes[0].exclusive = static_cast<double>(time[0]);
+    for (std::uint32_t p = 1; p < profile.paths.size(); ++p) {
+        const CallPath& path = profile.paths[p];
+        const std::uint32_t above = node_of[path.parent];
+        node_of[p] = above;
+        if (inclusive[p] == 0 && visits[p] == 0)
+            continue;
+        const Label label = label_of(profile, path);
+        const bool recursive = path.kind == NodeKind::Frame && nodes[above].kind == NodeKind::Frame &&
+                               nodes[above].name == short_function_name(label.name);
+        if (path.kind == NodeKind::Frame && above == 0 && is_start_up(label.name) && time[p] == 0)
+            continue;
+        if (!recursive) {
+            const std::string name = short_function_name(label.name);
+            const auto [at, added] =
+                known.emplace(std::tuple(above, path.kind, name), static_cast<std::uint32_t>(nodes.size()));
+            if (added) {
+                nodes.push_back({static_cast<int>(above), path.kind, name, "", 0, 0, 0, {}});
+                best.push_back(0);
+            }
+            node_of[p] = at->second;
+        }
+        FunctionNode& node = nodes[node_of[p]];
+        node.exclusive += static_cast<double>(time[p]);
+        node.visits += static_cast<double>(visits[p]);
+        if (inclusive[p] > best[node_of[p]] || node.place.empty()) {
+            best[node_of[p]] = inclusive[p];
+            node.place = place_of(label);
+        }
+    }
+    for (std::size_t n = nodes.size(); n-- > 0;) {
+        nodes[n].inclusive += nodes[n].exclusive;
+        if (nodes[n].parent < 0)
+            continue;
+        FunctionNode& parent = nodes[static_cast<std::size_t>(nodes[n].parent)];
+        parent.inclusive += nodes[n].inclusive;
+        parent.children.push_back(static_cast<std::uint32_t>(n));
+    }
+    for (FunctionNode& node : nodes)
+        std::stable_sort(node.children.begin(), node.children.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return nodes[a].inclusive > nodes[b].inclusive;
+        });
+    return nodes;
+}
+
+} // namespace libprofile::tools

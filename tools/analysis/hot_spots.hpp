@@ -1,0 +1,57 @@
+// Which functions time is spent in, and on which call paths.
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// Call paths that end alike: a function of the application whatever its callers, an MPI function together with the
+/// place that calls it, or one of the runtime's own nodes such as "(off CPU)".
+struct Spot {
+    NodeKind kind = NodeKind::Frame;
+    std::string name;   // short function name
+    std::string caller; // MPI functions: the calling function
+    std::string place;  // "file:line": of the hottest line, or of the call
+};
+
+/// The spot that every call path belongs to.
+struct SpotTable {
+    std::vector<Spot> spots;
+    std::vector<std::uint32_t> of_path; // index into `spots` by call path
+};
+SpotTable spot_table(const Profile& profile);
+
+/// Exclusive time of a spot.
+struct HotSpot {
+    std::uint32_t spot = 0;
+    double total = 0;                // ns, over all locations
+    std::vector<double> by_location; // ns
+};
+
+/// All spots with time, hottest first. Null locations count as 0 and keep their place.
+/// Fills in the hottest line as the place of each function in `table`.
+std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const Location*>& locations,
+                               SpotTable& table);
+
+/// A node of the call tree by function: call sites in the same function and recursive calls are folded, and what the
+/// system runs before main() is left out.
+struct FunctionNode {
+    int parent = -1; // index; parents come first
+    NodeKind kind = NodeKind::Root;
+    std::string name;
+    std::string place;    // "file:line" of the call site (or own line) with the most time
+    double exclusive = 0; // ns, over all locations
+    double inclusive = 0;
+    double visits = 0;
+    std::vector<std::uint32_t> children; // by inclusive time, largest first
+};
+
+/// Node 0 is the root.
+std::vector<FunctionNode> function_tree(const Profile& profile,
+                                        const std::vector<const Location*>& locations);
+
+} // namespace libprofile::tools

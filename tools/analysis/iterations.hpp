@@ -1,0 +1,57 @@
+// The iterations of a phase over time, and what tells its clusters apart.
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/analysis/hot_spots.hpp"
+#include "tools/profile/model.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// Minimum, median and maximum over ranks, per iteration.
+struct IterationSeries {
+    std::vector<double> minimum;
+    std::vector<double> median;
+    std::vector<double> maximum;
+    std::vector<std::uint32_t> slowest; // index of the location with the maximum
+};
+
+/// Iteration wall times (inclusive, exact) over the locations that have the iteration.
+IterationSeries iteration_times(const std::vector<const Location*>& locations, std::uint32_t phase);
+
+/// The values of a metric (row of metric_rows) over the iterations of one location, each estimated by the mean of its
+/// cluster; iterations in the rest get the mean of the rest. An estimate: sums of it may differ from the totals by
+/// rounding. Source: Szebenyi, Wolf, Wylie (SC 2009), section 4: a cluster stands for its iterations.
+std::vector<double> reconstructed_series(const Profile& profile, const PhaseData& data,
+                                         std::size_t metric_row);
+
+/// How the mean iteration of a cluster differs from the typical one of the phase: the median over iterations, each
+/// standing for the mean of its cluster. Not from the mean: one expensive iteration in a hundred would then make all
+/// the others look unusual.
+struct Difference {
+    std::uint32_t spot = 0; // index into SpotTable::spots
+    double time = 0;        // ns per iteration, cluster minus typical
+    bool only_here = false; // visited in no other iteration of the phase
+};
+struct MetricDifference {
+    std::size_t row = 0; // of metric_rows
+    double here = 0;     // per iteration
+    double typical = 0;
+};
+struct ClusterSummary {
+    std::size_t cluster = 0; // index into PhaseData::clusters
+    std::uint64_t size = 0;
+    double mean_time = 0;                // ns per iteration, inclusive, exact
+    std::vector<Difference> differences; // largest first; those above 3 % of the typical iteration
+    std::vector<MetricDifference>
+        metrics; // counts and bytes that differ by more than a fifth, most different first
+};
+
+/// The clusters of one location's phase, largest first.
+std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const PhaseData& data,
+                                               const SpotTable& table);
+
+} // namespace libprofile::tools

@@ -1,0 +1,208 @@
+#include "tools/analysis/iterations.hpp"
+#include "tools/commands/report_sections.hpp"
+#include "tools/names/labels.hpp"
+#include "tools/text/chart.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr std::size_t chart_height = 8;
+constexpr std::size_t clusters_shown = 8;
+
+/// The rank that the others wait for: the one with most time outside MPI in the phase.
+std::size_t slowest_rank(const ReportContext& context, std::uint32_t phase) {
+    std::size_t slowest = 0;
+    double most = -1;
+    for (std::size_t rank = 0; rank < context.locations.size(); ++rank) {
+        const PhaseData* data = find_phase(context.locations[rank], phase);
+        if (data == nullptr)
+            continue;
+        const MetricValues values = totals(context.profile, *data);
+        const double busy = static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Execution)]) -
+                            static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Mpi)]);
+        if (busy > most)
+            slowest = rank;
+        most = std::max(most, busy);
+    }
+    return slowest;
+}
+
+/// One line of bars: the mean of every column, as a share of `top`.
+std::string sparkline(const TextStyle& style, const std::vector<double>& series, const ChartColumns& chart,
+                      double top) {
+    constexpr const char* unicode[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    constexpr const char* ascii[] = {" ", ".", ".", ":", ":", "+", "+", "#", "#"};
+    std::string out;
+    for (std::size_t c = 0; c < chart.width; ++c) {
+        double mean = 0;
+        for (std::size_t i = chart.begin(c); i < chart.end(c); ++i)
+            mean +=
+                series[std::min(i, series.size() - 1)] / static_cast<double>(chart.end(c) - chart.begin(c));
+        const double part = top == 0 ? 0 : std::clamp(mean / top, 0.0, 1.0);
+        out += (style.unicode ? unicode : ascii)[static_cast<std::size_t>(std::lround(part * 8))];
+    }
+    return out;
+}
+
+/// Per iteration the share of MPI in the time, mean over ranks: estimated, because MPI time is known by cluster.
+std::vector<double> mpi_share(const ReportContext& context, std::uint32_t phase, std::size_t iterations) {
+    std::vector<double> mpi(iterations), time(iterations);
+    for (const Location* location : context.locations) {
+        const PhaseData* data = find_phase(location, phase);
+        if (data == nullptr)
+            continue;
+        const std::vector<double> estimate =
+            reconstructed_series(context.profile, *data, static_cast<std::size_t>(CatalogueId::Mpi));
+        for (std::size_t i = 0; i < estimate.size(); ++i) {
+            mpi[i] += estimate[i];
+            time[i] += static_cast<double>(data->iteration_ns[i]);
+        }
+    }
+    for (std::size_t i = 0; i < iterations; ++i)
+        mpi[i] = time[i] == 0 ? 0 : std::min(1.0, mpi[i] / time[i]);
+    return mpi;
+}
+
+/// A..Z, a..z by size, then '*'; '-' for iterations outside all clusters.
+char letter_of(std::size_t place) {
+    if (place < 26)
+        return static_cast<char>('A' + place);
+    return place < 52 ? static_cast<char>('a' + (place - 26)) : '*';
+}
+
+/// The cluster of the slowest iteration of every column, so that peaks of the graph show what they are.
+std::string cluster_line(const PhaseData& data, const std::vector<ClusterSummary>& summaries,
+                         const ChartColumns& chart) {
+    std::vector<char> letters(data.clusters.size() + 1, '-');
+    for (std::size_t i = 0; i < summaries.size(); ++i)
+        letters[summaries[i].cluster] = letter_of(i);
+    std::string out;
+    for (std::size_t c = 0; c < chart.width; ++c) {
+        std::size_t slowest = chart.begin(c);
+        if (slowest >= data.iteration_ns.size()) {
+            out += ' ';
+            continue;
+        }
+        for (std::size_t i = slowest; i < std::min(chart.end(c), data.iteration_ns.size()); ++i)
+            if (data.iteration_ns[i] > data.iteration_ns[slowest])
+                slowest = i;
+        out += letters[data.cluster_of_iteration[slowest]];
+    }
+    return out;
+}
+
+void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t rank, const PhaseData& data,
+                  const std::vector<ClusterSummary>& summaries, std::string& out) {
+    const TextStyle& style = context.style;
+    const IterationSeries series = iteration_times(context.locations, phase);
+    const bool several = context.values.size() > 1;
+    const std::size_t slowest = static_cast<std::size_t>(
+        std::max_element(series.maximum.begin(), series.maximum.end()) - series.maximum.begin());
+    const Spread medians = spread_of(series.median);
+    const char* legend = style.unicode ? "over ranks: █ up to the lowest, ▓ median, ░ highest"
+                                       : "over ranks: # up to the lowest, + median, . highest";
+    append_heading(context,
+                   fmt::format("Iterations of \"{}\"", printable(context.profile.phases[phase].name)),
+                   std::string("wall time") + (several ? std::string(" ") + legend : std::string()), out);
+    const ChartColumns chart(series.median.size(), static_cast<std::size_t>(style.width) - chart_axis - 1);
+    for (const std::string& line : draw_chart(series, style, chart, chart_height))
+        out += line + "\n";
+
+    const std::size_t label = chart_axis - 1;
+    if (!data.iteration_ns.empty()) {
+        const std::vector<double> share = mpi_share(context, phase, series.median.size());
+        if (*std::max_element(share.begin(), share.end()) > 0)
+            out += right(style, "MPI share", label) + " " + sparkline(style, share, chart, 1.0) + "\n";
+        out += right(style, "cluster", label) + " " + cluster_line(data, summaries, chart) + "\n";
+    }
+    std::string facts = fmt::format("median {}; slowest {}: iteration {}", duration(medians.median, style),
+                                    duration(series.maximum[slowest], style), slowest + 1);
+    if (several)
+        facts += fmt::format(" on rank {}; MPI share: mean over ranks, estimated; cluster: rank {}",
+                             series.slowest[slowest], rank);
+    for (const std::string& line : wrapped(facts, static_cast<std::size_t>(style.width) - chart_axis))
+        out += std::string(chart_axis, ' ') + tinted(style, Tint::Dim, line) + "\n";
+}
+
+/// "+12.1 ms compute_forces", the largest three, then counts that differ.
+std::string distinction(const ReportContext& context, const ClusterSummary& summary) {
+    std::vector<std::string> words;
+    for (const Difference& d : summary.differences) {
+        if (words.size() == 3)
+            break;
+        const Spot& spot = context.spots.spots[d.spot];
+        words.push_back(fmt::format(
+            "{}{} {}{}{}", d.time > 0 ? "+" : "", duration(d.time, context.style), printable(spot.name),
+            spot.caller.empty() ? "" : " in " + printable(spot.caller), d.only_here ? " (only here)" : ""));
+    }
+    if (!summary.metrics.empty()) {
+        const MetricDifference& d = summary.metrics.front();
+        const MetricRow& row = context.rows[d.row];
+        const std::string amount = d.here == 0      ? "no"
+                                   : d.typical == 0 ? "+" + quantity(d.here, row.unit, context.style)
+                                                    : fmt::format("{:.2g}x", d.here / d.typical);
+        words.push_back(amount + " " + printable(row.label));
+    }
+    std::string out;
+    for (const std::string& word : words)
+        out += (out.empty() ? "" : "; ") + word;
+    return out.empty() ? "a typical iteration" : out;
+}
+
+void append_clusters(const ReportContext& context, std::size_t rank, const PhaseData& data,
+                     const std::string& phase, const std::vector<ClusterSummary>& summaries,
+                     std::string& out) {
+    const TextStyle& style = context.style;
+    std::string remark = "kinds of iteration and how they differ from the typical (median) one";
+    if (context.values.size() > 1)
+        remark += fmt::format("; rank {}, which computes most", rank);
+    append_heading(context, fmt::format("Clusters of \"{}\"", phase), remark, out);
+    const std::size_t indent = 39;
+    const auto room = static_cast<std::size_t>(style.width) - indent;
+    out +=
+        tinted(style, Tint::Dim, fmt::format("  {:>5} {:>18} {:>10}", "", "iterations", "time each")) + "\n";
+    std::uint64_t more = 0;
+    for (std::size_t i = 0; i < summaries.size(); ++i) {
+        const ClusterSummary& s = summaries[i];
+        if (i >= clusters_shown) {
+            more += s.size;
+            continue;
+        }
+        const double share = static_cast<double>(s.size) / static_cast<double>(data.instances);
+        const std::string size = fmt::format("{} ({})", count(static_cast<double>(s.size)), percent(share));
+        out += fmt::format("  {:>5} {} {}", letter_of(i), right(style, size, 18),
+                           right(style, duration(s.mean_time, style), 10));
+        const std::vector<std::string> lines = wrapped(distinction(context, s), room);
+        for (std::size_t l = 0; l < lines.size(); ++l)
+            out += (l == 0 ? "  " : std::string(indent, ' ')) + lines[l] + "\n";
+    }
+    if (more != 0)
+        out += tinted(style, Tint::Dim,
+                      fmt::format("  {:>5} {:>18}  in {} smaller clusters", "...",
+                                  count(static_cast<double>(more)), summaries.size() - clusters_shown)) +
+               "\n";
+    if (data.unclustered != 0)
+        out += tinted(style, Tint::Dim,
+                      fmt::format("  {:>5} {:>18}  in no cluster, because memory ran out", "-",
+                                  count(static_cast<double>(data.unclustered)))) +
+               "\n";
+}
+
+} // namespace
+
+void append_iterations(const ReportContext& context, std::uint32_t phase, std::string& out) {
+    const std::size_t rank = slowest_rank(context, phase);
+    const PhaseData* data = find_phase(context.locations[rank], phase);
+    if (data == nullptr || data->iteration_ns.empty())
+        return;
+    const std::vector<ClusterSummary> summaries = summarize_clusters(context.profile, *data, context.spots);
+    append_chart(context, phase, rank, *data, summaries, out);
+    append_clusters(context, rank, *data, printable(context.profile.phases[phase].name), summaries, out);
+}
+
+} // namespace libprofile::tools

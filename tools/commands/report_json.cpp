@@ -1,0 +1,286 @@
+#include "tools/commands/report_json.hpp"
+
+#include "tools/analysis/totals.hpp"
+#include "tools/names/labels.hpp"
+
+#include <chrono>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace libprofile::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Locations = std::vector<const Location*>;
+
+/// One integer per location, 0 where there are no data.
+template <class Value>
+Json per_location(const Locations& locations, std::uint32_t phase, Value&& value) {
+    Json list = Json::array();
+    for (const Location* location : locations) {
+        const PhaseData* data = find_phase(location, phase);
+        list.push_back(data == nullptr ? std::uint64_t{0} : static_cast<std::uint64_t>(value(*data)));
+    }
+    return list;
+}
+
+std::uint64_t highest(const Json& list) {
+    std::uint64_t value = 0;
+    for (const Json& item : list)
+        value = std::max(value, item.get<std::uint64_t>());
+    return value;
+}
+
+Json metrics_json(const Profile& profile, const Locations& locations,
+                  const std::vector<MetricValues>& values) {
+    const std::vector<MetricRow> rows = metric_rows(profile);
+    Json list = Json::array();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        Json total = Json::array();
+        for (std::size_t l = 0; l < locations.size(); ++l)
+            total.push_back(values[l][i]);
+        Json parent;
+        if (rows[i].parent >= 0)
+            parent = rows[static_cast<std::size_t>(rows[i].parent)].name;
+        list.push_back({{"name", rows[i].name},
+                        {"unit", rows[i].unit},
+                        {"label", rows[i].label},
+                        {"description", rows[i].description},
+                        {"parent", parent},
+                        {"total", std::move(total)}});
+    }
+    return list;
+}
+
+/// The call paths that occur in a phase and their ancestors, with exclusive values per location.
+Json call_paths_json(const Profile& profile, const Locations& locations, std::uint32_t phase) {
+    const std::size_t metrics = profile.metrics.size();
+    std::vector<char> listed(profile.paths.size(), 0);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint64_t>>
+        values; // by path and metric
+    // Summed densely first, because clusters repeat the same cells many times; cleared by what was touched.
+    std::vector<std::uint64_t> sums(profile.paths.size() * metrics);
+    std::vector<std::uint32_t> touched;
+    for (std::size_t l = 0; l < locations.size(); ++l) {
+        const PhaseData* data = find_phase(locations[l], phase);
+        if (data == nullptr)
+            continue;
+        std::vector<char> here(profile.paths.size(), 0);
+        touched.clear();
+        for_each_cell(*data, [&](const Cell& cell) {
+            sums[cell.path * metrics + cell.metric] += cell.value;
+            if (here[cell.path] == 0)
+                touched.push_back(cell.path);
+            here[cell.path] = 1;
+        });
+        for (const std::uint32_t p : touched) {
+            listed[p] = 1;
+            for (std::uint32_t m = 0; m < metrics; ++m) {
+                std::uint64_t& sum = sums[p * metrics + m];
+                if (sum == 0)
+                    continue;
+                auto& row = values[{p, m}];
+                if (row.empty())
+                    row.resize(locations.size());
+                row[l] = sum;
+                sum = 0;
+            }
+        }
+    }
+    const bool at_root = listed[0] != 0;
+    for (std::size_t p = profile.paths.size(); p-- > 1;)
+        if (listed[p] != 0)
+            listed[profile.paths[p].parent] = 1;
+
+    Json list = Json::array();
+    auto next = values.begin();
+    for (std::uint32_t p = at_root ? 0 : 1; p < profile.paths.size(); ++p) {
+        if (listed[p] == 0)
+            continue;
+        const CallPath& path = profile.paths[p];
+        const Label label = label_of(profile, path);
+        Json exclusive = Json::object();
+        for (const std::uint32_t m : {0u, static_cast<std::uint32_t>(Metric::Visits)})
+            exclusive[profile.metrics[m].name] = std::vector<std::uint64_t>(locations.size());
+        for (; next != values.end() && next->first.first == p; ++next)
+            exclusive[profile.metrics[next->first.second].name] = std::move(next->second);
+        Json entry = {{"id", p},
+                      {"parent", nullptr},
+                      {"name", label.name},
+                      {"file", label.file},
+                      {"line", label.line},
+                      {"module", label.module},
+                      {"kind", kind_name(path.kind)}};
+        if (path.parent != 0)
+            entry["parent"] = path.parent;
+        if (path.kind == NodeKind::Frame)
+            entry["offset"] = profile.sites[path.target].offset;
+        entry["exclusive"] = std::move(exclusive);
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+/// Per location: the clusters with the sums of all metrics that are not 0.
+Json clusters_json(const Profile& profile, const Locations& locations, std::uint32_t phase) {
+    const std::vector<MetricRow> rows = metric_rows(profile);
+    Json list = Json::array();
+    for (const Location* location : locations) {
+        Json mine = Json::array();
+        if (const PhaseData* data = find_phase(location, phase)) {
+            for (const Cluster& cluster : data->clusters) {
+                const MetricValues sums = condense(profile, cluster.cells);
+                Json metrics = Json::object();
+                for (std::size_t i = 0; i < rows.size(); ++i)
+                    if (sums[i] != 0)
+                        metrics[rows[i].name] = sums[i];
+                mine.push_back({{"size", cluster.size},
+                                {"class", cluster.equivalence_class},
+                                {"metrics", std::move(metrics)}});
+            }
+        }
+        list.push_back(std::move(mine));
+    }
+    return list;
+}
+
+Json phases_json(const Profile& profile, const Locations& locations) {
+    constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
+    Json list = Json::array();
+    for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {
+        bool occurs = false;
+        for (const Location* location : locations)
+            occurs = occurs || find_phase(location, p) != nullptr;
+        if (!occurs)
+            continue;
+        const Phase& phase = profile.phases[p];
+        Json iterations = per_location(locations, p, [](const PhaseData& d) { return d.instances; });
+        Json clusters = per_location(locations, p, [](const PhaseData& d) { return d.clusters.size(); });
+        Json entry = {{"name", phase.name}, {"kind", kinds[static_cast<std::size_t>(phase.kind)]}};
+        entry["iterations"] = highest(iterations);
+        entry["iterations_per_rank"] = std::move(iterations);
+        entry["clusters"] = highest(clusters);
+        entry["clusters_per_rank"] = std::move(clusters);
+        entry["wall_ns"] = per_location(locations, p, [](const PhaseData& d) { return d.wall_ns; });
+        entry["wall_inclusive_ns"] =
+            per_location(locations, p, [](const PhaseData& d) { return d.wall_inclusive_ns; });
+        entry["call_paths"] = call_paths_json(profile, locations, p);
+        if (phase.kind == PhaseKind::Iterations) {
+            entry["classes"] = per_location(locations, p, [](const PhaseData& d) { return d.classes; });
+            entry["unclustered"] =
+                per_location(locations, p, [](const PhaseData& d) { return d.unclustered; });
+            Json equivalence = Json::array(), times = Json::array(), members = Json::array();
+            for (const Location* location : locations) {
+                const PhaseData* data = find_phase(location, p);
+                constexpr const char* names[] = {"none", "weak", "strong"};
+                equivalence.push_back(data == nullptr ? Json()
+                                                      : names[static_cast<std::size_t>(data->equivalence)]);
+                times.push_back(data == nullptr ? std::vector<std::uint64_t>() : data->iteration_ns);
+                members.push_back(data == nullptr ? std::vector<std::uint32_t>()
+                                                  : data->cluster_of_iteration);
+            }
+            entry["equivalence"] = std::move(equivalence);
+            entry["iteration_times"] = std::move(times);
+            entry["cluster_of_iteration"] = std::move(members);
+            entry["cluster_profiles"] = clusters_json(profile, locations, p);
+        }
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+/// "metrics", "phases" and "self" of a list of locations.
+void add_measurements(const Profile& profile, const Locations& locations, Json& to) {
+    std::vector<MetricValues> values;
+    Json overhead = Json::array();
+    std::uint64_t self = 0, wall = 0;
+    for (const Location* location : locations) {
+        values.push_back(location == nullptr ? MetricValues(metric_rows(profile).size())
+                                             : totals(profile, *location));
+        overhead.push_back(values.back()[static_cast<std::size_t>(CatalogueId::Overhead)]);
+        self += values.back()[static_cast<std::size_t>(CatalogueId::Overhead)];
+        wall += values.back()[static_cast<std::size_t>(CatalogueId::Total)];
+    }
+    to["metrics"] = metrics_json(profile, locations, values);
+    to["phases"] = phases_json(profile, locations);
+    const double share = wall == 0 ? 0.0 : static_cast<double>(self) / static_cast<double>(wall);
+    to["self"] = {{"ns", std::move(overhead)}, {"share", share}};
+}
+
+Json job_json(const Profile& profile, const Locations& mains) {
+    const Job& job = profile.job;
+    Json wall = Json::array(), missing = Json::array(), hosts = Json::array(), configuration = Json::object();
+    for (std::uint32_t rank = 0; rank < mains.size(); ++rank) {
+        wall.push_back(mains[rank] == nullptr ? 0 : mains[rank]->wall_ns);
+        const auto info = profile.ranks.find(rank);
+        hosts.push_back(info == profile.ranks.end() ? std::string() : info->second.host);
+        if (info == profile.ranks.end())
+            missing.push_back(rank);
+    }
+    for (std::size_t at = 0; at < job.configuration.size();) {
+        const std::size_t end = std::min(job.configuration.find('\n', at), job.configuration.size());
+        const std::string line = job.configuration.substr(at, end - at);
+        const std::size_t equals = line.find('=');
+        if (equals != std::string::npos)
+            configuration[line.substr(0, equals)] = line.substr(equals + 1);
+        at = end + 1;
+    }
+    const std::time_t start = static_cast<std::time_t>(job.start_unix_ns / 1000000000u);
+    std::tm utc{};
+    const bool dated = job.start_unix_ns != 0 && gmtime_r(&start, &utc) != nullptr;
+    return {{"ranks", job.ranks},
+            {"mpi", job.mpi},
+            {"command", job.command},
+            {"complete", profile.complete},
+            {"start", dated ? fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc) : std::string()},
+            {"start_unix_ns", job.start_unix_ns},
+            {"hosts", std::move(hosts)},
+            {"executable", job.executable},
+            {"folder", job.folder},
+            {"version", job.version},
+            {"configuration", std::move(configuration)},
+            {"wall_ns", std::move(wall)},
+            {"missing_ranks", std::move(missing)},
+            {"notes", profile.notes}};
+}
+
+Json losses_json(const Profile& profile, std::size_t ranks) {
+    constexpr std::pair<const char*, std::uint64_t RankInfo::*> counters[] = {
+        {"samples_taken", &RankInfo::samples_taken},     {"samples_lost", &RankInfo::samples_lost},
+        {"partial_paths", &RankInfo::partial_paths},     {"quota_losses", &RankInfo::quota_losses},
+        {"nesting_repairs", &RankInfo::nesting_repairs}, {"threads_lost", &RankInfo::threads_lost}};
+    Json sums = Json::object(), each = Json::object();
+    for (const auto& [name, member] : counters) {
+        std::vector<std::uint64_t> values(ranks);
+        std::uint64_t sum = 0;
+        for (const auto& [rank, info] : profile.ranks)
+            sum += values[rank] = info.*member;
+        sums[name] = sum;
+        each[name] = std::move(values);
+    }
+    sums["per_rank"] = std::move(each);
+    return sums;
+}
+
+} // namespace
+
+std::string report_json(const Profile& profile) {
+    const Locations mains = main_threads(profile), others = other_threads(profile);
+    Json document = Json::object();
+    document["job"] = job_json(profile, mains);
+    add_measurements(profile, mains, document);
+    document["losses"] = losses_json(profile, mains.size());
+    Json threads = Json::object();
+    Json where = Json::array();
+    for (const Location* location : others)
+        where.push_back({{"rank", location->rank}, {"thread", location->thread}});
+    threads["locations"] = std::move(where);
+    add_measurements(profile, others, threads);
+    document["threads"] = std::move(threads);
+    return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,14 @@
+// The report as JSON, described in docs/json.md.
+// Contract: thread-safe (no state); allocates in proportion to ranks times call paths; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <string>
+
+namespace libprofile::tools {
+
+/// @return the document in UTF-8; bytes of the profile that are not UTF-8 become U+FFFD
+std::string report_json(const Profile& profile);
+
+} // namespace libprofile::tools

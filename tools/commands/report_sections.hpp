@@ -1,0 +1,46 @@
+// The sections of the text report, each appended to `out` and preceded by an empty line.
+// Contract: as report_text.hpp. All numbers are those of the main threads.
+#pragma once
+
+#include "tools/analysis/hot_spots.hpp"
+#include "tools/analysis/totals.hpp"
+#include "tools/profile/model.hpp"
+#include "tools/text/layout.hpp"
+
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// What the sections share.
+struct ReportContext {
+    const Profile& profile;
+    TextStyle style;
+    std::vector<const Location*> locations; // main threads in rank order, null without data
+    std::vector<MetricRow> rows;
+    std::vector<MetricValues> values; // per location of a rank with data
+    double wall = 0;                  // ns, over all ranks
+    SpotTable spots;
+};
+
+/// "Title" in front of a dim explanation.
+void append_heading(const ReportContext& context, const std::string& title, const std::string& remark,
+                    std::string& out);
+
+/// Job, ranks, completeness, losses.
+void append_header(const ReportContext& context, std::string& out);
+/// The times of Table 1 that exclude each other, as shares.
+void append_summary(const ReportContext& context, std::string& out);
+/// One line per phase.
+void append_phases(const ReportContext& context, std::string& out);
+/// The metric tree.
+void append_metrics(const ReportContext& context, std::string& out);
+/// Graph and clusters of one phase of iterations.
+void append_iterations(const ReportContext& context, std::uint32_t phase, std::string& out);
+/// Functions by exclusive time.
+void append_hot_spots(const ReportContext& context, const std::vector<const Location*>& locations,
+                      const std::string& title, const std::string& remark, std::string& out);
+/// The call tree by inclusive time.
+void append_call_tree(const ReportContext& context, std::string& out);
+
+} // namespace libprofile::tools

@@ -1,0 +1,318 @@
+#include "tools/commands/report_text.hpp"
+
+#include "tools/commands/report_sections.hpp"
+#include "tools/names/labels.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <map>
+
+namespace libprofile::tools {
+
+namespace {
+
+/// "ranks 0-3, 7".
+std::string rank_list(const std::vector<std::uint64_t>& ranks) {
+    std::string out;
+    constexpr std::size_t shown = 8;
+    std::size_t groups = 0;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t end = i + 1;
+        while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1)
+            ++end;
+        if (groups++ == shown)
+            return out + ", ...";
+        if (!out.empty())
+            out += ", ";
+        out += end - i > 1 ? fmt::format("{}-{}", ranks[i], ranks[end - 1]) : fmt::format("{}", ranks[i]);
+        i = end;
+    }
+    return out;
+}
+
+std::string host_list(const Profile& profile) {
+    std::map<std::string, int> hosts;
+    for (const auto& [rank, info] : profile.ranks)
+        ++hosts[printable(info.host)];
+    if (hosts.size() == 1)
+        return hosts.begin()->first;
+    constexpr std::size_t shown = 3;
+    std::string out;
+    std::size_t n = 0;
+    for (const auto& [host, ranks] : hosts) {
+        if (n++ == shown)
+            return fmt::format("{} and {} more hosts", out, hosts.size() - shown);
+        out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", host, ranks);
+    }
+    return out;
+}
+
+std::string start_text(const Profile& profile) {
+    const std::time_t start = static_cast<std::time_t>(profile.job.start_unix_ns / 1000000000u);
+    std::tm local{};
+    if (start == 0 || localtime_r(&start, &local) == nullptr)
+        return "";
+    return fmt::format(", started {:%Y-%m-%d %H:%M:%S}", local);
+}
+
+std::string plural(std::uint64_t n, const char* one) {
+    return fmt::format("{} {}{}", count(static_cast<double>(n)), one, n == 1 ? "" : "s");
+}
+
+/// Values of a metric row over the ranks with data.
+std::vector<double> column(const ReportContext& context, std::size_t row) {
+    std::vector<double> out;
+    for (const MetricValues& values : context.values)
+        out.push_back(static_cast<double>(values[row]));
+    return out;
+}
+
+} // namespace
+
+void append_heading(const ReportContext& context, const std::string& title, const std::string& remark,
+                    std::string& out) {
+    out += "\n" + tinted(context.style, Tint::Heading, title);
+    if (!remark.empty()) {
+        const auto room =
+            static_cast<std::size_t>(context.style.width) - std::min<std::size_t>(columns(title) + 2, 50);
+        const std::vector<std::string> lines = wrapped(remark, room);
+        for (std::size_t i = 0; i < lines.size(); ++i)
+            out += (i == 0 ? "  " : "\n" + std::string(columns(title) + 2, ' ')) +
+                   tinted(context.style, Tint::Dim, lines[i]);
+    }
+    out += "\n";
+}
+
+void append_header(const ReportContext& context, std::string& out) {
+    const Profile& profile = context.profile;
+    const TextStyle& style = context.style;
+    const auto width = static_cast<std::size_t>(style.width);
+    const std::string command = printable(profile.job.command);
+    std::string title = command.empty() ? "(command unknown)" : command;
+    if (columns(title) > width)
+        title = left(style, title, width);
+    out += tinted(style, Tint::Title, title) + "\n";
+
+    std::uint64_t longest = 0;
+    for (const Location* location : context.locations)
+        if (location != nullptr)
+            longest = std::max(longest, location->wall_ns);
+    std::string line = plural(profile.job.ranks, "rank");
+    if (const std::string hosts = host_list(profile); !hosts.empty())
+        line += " on " + hosts;
+    line += fmt::format(", {}{}, ran {}",
+                        profile.job.mpi.empty()     ? "MPI unknown"
+                        : profile.job.mpi == "none" ? "without MPI"
+                                                    : printable(profile.job.mpi),
+                        start_text(profile), duration(static_cast<double>(longest), style));
+    for (const std::string& part : wrapped(line, width))
+        out += part + "\n";
+
+    std::uint64_t taken = 0, lost = 0, partial = 0, quota = 0, repairs = 0, threads = 0;
+    std::vector<std::uint64_t> missing, unfinished;
+    for (const auto& [rank, info] : profile.ranks) {
+        taken += info.samples_taken;
+        lost += info.samples_lost;
+        partial += info.partial_paths;
+        quota += info.quota_losses;
+        repairs += info.nesting_repairs;
+        threads += info.threads_lost;
+        if (!info.complete)
+            unfinished.push_back(rank);
+    }
+    for (std::uint32_t rank = 0; rank < context.locations.size(); ++rank)
+        if (!profile.ranks.contains(rank))
+            missing.push_back(rank);
+    double self = 0;
+    for (const double v : column(context, static_cast<std::size_t>(CatalogueId::Overhead)))
+        self += v;
+    line =
+        fmt::format("{} taken, {} lost; libprofile itself took {} of the time", plural(taken, "sample"),
+                    count(static_cast<double>(lost)), percent(context.wall == 0 ? 0 : self / context.wall));
+    const std::string verdict = profile.complete ? "complete" : "INCOMPLETE";
+    out += tinted(style, profile.complete ? Tint::Good : Tint::Warning, verdict) + "; " + line + "\n";
+
+    std::vector<std::string> notes;
+    if (!missing.empty())
+        notes.push_back(
+            fmt::format("no data of rank{} {}", missing.size() == 1 ? "" : "s", rank_list(missing)));
+    if (!unfinished.empty())
+        notes.push_back(fmt::format("rank{} {} did not reach the end of the program",
+                                    unfinished.size() == 1 ? "" : "s", rank_list(unfinished)));
+    if (partial != 0)
+        notes.push_back(plural(partial, "call path") + " without known outer end, shown below \"(partial)\"");
+    if (quota != 0)
+        notes.push_back(plural(quota, "loss") +
+                        "es of detail because memory ran out; raise LIBPROFILE_MEMORY");
+    if (repairs != 0)
+        notes.push_back(plural(repairs, "phase marker") + " nested wrongly and repaired");
+    if (threads != 0)
+        notes.push_back(plural(threads, "thread") +
+                        " not measured because memory ran out; raise LIBPROFILE_MEMORY");
+    for (const std::string& note : profile.notes)
+        notes.push_back(printable(note));
+    for (const std::string& note : notes) {
+        const std::vector<std::string> lines = wrapped(note, width - 6);
+        for (std::size_t i = 0; i < lines.size(); ++i)
+            out += (i == 0 ? tinted(style, Tint::Warning, "note: ") : std::string(6, ' ')) + lines[i] + "\n";
+    }
+}
+
+void append_summary(const ReportContext& context, std::string& out) {
+    struct Part {
+        const char* name;
+        std::vector<double> share; // per rank
+        double mean = 0;
+    };
+    const auto own = [&](CatalogueId id, std::initializer_list<CatalogueId> without) {
+        std::vector<double> list;
+        for (const MetricValues& values : context.values) {
+            std::uint64_t value = values[static_cast<std::size_t>(id)];
+            for (const CatalogueId other : without)
+                value -= values[static_cast<std::size_t>(other)];
+            const auto total = static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Total)]);
+            list.push_back(total == 0 ? 0 : static_cast<double>(value) / total);
+        }
+        return list;
+    };
+    using enum CatalogueId;
+    std::vector<Part> parts = {{"Computation", own(Execution, {Mpi, OffCpu})},
+                               {"MPI point-to-point", own(MpiPointToPoint, {})},
+                               {"MPI collectives", own(MpiCollective, {})},
+                               {"MPI synchronization", own(MpiSync, {})},
+                               {"MPI one-sided", own(MpiOneSided, {})},
+                               {"MPI file I/O", own(MpiFileIo, {})},
+                               {"MPI init/exit", own(MpiInitExit, {})},
+                               {"MPI, other", own(Mpi, {MpiCommunication, MpiSync, MpiFileIo, MpiInitExit})},
+                               {"Off CPU, outside MPI", own(OffCpu, {})},
+                               {"libprofile", own(Overhead, {})}};
+    for (Part& part : parts)
+        part.mean = spread_of(part.share).sum / static_cast<double>(part.share.size());
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const Part& a, const Part& b) { return a.mean > b.mean; });
+    const bool several = context.values.size() > 1;
+    append_heading(context, "Where the time goes", several ? "mean over ranks; lowest and highest rank" : "",
+                   out);
+    const auto room = static_cast<std::size_t>(context.style.width) - 36 - 19;
+    for (const Part& part : parts) {
+        if (part.mean < 0.00005)
+            continue;
+        const Spread spread = spread_of(part.share);
+        out += fmt::format("  {} {}  {}", left(context.style, part.name, 22),
+                           right(context.style, percent(part.mean), 8),
+                           left(context.style, bar(context.style, part.mean, room), room));
+        if (several)
+            out += right(context.style,
+                         fmt::format("{} .. {}", percent(spread.minimum), percent(spread.maximum)), 20);
+        while (out.back() == ' ')
+            out.pop_back();
+        out += "\n";
+    }
+}
+
+void append_phases(const ReportContext& context, std::string& out) {
+    const TextStyle& style = context.style;
+    append_heading(context, "Phases", "time belongs to the innermost phase; \"incl.\" adds the phases inside",
+                   out);
+    const std::size_t room = static_cast<std::size_t>(style.width) - 67;
+    out += tinted(style, Tint::Dim,
+                  fmt::format("  {} {:>10} {:>9}  {:>8}  {:>13}  {:>12}", left(style, "", room), "iterations",
+                              "clusters", "share", "time per rank", "incl.")) +
+           "\n";
+    const auto ranks = static_cast<double>(context.values.size());
+    for (std::uint32_t p = 0; p < context.profile.phases.size(); ++p) {
+        const Phase& phase = context.profile.phases[p];
+        std::uint64_t instances = 0, clusters = 0;
+        double wall = 0, inclusive = 0;
+        bool occurs = false;
+        for (const Location* location : context.locations) {
+            const PhaseData* data = find_phase(location, p);
+            if (data == nullptr)
+                continue;
+            occurs = true;
+            instances = std::max(instances, data->instances);
+            clusters = std::max<std::uint64_t>(clusters, data->clusters.size());
+            wall += static_cast<double>(data->wall_ns);
+            inclusive += static_cast<double>(data->wall_inclusive_ns);
+        }
+        if (!occurs)
+            continue;
+        const bool iterates = phase.kind == PhaseKind::Iterations;
+        const std::string name =
+            phase.kind == PhaseKind::Outside ? "(outside all phases)" : printable(phase.name);
+        const std::string times = phase.kind == PhaseKind::Outside ? ""
+                                  : iterates                       ? count(static_cast<double>(instances))
+                                             : count(static_cast<double>(instances)) + "x";
+        out += fmt::format("  {} {} {}  {}  {}  {}\n", left(style, name, room), right(style, times, 10),
+                           right(style, iterates ? count(static_cast<double>(clusters)) : "", 9),
+                           right(style, percent(context.wall == 0 ? 0 : wall / context.wall), 8),
+                           right(style, duration(wall / ranks, style), 13),
+                           right(style, duration(inclusive / ranks, style), 12));
+    }
+}
+
+void append_metrics(const ReportContext& context, std::string& out) {
+    const TextStyle& style = context.style;
+    const bool several = context.values.size() > 1;
+    append_heading(context, "Metrics", several ? "sum over ranks; per rank: lowest, median, highest" : "",
+                   out);
+    const std::size_t room = static_cast<std::size_t>(style.width) - (several ? 53 : 23);
+    out += tinted(style, Tint::Dim,
+                  fmt::format("  {} {:>11} {:>8}", left(style, "", room), "total", "of time") +
+                      (several ? fmt::format(" {:>9} {:>9} {:>9}", "min", "median", "max") : "")) +
+           "\n";
+    for (std::size_t r = 0; r < context.rows.size(); ++r) {
+        const MetricRow& row = context.rows[r];
+        const Spread spread = spread_of(column(context, r));
+        if (spread.maximum == 0)
+            continue;
+        const bool time = row.unit == "ns" && context.wall != 0;
+        std::string label = printable(row.label);
+        if (row.parent >= 0 && label.starts_with("MPI ") &&
+            context.rows[static_cast<std::size_t>(row.parent)].label.starts_with("MPI"))
+            label.erase(0, 4); // the parent says so
+        std::string line =
+            "  " + left(style, std::string(static_cast<std::size_t>(row.depth) * 2, ' ') + label, room);
+        line += " " + right(style, quantity(spread.sum, row.unit, style), 11);
+        line += " " + right(style, time ? percent(spread.sum / context.wall) : "", 8);
+        if (several)
+            for (const double v : {spread.minimum, spread.median, spread.maximum})
+                line += " " + right(style, quantity(v, row.unit, style), 9);
+        out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+}
+
+std::string report_text(const Profile& profile, const TextStyle& style) {
+    ReportContext context{profile, style, main_threads(profile), metric_rows(profile),
+                          {},      0,     spot_table(profile)};
+    for (const Location* location : context.locations) {
+        if (location == nullptr)
+            continue;
+        context.values.push_back(totals(profile, *location));
+        context.wall +=
+            static_cast<double>(context.values.back()[static_cast<std::size_t>(CatalogueId::Total)]);
+    }
+    std::string out;
+    append_header(context, out);
+    if (!context.values.empty()) {
+        append_summary(context, out);
+        append_phases(context, out);
+        for (std::uint32_t p = 0; p < profile.phases.size(); ++p)
+            if (profile.phases[p].kind == PhaseKind::Iterations)
+                append_iterations(context, p, out);
+        append_hot_spots(context, context.locations, "Hot spots",
+                         "own time of functions, without what they call", out);
+        append_call_tree(context, out);
+        append_metrics(context, out);
+    }
+    if (const std::vector<const Location*> others = other_threads(profile); !others.empty())
+        append_hot_spots(
+            context, others, "Other threads",
+            fmt::format("own time in {}, not contained in the tables above", plural(others.size(), "thread")),
+            out);
+    return out;
+}
+
+} // namespace libprofile::tools

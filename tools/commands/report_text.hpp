@@ -1,0 +1,14 @@
+// The report as text, for people.
+// Contract: thread-safe (no state); allocates; throws std::bad_alloc only. Text of the profile is made printable.
+#pragma once
+
+#include "tools/profile/model.hpp"
+#include "tools/text/layout.hpp"
+
+#include <string>
+
+namespace libprofile::tools {
+
+std::string report_text(const Profile& profile, const TextStyle& style);
+
+} // namespace libprofile::tools

@@ -1,0 +1,172 @@
+#include "tools/names/labels.hpp"
+
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+std::string base_name(const std::string& path) {
+    const std::size_t slash = path.find_last_of('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+const char* kind_name(NodeKind kind) {
+    switch (kind) {
+    case NodeKind::Root:
+        return "root";
+    case NodeKind::Frame:
+        return "frame";
+    case NodeKind::Mpi:
+        return "mpi";
+    case NodeKind::Overhead:
+        return "overhead";
+    case NodeKind::OffCpu:
+        return "off_cpu";
+    case NodeKind::NotSampled:
+        return "not_sampled";
+    case NodeKind::Partial:
+        return "partial";
+    case NodeKind::Quota:
+        return "quota";
+    case NodeKind::Unknown:
+        return "unknown";
+    }
+    return "unknown";
+}
+
+Label label_of(const Profile& profile, const CallPath& path) {
+    switch (path.kind) {
+    case NodeKind::Root:
+        return {"(no call path)", "", 0, ""};
+    case NodeKind::Overhead:
+        return {"(libprofile)", "", 0, ""};
+    case NodeKind::OffCpu:
+        return {"(off CPU)", "", 0, ""};
+    case NodeKind::NotSampled:
+        return {"(not sampled)", "", 0, ""};
+    case NodeKind::Partial:
+        return {"(partial)", "", 0, ""};
+    case NodeKind::Quota:
+        return {"(quota)", "", 0, ""};
+    case NodeKind::Unknown:
+        return {fmt::format("0x{:x}", path.address), "", 0, ""};
+    case NodeKind::Mpi:
+        return {profile.functions[path.target].name, "", 0, ""};
+    case NodeKind::Frame:
+        break;
+    }
+    const Site& site = profile.sites[path.target];
+    const Module& module = profile.modules[site.module];
+    Label label{site.name.function, site.name.file, site.name.line, module.path};
+    if (label.name.empty())
+        label.name = fmt::format("{}+0x{:x}", base_name(module.path), site.offset);
+    return label;
+}
+
+namespace {
+
+bool is_name_byte(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || (static_cast<unsigned char>(c) & 0x80u) != 0;
+}
+
+/// True when "operator" ends here, so that what follows is its symbol and no bracket.
+bool after_operator(const std::string& text) {
+    constexpr std::string_view word = "operator";
+    return text.size() >= word.size() && text.compare(text.size() - word.size(), word.size(), word) == 0 &&
+           (text.size() == word.size() || !is_name_byte(text[text.size() - word.size() - 1]));
+}
+
+} // namespace
+
+std::string short_function_name(const std::string& name) {
+    if (name.find('(') == std::string::npos && name.find('<') == std::string::npos)
+        return name;
+    std::string out;
+    std::size_t i = 0;
+    int depth = 0;
+    while (i < name.size()) {
+        const char c = name[i];
+        if (depth == 0 && after_operator(out)) { // operator(), operator<, operator bool, operator new[]
+            if (name.compare(i, 2, "()") == 0) {
+                out += "()";
+                i += 2;
+            }
+            while (i < name.size() && name[i] != '(') {
+                if (name[i] == '<' && is_name_byte(out.back()) && out.find("operator ") != std::string::npos)
+                    break;
+                out += name[i++];
+            }
+            break;
+        }
+        if (depth == 0 && c == '(') {
+            if (name.compare(i, 21, "(anonymous namespace)") == 0) {
+                out += "(anonymous namespace)";
+                i += 21;
+                continue;
+            }
+            // The parameter list; a name after it belongs to a local function or a lambda: f(int)::{lambda()#1}.
+            int open = 0;
+            std::size_t end = i;
+            do {
+                if (name[end] == '(')
+                    ++open;
+                if (name[end] == ')')
+                    --open;
+                ++end;
+            } while (end < name.size() && open != 0);
+            if (name.compare(end, 6, " const") == 0)
+                end += 6;
+            if (name.compare(end, 2, "::") != 0)
+                break;
+            i = end;
+            continue;
+        }
+        if (c == '{') { // {lambda(int)#1}: as it is
+            const std::size_t end = name.find('}', i);
+            if (depth == 0)
+                out += name.compare(i, 7, "{lambda") == 0 ? "{lambda}" : name.substr(i, end - i + 1);
+            if (end == std::string::npos)
+                break;
+            i = end + 1;
+            continue;
+        }
+        if (c == '<')
+            ++depth;
+        if (depth == 0) {
+            if (c == ' ')
+                out.clear(); // what came before was the return type
+            else
+                out += c;
+        }
+        if (c == '>' && depth > 0)
+            --depth;
+        ++i;
+    }
+    return out.empty() ? name : out;
+}
+
+std::string printable(const std::string& text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        const std::size_t length = c < 0x80                ? 1
+                                   : c >= 0xc2 && c < 0xe0 ? 2
+                                   : c >= 0xe0 && c < 0xf0 ? 3
+                                   : c >= 0xf0 && c < 0xf5 ? 4
+                                                           : 0;
+        bool good = length != 0 && i + length <= text.size() && c >= 0x20 && c != 0x7f;
+        for (std::size_t k = 1; good && k < length; ++k)
+            good = (static_cast<unsigned char>(text[i + k]) & 0xc0u) == 0x80u;
+        // U+0080 to U+009F are control characters too.
+        if (good && c == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0)
+            good = false;
+        if (good)
+            out.append(text, i, length);
+        else
+            out += '?';
+        i += good ? length : 1;
+    }
+    return out;
+}
+
+} // namespace libprofile::tools

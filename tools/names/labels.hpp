@@ -1,0 +1,34 @@
+// The words that a call path is shown with.
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <string>
+
+namespace libprofile::tools {
+
+/// What a call path is called. Empty file and line 0: unknown or without meaning.
+struct Label {
+    std::string name; // function, MPI function, "(off CPU)", ...; "module+0xoffset" where no name is known
+    std::string file; // source file
+    std::uint64_t line = 0;
+    std::string module; // path of the program or library; empty for paths that are no frames
+};
+
+Label label_of(const Profile& profile, const CallPath& path);
+
+/// Stable key of a node's kind: "frame", "mpi", "overhead", ...
+const char* kind_name(NodeKind kind);
+
+/// A C++ name without parameter list, return type and template arguments: readable in a table.
+/// "void ns::f<int>(double)" becomes "ns::f". Names that are not C++ stay as they are.
+std::string short_function_name(const std::string& name);
+
+/// The last component of a path.
+std::string base_name(const std::string& path);
+
+/// Text of unknown origin for a terminal: control characters and broken UTF-8 become '?'.
+std::string printable(const std::string& text);
+
+} // namespace libprofile::tools

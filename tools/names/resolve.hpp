@@ -1,0 +1,31 @@
+// Gives the places of a profile their names, and keeps them in the profile's folder so that it can be carried away.
+// Contract: one call at a time per profile; allocates; failures are answers, nothing throws but std::bad_alloc.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// What resolving did.
+struct Resolution {
+    std::size_t added = 0;              // places that have a better name now
+    std::vector<std::string> different; // modules on disk that are another build than the one that ran
+};
+
+/// Looks up what has no line yet in the modules on disk. Names that were stored earlier stay where nothing better is
+/// found.
+/// @param progress may write a progress line to standard error when it takes over a second
+Resolution resolve_names(Profile& profile, bool progress);
+
+/// The bytes of names.lprof: a file with one Names block.
+std::vector<unsigned char> encode_names(const Profile& profile);
+
+/// Writes names.lprof under a temporary name and renames it. Where the folder is not writable nothing happens.
+/// @return whether it was written
+bool store_names(const Profile& profile, const std::filesystem::path& folder);
+
+} // namespace libprofile::tools

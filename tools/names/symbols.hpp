@@ -1,0 +1,43 @@
+// Function, file and line of places in one program or library on disk, from its DWARF and symbol tables (elfutils).
+// Contract: one object per thread; allocates; never throws but std::bad_alloc; never runs code of the module.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <memory>
+#include <string>
+
+namespace libprofile::tools {
+
+/// Why a module has names or not.
+enum class ModuleState {
+    Readable,
+    Missing,  // not on disk, or no ELF file
+    Different // another build than the one that ran
+};
+
+class Symbols {
+  public:
+    /// Opens a module. A recorded build-id must be that of the file on disk; without one the file is trusted.
+    explicit Symbols(const Module& module);
+    ~Symbols();
+    Symbols(const Symbols&) = delete;
+    Symbols& operator=(const Symbols&) = delete;
+
+    ModuleState state() const { return state_; }
+
+    /// The function that holds an ELF virtual address and the place in *its* source: where a call was inlined there, the
+    /// line of the outermost inlined call, so that function and line always belong together.
+    /// Without DWARF only the function, from the symbol tables; without those, nothing.
+    SiteName resolve(std::uint64_t offset);
+
+  private:
+    struct Handle;
+    std::unique_ptr<Handle> handle_;
+    ModuleState state_ = ModuleState::Missing;
+};
+
+/// The C++ name in source form; other names unchanged.
+std::string demangle(const char* name);
+
+} // namespace libprofile::tools

@@ -1,0 +1,108 @@
+#include "tools/profile/blocks.hpp"
+
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+/// Blocks start at multiples of 8, so a lost reader finds the next one by its magic number there.
+std::size_t next_block(Bytes bytes, std::size_t from) {
+    for (std::size_t at = (from + 7) / 8 * 8; at + sizeof(BlockHeader) <= bytes.size(); at += 8) {
+        std::uint32_t magic = 0;
+        std::memcpy(&magic, bytes.data() + at, sizeof magic);
+        if (magic == block_magic)
+            return at;
+    }
+    return bytes.size();
+}
+
+const char* type_name(std::uint32_t type) {
+    switch (static_cast<BlockType>(type)) {
+    case BlockType::Job:
+        return "job";
+    case BlockType::Metrics:
+        return "metric";
+    case BlockType::Rank:
+        return "rank";
+    case BlockType::Modules:
+        return "module";
+    case BlockType::Functions:
+        return "function";
+    case BlockType::Tree:
+        return "call-path";
+    case BlockType::Phase:
+        return "phase";
+    case BlockType::Names:
+        return "name";
+    }
+    return "unknown";
+}
+
+std::string describe_block(const BlockHeader& header) {
+    if (header.rank == no_rank)
+        return fmt::format("a {} block", type_name(header.type));
+    return fmt::format("a {} block of rank {}", type_name(header.type), header.rank);
+}
+
+} // namespace
+
+BlockList find_blocks(Bytes bytes) {
+    static_assert(std::endian::native == std::endian::little, "headers are copied, not converted");
+    BlockList list{};
+    if (bytes.size() < sizeof(FileHeader))
+        throw ReadError(fmt::format("too short for a profile ({} bytes)", bytes.size()));
+    std::memcpy(&list.header, bytes.data(), sizeof(FileHeader));
+    if (std::memcmp(list.header.magic, file_magic, sizeof file_magic) != 0)
+        throw ReadError("not a profile of libprofile");
+    if (list.header.version != format_version)
+        throw ReadError(fmt::format("of format version {}, but this libprofile reads version {}",
+                                    list.header.version, format_version));
+
+    std::size_t at = sizeof(FileHeader);
+    while (at < bytes.size()) {
+        BlockHeader header{};
+        const std::size_t left = bytes.size() - at;
+        if (left < sizeof header) {
+            list.damages.push_back(fmt::format("truncated at byte {}", bytes.size()));
+            break;
+        }
+        std::memcpy(&header, bytes.data() + at, sizeof header);
+        if (header.magic != block_magic) {
+            const std::size_t next = next_block(bytes, at + 1);
+            list.damages.push_back(fmt::format("bytes {} to {} are damaged", at, next - 1));
+            at = next;
+            continue;
+        }
+        const std::size_t room = left - sizeof header;
+        if (header.stored_size > room) {
+            // Either the file ends too early or this header is wrong; in both cases what follows may be readable.
+            const std::size_t next = next_block(bytes, at + 8);
+            list.damages.push_back(
+                fmt::format("{} at byte {} does not fit into the file", describe_block(header), at));
+            at = next;
+            continue;
+        }
+        const Bytes payload = bytes.subspan(at + sizeof header, static_cast<std::size_t>(header.stored_size));
+        if (header.raw_size != header.stored_size || crc32(payload.data(), payload.size()) != header.crc)
+            list.damages.push_back(
+                fmt::format("{} at byte {} is damaged (checksum)", describe_block(header), at));
+        else
+            list.blocks.push_back({static_cast<BlockType>(header.type), header.rank, payload});
+        at += sizeof header + (payload.size() + 7) / 8 * 8;
+        if (at > bytes.size())
+            break; // the padding of the last block may be missing
+    }
+    // Hostile input can be damaged in every block; the reader of a report wants to know that, not where.
+    constexpr std::size_t shown = 20;
+    if (list.damages.size() > shown) {
+        const std::size_t more = list.damages.size() - shown;
+        list.damages.resize(shown);
+        list.damages.push_back(fmt::format("damaged in {} more places", more));
+    }
+    return list;
+}
+
+} // namespace libprofile::tools

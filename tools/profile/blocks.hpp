@@ -1,0 +1,42 @@
+// Cuts the bytes of a profile file into blocks whose checksums are right.
+// Contract: thread-safe (no state); allocates the list of blocks only; throws ReadError when the bytes are no
+// profile file of a version this program knows.
+#pragma once
+
+#include "format/profile_file.hpp"
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// Why nothing could be read; what() is one sentence for the user.
+class ReadError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+using Bytes = std::span<const unsigned char>;
+
+/// A block whose checksum is right. `payload` points into the file's bytes.
+struct Block {
+    BlockType type;
+    std::uint32_t rank;
+    Bytes payload;
+};
+
+struct BlockList {
+    FileHeader header;
+    std::vector<Block> blocks;
+    std::vector<std::string> damages; // one clause each, without the file's name
+};
+
+/// Finds the blocks of a file. Where a block is damaged it goes on with the next one that it can find.
+/// @param bytes the whole file
+/// @throws ReadError when the header is missing, of another kind or of an unknown version
+BlockList find_blocks(Bytes bytes);
+
+} // namespace libprofile::tools

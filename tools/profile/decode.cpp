@@ -1,0 +1,293 @@
+#include "tools/profile/decode.hpp"
+
+#include <fmt/format.h>
+#include <limits>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr std::uint64_t max_id = std::numeric_limits<std::uint32_t>::max() - 1;
+
+std::string owned(const Text& text) {
+    return text.size == 0 ? std::string() : std::string(text.data, text.size);
+}
+
+/// Reads a count of records of at least `smallest` bytes each; false when they cannot all be there.
+bool read_count(Decoder& d, std::uint64_t& count, std::size_t smallest) {
+    d.number(count);
+    return !d.failed() && count <= d.remaining() / smallest;
+}
+
+bool finished(const Decoder& d) {
+    return !d.failed() && d.remaining() == 0;
+}
+
+bool decode_job(Decoder d, RawFile& file) {
+    JobRecord r;
+    describe(d, r);
+    if (!finished(d) || r.ranks == 0 || r.ranks > rank_limit)
+        return false;
+    file.job =
+        Job{r.ranks,         r.start_unix_ns,  owned(r.mpi),          owned(r.command), owned(r.executable),
+            owned(r.folder), owned(r.version), owned(r.configuration)};
+    return true;
+}
+
+bool decode_metrics(Decoder d, RawFile& file) {
+    std::uint64_t count = 0;
+    if (!read_count(d, count, 2))
+        return false;
+    std::vector<MetricInfo> metrics;
+    metrics.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        Text name, unit;
+        d.text(name);
+        d.text(unit);
+        metrics.push_back({owned(name), owned(unit)});
+    }
+    if (!finished(d))
+        return false;
+    file.metrics = std::move(metrics);
+    return true;
+}
+
+bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
+    RankRecord r;
+    describe(d, r);
+    if (!finished(d) || r.rank != rank)
+        return false;
+    RankInfo info;
+    info.pid = r.pid;
+    info.host = owned(r.host);
+    info.threads = r.threads;
+    info.complete = r.complete != 0;
+    info.tsc = r.clock != 0;
+    info.rate = r.rate;
+    info.samples_taken = r.samples_taken;
+    info.samples_lost = r.samples_lost;
+    info.partial_paths = r.partial_paths;
+    info.quota_losses = r.quota_losses;
+    info.nesting_repairs = r.nesting_repairs;
+    info.threads_lost = r.threads_lost;
+    info.memory_used = r.memory_used;
+    info.memory_quota = r.memory_quota;
+    out.info = std::move(info);
+    return true;
+}
+
+bool decode_modules(Decoder d, RawRank& out) {
+    std::uint64_t count = 0;
+    if (!read_count(d, count, 2))
+        return false;
+    std::vector<Module> modules;
+    modules.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        ModuleRecord r;
+        describe(d, r);
+        modules.push_back({owned(r.build_id), owned(r.path)});
+    }
+    if (!finished(d))
+        return false;
+    out.modules = std::move(modules);
+    return true;
+}
+
+bool decode_functions(Decoder d, RawRank& out) {
+    std::uint64_t count = 0;
+    if (!read_count(d, count, 3))
+        return false;
+    std::map<std::uint64_t, Function> functions;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        FunctionRecord r;
+        describe(d, r);
+        if (d.failed() || r.category >= static_cast<std::uint64_t>(TimeCategory::Count))
+            return false;
+        functions[r.id] = Function{owned(r.name), static_cast<TimeCategory>(r.category)};
+    }
+    if (!finished(d))
+        return false;
+    out.functions = std::move(functions);
+    return true;
+}
+
+bool decode_tree(Decoder d, RawRank& out) {
+    RawTree tree;
+    describe(d, tree.record);
+    if (d.failed() || tree.record.thread > max_id || tree.record.nodes > d.remaining() / 4)
+        return false;
+    tree.nodes.resize(tree.record.nodes);
+    for (std::uint64_t i = 0; i < tree.record.nodes; ++i) {
+        NodeRecord& node = tree.nodes[i];
+        describe(d, node);
+        if (node.parent_distance == 0 || node.parent_distance > i + 1)
+            return false;
+        if (node.kind == 0 || node.kind > static_cast<std::uint64_t>(NodeKind::Unknown))
+            return false;
+    }
+    if (!finished(d))
+        return false;
+    return out.trees.emplace(static_cast<std::uint32_t>(tree.record.thread), std::move(tree)).second;
+}
+
+bool decode_cells(Decoder& d, std::uint64_t count, std::vector<Cell>& cells) {
+    if (d.failed() || count > d.remaining() / 3)
+        return false;
+    cells.reserve(count);
+    std::uint64_t node = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        CellRecord r;
+        describe(d, r);
+        if (r.node_distance > max_id || r.metric > max_id)
+            return false;
+        node += r.node_distance;
+        if (node > max_id)
+            return false;
+        cells.push_back({static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(r.metric), r.value});
+    }
+    return !d.failed();
+}
+
+/// The runs of equal cluster numbers and the times of the iterations.
+bool decode_iterations(Decoder& d, PhaseData& data) {
+    std::uint64_t runs = 0;
+    if (!read_count(d, runs, 2))
+        return false;
+    // Every iteration's time takes at least a byte, which bounds what the runs may expand to.
+    if (data.instances > d.remaining())
+        return false;
+    std::vector<std::uint64_t> members(data.clusters.size() + 1);
+    data.cluster_of_iteration.reserve(data.instances);
+    for (std::uint64_t i = 0; i < runs; ++i) {
+        std::uint64_t length = 0, cluster = 0;
+        d.number(length);
+        d.number(cluster);
+        if (d.failed() || cluster > data.clusters.size() ||
+            length > data.instances - data.cluster_of_iteration.size())
+            return false;
+        members[cluster] += length;
+        data.cluster_of_iteration.insert(data.cluster_of_iteration.end(), length,
+                                         static_cast<std::uint32_t>(cluster));
+    }
+    if (data.cluster_of_iteration.size() != data.instances || members.back() != data.unclustered)
+        return false;
+    for (std::size_t c = 0; c < data.clusters.size(); ++c)
+        if (members[c] != data.clusters[c].size)
+            return false;
+    data.iteration_ns.reserve(data.instances);
+    std::uint64_t time = 0;
+    for (std::uint64_t i = 0; i < data.instances; ++i) {
+        std::int64_t difference = 0;
+        d.signed_number(difference);
+        time += static_cast<std::uint64_t>(difference);
+        data.iteration_ns.push_back(time);
+    }
+    return !d.failed();
+}
+
+bool decode_phase(Decoder d, RawRank& out) {
+    PhaseRecord r;
+    describe(d, r);
+    if (d.failed() || r.thread > max_id || r.kind > static_cast<std::uint64_t>(PhaseKind::Iterations) ||
+        r.equivalence > static_cast<std::uint64_t>(Equivalence::Strong) || r.clusters > d.remaining() / 3)
+        return false;
+    RawPhase phase;
+    phase.thread = static_cast<std::uint32_t>(r.thread);
+    phase.name = owned(r.name);
+    phase.kind = static_cast<PhaseKind>(r.kind);
+    PhaseData& data = phase.data;
+    data.instances = r.instances;
+    data.wall_ns = r.wall_ns;
+    data.wall_inclusive_ns = r.wall_inclusive_ns;
+    data.equivalence = static_cast<Equivalence>(r.equivalence);
+    data.relaxed = r.relaxed;
+    data.classes = r.classes;
+    data.unclustered = r.unclustered;
+    data.clusters.resize(r.clusters);
+    for (Cluster& cluster : data.clusters) {
+        ClusterRecord c;
+        describe(d, c);
+        cluster.size = c.size;
+        cluster.equivalence_class = c.equivalence_class;
+        if (!decode_cells(d, c.cells, cluster.cells))
+            return false;
+    }
+    std::uint64_t rest = 0;
+    d.number(rest);
+    if (!decode_cells(d, rest, data.rest))
+        return false;
+    if (phase.kind == PhaseKind::Iterations && !decode_iterations(d, data))
+        return false;
+    if (!finished(d))
+        return false;
+    out.phases.push_back(std::move(phase));
+    return true;
+}
+
+bool decode_names(Decoder d, RawFile& file) {
+    std::uint64_t count = 0;
+    if (!read_count(d, count, 6))
+        return false;
+    std::vector<StoredName> names;
+    names.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        NameRecord r;
+        describe(d, r);
+        names.push_back(
+            {{owned(r.build_id), owned(r.path)}, r.offset, {owned(r.function), owned(r.file), r.line}});
+    }
+    if (!finished(d))
+        return false;
+    file.names.insert(file.names.end(), std::make_move_iterator(names.begin()),
+                      std::make_move_iterator(names.end()));
+    return true;
+}
+
+bool decode_block(const Block& block, RawFile& file) {
+    const Decoder d(block.payload.data(), block.payload.size());
+    switch (block.type) {
+    case BlockType::Job:
+        return decode_job(d, file);
+    case BlockType::Metrics:
+        return decode_metrics(d, file);
+    case BlockType::Names:
+        return decode_names(d, file);
+    default:
+        break;
+    }
+    if (block.rank >= rank_limit)
+        return false;
+    switch (block.type) {
+    case BlockType::Rank:
+        return decode_rank(d, block.rank, file.ranks[block.rank]);
+    case BlockType::Modules:
+        return decode_modules(d, file.ranks[block.rank]);
+    case BlockType::Functions:
+        return decode_functions(d, file.ranks[block.rank]);
+    case BlockType::Tree:
+        return decode_tree(d, file.ranks[block.rank]);
+    case BlockType::Phase:
+        return decode_phase(d, file.ranks[block.rank]);
+    default:
+        return true; // a later writer of the same version may add kinds of blocks
+    }
+}
+
+} // namespace
+
+RawFile decode_file(Bytes bytes, const std::string& name) {
+    RawFile file;
+    file.name = name;
+    BlockList list = find_blocks(bytes);
+    file.damages = std::move(list.damages);
+    for (const Block& block : list.blocks)
+        if (!decode_block(block, file))
+            file.damages.push_back(
+                block.rank == no_rank
+                    ? fmt::format("a block of type {} is malformed", static_cast<std::uint32_t>(block.type))
+                    : fmt::format("a block of type {} of rank {} is malformed",
+                                  static_cast<std::uint32_t>(block.type), block.rank));
+    return file;
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,80 @@
+// Decodes the blocks of one file into records with the numbers of that file (module, function and node ids,
+// metric positions); unify.hpp turns them into those of the whole job.
+// Contract: thread-safe (no state). Allocates in proportion to the bytes it is given, never from a count it has not
+// bounded by them. Damaged blocks are left out and named in `damages`; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/profile/blocks.hpp"
+#include "tools/profile/model.hpp"
+
+#include <map>
+#include <optional>
+
+namespace libprofile::tools {
+
+struct RawTree {
+    TreeRecord record;
+    std::vector<NodeRecord> nodes; // id = position + 1
+};
+
+struct RawPhase {
+    std::uint32_t thread = 0;
+    std::string name;
+    PhaseKind kind = PhaseKind::Outside;
+    PhaseData data; // cells with the node ids and metric positions of the file; data.phase is not set
+};
+
+struct RawRank {
+    std::optional<RankInfo> info;
+    std::optional<std::vector<Module>> modules;
+    std::optional<std::map<std::uint64_t, Function>> functions; // by id
+    std::map<std::uint32_t, RawTree> trees;                     // by thread
+    std::vector<RawPhase> phases;
+};
+
+/// A resolved name as it is stored in a Names block.
+struct StoredName {
+    Module module;
+    std::uint64_t offset = 0;
+    SiteName name;
+};
+
+struct RawFile {
+    std::string name;     // for messages
+    bool partial = false; // was still being written
+    std::optional<Job> job;
+    std::optional<std::vector<MetricInfo>> metrics;
+    std::map<std::uint32_t, RawRank> ranks;
+    std::vector<StoredName> names;
+    std::vector<std::string> damages;
+};
+
+/// Largest number of ranks that is believed; a job record that claims more is damaged.
+inline constexpr std::uint64_t rank_limit = std::uint64_t{1} << 22;
+
+/// Decodes one file.
+/// @param bytes the whole file
+/// @param name the file's name for messages
+/// @throws ReadError when it is no profile file (see find_blocks)
+RawFile decode_file(Bytes bytes, const std::string& name);
+
+/// One record of a Names block: count, then NameRecord*.
+struct NameRecord {
+    Text build_id; // raw bytes; empty when the module has none
+    Text path;
+    std::uint64_t offset = 0;
+    Text function;
+    Text file;
+    std::uint64_t line = 0; // 0: unknown
+};
+template <class Codec>
+void describe(Codec& c, NameRecord& r) {
+    c.text(r.build_id);
+    c.text(r.path);
+    c.number(r.offset);
+    c.text(r.function);
+    c.text(r.file);
+    c.number(r.line);
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,169 @@
+// The profile of one job in memory: what the reader makes of a folder and every analysis works on.
+// Contract: plain data; const access is thread-safe; copying allocates; nothing here throws but std::bad_alloc.
+//
+// The call paths of all ranks and threads are unified into one tree. Two nodes are the same call path when their
+// parents are and they have the same kind and target: (build-id or path of the module, offset), or function name.
+#pragma once
+
+#include "format/metrics.hpp"
+#include "format/profile_file.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// What is known about the job as a whole.
+struct Job {
+    std::uint64_t ranks = 0;         // size of MPI_COMM_WORLD
+    std::uint64_t start_unix_ns = 0; // 0: unknown
+    std::string mpi;
+    std::string command;
+    std::string executable;
+    std::string folder;
+    std::string version;       // of libprofile in the job
+    std::string configuration; // lines NAME=value
+};
+
+/// What is known about one process; the counters are sums over its threads (see RankRecord).
+struct RankInfo {
+    std::uint64_t pid = 0;
+    std::string host;
+    std::uint64_t threads = 0;
+    bool complete = false;
+    bool tsc = false;
+    std::uint64_t rate = 0;
+    std::uint64_t samples_taken = 0;
+    std::uint64_t samples_lost = 0;
+    std::uint64_t partial_paths = 0;
+    std::uint64_t quota_losses = 0;
+    std::uint64_t nesting_repairs = 0;
+    std::uint64_t threads_lost = 0;
+    std::uint64_t memory_used = 0;
+    std::uint64_t memory_quota = 0;
+};
+
+/// A program or shared library. Identified by its build-id, or by its path when it has none.
+struct Module {
+    std::string build_id; // raw bytes
+    std::string path;
+};
+
+/// An MPI function.
+struct Function {
+    std::string name;
+    TimeCategory category = TimeCategory::MpiOther;
+};
+
+/// The name of a place in a program.
+struct SiteName {
+    std::string function; // demangled; empty: unknown
+    std::string file;     // empty: unknown
+    std::uint64_t line = 0;
+};
+
+/// A place in a program: offset is an ELF virtual address.
+struct Site {
+    std::uint32_t module = 0;
+    std::uint64_t offset = 0;
+    SiteName name;
+};
+
+/// A node of the unified call-path tree. Node 0 is the root; a parent's id is smaller than its children's.
+struct CallPath {
+    std::uint32_t parent = 0;
+    NodeKind kind = NodeKind::Root;
+    std::uint32_t target = 0;  // Frame: index of the site; Mpi: index of the function; else 0
+    std::uint64_t address = 0; // Unknown only
+};
+
+/// A metric that cells hold. The first metric_count entries of Profile::metrics are those of the catalogue.
+struct MetricInfo {
+    std::string name;
+    std::string unit;
+};
+
+/// One non-zero exclusive value.
+struct Cell {
+    std::uint32_t path = 0;
+    std::uint32_t metric = 0;
+    std::uint64_t value = 0;
+};
+
+struct Cluster {
+    std::uint64_t size = 0; // iterations
+    std::uint64_t equivalence_class = 0;
+    std::vector<Cell> cells; // sums over its iterations
+};
+
+struct Phase {
+    std::string name; // "" lies outside all others
+    PhaseKind kind = PhaseKind::Outside;
+};
+
+/// One phase as one location saw it.
+struct PhaseData {
+    std::uint32_t phase = 0; // index into Profile::phases
+    std::uint64_t instances = 0;
+    std::uint64_t wall_ns = 0; // exclusive
+    std::uint64_t wall_inclusive_ns = 0;
+    Equivalence equivalence = Equivalence::None;
+    std::uint64_t relaxed = 0;
+    std::uint64_t classes = 0;
+    std::uint64_t unclustered = 0;
+    std::vector<Cluster> clusters;
+    std::vector<Cell> rest;
+    std::vector<std::uint32_t> cluster_of_iteration; // clusters.size(): in the rest
+    std::vector<std::uint64_t> iteration_ns;         // inclusive, exact
+};
+
+/// A thread of a rank.
+struct Location {
+    std::uint32_t rank = 0;
+    std::uint32_t thread = 0; // 0: main
+    std::uint64_t wall_ns = 0;
+    bool complete = false;
+    std::vector<PhaseData> phases;
+};
+
+struct Profile {
+    Job job;
+    std::map<std::uint32_t, RankInfo> ranks; // those with data
+    std::vector<Location> locations;         // sorted by rank, then thread
+    std::vector<Module> modules;
+    std::vector<Function> functions;
+    std::vector<Site> sites;
+    std::vector<CallPath> paths;
+    std::vector<MetricInfo> metrics;
+    std::vector<Phase> phases;      // the phase "" first if there is one
+    bool complete = false;          // every rank is here, reached its end, and nothing was damaged
+    std::vector<std::string> notes; // what is lost or does not fit together, one sentence each
+};
+
+/// Calls `visit(const Cell&)` for every cell of the phase: clusters first, then the rest.
+template <class Visitor>
+void for_each_cell(const PhaseData& data, Visitor&& visit) {
+    for (const Cluster& cluster : data.clusters)
+        for (const Cell& cell : cluster.cells)
+            visit(cell);
+    for (const Cell& cell : data.rest)
+        visit(cell);
+}
+
+/// What the exclusive time of a call path is booked under.
+inline TimeCategory category_of(const Profile& profile, const CallPath& path) {
+    switch (path.kind) {
+    case NodeKind::Mpi:
+        return profile.functions[path.target].category;
+    case NodeKind::Overhead:
+        return TimeCategory::Overhead;
+    case NodeKind::OffCpu:
+        return TimeCategory::OffCpu;
+    default:
+        return TimeCategory::Compute;
+    }
+}
+
+} // namespace libprofile::tools

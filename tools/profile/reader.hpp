@@ -1,0 +1,34 @@
+// Reads the profile of a job from its folder.
+// Contract: thread-safe (no state); allocates in proportion to the bytes on disk; throws ReadError with one sentence
+// when there is nothing to read. Damaged parts are left out, named in Profile::notes, and Profile::complete is false.
+#pragma once
+
+#include "tools/profile/blocks.hpp"
+#include "tools/profile/model.hpp"
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace libprofile::tools {
+
+/// The file that resolved names are kept in, beside the profile.
+inline constexpr const char* names_file = "names.lprof";
+
+/// The bytes of one file of a profile folder.
+struct NamedBytes {
+    std::string name;
+    Bytes bytes;
+};
+
+/// Reads all profile files of a folder: `profile.lprof`, `rank-N.lprof` of ranks that wrote alone, stored names, and
+/// `.partial` files of a job that did not finish.
+/// @param place the folder, or one profile file
+/// @throws ReadError
+Profile read_profile(const std::filesystem::path& place);
+
+/// The same for files in memory, in this order; where two hold the same rank, the first wins.
+/// @throws ReadError
+Profile read_profile(std::span<const NamedBytes> files);
+
+} // namespace libprofile::tools

@@ -1,0 +1,344 @@
+#include "tools/profile/unify.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+namespace libprofile::tools {
+
+namespace {
+
+struct PathKey {
+    std::uint32_t parent;
+    std::uint32_t target;
+    NodeKind kind;
+    std::uint64_t address;
+    bool operator==(const PathKey&) const = default;
+};
+
+/// Mixes like splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+struct KeyHash {
+    static std::uint64_t mix(std::uint64_t x) {
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        return x ^ (x >> 31);
+    }
+    std::size_t operator()(const PathKey& k) const {
+        const std::uint64_t place = (std::uint64_t{k.parent} << 32) | k.target;
+        return mix(mix(place) + k.address + static_cast<std::uint64_t>(k.kind));
+    }
+    std::size_t operator()(const std::pair<std::uint32_t, std::uint64_t>& site) const {
+        return mix(site.second + mix(site.first));
+    }
+};
+
+class Unifier {
+  public:
+    Unifier() {
+        profile.paths.push_back({});
+        for (const CatalogueRow& row : metric_catalogue)
+            if (row.id == CatalogueId::Total || row.kind == CatalogueKind::Direct)
+                metric(row.name, row.unit);
+    }
+
+    void add(RawFile& file);
+    Profile finish();
+
+    Profile profile;
+
+  private:
+    std::uint32_t metric(const std::string& name, const std::string& unit);
+    std::uint32_t module(const Module& raw);
+    std::uint32_t function(const Function& raw);
+    std::uint32_t site(std::uint32_t module, std::uint64_t offset);
+    std::uint32_t phase(const std::string& name, PhaseKind kind);
+    std::uint32_t path(const PathKey& key);
+    void add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
+                  const std::vector<std::uint32_t>& metrics);
+    bool map_tree(const RawTree& tree, const std::vector<std::uint32_t>& modules,
+                  const std::map<std::uint64_t, std::uint32_t>& functions, std::vector<std::uint32_t>& nodes);
+    void check_sums(const std::string& file, const Location& location);
+    void lose(std::string what) {
+        damaged_ = true;
+        profile.notes.push_back(std::move(what));
+    }
+
+    std::map<std::string, std::uint32_t> metrics_;
+    std::map<std::string, std::uint32_t> modules_;
+    std::map<std::string, std::uint32_t> functions_;
+    std::unordered_map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t, KeyHash> sites_;
+    std::unordered_map<PathKey, std::uint32_t, KeyHash> paths_;
+    std::map<std::pair<std::string, PhaseKind>, std::uint32_t> phases_;
+    std::vector<StoredName> names_;
+    std::set<std::uint32_t> ranks_seen_;
+    bool damaged_ = false;
+    bool has_job_ = false;
+};
+
+template <class Map, class Key>
+std::uint32_t number_of(Map& map, const Key& key, bool& added) {
+    const auto [at, inserted] = map.emplace(key, static_cast<std::uint32_t>(map.size()));
+    added = inserted;
+    return at->second;
+}
+
+std::string module_key(const Module& m) {
+    return m.build_id.empty() ? "p" + m.path : "b" + m.build_id;
+}
+
+std::uint32_t Unifier::metric(const std::string& name, const std::string& unit) {
+    bool added = false;
+    const std::uint32_t id = number_of(metrics_, name, added);
+    if (added)
+        profile.metrics.push_back({name, unit});
+    return id;
+}
+
+std::uint32_t Unifier::module(const Module& raw) {
+    bool added = false;
+    const std::uint32_t id = number_of(modules_, module_key(raw), added);
+    if (added)
+        profile.modules.push_back(raw);
+    return id;
+}
+
+std::uint32_t Unifier::function(const Function& raw) {
+    bool added = false;
+    const std::uint32_t id = number_of(functions_, raw.name, added);
+    if (added)
+        profile.functions.push_back(raw);
+    return id;
+}
+
+std::uint32_t Unifier::site(std::uint32_t module_id, std::uint64_t offset) {
+    bool added = false;
+    const std::uint32_t id = number_of(sites_, std::pair(module_id, offset), added);
+    if (added)
+        profile.sites.push_back({module_id, offset, {}});
+    return id;
+}
+
+std::uint32_t Unifier::phase(const std::string& name, PhaseKind kind) {
+    bool added = false;
+    const std::uint32_t id = number_of(phases_, std::pair(name, kind), added);
+    if (added)
+        profile.phases.push_back({name, kind});
+    return id;
+}
+
+std::uint32_t Unifier::path(const PathKey& key) {
+    const auto [at, inserted] = paths_.emplace(key, static_cast<std::uint32_t>(profile.paths.size()));
+    if (inserted)
+        profile.paths.push_back({key.parent, key.kind, key.target, key.address});
+    return at->second;
+}
+
+bool Unifier::map_tree(const RawTree& tree, const std::vector<std::uint32_t>& modules,
+                       const std::map<std::uint64_t, std::uint32_t>& functions,
+                       std::vector<std::uint32_t>& nodes) {
+    nodes.assign(1, 0);
+    nodes.reserve(tree.nodes.size() + 1);
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const NodeRecord& raw = tree.nodes[i];
+        PathKey key{nodes[i + 1 - raw.parent_distance], 0, static_cast<NodeKind>(raw.kind), 0};
+        if (key.kind == NodeKind::Frame) {
+            if (raw.a >= modules.size())
+                return false;
+            key.target = site(modules[raw.a], raw.b);
+        } else if (key.kind == NodeKind::Mpi) {
+            const auto at = functions.find(raw.a);
+            if (at == functions.end())
+                return false;
+            key.target = at->second;
+        } else if (key.kind == NodeKind::Unknown) {
+            key.address = raw.b;
+        }
+        nodes.push_back(path(key));
+    }
+    return true;
+}
+
+bool map_cells(std::vector<Cell>& cells, const std::vector<std::uint32_t>& nodes,
+               const std::vector<std::uint32_t>& metrics) {
+    for (Cell& cell : cells) {
+        if (cell.path >= nodes.size() || cell.metric >= metrics.size())
+            return false;
+        cell.path = nodes[cell.path];
+        cell.metric = metrics[cell.metric];
+    }
+    return true;
+}
+
+/// wall = sum of the exclusive times of the phases = per phase, sum of the exclusive times of its call paths.
+void Unifier::check_sums(const std::string& file, const Location& location) {
+    std::uint64_t phases = 0;
+    for (const PhaseData& data : location.phases) {
+        std::uint64_t time = 0;
+        for_each_cell(data, [&](const Cell& cell) {
+            if (cell.metric == 0)
+                time += cell.value;
+        });
+        if (time != data.wall_ns)
+            profile.notes.push_back(fmt::format("{}: rank {} thread {}: the call paths of phase \"{}\" add "
+                                                "up to {} ns, its wall time is {} ns",
+                                                file, location.rank, location.thread,
+                                                profile.phases[data.phase].name, time, data.wall_ns));
+        phases += data.wall_ns;
+    }
+    if (phases != location.wall_ns)
+        profile.notes.push_back(
+            fmt::format("{}: rank {} thread {}: the phases add up to {} ns, the wall time is {} ns", file,
+                        location.rank, location.thread, phases, location.wall_ns));
+}
+
+void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
+                       const std::vector<std::uint32_t>& metrics) {
+    if (ranks_seen_.contains(rank)) {
+        profile.notes.push_back(
+            fmt::format("{}: rank {} is in another file too; this one is not used", file.name, rank));
+        return;
+    }
+    if (!raw.modules || !raw.functions || raw.trees.empty()) {
+        const char* missing = !raw.modules     ? "module table"
+                              : !raw.functions ? "function table"
+                                               : "call-path tree";
+        lose(fmt::format("{}: the data of rank {} are lost, because its {} is missing", file.name, rank,
+                         missing));
+        return;
+    }
+    std::vector<std::uint32_t> modules;
+    for (const Module& m : *raw.modules)
+        modules.push_back(module(m));
+    std::map<std::uint64_t, std::uint32_t> functions;
+    for (const auto& [id, f] : *raw.functions)
+        functions[id] = function(f);
+
+    for (auto& [thread, tree] : raw.trees) {
+        std::vector<std::uint32_t> nodes;
+        if (!map_tree(tree, modules, functions, nodes)) {
+            lose(fmt::format(
+                "{}: the data of rank {} thread {} are lost, because its call-path tree refers to modules "
+                "or functions that are not there",
+                file.name, rank, thread));
+            continue;
+        }
+        Location location{rank, thread, tree.record.wall_ns, tree.record.complete != 0, {}};
+        for (RawPhase& p : raw.phases) {
+            if (p.thread != thread)
+                continue;
+            bool good = map_cells(p.data.rest, nodes, metrics);
+            for (Cluster& cluster : p.data.clusters)
+                good = good && map_cells(cluster.cells, nodes, metrics);
+            p.data.phase = phase(p.name, p.kind);
+            const bool twice = std::any_of(location.phases.begin(), location.phases.end(),
+                                           [&](const PhaseData& d) { return d.phase == p.data.phase; });
+            if (good && !twice)
+                location.phases.push_back(std::move(p.data));
+            else
+                lose(fmt::format("{}: phase \"{}\" of rank {} thread {} is lost, because {}", file.name,
+                                 p.name, rank, thread,
+                                 twice ? "it occurs twice"
+                                       : "it refers to call paths or metrics that are not there"));
+        }
+        check_sums(file.name, location);
+        profile.locations.push_back(std::move(location));
+        ranks_seen_.insert(rank);
+    }
+    if (!ranks_seen_.contains(rank))
+        return;
+    if (!raw.info)
+        lose(fmt::format("{}: the record of rank {} is missing", file.name, rank));
+    profile.ranks[rank] = raw.info.value_or(RankInfo{});
+}
+
+void Unifier::add(RawFile& file) {
+    for (const std::string& damage : file.damages)
+        lose(fmt::format("{}: {}", file.name, damage));
+    if (file.partial)
+        lose(fmt::format("{}: was not finished", file.name));
+    if (file.job) {
+        if (!has_job_)
+            profile.job = *file.job;
+        has_job_ = true;
+        profile.job.ranks = std::max(profile.job.ranks, file.job->ranks);
+        if (file.job->start_unix_ns != 0)
+            profile.job.start_unix_ns = std::min(profile.job.start_unix_ns, file.job->start_unix_ns);
+    }
+    names_.insert(names_.end(), std::make_move_iterator(file.names.begin()),
+                  std::make_move_iterator(file.names.end()));
+    if (file.ranks.empty())
+        return;
+    if (!file.metrics) {
+        lose(fmt::format("{}: its data are lost, because its metric table is missing", file.name));
+        return;
+    }
+    std::vector<std::uint32_t> metrics;
+    for (const MetricInfo& m : *file.metrics)
+        metrics.push_back(metric(m.name, m.unit));
+    for (auto& [rank, raw] : file.ranks)
+        add_rank(file, rank, raw, metrics);
+}
+
+Profile Unifier::finish() {
+    if (profile.locations.empty())
+        throw ReadError(profile.notes.empty() ? "it holds no data of any rank" : profile.notes.front());
+    const std::uint64_t highest = std::uint64_t{*ranks_seen_.rbegin()} + 1;
+    if (!has_job_)
+        lose("the job record is missing");
+    if (profile.job.ranks < highest)
+        profile.job.ranks = highest;
+
+    std::sort(profile.locations.begin(), profile.locations.end(), [](const Location& a, const Location& b) {
+        return std::pair(a.rank, a.thread) < std::pair(b.rank, b.thread);
+    });
+    // The phase "" first, the others as they came.
+    std::vector<std::uint32_t> order(profile.phases.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::uint32_t p) { return profile.phases[p].kind == PhaseKind::Outside; });
+    std::vector<Phase> phases;
+    std::vector<std::uint32_t> place(order.size());
+    for (const std::uint32_t p : order) {
+        place[p] = static_cast<std::uint32_t>(phases.size());
+        phases.push_back(std::move(profile.phases[p]));
+    }
+    profile.phases = std::move(phases);
+    for (Location& location : profile.locations) {
+        for (PhaseData& data : location.phases)
+            data.phase = place[data.phase];
+        std::sort(location.phases.begin(), location.phases.end(),
+                  [](const PhaseData& a, const PhaseData& b) { return a.phase < b.phase; });
+    }
+    for (StoredName& stored : names_) {
+        const auto m = modules_.find(module_key(stored.module));
+        if (m == modules_.end())
+            continue;
+        const auto s = sites_.find(std::pair(m->second, stored.offset));
+        if (s != sites_.end())
+            profile.sites[s->second].name = std::move(stored.name);
+    }
+
+    profile.complete = !damaged_ && profile.ranks.size() == profile.job.ranks;
+    for (const auto& [rank, info] : profile.ranks)
+        profile.complete = profile.complete && info.complete;
+    constexpr std::size_t shown = 50;
+    if (profile.notes.size() > shown) {
+        const std::size_t more = profile.notes.size() - shown;
+        profile.notes.resize(shown);
+        profile.notes.push_back(fmt::format("and {} more of this kind", more));
+    }
+    return std::move(profile);
+}
+
+} // namespace
+
+Profile unify(std::vector<RawFile> files) {
+    Unifier unifier;
+    for (RawFile& file : files)
+        unifier.add(file);
+    return unifier.finish();
+}
+
+} // namespace libprofile::tools

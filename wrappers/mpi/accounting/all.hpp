@@ -1,0 +1,12 @@
+// The helpers that functions.table names, for one mpi.h.
+// Contract of all of them: called by wrapper bodies on the calling thread; call resolved PMPI functions only;
+// never allocate; look only at arguments that MPI says are significant on the calling rank. docs/metrics.md
+// defines the counts.
+#pragma once
+
+#include "wrappers/mpi/accounting/collectives.hpp"
+#include "wrappers/mpi/accounting/exchanges.hpp"
+#include "wrappers/mpi/accounting/files.hpp"
+#include "wrappers/mpi/accounting/neighbours.hpp"
+#include "wrappers/mpi/accounting/point_to_point.hpp"
+#include "wrappers/mpi/accounting/requests.hpp"

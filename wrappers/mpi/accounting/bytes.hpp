@@ -1,0 +1,65 @@
+// Sizes of MPI buffers and groups. Contract: see accounting/all.hpp.
+#pragma once
+
+#include "wrappers/mpi/mpi_h.hpp"
+
+namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
+namespace {
+
+inline std::uint64_t type_size(MPI_Datatype datatype) {
+    MPI_Count size = 0;
+    if (datatype == MPI_DATATYPE_NULL || real.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
+        return 0;
+    return static_cast<std::uint64_t>(size);
+}
+
+/// Bytes of `count` elements; Count is int or MPI_Count.
+template <class Count>
+std::uint64_t bytes(Count count, MPI_Datatype datatype) {
+    return count > 0 ? static_cast<std::uint64_t>(count) * type_size(datatype) : 0;
+}
+
+/// Bytes of `ranks` blocks of counts[i] elements each.
+template <class Count>
+std::uint64_t bytes(const Count* counts, int ranks, MPI_Datatype datatype) {
+    std::uint64_t elements = 0;
+    for (int rank = 0; rank < ranks; ++rank)
+        if (counts[rank] > 0)
+            elements += static_cast<std::uint64_t>(counts[rank]);
+    return elements == 0 ? 0 : elements * type_size(datatype);
+}
+
+/// Bytes of `ranks` blocks, each with its own datatype.
+template <class Count>
+std::uint64_t bytes(const Count* counts, const MPI_Datatype* datatypes, int ranks) {
+    std::uint64_t sum = 0;
+    for (int rank = 0; rank < ranks; ++rank)
+        sum += bytes(counts[rank], datatypes[rank]);
+    return sum;
+}
+
+inline bool is_inter(MPI_Comm comm) {
+    int flag = 0;
+    return real.Comm_test_inter(comm, &flag) == MPI_SUCCESS && flag;
+}
+
+inline int own_rank(MPI_Comm comm) {
+    int rank = 0;
+    return real.Comm_rank(comm, &rank) == MPI_SUCCESS ? rank : 0;
+}
+
+inline int local_size(MPI_Comm comm) {
+    int size = 0;
+    return real.Comm_size(comm, &size) == MPI_SUCCESS ? size : 0;
+}
+
+/// Ranks that this one exchanges data with in a collective call: the remote group of an inter-communicator.
+inline int peers(MPI_Comm comm) {
+    if (!is_inter(comm))
+        return local_size(comm);
+    int size = 0;
+    return real.Comm_remote_size(comm, &size) == MPI_SUCCESS ? size : 0;
+}
+
+} // namespace
+} // namespace libprofile::LIBPROFILE_MPI_NAMESPACE

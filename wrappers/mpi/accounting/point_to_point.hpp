@@ -1,0 +1,70 @@
+// Sends, and receives that one call completes. Contract: see accounting/all.hpp.
+#pragma once
+
+#include "wrappers/mpi/accounting/bytes.hpp"
+
+namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
+namespace {
+
+template <class Count>
+void send(MpiEvent& event, Count count, MPI_Datatype datatype, int dest) {
+    if (dest == MPI_PROC_NULL)
+        return;
+    const std::uint64_t sent = bytes(count, datatype);
+    event.add(sent == 0 ? Metric::P2pSendSyncs : Metric::P2pSends, 1);
+    if (sent > 0)
+        event.add(Metric::P2pBytesSent, sent);
+}
+
+inline std::uint64_t received_bytes(const MPI_Status& status) {
+    MPI_Count count = 0; // of bytes: the status keeps bytes, whatever the datatype of the receive was
+    if (real.Get_elements_x(&status, MPI_BYTE, &count) != MPI_SUCCESS || count < 0)
+        return 0;
+    return static_cast<std::uint64_t>(count);
+}
+
+inline void received(MpiEvent& event, const MPI_Status& status) {
+    const std::uint64_t count = received_bytes(status);
+    event.add(count == 0 ? Metric::P2pRecvSyncs : Metric::P2pRecvs, 1);
+    if (count > 0)
+        event.add(Metric::P2pBytesReceived, count);
+}
+
+/// A receive that the call completes. Takes the place of an ignored status.
+class Receive {
+  public:
+    Receive(int source, MPI_Status*& status) : Receive(source != MPI_PROC_NULL, status) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (event.counted() && mpi_result == MPI_SUCCESS && expected_)
+            received(event, *status_);
+    }
+
+  protected:
+    Receive(bool expected, MPI_Status*& status) : expected_(expected) {
+        if (status == MPI_STATUS_IGNORE)
+            status = &own_;
+        status_ = status;
+    }
+
+  private:
+    bool expected_; // a message, not one from MPI_PROC_NULL
+    const MPI_Status* status_;
+    MPI_Status own_;
+};
+
+/// A receive of a message that Mprobe or Improbe found.
+class MatchedReceive : public Receive {
+  public:
+    MatchedReceive(const MPI_Message* message, MPI_Status*& status)
+        : Receive(*message != MPI_MESSAGE_NO_PROC, status) {}
+};
+
+/// Test, probe and their like: an unsuccessful one says nothing about the structure of the program.
+inline void unsuccessful_if_false(MpiEvent& event, const int* flag) {
+    if (!*flag)
+        event.leave_out_of_signature();
+}
+
+} // namespace
+} // namespace libprofile::LIBPROFILE_MPI_NAMESPACE

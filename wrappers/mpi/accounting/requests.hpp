@@ -1,0 +1,288 @@
+// Receives that are completed through requests. Contract: see accounting/all.hpp; besides, mpi_scratch() is
+// used for large arrays.
+#pragma once
+
+#include "wrappers/mpi/accounting/point_to_point.hpp"
+#include "wrappers/mpi/receive_requests.hpp"
+
+#include <cstring>
+
+namespace libprofile {
+
+/// The thread's mpi_scratch() is in use by a wait; another one inside it, made by a callback, must not take
+/// it over.
+inline constinit thread_local bool mpi_scratch_in_use = false;
+
+namespace LIBPROFILE_MPI_NAMESPACE {
+namespace {
+
+inline std::uint64_t key(MPI_Request request) {
+    return (std::uint64_t)request;
+} // a pointer or an int
+
+inline void receive_posted(MpiEvent&, int source, const MPI_Request* request) {
+    if (source != MPI_PROC_NULL)
+        receive_requests::insert(key(*request));
+}
+
+class MatchedReceivePosted {
+  public:
+    MatchedReceivePosted(const MPI_Message* message, const MPI_Request* request)
+        : expected_(*message != MPI_MESSAGE_NO_PROC), request_(request) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (event.counted() && mpi_result == MPI_SUCCESS && expected_)
+            receive_requests::insert(key(*request_));
+    }
+
+  private:
+    bool expected_;
+    const MPI_Request* request_;
+};
+
+/// A freed receive may still be completed by MPI, unseen; its handle can be given to another request.
+class RequestFree {
+  public:
+    explicit RequestFree(const MPI_Request* request) : before_(*request) {}
+
+    void finish(MpiEvent&, int mpi_result) const {
+        if (mpi_result == MPI_SUCCESS)
+            receive_requests::remove(key(before_));
+    }
+
+  private:
+    MPI_Request before_;
+};
+
+/// Counts a request that completed: `before` is its handle before the call, `after` the one MPI left behind
+/// (not null: the request is persistent). Handles are forgotten even if the call is not counted.
+inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Request after,
+                      const MPI_Status* status) {
+    const bool persistent = after != MPI_REQUEST_NULL;
+    const bool receive =
+        persistent ? receive_requests::contains(key(before)) : receive_requests::remove(key(before));
+    if (!receive || !count)
+        return;
+    if (status->MPI_SOURCE == MPI_ANY_SOURCE)
+        return; // an inactive persistent request
+    int cancelled = 0;
+    if (real.Test_cancelled(status, &cancelled) != MPI_SUCCESS || cancelled)
+        return;
+    received(event, *status);
+}
+
+/// The requests as they were before the call, and statuses in place of ignored ones. Small arrays live on the
+/// stack, large ones in the thread's scratch buffer.
+class Requests {
+  public:
+    Requests(int count, const MPI_Request* requests, MPI_Status*& statuses) : now_(requests), count_(count) {
+        if (count <= 0)
+            return;
+        const bool own_statuses = statuses == MPI_STATUSES_IGNORE;
+        const std::size_t size = static_cast<std::size_t>(count);
+        before_ = small_before_;
+        MPI_Status* place = small_statuses_;
+        if (count > small && !take_scratch(size, own_statuses, place))
+            return;
+        std::memcpy(before_, requests, size * sizeof(MPI_Request));
+        if (own_statuses)
+            statuses = place;
+        statuses_ = statuses;
+    }
+    Requests(const Requests&) = delete;
+    Requests& operator=(const Requests&) = delete;
+    ~Requests() {
+        if (has_scratch_)
+            mpi_scratch_in_use = false;
+    }
+
+    /// Request `index` completed and MPI wrote its status at `status_index`.
+    void completed_at(MpiEvent& event, bool count, int index, int status_index) const {
+        if (before_ == nullptr || before_[index] == MPI_REQUEST_NULL)
+            return;
+        completed(event, count, before_[index], now_[index], statuses_ + status_index);
+    }
+
+    /// The call failed: forgets those that it completed nevertheless.
+    void forget_completed(MpiEvent& event) const {
+        for (int i = 0; before_ != nullptr && i < count_; ++i)
+            if (now_[i] == MPI_REQUEST_NULL)
+                completed_at(event, false, i, i);
+    }
+
+  private:
+    static constexpr int small = 32;
+
+    bool take_scratch(std::size_t size, bool own_statuses, MPI_Status*& place) {
+        void* memory = nullptr;
+        if (!mpi_scratch_in_use)
+            memory = mpi_scratch(size * (sizeof(MPI_Request) + (own_statuses ? sizeof(MPI_Status) : 0)));
+        before_ = static_cast<MPI_Request*>(memory);
+        if (memory == nullptr)
+            return false; // then these receives are not counted
+        mpi_scratch_in_use = has_scratch_ = true;
+        place = static_cast<MPI_Status*>(static_cast<void*>(before_ + size));
+        return true;
+    }
+
+    const MPI_Request* now_;
+    int count_;
+    MPI_Request* before_ = nullptr;
+    MPI_Status* statuses_ = nullptr;
+    bool has_scratch_ = false;
+    MPI_Request small_before_[small];
+    MPI_Status small_statuses_[small];
+};
+
+inline bool counts(const MpiEvent& event, int mpi_result) {
+    return event.counted() && mpi_result == MPI_SUCCESS;
+}
+
+/// Wait, and the part of Test that is the same.
+class Wait {
+  public:
+    Wait(const MPI_Request* request, MPI_Status*& status) : now_(request), before_(*request) {
+        if (status == MPI_STATUS_IGNORE)
+            status = &own_;
+        status_ = status;
+    }
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (before_ != MPI_REQUEST_NULL)
+            completed(event, counts(event, mpi_result), before_, *now_, status_);
+    }
+
+  private:
+    const MPI_Request* now_;
+    MPI_Request before_;
+    const MPI_Status* status_;
+    MPI_Status own_;
+};
+
+class Test {
+  public:
+    Test(const MPI_Request* request, const int* flag, MPI_Status*& status)
+        : wait_(request, status), flag_(flag) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (mpi_result != MPI_SUCCESS || *flag_)
+            wait_.finish(event, mpi_result);
+        else if (event.counted())
+            event.leave_out_of_signature();
+    }
+
+  private:
+    Wait wait_;
+    const int* flag_;
+};
+
+class Waitall {
+  public:
+    Waitall(int count, const MPI_Request* requests, MPI_Status*& statuses)
+        : requests_(count, requests, statuses), count_(count) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (mpi_result != MPI_SUCCESS)
+            return requests_.forget_completed(event);
+        for (int i = 0; i < count_; ++i)
+            requests_.completed_at(event, event.counted(), i, i);
+    }
+
+  private:
+    Requests requests_;
+    int count_;
+};
+
+class Testall {
+  public:
+    Testall(int count, const MPI_Request* requests, const int* flag, MPI_Status*& statuses)
+        : wait_(count, requests, statuses), flag_(flag) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (mpi_result != MPI_SUCCESS || *flag_)
+            wait_.finish(event, mpi_result);
+        else if (event.counted())
+            event.leave_out_of_signature();
+    }
+
+  private:
+    Waitall wait_;
+    const int* flag_;
+};
+
+class Waitsome {
+  public:
+    Waitsome(int count, const MPI_Request* requests, const int* done, const int* indices,
+             MPI_Status*& statuses)
+        : requests_(count, requests, statuses), done_(done), indices_(indices) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (mpi_result != MPI_SUCCESS)
+            return requests_.forget_completed(event);
+        if (*done_ == MPI_UNDEFINED)
+            return;
+        for (int i = 0; i < *done_; ++i)
+            requests_.completed_at(event, event.counted(), indices_[i], i);
+    }
+
+  private:
+    Requests requests_;
+    const int* done_;
+    const int* indices_;
+};
+
+class Testsome {
+  public:
+    Testsome(int count, const MPI_Request* requests, const int* done, const int* indices,
+             MPI_Status*& statuses)
+        : wait_(count, requests, done, indices, statuses), done_(done) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (mpi_result == MPI_SUCCESS && *done_ == 0 && event.counted())
+            event.leave_out_of_signature();
+        wait_.finish(event, mpi_result);
+    }
+
+  private:
+    Waitsome wait_;
+    const int* done_;
+};
+
+class Waitany {
+  public:
+    Waitany(int count, const MPI_Request* requests, const int* index, MPI_Status*& status)
+        : requests_(count, requests, status), index_(index) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (mpi_result != MPI_SUCCESS)
+            return requests_.forget_completed(event);
+        if (*index_ == MPI_UNDEFINED)
+            return;
+        requests_.completed_at(event, event.counted(), *index_, 0);
+    }
+
+  private:
+    Requests requests_;
+    const int* index_;
+};
+
+class Testany {
+  public:
+    Testany(int count, const MPI_Request* requests, const int* index, const int* flag, MPI_Status*& status)
+        : wait_(count, requests, index, status), flag_(flag) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (mpi_result != MPI_SUCCESS || *flag_)
+            wait_.finish(event, mpi_result);
+        else if (event.counted())
+            event.leave_out_of_signature();
+    }
+
+  private:
+    Waitany wait_;
+    const int* flag_;
+};
+
+} // namespace
+} // namespace LIBPROFILE_MPI_NAMESPACE
+} // namespace libprofile

@@ -1,0 +1,31 @@
+// One compiled set of wrapper bodies, seen without its mpi.h. There is one per MPI library found at build
+// time. Contract: constant data; `bind` is called once by the dispatcher, under its lock, and does not
+// allocate.
+#pragma once
+
+#include "libprofile/session/mpi_services.hpp"
+
+namespace libprofile {
+
+struct MpiFlavour {
+    unsigned count;      // of the functions that its mpi.h has
+    const unsigned* ids; // function id of each
+    void* const* bodies; // wrapper body of each
+    void** real; // filled by the dispatcher: PMPI function of each, nullptr where the library lacks it
+    bool (*bind)(
+        void* (*find_data)(const char* name)); // looks handle constants up; false: the library is unsuitable
+    const MpiServices* services;
+};
+
+#ifdef LIBPROFILE_WITH_OPENMPI
+namespace openmpi {
+extern const MpiFlavour flavour;
+}
+#endif
+#ifdef LIBPROFILE_WITH_MPICH
+namespace mpich {
+extern const MpiFlavour flavour;
+}
+#endif
+
+} // namespace libprofile

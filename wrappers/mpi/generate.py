@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Generates the MPI wrappers from functions.table. Run by wrappers/CMakeLists.txt.
+
+    generate.py --table T --out DIR stubs                                    mpi_functions.cpp, mpi_stubs.S
+    generate.py --table T --out DIR bodies --mpi openmpi --include D ...     openmpi_*.cpp, openmpi_functions.hpp
+    generate.py --table T check --include D ... [--library libmpi.so]        is every function covered?
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+from generator import bodies, header, stubs, table
+
+
+def write_files(directory, files):
+    os.makedirs(directory, exist_ok=True)
+    for name, text in files.items():
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def exported_functions(library):
+    run = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+    return sorted(set(re.findall(r" [TW] (MPI_[A-Z][a-z]\w*)", run.stdout)))
+
+
+def check(functions, declared, library):
+    """Every function of mpi.h and of the library has a row; raises TableError if not."""
+    header.wrapped_prototypes(functions, declared)
+    exported = exported_functions(library) if library else []
+    missing = [name for name in exported if not functions.is_wrapped(name) and not functions.pass_reason(name)]
+    if missing:
+        raise table.TableError(f"{library} exports functions that functions.table lacks: " + ", ".join(missing))
+    print(f"{len(declared)} functions declared, {len(exported)} exported: all covered by functions.table")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--table", required=True)
+    parser.add_argument("--out", default=".")
+    parser.add_argument("what", choices=["stubs", "bodies", "check"])
+    parser.add_argument("--mpi", help="name of the MPI library: the namespace and file names of its bodies")
+    parser.add_argument("--include", action="append", default=[], help="where its mpi.h is")
+    parser.add_argument("--compiler", default="cc", help="C compiler that preprocesses mpi.h")
+    parser.add_argument("--library", help="the MPI library itself, for check")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    functions = table.read_table(arguments.table)
+    if arguments.what == "stubs":
+        files = {"mpi_functions.cpp": stubs.functions_source(functions), "mpi_stubs.S": stubs.stubs_source(functions)}
+        write_files(arguments.out, files)
+        return
+    declared = header.parse(header.preprocess([arguments.compiler], arguments.include))
+    if arguments.what == "check":
+        check(functions, declared, arguments.library)
+    else:
+        prototypes = header.wrapped_prototypes(functions, declared)
+        write_files(arguments.out, bodies.sources(arguments.mpi, functions, prototypes))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except table.TableError as error:
+        sys.exit(f"generate.py: {error}")

@@ -1,0 +1,36 @@
+// Includes the mpi.h that the including file is compiled against and names what every such file uses.
+// Contract: the includer defines LIBPROFILE_MPI_NAMESPACE (openmpi, mpich) first. Constant data and
+// declarations only.
+//
+// The same sources are compiled once per MPI library, each time in another namespace: the types of two mpi.h
+// never meet in one file, and the files are compiled without link-time optimisation.
+#pragma once
+
+#define OMPI_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX
+#include <mpi.h>
+
+#include "libprofile/session/mpi_events.hpp"
+
+#ifdef OPEN_MPI
+// Handle constants of Open MPI are addresses of data in its library. Referring to them would make
+// libprofile.so depend on that library, so they are looked up when it has been found. Using another constant
+// than these does not compile.
+#define LIBPROFILE_MPI_HANDLES(apply)                                                                        \
+    apply(ompi_mpi_comm_world) apply(ompi_mpi_byte) apply(ompi_mpi_uint64_t) apply(ompi_mpi_op_min)          \
+        apply(ompi_mpi_op_sum) apply(ompi_mpi_errors_return) apply(ompi_request_null)                        \
+            apply(ompi_message_no_proc) apply(ompi_mpi_datatype_null) apply(ompi_mpi_errhandler_null)
+
+namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
+struct Handles {
+#define LIBPROFILE_HANDLE(name) void* name;
+    LIBPROFILE_MPI_HANDLES(LIBPROFILE_HANDLE)
+#undef LIBPROFILE_HANDLE
+};
+extern Handles handles;
+} // namespace libprofile::LIBPROFILE_MPI_NAMESPACE
+
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global)                                                                 \
+    (static_cast<type>(::libprofile::LIBPROFILE_MPI_NAMESPACE::handles.global))
+#endif

@@ -1,0 +1,143 @@
+#include "wrappers/mpi/mpi_modules.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+#include <string_view>
+
+namespace libprofile {
+
+namespace {
+
+std::atomic<const link_map*> main_library; // the one that find_mpi_library chose
+std::atomic<const link_map*> own_library;  // libprofile.so
+
+std::string_view base_name(const char* path) {
+    const char* slash = std::strrchr(path, '/');
+    return slash == nullptr ? path : slash + 1;
+}
+
+template <std::size_t Count>
+bool starts_with_any(std::string_view name, const std::string_view (&prefixes)[Count]) {
+    for (const std::string_view prefix : prefixes)
+        if (name.starts_with(prefix))
+            return true;
+    return false;
+}
+
+/// Language bindings: C, C++, Fortran or Java code of the application is behind a call from here.
+constexpr std::string_view bindings[] = {
+    "libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpi++", "libmpi_java", // Open MPI
+    "libmpichfort", "libmpichcxx", "libmpichf90", "libfmpich", // MPICH as packaged by Debian and others,
+                                                               // older MPICH
+    "libmpifort", "libmpicxx", "libmpif77", "libmpif90",       // MPICH and Intel MPI
+};
+
+/// The MPI library and what it calls back through.
+constexpr std::string_view companions[] = {
+    "libmpi",   "libpmpi",   "mca_",   "libmca_",  "libopen-rte", "libopen-pal", "libprrte", "libpmix",
+    "libromio", "liboshmem", "libucp", "libucs",   "libuct",      "libucm",      "libucc",   "libfabric",
+    "libhcoll", "libsharp",  "libpsm", "libhwloc", "libpmi",      "libcoll",
+};
+
+/// The module that an address lies in, or nullptr.
+const link_map* module_of(const void* address) {
+#if __GLIBC_PREREQ(2, 35)
+    dl_find_object found; // takes no lock
+    return _dl_find_object(const_cast<void*>(address), &found) == 0 ? found.dlfo_link_map : nullptr;
+#else
+    Dl_info info;
+    link_map* module = nullptr;
+    const bool is_known = dladdr1(address, &info, reinterpret_cast<void**>(&module), RTLD_DL_LINKMAP) != 0;
+    return is_known ? module : nullptr;
+#endif
+}
+
+constexpr std::size_t max_candidates = 64;
+constexpr std::size_t max_path = 4096;
+
+/// Modules whose names begin like an MPI library's. link_map names stay where they are while the module is
+/// loaded.
+struct Candidates {
+    const char* paths[max_candidates];
+    std::size_t count = 0;
+    bool any_name = false;
+};
+
+int collect(dl_phdr_info* info, std::size_t, void* data) {
+    Candidates& candidates = *static_cast<Candidates*>(data);
+    if (info->dlpi_name == nullptr || info->dlpi_name[0] == '\0')
+        return 0; // the program itself
+    if (!candidates.any_name && !base_name(info->dlpi_name).starts_with("libmpi"))
+        return 0;
+    if (candidates.count < max_candidates)
+        candidates.paths[candidates.count++] = info->dlpi_name;
+    return 0;
+}
+
+using IteratePhdr = int (*)(int (*)(dl_phdr_info*, std::size_t, void*), void*);
+
+/// The real one: libprofile.so may interpose dl_iterate_phdr.
+void iterate_modules(Candidates& candidates) {
+    if (const auto iterate = reinterpret_cast<IteratePhdr>(dlsym(RTLD_NEXT, "dl_iterate_phdr")))
+        iterate(collect, &candidates);
+}
+
+void close_module(void* handle) {
+    if (const auto close = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_NEXT, "dlclose")))
+        close(handle);
+}
+
+/// The library that defines PMPI_Init among the module and what it depends on (a binding layer leads to its
+/// library).
+MpiLibrary library_behind(const char* path) {
+    MpiLibrary library;
+    void* const module = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (module == nullptr)
+        return library;
+    if (const void* init = dlsym(module, "PMPI_Init")) {
+        if (const link_map* owner = module_of(init)) {
+            library.handle = dlopen(owner->l_name, RTLD_LAZY | RTLD_NOLOAD);
+            library.path = owner->l_name;
+            main_library.store(owner, std::memory_order_release);
+        }
+    }
+    close_module(module);
+    return library;
+}
+
+} // namespace
+
+bool is_mpi_library_address(const void* address) {
+    const link_map* module = module_of(address);
+    if (module == nullptr || module->l_name == nullptr)
+        return false;
+    if (module == main_library.load(std::memory_order_acquire))
+        return true;
+    // A function of the MPI library that a wrapper body called has jumped on to another one (MPICH: from MPI_Attr_put to
+    // PMPI_Comm_set_attr), which sees the body as its caller. The bodies themselves never call an entry point.
+    if (module == own_library.load(std::memory_order_acquire))
+        return true;
+    const std::string_view name = base_name(module->l_name);
+    return starts_with_any(name, companions) && !starts_with_any(name, bindings);
+}
+
+MpiLibrary find_mpi_library() {
+    own_library.store(module_of(reinterpret_cast<const void*>(&find_mpi_library)), std::memory_order_release);
+    // First the usual names, then any: some vendors' libraries are named otherwise.
+    for (const bool any_name : {false, true}) {
+        Candidates candidates;
+        candidates.any_name = any_name;
+        iterate_modules(candidates);
+        for (std::size_t i = 0; i < candidates.count; ++i) {
+            const MpiLibrary library = library_behind(candidates.paths[i]);
+            if (library.handle != nullptr)
+                return library;
+        }
+    }
+    return {};
+}
+
+} // namespace libprofile

@@ -1,0 +1,31 @@
+// Interposed: dl_iterate_phdr and dlclose.
+// Contract: thread-safe, usable before our constructor; outside libprofile they do exactly what libc does.
+//
+// libunwind finds unwind tables through dl_iterate_phdr, which takes the loader's lock: in a signal handler that is a
+// deadlock when the lock's owner waits for this thread. Inside libprofile it therefore gets a snapshot instead.
+
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/session/real_calls.hpp"
+#include "libprofile/session/session.hpp"
+#include "libprofile/session/thread.hpp"
+
+#define EXPORTED extern "C" [[gnu::visibility("default")]]
+
+EXPORTED int dl_iterate_phdr(libprofile::PhdrCallback callback, void* data) {
+    using namespace libprofile;
+    if (thread_local_block.in_tool != 0) return load_map.iterate(callback, data);
+    return real_calls().dl_iterate_phdr(callback, data);
+}
+
+EXPORTED int dlclose(void* handle) noexcept {
+    using namespace libprofile;
+    const int result = real_calls().dlclose(handle);
+    if (session.measuring() && thread_local_block.in_tool == 0) {
+        const InTool guard;
+        load_map.refresh();
+        load_map.invalidate();
+        unwinder.flush();
+    }
+    return result;
+}
