@@ -68,7 +68,27 @@ NodeId CallTree::frame(NodeId parent, std::uintptr_t address) noexcept {
     return child(parent, NodeKind::Frame, module, address - load_map[module].bias);
 }
 
-NodeId CallTree::path(const RawPath& path, bool skip_bindings) noexcept {
+NodeId CallTree::path(RawPath& path, bool skip_bindings) noexcept {
+    std::uint64_t digest[2] = {path.size * 2 + (skip_bindings ? 1 : 0), 0x2545f4914f6cdd1du};
+    for (std::size_t i = 0; i < path.size; ++i) {
+        digest[0] = (digest[0] ^ path.addresses[i]) * 0x9e3779b97f4a7c15u;
+        digest[0] ^= digest[0] >> 29;
+        digest[1] = (digest[1] + path.addresses[i]) * 0xc2b2ae3d27d4eb4fu;
+        digest[1] ^= digest[1] >> 31;
+    }
+    KnownPath& known = known_[digest[0] % known_paths];
+    const std::uint32_t epoch = load_map.epoch();
+    if (known.epoch == epoch && known.digest[0] == digest[0] && known.digest[1] == digest[1]) {
+        path.complete = true;
+        return known.node;
+    }
+    const NodeId node = insert(path, skip_bindings);
+    if (path.complete && node != quota()) known = {{digest[0], digest[1]}, epoch, node};
+    return node;
+}
+
+NodeId CallTree::insert(RawPath& path, bool skip_bindings) noexcept {
+    unwinder.trim(path);
     std::size_t inner = 0; // frames left out at the inner end
     if (skip_bindings)
         while (inner + 1 < path.size) {

@@ -31,8 +31,9 @@ class CallTree {
     bool start() noexcept;
 
     NodeId child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) noexcept;
-    /// The node of a whole path; frames of MPI binding layers at its inner end are left out when `skip_bindings`.
-    NodeId path(const RawPath& path, bool skip_bindings) noexcept;
+    /// The node of a whole raw path, which is trimmed on the way; frames of MPI binding layers at its inner end are left
+    /// out when `skip_bindings`.
+    NodeId path(RawPath& path, bool skip_bindings) noexcept;
 
     Node& operator[](NodeId id) { return nodes_[id]; }
     const Node& operator[](NodeId id) const { return nodes_[id]; }
@@ -48,6 +49,14 @@ class CallTree {
     std::uint64_t quota_hits() const { return quota_hits_; }
 
   private:
+    struct KnownPath {
+        std::uint64_t digest[2] = {};
+        std::uint32_t epoch = 0;
+        NodeId node = 0;
+    };
+    static constexpr std::size_t known_paths = 256;
+
+    NodeId insert(RawPath& path, bool skip_bindings) noexcept;
     NodeId frame(NodeId parent, std::uintptr_t address) noexcept;
     bool grow_table() noexcept;
     std::uint32_t slot_of(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) const noexcept;
@@ -56,6 +65,10 @@ class CallTree {
     StableArray<Node, 8> nodes_;
     NodeId* table_ = nullptr; // open addressing; 0 = free (the root is nobody's child)
     std::uint32_t mask_ = 0;
+
+    // Complete paths seen lately, by a 128-bit digest of their raw addresses (two paths share one with odds of 2^-128):
+    // programs call MPI from few places, so most calls need neither the load map nor the tree.
+    KnownPath known_[known_paths] = {};
 
     // The previous path, outermost first: adjacent paths share most of their frames.
     std::uintptr_t last_address_[RawPath::capacity] = {};

@@ -52,7 +52,7 @@ void Unwinder::here(void* return_address, RawPath& path) noexcept {
         while (first < count && path.addresses[first] != site) ++first;
         // Our own frames come first; they are few.
         for (int i = first; i < count; ++i) path.addresses[path.size++] = path.addresses[i] - 1;
-        if (path.size != 0) return trim(path);
+        if (path.size != 0) return;
     }
     path.addresses[0] = site - 1;
     path.size = 1;
@@ -80,11 +80,8 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
         if (step_(&cursor) <= 0) break;
     }
     if (path.size == 0) path.addresses[path.size++] = static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]);
-    trim(path);
 }
 
-/// Recognises the known roots and drops what lies below main or the thread's function: start-up code of libc, the
-/// executable's _start, and our own thread entry.
 void Unwinder::trim(RawPath& path) noexcept {
     const std::uintptr_t last = path.addresses[path.size - 1];
     const bool at_start = last >= entry_ && last < entry_ + start_code_size;

@@ -22,7 +22,7 @@ struct RawPath {
     static constexpr std::size_t capacity = 1024;
     std::uintptr_t addresses[capacity];
     std::size_t size = 0;
-    bool complete = false; // ended at a known root: process start or thread start
+    bool complete = false; // ended at a known root: process start or thread start; known after Unwinder::trim()
 };
 
 class Unwinder {
@@ -31,16 +31,18 @@ class Unwinder {
     bool load() noexcept;
     bool available() const { return backtrace_ != nullptr; }
 
-    /// The call path of the function that returns to `return_address`, beginning with that call site.
+    /// The raw call path of the function that returns to `return_address`, beginning with that call site.
     void here(void* return_address, RawPath& path) noexcept;
-    /// The call path interrupted by a signal; `context` is the handler's third argument.
+    /// The raw call path interrupted by a signal; `context` is the handler's third argument.
     void interrupted(void* context, RawPath& path) noexcept;
     /// A module was unloaded: forget what was learned about its addresses.
     void flush() noexcept;
 
-  private:
+    /// Recognises the known roots (then `complete`), and drops what lies below main or the thread's function: start-up
+    /// code of libc, the executable's _start, and our own thread entry. Needs the load map, so callers cache its result.
     void trim(RawPath& path) noexcept;
 
+  private:
     int (*backtrace_)(void**, int) = nullptr;
     int (*init_)(void*, void*, int) = nullptr;
     int (*step_)(void*) = nullptr;

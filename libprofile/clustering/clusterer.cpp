@@ -9,14 +9,16 @@ namespace libprofile {
 
 namespace {
 
-/// Baseline emphasis (4.3 leaves the heuristic open). The factor is the square root of the harmonic mean of the two
-/// sizes: 1 for two single iterations, sqrt(n) for two clusters of n, below sqrt(2) for a single one against any
-/// cluster. Merging large clusters becomes expensive, so small differences of the baseline survive, while outliers,
-/// which are few, share their clusters. It depends on the sizes only, so distances stay valid until a merge.
+/// Baseline emphasis (4.3 leaves the heuristic open). The factor is the harmonic mean of the two sizes, which is the
+/// weight of Ward's criterion (Ward 1963) up to a constant: 1 for two single iterations, n for two clusters of n, below
+/// 2 for a single one against any cluster. Merging large clusters becomes expensive, so small differences of the
+/// baseline survive, while outliers, which are few, share their clusters. It depends on the sizes only, so distances
+/// stay valid until a merge. Its square root is not enough: 20 outliers of 20-200 times the baseline among 800
+/// iterations then use up K=8 and two kinds of the baseline 30 % apart fall together.
 float emphasis(std::uint32_t a, std::uint32_t b) {
     const double x = a;
     const double y = b;
-    return static_cast<float>(__builtin_sqrt(2 * x * y / (x + y)));
+    return static_cast<float>(2 * x * y / (x + y));
 }
 
 /// Timer samples are chance and not among the metrics of Table 1, so they take no part in the distance.

@@ -17,12 +17,14 @@ constexpr std::uint64_t long_event_ns = 50000;
 
 NodeId node_of_call(Thread& thread, unsigned function_id, void* return_address) noexcept {
     unwinder.here(return_address, thread.path);
+    NodeId caller = thread.tree.path(thread.path, true);
     if (!thread.path.complete && load_map.is_stale()) {
         // A module was loaded since the last look: in ordinary context the loader may be asked, then the path is whole.
         load_map.refresh();
         unwinder.here(return_address, thread.path);
+        caller = thread.tree.path(thread.path, true);
     }
-    return thread.tree.child(thread.tree.path(thread.path, true), NodeKind::Mpi, function_id, 0);
+    return thread.tree.child(caller, NodeKind::Mpi, function_id, 0);
 }
 
 } // namespace

@@ -206,8 +206,9 @@ class ProfileBuilder {
     }
 
     void append(const void* data, std::size_t size) {
-        const auto* p = static_cast<const unsigned char*>(data);
-        bytes_.insert(bytes_.end(), p, p + size);
+        if (size == 0) return;
+        bytes_.resize(bytes_.size() + size);
+        std::memcpy(bytes_.data() + bytes_.size() - size, data, size);
     }
 
     ByteVector bytes_;

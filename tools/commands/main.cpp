@@ -61,7 +61,7 @@ int dispatch(int argc, char** argv) {
     report->add_flag("-h,--help", report_help);
     report->add_option("folder", options.place);
     report->add_option("--format", format)->check(CLI::IsMember({"text", "json"}));
-    report->add_option("--width", options.width)->check(CLI::Range(60, 1000));
+    report->add_option("--width", options.width)->check(CLI::Range(80, 1000));
     report->add_flag("--ascii", options.ascii);
 
     CLI::App* settings = app.add_subcommand("options");

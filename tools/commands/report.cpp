@@ -5,6 +5,7 @@
 #include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,7 @@ namespace libprofile::tools {
 namespace {
 
 constexpr int width_elsewhere = 100;
+constexpr int narrowest = 80; // below, tables lose their names
 
 /// ASCII where the terminal's locale says that it cannot show more; files and pipes get Unicode.
 bool is_unicode_terminal() {
@@ -35,8 +37,8 @@ TextStyle style_of(const ReportOptions& options) {
     const bool terminal = ::isatty(STDOUT_FILENO) != 0;
     style.width = options.width > 0 ? options.width : width_elsewhere;
     winsize size{};
-    if (options.width == 0 && terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60)
-        style.width = size.ws_col;
+    if (options.width == 0 && terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        style.width = std::max<int>(narrowest, size.ws_col);
     style.unicode = !options.ascii && (!terminal || is_unicode_terminal());
     const char* no_color = std::getenv("NO_COLOR"); // no-color.org
     const char* term = std::getenv("TERM");

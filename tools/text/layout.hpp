@@ -11,7 +11,7 @@ namespace libprofile::tools {
 
 /// How text may look.
 struct TextStyle {
-    int width = 100; // columns, at least 60
+    int width = 100; // columns, at least 80
     bool unicode = true;
     bool colour = false;
 };

@@ -19,10 +19,9 @@ namespace {
 enum State { unresolved, resolving, resolved };
 std::atomic<State> state{unresolved};
 std::atomic<pid_t> resolving_thread{0};
-MpiLibrary mpi_library; // written by the resolving thread only
+void* mpi_library; // handle of dlopen; used by the resolving thread only
 
-// Answers without an MPI library. The callers' other arguments are ignored: they are the caller's to clean
-// up.
+// Answers without an MPI library. The arguments they do not name are the caller's to clean up.
 int answer_no(int* flag) {
     *flag = 0;
     return 0;
@@ -45,18 +44,18 @@ void* real_function(unsigned id) {
     if (length + 2 > sizeof name)
         return nullptr;
     std::memcpy(name + 1, mpi_functions[id].name, length + 1);
-    return dlsym(mpi_library.handle, name);
+    return dlsym(mpi_library, name);
 }
 
 /// Data of the MPI library. A copy relocation may have moved it into the program, so the global scope is
 /// asked first; a library that a plugin loaded for itself is not in there.
 void* find_data(const char* name) {
     void* data = dlsym(RTLD_DEFAULT, name);
-    return data != nullptr ? data : dlsym(mpi_library.handle, name);
+    return data != nullptr ? data : dlsym(mpi_library, name);
 }
 
 bool library_has(const char* symbol) {
-    return dlsym(mpi_library.handle, symbol) != nullptr;
+    return dlsym(mpi_library, symbol) != nullptr;
 }
 
 /// The bodies that fit the library's ABI; nullptr and a reason when there are none.
@@ -65,9 +64,8 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
 #ifdef LIBPROFILE_WITH_OPENMPI
         return &openmpi::flavour;
 #else
-        reason =
-            "the program uses Open MPI, for which this libprofile was not built, so MPI is not measured: "
-            "rebuild libprofile with Open MPI's mpi.h (mpicc.openmpi) installed";
+        reason = "the program uses Open MPI, for which this libprofile was not built, so MPI is not "
+                 "measured: rebuild libprofile with Open MPI's mpi.h (mpicc.openmpi) installed";
         return nullptr;
 #endif
     }
@@ -76,14 +74,12 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
         return &mpich::flavour;
 #else
         reason = "the program uses MPICH or a relative of it, for which this libprofile was not built, so "
-                 "MPI is not "
-                 "measured: rebuild libprofile with MPICH's mpi.h (mpicc.mpich) installed";
+                 "MPI is not measured: rebuild libprofile with MPICH's mpi.h (mpicc.mpich) installed";
         return nullptr;
 #endif
     }
-    reason = "the program's MPI library is neither of Open MPI's nor of MPICH's ABI, so MPI is not measured: "
-             "run the "
-             "program with one of those";
+    reason = "the program's MPI library has neither Open MPI's nor MPICH's ABI, so MPI is not measured: "
+             "run the program with one of those";
     return nullptr;
 }
 
@@ -121,8 +117,8 @@ void use_library() {
             flavour->real[i] = real_function(flavour->ids[i]);
         if (!flavour->bind(find_data)) {
             flavour = nullptr;
-            reason =
-                "the program's MPI library is older than MPI 3.0, so MPI is not measured: use a newer one";
+            reason = "the program's MPI library is older than MPI 3.0, so MPI is not measured: "
+                     "use a newer one";
         }
     }
     if (flavour == nullptr) {
@@ -148,14 +144,14 @@ void* libprofile_mpi_resolve(unsigned id) noexcept {
         if (expected == resolved)
             return std::atomic_ref(libprofile_mpi_slots[id]).load(std::memory_order_acquire);
         if (resolving_thread.load() == self) { // an MPI call from within what follows: past the measurement
-            void* real = mpi_library.handle != nullptr ? real_function(id) : nullptr;
+            void* real = mpi_library != nullptr ? real_function(id) : nullptr;
             return real != nullptr ? real : answer_without_mpi(id);
         }
         sched_yield(); // another thread is at it
     }
     resolving_thread.store(self);
     mpi_library = find_mpi_library();
-    const bool found = mpi_library.handle != nullptr;
+    const bool found = mpi_library != nullptr;
     if (found)
         use_library();
     resolving_thread.store(0);

@@ -1,6 +1,5 @@
-// One compiled set of wrapper bodies, seen without its mpi.h. There is one per MPI library found at build
-// time. Contract: constant data; `bind` is called once by the dispatcher, under its lock, and does not
-// allocate.
+// One compiled set of wrapper bodies, seen without its mpi.h. There is one per MPI library found at build time.
+// Contract: constant data; `bind` is called once, by the dispatcher, and does not allocate.
 #pragma once
 
 #include "libprofile/session/mpi_services.hpp"

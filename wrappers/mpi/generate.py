@@ -2,7 +2,7 @@
 """Generates the MPI wrappers from functions.table. Run by wrappers/CMakeLists.txt.
 
     generate.py --table T --out DIR stubs                                    mpi_functions.cpp, mpi_stubs.S
-    generate.py --table T --out DIR bodies --mpi openmpi --include D ...     openmpi_*.cpp, openmpi_functions.hpp
+    generate.py --table T --out DIR bodies --mpi openmpi --include D ...     openmpi_*.cpp, openmpi_*.hpp
     generate.py --table T check --include D ... [--library libmpi.so]        is every function covered?
 """
 

@@ -1,5 +1,7 @@
 #include "wrappers/mpi/mpi_modules.hpp"
 
+#include "libprofile/session/real_calls.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -29,17 +31,16 @@ bool starts_with_any(std::string_view name, const std::string_view (&prefixes)[C
 
 /// Language bindings: C, C++, Fortran or Java code of the application is behind a call from here.
 constexpr std::string_view bindings[] = {
-    "libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpi++", "libmpi_java", // Open MPI
-    "libmpichfort", "libmpichcxx", "libmpichf90", "libfmpich", // MPICH as packaged by Debian and others,
-                                                               // older MPICH
-    "libmpifort", "libmpicxx", "libmpif77", "libmpif90",       // MPICH and Intel MPI
+    "libmpi_mpifh", "libmpi_usempi", "libmpi_cxx",  "libmpi++",  "libmpi_java", // Open MPI
+    "libmpichfort", "libmpichcxx",   "libmpichf90", "libfmpich", // MPICH as packaged by Debian, older MPICH
+    "libmpifort",   "libmpicxx",     "libmpif77",   "libmpif90", // MPICH and Intel MPI
 };
 
 /// The MPI library and what it calls back through.
 constexpr std::string_view companions[] = {
-    "libmpi",   "libpmpi",   "mca_",   "libmca_",  "libopen-rte", "libopen-pal", "libprrte", "libpmix",
-    "libromio", "liboshmem", "libucp", "libucs",   "libuct",      "libucm",      "libucc",   "libfabric",
-    "libhcoll", "libsharp",  "libpsm", "libhwloc", "libpmi",      "libcoll",
+    "libmpi",  "libpmpi",   "mca_",      "libmca_",  "libopen-rte", "libopen-pal", "libprrte",
+    "libpmix", "libromio",  "liboshmem", "libucp",   "libucs",      "libuct",      "libucm",
+    "libucc",  "libfabric", "libhcoll",  "libsharp", "libpsm",      "libpmi",      "libcoll",
 };
 
 /// The module that an address lies in, or nullptr.
@@ -55,11 +56,9 @@ const link_map* module_of(const void* address) {
 #endif
 }
 
-constexpr std::size_t max_candidates = 64;
-constexpr std::size_t max_path = 4096;
+constexpr std::size_t max_candidates = 512;
 
-/// Modules whose names begin like an MPI library's. link_map names stay where they are while the module is
-/// loaded.
+/// Modules that may be the MPI library. Their names stay where they are while they are loaded.
 struct Candidates {
     const char* paths[max_candidates];
     std::size_t count = 0;
@@ -77,34 +76,19 @@ int collect(dl_phdr_info* info, std::size_t, void* data) {
     return 0;
 }
 
-using IteratePhdr = int (*)(int (*)(dl_phdr_info*, std::size_t, void*), void*);
-
-/// The real one: libprofile.so may interpose dl_iterate_phdr.
-void iterate_modules(Candidates& candidates) {
-    if (const auto iterate = reinterpret_cast<IteratePhdr>(dlsym(RTLD_NEXT, "dl_iterate_phdr")))
-        iterate(collect, &candidates);
-}
-
-void close_module(void* handle) {
-    if (const auto close = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_NEXT, "dlclose")))
-        close(handle);
-}
-
-/// The library that defines PMPI_Init among the module and what it depends on (a binding layer leads to its
-/// library).
-MpiLibrary library_behind(const char* path) {
-    MpiLibrary library;
+/// The library that defines PMPI_Init: the module or one that it depends on (from a binding to its library).
+void* library_behind(const char* path) {
     void* const module = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (module == nullptr)
-        return library;
-    if (const void* init = dlsym(module, "PMPI_Init")) {
-        if (const link_map* owner = module_of(init)) {
-            library.handle = dlopen(owner->l_name, RTLD_LAZY | RTLD_NOLOAD);
-            library.path = owner->l_name;
-            main_library.store(owner, std::memory_order_release);
-        }
+        return nullptr;
+    void* library = nullptr;
+    const void* init = dlsym(module, "PMPI_Init");
+    const link_map* owner = init != nullptr ? module_of(init) : nullptr;
+    if (owner != nullptr) {
+        library = dlopen(owner->l_name, RTLD_LAZY | RTLD_NOLOAD);
+        main_library.store(owner, std::memory_order_release);
     }
-    close_module(module);
+    real_calls().dlclose(module);
     return library;
 }
 
@@ -116,28 +100,27 @@ bool is_mpi_library_address(const void* address) {
         return false;
     if (module == main_library.load(std::memory_order_acquire))
         return true;
-    // A function of the MPI library that a wrapper body called has jumped on to another one (MPICH: from MPI_Attr_put to
-    // PMPI_Comm_set_attr), which sees the body as its caller. The bodies themselves never call an entry point.
+    // A function of the MPI library that a wrapper body called has jumped on to another one (MPICH: from
+    // MPI_Attr_put to PMPI_Comm_set_attr), which sees the body as its caller. No body calls an entry point.
     if (module == own_library.load(std::memory_order_acquire))
         return true;
     const std::string_view name = base_name(module->l_name);
     return starts_with_any(name, companions) && !starts_with_any(name, bindings);
 }
 
-MpiLibrary find_mpi_library() {
+void* find_mpi_library() {
     own_library.store(module_of(reinterpret_cast<const void*>(&find_mpi_library)), std::memory_order_release);
     // First the usual names, then any: some vendors' libraries are named otherwise.
     for (const bool any_name : {false, true}) {
         Candidates candidates;
         candidates.any_name = any_name;
-        iterate_modules(candidates);
+        real_calls().dl_iterate_phdr(collect, &candidates); // libprofile.so interposes it
         for (std::size_t i = 0; i < candidates.count; ++i) {
-            const MpiLibrary library = library_behind(candidates.paths[i]);
-            if (library.handle != nullptr)
+            if (void* library = library_behind(candidates.paths[i]))
                 return library;
         }
     }
-    return {};
+    return nullptr;
 }
 
 } // namespace libprofile

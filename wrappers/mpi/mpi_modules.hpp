@@ -11,13 +11,8 @@ namespace libprofile {
 /// first MPI call.
 bool is_mpi_library_address(const void* address);
 
-struct MpiLibrary {
-    void* handle = nullptr; // of dlopen; never closed
-    const char* path = "";  // valid as long as the library is loaded
-};
-
-/// Finds the MPI library that the program uses: of several the one that was loaded first, since that is what
-/// the loader would have bound the program to. `handle` is nullptr when none is loaded.
-MpiLibrary find_mpi_library();
+/// Finds the MPI library that the program uses: of several the one that was loaded first, since the loader
+/// would have bound the program to that. Returns a handle for dlsym, never closed; nullptr: none is loaded.
+void* find_mpi_library();
 
 } // namespace libprofile

@@ -9,8 +9,7 @@ namespace libprofile::receive_requests {
 namespace {
 
 // A hash table of levels. A handle may be anywhere in one window (two cache lines) of each level, so that
-// removing needs no tombstones; a level that is full there passes the handle on to the next one, eight times
-// as large.
+// removing needs no tombstones; a level that is full there passes the handle on to the next, larger one.
 using Slot = std::atomic<std::uint64_t>;
 constexpr std::size_t window = 16;
 constexpr unsigned first_bits = 12;

@@ -17,8 +17,7 @@ MPI_Request service_request;           // of the one collective under way
 MPI_Errhandler application_errhandler; // in force on MPI_COMM_WORLD before errors_return
 
 int library_version(char* buffer, int capacity) {
-    // Not MPI_MAX_LIBRARY_VERSION_STRING: another library of the same ABI may write more than this mpi.h
-    // promises.
+    // Not MPI_MAX_LIBRARY_VERSION_STRING: another library of the same ABI may write more.
     char text[16384];
     int length = 0;
     const int result = real.Get_library_version(text, &length);

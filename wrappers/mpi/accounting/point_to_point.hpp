@@ -33,7 +33,8 @@ inline void received(MpiEvent& event, const MPI_Status& status) {
 /// A receive that the call completes. Takes the place of an ignored status.
 class Receive {
   public:
-    Receive(int source, MPI_Status*& status) : Receive(source != MPI_PROC_NULL, status) {}
+    Receive(const MpiEvent& event, int source, MPI_Status*& status)
+        : Receive(event, source != MPI_PROC_NULL, status) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (event.counted() && mpi_result == MPI_SUCCESS && expected_)
@@ -41,8 +42,8 @@ class Receive {
     }
 
   protected:
-    Receive(bool expected, MPI_Status*& status) : expected_(expected) {
-        if (status == MPI_STATUS_IGNORE)
+    Receive(const MpiEvent& event, bool expected, MPI_Status*& status) : expected_(expected) {
+        if (event.counted() && status == MPI_STATUS_IGNORE)
             status = &own_;
         status_ = status;
     }
@@ -56,8 +57,8 @@ class Receive {
 /// A receive of a message that Mprobe or Improbe found.
 class MatchedReceive : public Receive {
   public:
-    MatchedReceive(const MPI_Message* message, MPI_Status*& status)
-        : Receive(*message != MPI_MESSAGE_NO_PROC, status) {}
+    MatchedReceive(const MpiEvent& event, const MPI_Message* message, MPI_Status*& status)
+        : Receive(event, message != nullptr && *message != MPI_MESSAGE_NO_PROC, status) {}
 };
 
 /// Test, probe and their like: an unsuccessful one says nothing about the structure of the program.

@@ -9,16 +9,16 @@
 
 namespace libprofile {
 
-/// The thread's mpi_scratch() is in use by a wait; another one inside it, made by a callback, must not take
-/// it over.
+/// The thread's mpi_scratch() is in use by a wait: another one inside it, made by a callback, must leave it.
 inline constinit thread_local bool mpi_scratch_in_use = false;
 
 namespace LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
+/// A request is a pointer or an int.
 inline std::uint64_t key(MPI_Request request) {
     return (std::uint64_t)request;
-} // a pointer or an int
+}
 
 inline void receive_posted(MpiEvent&, int source, const MPI_Request* request) {
     if (source != MPI_PROC_NULL)
@@ -27,8 +27,8 @@ inline void receive_posted(MpiEvent&, int source, const MPI_Request* request) {
 
 class MatchedReceivePosted {
   public:
-    MatchedReceivePosted(const MPI_Message* message, const MPI_Request* request)
-        : expected_(*message != MPI_MESSAGE_NO_PROC), request_(request) {}
+    MatchedReceivePosted(const MpiEvent&, const MPI_Message* message, const MPI_Request* request)
+        : expected_(message != nullptr && *message != MPI_MESSAGE_NO_PROC), request_(request) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (event.counted() && mpi_result == MPI_SUCCESS && expected_)
@@ -43,7 +43,8 @@ class MatchedReceivePosted {
 /// A freed receive may still be completed by MPI, unseen; its handle can be given to another request.
 class RequestFree {
   public:
-    explicit RequestFree(const MPI_Request* request) : before_(*request) {}
+    RequestFree(const MpiEvent&, const MPI_Request* request)
+        : before_(request != nullptr ? *request : MPI_REQUEST_NULL) {}
 
     void finish(MpiEvent&, int mpi_result) const {
         if (mpi_result == MPI_SUCCESS)
@@ -75,10 +76,11 @@ inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Reque
 /// stack, large ones in the thread's scratch buffer.
 class Requests {
   public:
-    Requests(int count, const MPI_Request* requests, MPI_Status*& statuses) : now_(requests), count_(count) {
-        if (count <= 0)
+    Requests(const MpiEvent& event, int count, const MPI_Request* requests, MPI_Status*& statuses)
+        : now_(requests), count_(count) {
+        if (count <= 0 || requests == nullptr)
             return;
-        const bool own_statuses = statuses == MPI_STATUSES_IGNORE;
+        const bool own_statuses = event.counted() && statuses == MPI_STATUSES_IGNORE;
         const std::size_t size = static_cast<std::size_t>(count);
         before_ = small_before_;
         MPI_Status* place = small_statuses_;
@@ -141,8 +143,9 @@ inline bool counts(const MpiEvent& event, int mpi_result) {
 /// Wait, and the part of Test that is the same.
 class Wait {
   public:
-    Wait(const MPI_Request* request, MPI_Status*& status) : now_(request), before_(*request) {
-        if (status == MPI_STATUS_IGNORE)
+    Wait(const MpiEvent& event, const MPI_Request* request, MPI_Status*& status)
+        : now_(request), before_(request != nullptr ? *request : MPI_REQUEST_NULL) {
+        if (event.counted() && status == MPI_STATUS_IGNORE)
             status = &own_;
         status_ = status;
     }
@@ -161,8 +164,8 @@ class Wait {
 
 class Test {
   public:
-    Test(const MPI_Request* request, const int* flag, MPI_Status*& status)
-        : wait_(request, status), flag_(flag) {}
+    Test(const MpiEvent& event, const MPI_Request* request, const int* flag, MPI_Status*& status)
+        : wait_(event, request, status), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS || *flag_)
@@ -178,8 +181,8 @@ class Test {
 
 class Waitall {
   public:
-    Waitall(int count, const MPI_Request* requests, MPI_Status*& statuses)
-        : requests_(count, requests, statuses), count_(count) {}
+    Waitall(const MpiEvent& event, int count, const MPI_Request* requests, MPI_Status*& statuses)
+        : requests_(event, count, requests, statuses), count_(count) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS)
@@ -195,8 +198,9 @@ class Waitall {
 
 class Testall {
   public:
-    Testall(int count, const MPI_Request* requests, const int* flag, MPI_Status*& statuses)
-        : wait_(count, requests, statuses), flag_(flag) {}
+    Testall(const MpiEvent& event, int count, const MPI_Request* requests, const int* flag,
+            MPI_Status*& statuses)
+        : wait_(event, count, requests, statuses), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS || *flag_)
@@ -212,9 +216,9 @@ class Testall {
 
 class Waitsome {
   public:
-    Waitsome(int count, const MPI_Request* requests, const int* done, const int* indices,
-             MPI_Status*& statuses)
-        : requests_(count, requests, statuses), done_(done), indices_(indices) {}
+    Waitsome(const MpiEvent& event, int count, const MPI_Request* requests, const int* done,
+             const int* indices, MPI_Status*& statuses)
+        : requests_(event, count, requests, statuses), done_(done), indices_(indices) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS)
@@ -233,9 +237,9 @@ class Waitsome {
 
 class Testsome {
   public:
-    Testsome(int count, const MPI_Request* requests, const int* done, const int* indices,
-             MPI_Status*& statuses)
-        : wait_(count, requests, done, indices, statuses), done_(done) {}
+    Testsome(const MpiEvent& event, int count, const MPI_Request* requests, const int* done,
+             const int* indices, MPI_Status*& statuses)
+        : wait_(event, count, requests, done, indices, statuses), done_(done) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result == MPI_SUCCESS && *done_ == 0 && event.counted())
@@ -250,8 +254,9 @@ class Testsome {
 
 class Waitany {
   public:
-    Waitany(int count, const MPI_Request* requests, const int* index, MPI_Status*& status)
-        : requests_(count, requests, status), index_(index) {}
+    Waitany(const MpiEvent& event, int count, const MPI_Request* requests, const int* index,
+            MPI_Status*& status)
+        : requests_(event, count, requests, status), index_(index) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS)
@@ -268,8 +273,9 @@ class Waitany {
 
 class Testany {
   public:
-    Testany(int count, const MPI_Request* requests, const int* index, const int* flag, MPI_Status*& status)
-        : wait_(count, requests, index, status), flag_(flag) {}
+    Testany(const MpiEvent& event, int count, const MPI_Request* requests, const int* index, const int* flag,
+            MPI_Status*& status)
+        : wait_(event, count, requests, index, status), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS || *flag_)

@@ -16,7 +16,7 @@ DECLARATIONS = """
 
 namespace libprofile::{mpi} {{
 
-/// The functions of the loaded MPI library; nullptr where it lacks one. Filled once, before the first body runs.
+/// The functions of the loaded MPI library; nullptr where it lacks one. Filled before the first body runs.
 struct RealFunctions {{
 {pointers}
 }};
@@ -61,7 +61,8 @@ void* const bodies[] = {{
 
 }} // namespace
 
-const MpiFlavour flavour = {{sizeof(ids) / sizeof(ids[0]), ids, bodies, reinterpret_cast<void**>(&real), bind, &services}};
+const MpiFlavour flavour = {{sizeof(ids) / sizeof(ids[0]), ids, bodies, reinterpret_cast<void**>(&real), bind,
+                             &services}};
 
 }} // namespace libprofile::{mpi}
 """
@@ -116,7 +117,7 @@ def ordinary_lines(function, function_id, prototype):
     for expression in function.accounting:
         helper, arguments = split_call(substitute_positions(expression, prototype))
         if helper[0].isupper():
-            before.append(f"    {helper} account_{helper.lower()}({arguments});")
+            before.append(f"    {helper} account_{helper.lower()}(event, {arguments});")
             after.append(f"    account_{helper.lower()}.finish(event, mpi_result);")
         else:
             separator = ", " if arguments else ""

@@ -40,7 +40,8 @@ def preprocess(compiler, include_dirs):
 
 
 def remove_attributes(text):
-    """Takes out __attribute__((...)) with its nested parentheses."""
+    """Takes out __attribute__((...)) with its nested parentheses, and what string literals say."""
+    text = re.sub(r'"[^"]*"', '""', text)
     kept, position = [], 0
     for match in re.finditer(r"__attribute__\s*\(", text):
         if match.start() < position:

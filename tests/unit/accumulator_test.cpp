@@ -1,0 +1,87 @@
+#include "libprofile/metrics/accumulator.hpp"
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace libprofile {
+
+namespace {
+
+class AccumulatorTest : public testing::Test {
+  protected:
+    void SetUp() override { ASSERT_TRUE(tree_.start()); }
+    Row& row(NodeId node) { return rows_.row(node, tree_, arena_); }
+    std::uint64_t total_time() {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < rows_.size(); ++i) sum += rows_[i][Metric::Time];
+        return sum;
+    }
+    Arena arena_;
+    Pool pool_{arena_};
+    CallTree tree_{arena_};
+    Accumulator rows_;
+};
+
+} // namespace
+
+TEST_F(AccumulatorTest, RowsStayInPlaceUntilClear) {
+    Row* first = &row(3);
+    for (NodeId node = 10; node < 5000; ++node) row(node);
+    EXPECT_EQ(&row(3), first);
+    EXPECT_EQ(rows_.size(), 4991u);
+    rows_.clear();
+    EXPECT_EQ(rows_.size(), 0u);
+    EXPECT_EQ(row(42)[Metric::Visits], 0u);
+    EXPECT_EQ(row(42).node, 42u);
+}
+
+TEST_F(AccumulatorTest, ClearedRowsHoldNothingOfTheLastIteration) {
+    row(7)[Metric::Time] = 99;
+    row(7).weight = 5;
+    row(7).is_event = true;
+    rows_.clear();
+    EXPECT_EQ(row(7)[Metric::Time], 0u);
+    EXPECT_EQ(row(7).weight, 0u);
+    EXPECT_FALSE(row(7).is_event);
+}
+
+TEST_F(AccumulatorTest, SharesAddUpToTheNanosecond) {
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 200; ++round) {
+        rows_.clear();
+        const std::size_t n = 1 + random() % 50;
+        for (NodeId node = 1; node <= n; ++node) row(node).weight = random() % 20000000;
+        row(1).weight += 1;
+        const std::uint64_t total = random() % 10000000000;
+        ASSERT_TRUE(share_out_compute_time(rows_, total, pool_));
+        ASSERT_EQ(total_time(), total);
+    }
+}
+
+TEST_F(AccumulatorTest, SharesAreProportionalToWithinOneNanosecond) {
+    row(1).weight = 1;
+    row(2).weight = 2;
+    row(3).weight = 4;
+    ASSERT_TRUE(share_out_compute_time(rows_, 1000, pool_));
+    EXPECT_NEAR(static_cast<double>(row(1)[Metric::Time]), 1000.0 / 7, 1);
+    EXPECT_NEAR(static_cast<double>(row(2)[Metric::Time]), 2000.0 / 7, 1);
+    EXPECT_NEAR(static_cast<double>(row(3)[Metric::Time]), 4000.0 / 7, 1);
+}
+
+TEST_F(AccumulatorTest, NothingIsSharedWithoutSamples) {
+    row(1)[Metric::Visits] = 1;
+    EXPECT_FALSE(share_out_compute_time(rows_, 1000, pool_));
+    EXPECT_EQ(total_time(), 0u);
+}
+
+TEST_F(AccumulatorTest, WithoutMemoryValuesAreSummedNotLost) {
+    row(tree_.quota());
+    memory_quota.limit(memory_quota.used());
+    for (NodeId node = 1000; node < 200000; ++node) ++row(node)[Metric::Visits];
+    memory_quota.limit(256ull << 20);
+    std::uint64_t visits = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) visits += rows_[i][Metric::Visits];
+    EXPECT_EQ(visits, 199000u);
+}
+
+} // namespace libprofile

@@ -1,0 +1,212 @@
+#include "libprofile/clustering/clusterer.hpp"
+
+#include <algorithm>
+#include <fenv.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace libprofile {
+
+namespace {
+
+/// Feeds iterations whose kind is known, and keeps a plain accumulator beside the clusterer.
+class Recording {
+  public:
+    Recording(std::uint32_t clusters, EquivalenceMode mode) : clusterer(arena_, pool_, clusters, mode) {
+        tree_.start();
+        for (std::uint32_t f = 0; f < 8; ++f) nodes_.push_back(tree_.child(0, NodeKind::Mpi, f % 3, f));
+    }
+
+    /// One iteration: `visits` calls at call path `path` of `ns` in all, and `bytes`.
+    void iteration(std::size_t path, std::uint64_t visits, std::uint64_t ns, std::uint64_t bytes, int kind) {
+        Accumulator rows;
+        Row& row = rows.row(nodes_[path], tree_, arena_);
+        row[Metric::Visits] = visits;
+        row[Metric::Time] = ns;
+        row[Metric::P2pBytesSent] = bytes;
+        StructureSignatures signatures;
+        signatures.strong.add(tree_[nodes_[path]], visits);
+        signatures.weak.add(tree_[nodes_[path]], 1);
+        IterationProfile profile;
+        ASSERT_TRUE(profile.take(rows, pool_));
+        for (std::uint32_t i = 0; i < profile.size; ++i) plain[profile.cells[i].key] += profile.cells[i].value;
+        kinds.push_back(kind);
+        ASSERT_TRUE(clusterer.add(profile, condense(rows, tree_), signatures));
+    }
+
+    std::map<std::uint32_t, std::uint64_t> cluster_sums() const {
+        std::map<std::uint32_t, std::uint64_t> sums;
+        for (std::uint32_t c = 0; c < clusterer.cluster_count(); ++c) {
+            const IterationProfile& profile = clusterer.cluster(c).sums;
+            for (std::uint32_t i = 0; i < profile.size; ++i) sums[profile.cells[i].key] += profile.cells[i].value;
+        }
+        return sums;
+    }
+
+    /// Share of the iterations that are in a cluster whose majority is of their kind.
+    double purity() {
+        std::map<std::uint32_t, std::map<int, int>> members;
+        for (std::uint32_t i = 0; i < kinds.size(); ++i) ++members[clusterer.cluster_of(i)][kinds[i]];
+        int pure = 0;
+        for (const auto& [cluster, by_kind] : members) {
+            int most = 0;
+            for (const auto& [kind, count] : by_kind) most = std::max(most, count);
+            pure += most;
+        }
+        return static_cast<double>(pure) / static_cast<double>(kinds.size());
+    }
+
+    std::map<std::uint32_t, std::uint64_t> plain;
+    std::vector<int> kinds;
+
+  private:
+    Arena arena_;
+    Pool pool_{arena_};
+    CallTree tree_{arena_};
+    std::vector<NodeId> nodes_;
+
+  public:
+    Clusterer clusterer;
+};
+
+/// Four kinds of iterations with the same call path and noise of a few percent.
+void feed(Recording& recording, const std::vector<int>& kinds, unsigned seed) {
+    std::mt19937_64 random(seed);
+    for (const int kind : kinds) {
+        const auto level = static_cast<std::uint64_t>(kind + 1);
+        recording.iteration(0, 10, level * 100000 + random() % 5000, level * 512, kind);
+    }
+}
+
+} // namespace
+
+TEST(Clusterer, NeverKeepsMoreThanKClusters) {
+    Recording recording(8, EquivalenceMode::Strong);
+    std::mt19937_64 random(4);
+    for (int i = 0; i < 1000; ++i) {
+        recording.iteration(0, 5, random() % 1000000, random() % 1000, 0);
+        ASSERT_LE(recording.clusterer.cluster_count(), 8u);
+    }
+}
+
+TEST(Clusterer, SumsAreExactAtEveryK) {
+    for (const std::uint32_t k : {1u, 2u, 3u, 7u, 64u, 500u}) {
+        Recording recording(k, EquivalenceMode::Auto);
+        std::mt19937_64 random(5);
+        for (int i = 0; i < 300; ++i)
+            recording.iteration(random() % 8, 1 + random() % 4, random(), random() >> 20, 0);
+        EXPECT_EQ(recording.cluster_sums(), recording.plain) << "K=" << k;
+    }
+}
+
+TEST(Clusterer, MembersAndAssignmentsAgree) {
+    Recording recording(5, EquivalenceMode::Weak);
+    std::mt19937_64 random(6);
+    for (int i = 0; i < 400; ++i) recording.iteration(random() % 2, 1, random() % 100000, 10, 0);
+    std::map<std::uint32_t, std::uint32_t> counted;
+    for (std::uint32_t i = 0; i < 400; ++i) ++counted[recording.clusterer.cluster_of(i)];
+    ASSERT_EQ(counted.size(), recording.clusterer.cluster_count());
+    for (std::uint32_t c = 0; c < recording.clusterer.cluster_count(); ++c)
+        EXPECT_EQ(counted[c], recording.clusterer.cluster(c).members);
+}
+
+TEST(Clusterer, SeparatesKindsInAnyOrderAtTwiceTheKinds) {
+    std::vector<int> kinds;
+    for (int i = 0; i < 400; ++i) kinds.push_back(i % 4);
+    std::mt19937_64 random(7);
+    for (unsigned permutation = 0; permutation < 20; ++permutation) {
+        Recording recording(8, EquivalenceMode::Strong);
+        feed(recording, kinds, permutation);
+        EXPECT_GE(recording.purity(), 0.95) << "permutation " << permutation;
+        std::shuffle(kinds.begin(), kinds.end(), random);
+    }
+}
+
+TEST(Clusterer, SeparatesKindsThatRiseOrFall) {
+    for (const bool falling : {false, true}) {
+        std::vector<int> kinds;
+        for (int i = 0; i < 400; ++i) kinds.push_back(falling ? 3 - i / 100 : i / 100);
+        Recording recording(8, EquivalenceMode::Strong);
+        feed(recording, kinds, 8);
+        EXPECT_GE(recording.purity(), 0.95) << (falling ? "falling" : "rising");
+    }
+}
+
+TEST(Clusterer, TheDistanceIsSymmetricInTheSignOfDifferences) {
+    // Alternation of a small and a large kind: an unsigned subtraction would make one of the two far from itself.
+    Recording recording(2, EquivalenceMode::None);
+    for (int i = 0; i < 100; ++i) recording.iteration(0, 1, i % 2 == 0 ? 1000 : 999, i % 2 == 0 ? 10 : 5000, i % 2);
+    EXPECT_EQ(recording.purity(), 1.0);
+}
+
+TEST(Clusterer, StrongEquivalenceNeverMixesVisitCounts) {
+    Recording recording(4, EquivalenceMode::Strong);
+    for (int i = 0; i < 60; ++i) recording.iteration(0, static_cast<std::uint64_t>(1 + i % 3), 1000, 8, i % 3);
+    EXPECT_EQ(recording.clusterer.class_count(), 3u);
+    EXPECT_EQ(recording.purity(), 1.0);
+    EXPECT_LE(recording.clusterer.cluster_count(), 4u);
+}
+
+TEST(Clusterer, WeakEquivalenceNeverMixesCallPaths) {
+    Recording recording(4, EquivalenceMode::Weak);
+    std::mt19937_64 random(9);
+    for (int i = 0; i < 90; ++i) recording.iteration(i % 3, 1 + random() % 5, 1000, 8, i % 3);
+    EXPECT_EQ(recording.clusterer.class_count(), 3u);
+    EXPECT_EQ(recording.purity(), 1.0);
+}
+
+TEST(Clusterer, MoreClassesThanClustersRaiseTheNumberOfClusters) {
+    Recording recording(2, EquivalenceMode::Strong);
+    for (int i = 0; i < 100; ++i) recording.iteration(static_cast<std::size_t>(i % 5), 1, 1000, 8, i % 5);
+    EXPECT_EQ(recording.clusterer.cluster_count(), 5u);
+    EXPECT_EQ(recording.purity(), 1.0);
+    EXPECT_EQ(recording.cluster_sums(), recording.plain);
+}
+
+TEST(Clusterer, AutoRelaxesToWeakWhenThereAreTooManyStrongClasses) {
+    Recording recording(8, EquivalenceMode::Auto);
+    for (int i = 0; i < 200; ++i) recording.iteration(static_cast<std::size_t>(i % 2), 1 + i % 50, 1000, 8, i % 2);
+    EXPECT_EQ(recording.clusterer.equivalence(), Equivalence::Weak);
+    EXPECT_EQ(recording.clusterer.relaxations(), 1u);
+    EXPECT_EQ(recording.clusterer.class_count(), 2u);
+    EXPECT_LE(recording.clusterer.cluster_count(), 8u);
+    EXPECT_EQ(recording.purity(), 1.0);
+    EXPECT_EQ(recording.cluster_sums(), recording.plain);
+}
+
+TEST(Clusterer, AutoGivesUpEquivalenceOnlyWhenWeakClassesOutnumberK) {
+    Recording recording(3, EquivalenceMode::Auto);
+    for (int i = 0; i < 200; ++i) recording.iteration(static_cast<std::size_t>(i % 7), 1, 1000, 8, i % 7);
+    EXPECT_EQ(recording.clusterer.equivalence(), Equivalence::None);
+    EXPECT_LE(recording.clusterer.cluster_count(), 3u);
+    EXPECT_EQ(recording.cluster_sums(), recording.plain);
+}
+
+TEST(Clusterer, FewOutliersDoNotEatTheClusters) {
+    // A baseline of two close kinds, and every 40th iteration an extreme of its own size.
+    Recording recording(8, EquivalenceMode::Strong);
+    std::mt19937_64 random(10);
+    for (int i = 0; i < 800; ++i) {
+        if (i % 40 == 39)
+            recording.iteration(0, 10, 2000000 + random() % 20000000, 100, 2);
+        else
+            recording.iteration(0, 10, (i % 2 == 0 ? 100000 : 130000) + random() % 2000, 100, i % 2);
+    }
+    EXPECT_GE(recording.purity(), 0.95);
+}
+
+TEST(Clusterer, LeavesTheFloatingPointStatusAlone) {
+    feclearexcept(FE_ALL_EXCEPT);
+    feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW | FE_INEXACT);
+    Recording recording(2, EquivalenceMode::None);
+    // Traps on: a raised exception kills the test.
+    for (int i = 0; i < 50; ++i) recording.iteration(0, 1, static_cast<std::uint64_t>(i * 1001 + 7), 3, 0);
+    const int raised = fetestexcept(FE_ALL_EXCEPT);
+    fedisableexcept(FE_ALL_EXCEPT);
+    EXPECT_EQ(raised, 0);
+}
+
+} // namespace libprofile

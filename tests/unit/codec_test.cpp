@@ -1,0 +1,116 @@
+#include "format/codec.hpp"
+#include "format/profile_file.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+namespace libprofile {
+
+namespace {
+const std::uint64_t interesting[] = {0, 1, 127, 128, 16383, 16384, 1u << 31, std::numeric_limits<std::uint64_t>::max() - 1,
+                                     std::numeric_limits<std::uint64_t>::max()};
+}
+
+TEST(Codec, NumbersReadBackAsWritten) {
+    unsigned char buffer[256];
+    Encoder encoder(buffer, sizeof buffer);
+    for (const std::uint64_t value : interesting) encoder.number(value);
+    ASSERT_FALSE(encoder.overflow());
+    Decoder decoder(buffer, encoder.size());
+    for (const std::uint64_t value : interesting) {
+        std::uint64_t read = 99;
+        decoder.number(read);
+        EXPECT_EQ(read, value);
+    }
+    EXPECT_FALSE(decoder.failed());
+    EXPECT_EQ(decoder.remaining(), 0u);
+}
+
+TEST(Codec, SignedNumbersReadBackAsWritten) {
+    unsigned char buffer[128];
+    Encoder encoder(buffer, sizeof buffer);
+    const std::int64_t values[] = {0, -1, 1, -64, 64, std::numeric_limits<std::int64_t>::min(),
+                                   std::numeric_limits<std::int64_t>::max()};
+    for (const std::int64_t value : values) encoder.signed_number(value);
+    Decoder decoder(buffer, encoder.size());
+    for (const std::int64_t value : values) {
+        std::int64_t read = 99;
+        decoder.signed_number(read);
+        EXPECT_EQ(read, value);
+    }
+}
+
+TEST(Codec, EncoderMeasuresWithoutABuffer) {
+    Encoder measure(nullptr, 0);
+    measure.text("libprofile");
+    measure.number(300);
+    unsigned char buffer[64];
+    Encoder encoder(buffer, sizeof buffer);
+    encoder.text("libprofile");
+    encoder.number(300);
+    EXPECT_EQ(measure.size(), encoder.size());
+    EXPECT_TRUE(measure.overflow());
+}
+
+TEST(Codec, EncoderNeverWritesPastItsBuffer) {
+    unsigned char buffer[4] = {0, 0, 0, 0xaa};
+    Encoder encoder(buffer, 3);
+    encoder.number(std::numeric_limits<std::uint64_t>::max());
+    EXPECT_TRUE(encoder.overflow());
+    EXPECT_EQ(buffer[3], 0xaa);
+}
+
+TEST(Codec, DecoderFailsOnTruncationAndStaysFailed) {
+    unsigned char buffer[64];
+    Encoder encoder(buffer, sizeof buffer);
+    encoder.text("twelve bytes");
+    for (std::size_t size = 0; size < encoder.size(); ++size) {
+        Decoder decoder(buffer, size);
+        Text text;
+        decoder.text(text);
+        EXPECT_TRUE(decoder.failed()) << size;
+        EXPECT_EQ(text.size, 0u);
+        std::uint64_t number = 5;
+        decoder.number(number);
+        EXPECT_EQ(number, 0u);
+    }
+}
+
+TEST(Codec, DecoderRejectsNumbersOver64Bits) {
+    const unsigned char bytes[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02};
+    Decoder decoder(bytes, sizeof bytes);
+    std::uint64_t value = 0;
+    decoder.number(value);
+    EXPECT_TRUE(decoder.failed());
+}
+
+TEST(Codec, CrcIsTheOneOfZlib) {
+    EXPECT_EQ(crc32("123456789", 9), 0xcbf43926u);
+    EXPECT_EQ(crc32("", 0), 0u);
+}
+
+TEST(ProfileFile, RecordsReadBackAsWritten) {
+    PhaseRecord written;
+    written.thread = 3;
+    written.name = "timestep";
+    written.kind = 2;
+    written.instances = 1000;
+    written.wall_ns = 123456789012345;
+    written.clusters = 64;
+    unsigned char buffer[256];
+    Encoder encoder(buffer, sizeof buffer);
+    describe(encoder, written);
+    Decoder decoder(buffer, encoder.size());
+    PhaseRecord read;
+    describe(decoder, read);
+    EXPECT_FALSE(decoder.failed());
+    EXPECT_EQ(std::string_view(read.name.data, read.name.size), "timestep");
+    EXPECT_EQ(read.thread, written.thread);
+    EXPECT_EQ(read.instances, written.instances);
+    EXPECT_EQ(read.wall_ns, written.wall_ns);
+    EXPECT_EQ(read.clusters, written.clusters);
+}
+
+} // namespace libprofile

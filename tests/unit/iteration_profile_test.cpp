@@ -1,0 +1,66 @@
+#include "libprofile/clustering/iteration_profile.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+namespace libprofile {
+
+namespace {
+
+using Plain = std::map<std::uint32_t, std::uint64_t>;
+
+Plain plain(const IterationProfile& profile) {
+    Plain result;
+    for (std::uint32_t i = 0; i < profile.size; ++i) result[profile.cells[i].key] = profile.cells[i].value;
+    return result;
+}
+
+} // namespace
+
+TEST(IterationProfile, TakesTheNonZeroValuesInOrder) {
+    Arena arena;
+    Pool pool(arena);
+    CallTree tree(arena);
+    ASSERT_TRUE(tree.start());
+    Accumulator rows;
+    rows.row(9, tree, arena)[Metric::Time] = 5;
+    rows.row(2, tree, arena)[Metric::Visits] = 7;
+    rows.row(2, tree, arena)[Metric::Time] = 1;
+    rows.row(4, tree, arena); // all zero
+    IterationProfile profile;
+    ASSERT_TRUE(profile.take(rows, pool));
+    ASSERT_EQ(profile.size, 3u);
+    EXPECT_EQ(profile.cells[0].node(), 2u);
+    EXPECT_EQ(profile.cells[0].metric(), static_cast<std::uint32_t>(Metric::Time));
+    EXPECT_EQ(profile.cells[1].node(), 2u);
+    EXPECT_EQ(profile.cells[2].node(), 9u);
+    EXPECT_EQ(profile.cells[2].value, 5u);
+}
+
+TEST(IterationProfile, SumsEqualThoseOfAPlainMap) {
+    Arena arena;
+    Pool pool(arena);
+    CallTree tree(arena);
+    ASSERT_TRUE(tree.start());
+    std::mt19937_64 random(2);
+    IterationProfile sums;
+    Plain expected;
+    for (int round = 0; round < 300; ++round) {
+        Accumulator rows;
+        for (int touched = 0; touched < 20; ++touched) {
+            const auto node = static_cast<NodeId>(random() % 60);
+            const auto metric = random() % metric_count;
+            const std::uint64_t value = random() % 1000;
+            rows.row(node, tree, arena).values[metric] += value;
+            if (value != 0) expected[Cell::make_key(node, metric)] += value;
+        }
+        IterationProfile one;
+        ASSERT_TRUE(one.take(rows, pool));
+        ASSERT_TRUE(sums.add(one, pool));
+        one.release(pool);
+    }
+    EXPECT_EQ(plain(sums), expected);
+}
+
+} // namespace libprofile

@@ -1,0 +1,64 @@
+#include "libprofile/session/memory.hpp"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace libprofile {
+
+namespace {
+
+/// Restricts the process quota for one test.
+class QuotaTest : public testing::Test {
+  protected:
+    void restrict_to(std::uint64_t more) { memory_quota.limit(memory_quota.used() + more); }
+    void TearDown() override { memory_quota.limit(256ull << 20); }
+};
+
+} // namespace
+
+TEST(Arena, GivesZeroedAlignedMemory) {
+    Arena arena;
+    for (std::size_t size : {1u, 15u, 16u, 1000u, 100000u, 300000u}) {
+        auto* bytes = static_cast<unsigned char*>(arena.allocate(size));
+        ASSERT_NE(bytes, nullptr);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes) % 16, 0u);
+        for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(bytes[i], 0);
+        std::memset(bytes, 0xff, size);
+    }
+}
+
+TEST_F(QuotaTest, ArenaStopsAtTheQuota) {
+    restrict_to(1 << 20);
+    Arena arena;
+    std::size_t got = 0;
+    while (arena.allocate(1000) != nullptr) ++got;
+    EXPECT_GT(got, 900u);
+    EXPECT_LT(got, 1100u);
+    EXPECT_LE(memory_quota.used(), memory_quota.limit());
+}
+
+TEST(Pool, RecyclesWhatWasReleased) {
+    Arena arena;
+    Pool pool(arena);
+    void* first = pool.allocate(1000);
+    pool.release(first, 1000);
+    EXPECT_EQ(pool.allocate(900), first);
+}
+
+TEST(StableArray, ElementsNeverMove) {
+    Arena arena;
+    StableArray<std::uint64_t, 4> array;
+    std::vector<std::uint64_t*> places;
+    for (std::uint64_t i = 0; i < 10000; ++i) {
+        places.push_back(array.append(arena));
+        ASSERT_NE(places.back(), nullptr);
+        *places.back() = i;
+    }
+    for (std::uint64_t i = 0; i < array.size(); ++i) {
+        EXPECT_EQ(&array[i], places[i]);
+        EXPECT_EQ(array[i], i);
+    }
+}
+
+} // namespace libprofile

@@ -1,0 +1,178 @@
+#include "libprofile/phases/phase_stack.hpp"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace libprofile {
+
+namespace {
+
+class PhaseStackTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        ASSERT_TRUE(tree_.start());
+        ASSERT_TRUE(stack_.start(0, 0, {4, EquivalenceMode::Auto}));
+    }
+    Phase& phase(const char* name) {
+        for (std::size_t i = 0; i < stack_.phase_count(); ++i)
+            if (std::strcmp(stack_.phase(i).name, name) == 0) return stack_.phase(i);
+        ADD_FAILURE() << "no phase " << name;
+        return stack_.phase(0);
+    }
+    /// Exclusive time of all call paths of a phase: clusters and rest.
+    static std::uint64_t cell_time(Phase& phase) {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < phase.rows.size(); ++i) sum += phase.rows[i][Metric::Time];
+        if (phase.clusterer == nullptr) return sum;
+        for (std::uint32_t c = 0; c < phase.clusterer->cluster_count(); ++c) {
+            const IterationProfile& sums = phase.clusterer->cluster(c).sums;
+            for (std::uint32_t i = 0; i < sums.size; ++i)
+                if (sums.cells[i].metric() == 0) sum += sums.cells[i].value;
+        }
+        return sum;
+    }
+    void event(unsigned function, std::uint64_t ns) {
+        Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, function, 0));
+        row.is_event = true;
+        ++row[Metric::Visits];
+        row[Metric::Time] += ns;
+        stack_.book_event(ns, ns);
+        now_ += ns;
+    }
+    Arena arena_;
+    Pool pool_{arena_};
+    CallTree tree_{arena_};
+    PhaseStack stack_{tree_, arena_, pool_};
+    std::uint64_t now_ = 0;
+};
+
+} // namespace
+
+TEST_F(PhaseStackTest, TimeBelongsToTheInnermostPhase) {
+    stack_.begin(PhaseKind::Iterations, "step", 10, 10);
+    stack_.begin(PhaseKind::Aggregate, "solve", 30, 30);
+    stack_.end(PhaseKind::Aggregate, "solve", 70, 70);
+    stack_.end(PhaseKind::Iterations, "step", 100, 100);
+    stack_.finish(150, 150);
+    EXPECT_EQ(phase("").wall_ns, 60u);
+    EXPECT_EQ(phase("step").wall_ns, 50u);
+    EXPECT_EQ(phase("solve").wall_ns, 40u);
+    EXPECT_EQ(phase("step").wall_inclusive_ns, 90u);
+    EXPECT_EQ(phase("").wall_inclusive_ns, 150u);
+    EXPECT_EQ(stack_.repairs(), 0u);
+}
+
+TEST_F(PhaseStackTest, PhasesPartitionTheWallTimeWhateverTheMarkersDo) {
+    std::mt19937_64 random(3);
+    const char* names[] = {"a", "b", "c", "d"};
+    std::uint64_t cpu = 0;
+    for (int i = 0; i < 5000; ++i) {
+        if (random() % 3 == 0) event(static_cast<unsigned>(random() % 3), random() % 500);
+        const std::uint64_t step = random() % 1000;
+        now_ += step;
+        cpu += random() % (step + 500); // the CPU clock may run ahead of what is left for it
+        const auto kind = random() % 2 == 0 ? PhaseKind::Iterations : PhaseKind::Aggregate;
+        const char* name = names[random() % 4];
+        if (random() % 2 == 0)
+            stack_.begin(kind, name, now_, cpu);
+        else
+            stack_.end(kind, name, now_, cpu);
+        if (random() % 4 == 0) stack_.row(tree_.child(0, NodeKind::Unknown, 0, random() % 9)).weight += random() % 100;
+    }
+    stack_.finish(now_, cpu);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < stack_.phase_count(); ++i) {
+        Phase& p = stack_.phase(i);
+        sum += p.wall_ns;
+        EXPECT_EQ(cell_time(p), p.wall_ns) << "phase " << p.name;
+    }
+    EXPECT_EQ(sum, now_);
+    EXPECT_GT(stack_.repairs(), 0u);
+}
+
+TEST_F(PhaseStackTest, ComputeTimeIsSharedOutOverTheSampledPaths) {
+    const NodeId a = tree_.child(0, NodeKind::Unknown, 0, 1);
+    const NodeId b = tree_.child(0, NodeKind::Unknown, 0, 2);
+    stack_.begin(PhaseKind::Iterations, "step", 0, 0);
+    stack_.row(a).weight = 10;
+    stack_.row(b).weight = 30;
+    stack_.end(PhaseKind::Iterations, "step", 1000, 800);
+    stack_.finish(1000, 800);
+    const IterationProfile& sums = phase("step").clusterer->cluster(0).sums;
+    std::uint64_t at_a = 0, at_b = 0, off_cpu = 0;
+    for (std::uint32_t i = 0; i < sums.size; ++i) {
+        if (sums.cells[i].metric() != 0) continue;
+        if (sums.cells[i].node() == a) at_a = sums.cells[i].value;
+        if (sums.cells[i].node() == b) at_b = sums.cells[i].value;
+        if (sums.cells[i].node() == tree_.off_cpu()) off_cpu = sums.cells[i].value;
+    }
+    EXPECT_EQ(at_a, 200u);
+    EXPECT_EQ(at_b, 600u);
+    EXPECT_EQ(off_cpu, 200u);
+}
+
+TEST_F(PhaseStackTest, AnIterationWithoutASampleGoesToNotSampled) {
+    stack_.begin(PhaseKind::Iterations, "step", 0, 0);
+    stack_.end(PhaseKind::Iterations, "step", 100, 100);
+    const IterationProfile& sums = phase("step").clusterer->cluster(0).sums;
+    ASSERT_EQ(sums.size, 1u);
+    EXPECT_EQ(sums.cells[0].node(), tree_.not_sampled());
+    EXPECT_EQ(sums.cells[0].value, 100u);
+}
+
+TEST_F(PhaseStackTest, BeginOfAnOpenPhaseClosesItFirst) {
+    stack_.begin(PhaseKind::Iterations, "step", 0, 0);
+    stack_.begin(PhaseKind::Iterations, "step", 50, 50);
+    stack_.end(PhaseKind::Iterations, "step", 90, 90);
+    stack_.finish(100, 100);
+    EXPECT_EQ(phase("step").clusterer->iterations(), 2u);
+    EXPECT_EQ(phase("step").wall_ns, 90u);
+    EXPECT_EQ(stack_.repairs(), 1u);
+    EXPECT_STREQ(stack_.first_repair(), "begin of the open \"step\"");
+}
+
+TEST_F(PhaseStackTest, EndClosesWhatIsOpenInside) {
+    stack_.begin(PhaseKind::Iterations, "step", 0, 0);
+    stack_.begin(PhaseKind::Aggregate, "solve", 10, 10);
+    stack_.end(PhaseKind::Iterations, "step", 20, 20);
+    stack_.end(PhaseKind::Aggregate, "solve", 30, 30);
+    stack_.finish(40, 40);
+    EXPECT_EQ(phase("solve").wall_ns, 10u);
+    EXPECT_EQ(phase("step").wall_ns, 10u);
+    EXPECT_EQ(stack_.repairs(), 2u);
+}
+
+TEST_F(PhaseStackTest, TooDeepNestingIsRefusedNotFatal) {
+    std::vector<std::string> names;
+    for (int i = 0; i < 200; ++i) names.push_back("level" + std::to_string(i));
+    for (const std::string& name : names) stack_.begin(PhaseKind::Aggregate, name.c_str(), now_++, 0);
+    for (auto name = names.rbegin(); name != names.rend(); ++name)
+        stack_.end(PhaseKind::Aggregate, name->c_str(), now_++, 0);
+    stack_.finish(now_, 0);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < stack_.phase_count(); ++i) sum += stack_.phase(i).wall_ns;
+    EXPECT_EQ(sum, now_);
+    EXPECT_GT(stack_.repairs(), 0u);
+}
+
+TEST_F(PhaseStackTest, WithoutMemoryIterationsAreFoldedAndTotalsStayExact) {
+    memory_quota.limit(memory_quota.used());
+    for (std::uint64_t i = 0; i < 20000; ++i) {
+        stack_.begin(PhaseKind::Iterations, "step", now_, now_);
+        stack_.row(tree_.child(0, NodeKind::Mpi, static_cast<std::uint32_t>(i % 3), i)).is_event = true;
+        event(static_cast<unsigned>(i % 3), 100);
+        stack_.end(PhaseKind::Iterations, "step", now_, now_);
+    }
+    memory_quota.limit(256ull << 20);
+    stack_.finish(now_, now_);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < stack_.phase_count(); ++i) {
+        sum += stack_.phase(i).wall_ns;
+        EXPECT_EQ(cell_time(stack_.phase(i)), stack_.phase(i).wall_ns);
+    }
+    EXPECT_EQ(sum, now_);
+    EXPECT_GT(stack_.quota_losses(), 0u);
+}
+
+} // namespace libprofile
