@@ -3,7 +3,6 @@
 #include "libprofile/clustering/quiet_floating_point.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace libprofile {
 
@@ -15,10 +14,10 @@ namespace {
 /// baseline survive, while outliers, which are few, share their clusters. It depends on the sizes only, so distances
 /// stay valid until a merge. Its square root is not enough: 20 outliers of 20-200 times the baseline among 800
 /// iterations then use up K=8 and two kinds of the baseline 30 % apart fall together.
-float emphasis(std::uint32_t a, std::uint32_t b) {
+double emphasis(std::uint32_t a, std::uint32_t b) {
     const double x = a;
     const double y = b;
-    return static_cast<float>(2 * x * y / (x + y));
+    return 2 * x * y / (x + y);
 }
 
 /// Timer samples are chance and not among the metrics of Table 1, so they take no part in the distance.
@@ -106,35 +105,61 @@ void Clusterer::relax_if_too_many_classes() noexcept {
     }
 }
 
-float Clusterer::distance(const Cluster& a, const Cluster& b) const noexcept {
-    const double n = static_cast<double>(clustered_);
-    double sum = 0;
-    for (std::size_t i = 0; i < catalogue_size; ++i) {
-        if (!counts_for_distance(i) || totals_.values[i] == 0) continue;
-        const double x = static_cast<double>(a.condensed.values[i]) / a.members;
-        const double y = static_cast<double>(b.condensed.values[i]) / b.members;
-        sum += __builtin_fabs(x - y) / (static_cast<double>(totals_.values[i]) / n);
-    }
-    return static_cast<float>(sum) * emphasis(a.members, b.members);
+void Clusterer::update_mean(Cluster& cluster) noexcept {
+    const double share = 1.0 / cluster.members;
+    for (std::size_t i = 0; i < catalogue_size; ++i)
+        cluster.mean[i] = static_cast<double>(cluster.condensed.values[i]) * share;
 }
 
-/// Computes the distances of cluster i to the others of its class.
+void Clusterer::update_scale() noexcept {
+    const double n = static_cast<double>(clustered_);
+    active_count_ = 0;
+    for (std::size_t i = 0; i < catalogue_size; ++i) {
+        if (!counts_for_distance(i) || totals_.values[i] == 0) continue;
+        scale_[i] = n / static_cast<double>(totals_.values[i]);
+        active_[active_count_++] = static_cast<std::uint8_t>(i);
+    }
+}
+
+float Clusterer::distance(const Cluster& a, const Cluster& b) const noexcept {
+    double sum = 0;
+    for (std::uint32_t k = 0; k < active_count_; ++k) {
+        const std::size_t i = active_[k];
+        sum += __builtin_fabs(a.mean[i] - b.mean[i]) * scale_[i];
+    }
+    const double result = sum * emphasis(a.members, b.members);
+    return result < apart / 2 ? static_cast<float>(result) : apart / 2;
+}
+
+/// Computes the distances of cluster i to all others.
 void Clusterer::measure(std::uint32_t i) noexcept {
     for (std::uint32_t j = 0; j < count_; ++j) {
-        if (j == i || clusters_[j]->equivalence_class != clusters_[i]->equivalence_class) continue;
-        at(i, j) = at(j, i) = distance(*clusters_[i], *clusters_[j]);
+        const bool comparable = j != i && clusters_[j]->equivalence_class == clusters_[i]->equivalence_class;
+        at(i, j) = at(j, i) = comparable ? distance(*clusters_[i], *clusters_[j]) : apart;
     }
 }
 
 void Clusterer::find_nearest(std::uint32_t i) noexcept {
-    Cluster& own = *clusters_[i];
-    own.nearest = nobody;
-    own.nearest_distance = std::numeric_limits<float>::max();
+    const float* row = &at(i, 0);
+    float closest = apart;
+    std::uint32_t who = 0;
     for (std::uint32_t j = 0; j < count_; ++j) {
-        if (j == i || clusters_[j]->equivalence_class != own.equivalence_class) continue;
-        if (own.nearest != nobody && at(i, j) >= own.nearest_distance) continue;
-        own.nearest = j;
-        own.nearest_distance = at(i, j);
+        if (row[j] >= closest) continue;
+        closest = row[j];
+        who = j;
+    }
+    clusters_[i]->nearest = who;
+    clusters_[i]->nearest_distance = closest;
+    clusters_[i]->nearest_is_known = true;
+}
+
+/// Cluster i is new, or not what it was: the others may be closer to it than to their nearest.
+void Clusterer::offer(std::uint32_t i) noexcept {
+    for (std::uint32_t j = 0; j < count_; ++j) {
+        if (at(i, j) >= clusters_[j]->nearest_distance) continue;
+        clusters_[j]->nearest = i;
+        clusters_[j]->nearest_distance = at(i, j);
+        clusters_[j]->nearest_is_known = true;
     }
 }
 
@@ -158,12 +183,13 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     if (into.members < from.members) std::swap(into.root, from.root);
     sets_.join(into.root, from.root);
     into.members += from.members;
+    update_mean(into);
 
     // The last cluster takes the place of the one that is gone.
     const std::uint32_t last = count_ - 1;
     std::swap(clusters_[b], clusters_[last]);
     --count_;
-    for (std::uint32_t j = 0; j < count_; ++j) at(b, j) = at(j, b) = at(last, j);
+    for (std::uint32_t j = 0; j < count_; ++j) at(b, j) = at(j, b) = j == b ? apart : at(last, j);
     sets_.relabel(into.root, a);
     if (b < count_) sets_.relabel(clusters_[b]->root, b);
 
@@ -171,32 +197,28 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     find_nearest(a);
     for (std::uint32_t j = 0; j < count_; ++j) {
         Cluster& other = *clusters_[j];
-        if (j == a || other.equivalence_class != into.equivalence_class) {
-            if (other.nearest == last) other.nearest = b;
-            continue;
-        }
-        const bool lost = other.nearest == a || other.nearest == b;
-        if (other.nearest == last) other.nearest = b;
-        if (lost || other.nearest == nobody) {
-            find_nearest(j);
-        } else if (at(j, a) < other.nearest_distance) {
-            other.nearest = a;
-            other.nearest_distance = at(j, a);
-        }
+        if (j == a || other.nearest_distance == apart) continue;
+        if (other.nearest == a || other.nearest == b) other.nearest_is_known = false;
+        if (other.nearest == last) other.nearest = b; // where it is now
     }
+    offer(a);
     return true;
 }
 
 /// Merges the closest pair that may be merged. False: there is none, or no memory.
 bool Clusterer::reduce() noexcept {
-    std::uint32_t best = nobody;
-    for (std::uint32_t i = 0; i < count_; ++i)
-        if (clusters_[i]->nearest != nobody &&
-            (best == nobody || clusters_[i]->nearest_distance < clusters_[best]->nearest_distance))
-            best = i;
-    if (best == nobody) return false;
-    const std::uint32_t other = clusters_[best]->nearest;
-    return merge(std::min(best, other), std::max(best, other));
+    for (;;) {
+        std::uint32_t best = 0;
+        for (std::uint32_t i = 1; i < count_; ++i)
+            if (clusters_[i]->nearest_distance < clusters_[best]->nearest_distance) best = i;
+        if (clusters_[best]->nearest_distance == apart) return false;
+        if (!clusters_[best]->nearest_is_known) {
+            find_nearest(best);
+            continue;
+        }
+        const std::uint32_t other = clusters_[best]->nearest;
+        return merge(std::min(best, other), std::max(best, other));
+    }
 }
 
 bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
@@ -212,10 +234,12 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     fresh.signatures = signatures;
     fresh.members = 1;
     fresh.root = element;
-    fresh.nearest = nobody;
-    fresh.nearest_distance = std::numeric_limits<float>::max();
+    fresh.nearest_distance = apart;
+    fresh.nearest_is_known = true;
+    update_mean(fresh);
     totals_.add(condensed);
     ++clustered_;
+    update_scale();
     classify(fresh);
     ++count_;
 
@@ -227,12 +251,7 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     const std::uint32_t own = count_ - 1;
     measure(own);
     find_nearest(own);
-    for (std::uint32_t j = 0; j < own; ++j)
-        if (clusters_[j]->equivalence_class == fresh.equivalence_class &&
-            (clusters_[j]->nearest == nobody || at(j, own) < clusters_[j]->nearest_distance)) {
-            clusters_[j]->nearest = own;
-            clusters_[j]->nearest_distance = at(j, own);
-        }
+    offer(own);
     relax_if_too_many_classes();
     while (count_ > limit_ && reduce()) {
     }

@@ -17,6 +17,7 @@
 #include "libprofile/clustering/signature.hpp"
 
 #include <cstdint>
+#include <limits>
 
 namespace libprofile {
 
@@ -25,12 +26,17 @@ enum class EquivalenceMode : std::uint8_t { Auto = 0, Strong = 1, Weak = 2, None
 struct Cluster {
     IterationProfile sums;
     CondensedVector condensed; // sums
+    double mean[catalogue_size] = {}; // condensed / members
     StructureSignatures signatures;
     std::uint32_t members = 0;
     std::uint32_t equivalence_class = 0;
     std::uint32_t root = 0;        // in the disjoint-set forest
-    std::uint32_t nearest = 0;     // closest cluster of the same class
-    float nearest_distance = 0;
+    // The closest cluster it may be merged with. When that one changed, nearest_distance is only a lower bound until
+    // somebody needs to know: a large cluster is the nearest of many and changes all the time (lazy nearest neighbours,
+    // Muellner 2011, "generic" algorithm).
+    std::uint32_t nearest = 0;
+    float nearest_distance = std::numeric_limits<float>::max();
+    bool nearest_is_known = true;
 };
 
 class Clusterer {
@@ -56,7 +62,7 @@ class Clusterer {
 
   private:
     static constexpr std::uint32_t unclustered_label = 0x7ffffffeu;
-    static constexpr std::uint32_t nobody = 0xffffffffu;
+    static constexpr float apart = std::numeric_limits<float>::max(); // never merged: other class, or itself
 
     bool ensure_room() noexcept;
     bool ensure_distances() noexcept;
@@ -64,9 +70,12 @@ class Clusterer {
     void regroup() noexcept;
     void relax_if_too_many_classes() noexcept;
     bool reduce() noexcept;
+    void update_mean(Cluster& cluster) noexcept;
+    void update_scale() noexcept;
     float distance(const Cluster& a, const Cluster& b) const noexcept;
     void measure(std::uint32_t i) noexcept;
     void find_nearest(std::uint32_t i) noexcept;
+    void offer(std::uint32_t i) noexcept;
     bool merge(std::uint32_t a, std::uint32_t b) noexcept;
     const Signature& signature_of(const Cluster& cluster) const noexcept;
     float& at(std::uint32_t i, std::uint32_t j) noexcept { return distances_[std::size_t{i} * room_ + j]; }
@@ -77,13 +86,16 @@ class Clusterer {
     EquivalenceMode mode_;
     Equivalence equivalence_;
     Cluster** clusters_ = nullptr; // room_ pointers; the first count_ are in use
-    float* distances_ = nullptr;   // room_ x room_, valid inside a class once measured_
+    float* distances_ = nullptr;   // room_ x room_, symmetric, valid once measured_; `apart` between classes
     std::uint32_t room_ = 0;
     std::uint32_t count_ = 0;
     std::uint32_t class_count_ = 0;
     bool measured_ = false;
     DisjointSets sets_;
-    CondensedVector totals_; // over all iterations: the running average is totals_ / iterations
+    CondensedVector totals_;             // over all iterations
+    double scale_[catalogue_size] = {}; // 1 / running average
+    std::uint8_t active_[catalogue_size] = {}; // metrics that are in the distance: those that are not all zero
+    std::uint32_t active_count_ = 0;
     std::uint64_t clustered_ = 0;
     std::uint64_t unclustered_ = 0;
     std::uint32_t relaxations_ = 0;

@@ -50,6 +50,8 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void*) noexcept {
     const std::uint64_t entered = session_clock.now();
     Thread* thread = thread_registry.current();
     if (thread == nullptr) return;
+    // An error handler may leave an MPI call by longjmp or an exception; its event then lies below us on the stack.
+    while (thread->event != nullptr && thread->event < this) thread->event = thread->event->outer_;
     if (thread->event != nullptr && is_mpi_library_address(return_address)) return; // MPI calling itself
     thread_ = thread;
     outer_ = thread->event;

@@ -10,7 +10,7 @@ add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_run_test.cpp)
 target_link_libraries(tools_tests PRIVATE profile_reader libprofile_warnings libprofile_offline
   nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
-# The names test looks up its own functions; a stripped copy of it has only module+offset left.
+# The names test looks up its own functions, also in a stripped copy.
 target_compile_options(tools_tests PRIVATE -g)
 target_link_options(tools_tests PRIVATE -Wl,--build-id)
-gtest_discover_tests(tools_tests PROPERTIES LABELS unit)
+gtest_discover_tests(tools_tests PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 30)

@@ -206,7 +206,8 @@ class ProfileBuilder {
     }
 
     void append(const void* data, std::size_t size) {
-        if (size == 0) return;
+        if (size == 0)
+            return;
         bytes_.resize(bytes_.size() + size);
         std::memcpy(bytes_.data() + bytes_.size() - size, data, size);
     }

@@ -123,7 +123,7 @@ TEST(ReportText, SaysTheEssentials) {
         const std::string text = report_text(read_one(sample_file(3)), style);
         for (const char* part : {"./app input", "3 ranks", "node1", "Open MPI 4.1.4", "complete",
                                  "150 samples", "3 lost", "timestep", "Where the time goes", "Clusters",
-                                 "MPI_Allreduce", "libsolve.so+0x2000", "MPI collective synchronization"})
+                                 "MPI_Allreduce", "libsolve.so+0x2000", "collective synchronization"})
             EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
         std::istringstream lines(text);
         for (std::string line; std::getline(lines, line);) {

@@ -72,8 +72,9 @@ TEST(Run, DynamicProgramsAndScriptsAreNotStatic) {
 
 TEST(Options, EveryDefaultIsValid) {
     for (const OptionRow& row : option_table) {
-        if (*row.default_value != 0)
+        if (*row.default_value != 0) {
             EXPECT_EQ(value_problem(row, row.default_value), "") << row.name;
+        }
         EXPECT_NE(options_markdown().find(std::string("`LIBPROFILE_") + row.name + "`"), std::string::npos);
     }
 }

@@ -1,6 +1,7 @@
 #include "tools/commands/run.hpp"
 
 #include "tools/commands/settings.hpp"
+#include "tools/text/layout.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -75,7 +76,7 @@ const OptionRow* find_option(const std::string& flag) {
 /// The description's first clause, for a table that fits on a screen.
 std::string first_clause(const char* description) {
     const std::string text = description;
-    return text.substr(0, std::min({text.find(" ("), text.find("; "), text.find(": same")}));
+    return text.substr(0, std::min({text.find(" ("), text.find("; "), text.find(": same call")}));
 }
 
 } // namespace
@@ -146,7 +147,11 @@ std::string run_help() {
         const std::string fallback = *row.default_value != 0 && row.type != OptionType::Flag
                                          ? fmt::format(" [{}]", row.default_value)
                                          : "";
-        out += fmt::format("  {:<36} {}{}\n", flag_of(row) + value, first_clause(row.description), fallback);
+        std::string head = flag_of(row) + value;
+        for (const std::string& line : wrapped(first_clause(row.description) + fallback, 60)) {
+            out += fmt::format("  {:<36} {}\n", head, line);
+            head.clear();
+        }
     }
     out += fmt::format("  {:<36} {}\n", "--print-env", "print the environment as NAME=value lines and stop");
     out += "Each option is also an environment variable: --rate 50 is LIBPROFILE_RATE=50 (libprofile "

@@ -92,8 +92,8 @@ std::string short_function_name(const std::string& name) {
                 i += 2;
             }
             while (i < name.size() && name[i] != '(') {
-                if (name[i] == '<' && is_name_byte(out.back()) && out.find("operator ") != std::string::npos)
-                    break;
+                if (name.compare(i, 2, " <") == 0)
+                    break; // template arguments
                 out += name[i++];
             }
             break;

@@ -156,7 +156,6 @@ bool decode_iterations(Decoder& d, PhaseData& data) {
     // Every iteration's time takes at least a byte, which bounds what the runs may expand to.
     if (data.instances > d.remaining())
         return false;
-    std::vector<std::uint64_t> members(data.clusters.size() + 1);
     data.cluster_of_iteration.reserve(data.instances);
     for (std::uint64_t i = 0; i < runs; ++i) {
         std::uint64_t length = 0, cluster = 0;
@@ -165,15 +164,11 @@ bool decode_iterations(Decoder& d, PhaseData& data) {
         if (d.failed() || cluster > data.clusters.size() ||
             length > data.instances - data.cluster_of_iteration.size())
             return false;
-        members[cluster] += length;
         data.cluster_of_iteration.insert(data.cluster_of_iteration.end(), length,
                                          static_cast<std::uint32_t>(cluster));
     }
-    if (data.cluster_of_iteration.size() != data.instances || members.back() != data.unclustered)
+    if (data.cluster_of_iteration.size() != data.instances)
         return false;
-    for (std::size_t c = 0; c < data.clusters.size(); ++c)
-        if (members[c] != data.clusters[c].size)
-            return false;
     data.iteration_ns.reserve(data.instances);
     std::uint64_t time = 0;
     for (std::uint64_t i = 0; i < data.instances; ++i) {
@@ -279,6 +274,7 @@ RawFile decode_file(Bytes bytes, const std::string& name) {
     RawFile file;
     file.name = name;
     BlockList list = find_blocks(bytes);
+    file.ranks_expected = list.header.ranks;
     file.damages = std::move(list.damages);
     for (const Block& block : list.blocks)
         if (!decode_block(block, file))

@@ -40,8 +40,9 @@ struct StoredName {
 };
 
 struct RawFile {
-    std::string name;     // for messages
-    bool partial = false; // was still being written
+    std::string name;                 // for messages
+    std::uint64_t ranks_expected = 0; // by the header
+    bool partial = false;             // was still being written
     std::optional<Job> job;
     std::optional<std::vector<MetricInfo>> metrics;
     std::map<std::uint32_t, RawRank> ranks;

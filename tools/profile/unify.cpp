@@ -172,25 +172,32 @@ bool map_cells(std::vector<Cell>& cells, const std::vector<std::uint32_t>& nodes
 }
 
 /// wall = sum of the exclusive times of the phases = per phase, sum of the exclusive times of its call paths.
+/// Where that does not hold, blocks are missing (a file can end between two) or the writer was wrong.
 void Unifier::check_sums(const std::string& file, const Location& location) {
     std::uint64_t phases = 0;
     for (const PhaseData& data : location.phases) {
+        const std::string& name = profile.phases[data.phase].name;
         std::uint64_t time = 0;
         for_each_cell(data, [&](const Cell& cell) {
             if (cell.metric == 0)
                 time += cell.value;
         });
         if (time != data.wall_ns)
-            profile.notes.push_back(fmt::format("{}: rank {} thread {}: the call paths of phase \"{}\" add "
-                                                "up to {} ns, its wall time is {} ns",
-                                                file, location.rank, location.thread,
-                                                profile.phases[data.phase].name, time, data.wall_ns));
+            lose(fmt::format("{}: rank {} thread {}: the call paths of phase \"{}\" add up to {} ns, its "
+                             "wall time is {} ns",
+                             file, location.rank, location.thread, name, time, data.wall_ns));
         phases += data.wall_ns;
+        std::uint64_t members = data.unclustered;
+        for (const Cluster& cluster : data.clusters)
+            members += cluster.size;
+        if (profile.phases[data.phase].kind == PhaseKind::Iterations && members != data.instances)
+            profile.notes.push_back(
+                fmt::format("{}: rank {} thread {}: phase \"{}\" has {} iterations, but times of {} only",
+                            file, location.rank, location.thread, name, members, data.instances));
     }
     if (phases != location.wall_ns)
-        profile.notes.push_back(
-            fmt::format("{}: rank {} thread {}: the phases add up to {} ns, the wall time is {} ns", file,
-                        location.rank, location.thread, phases, location.wall_ns));
+        lose(fmt::format("{}: rank {} thread {}: the phases add up to {} ns, the wall time is {} ns", file,
+                         location.rank, location.thread, phases, location.wall_ns));
 }
 
 void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
@@ -251,6 +258,9 @@ void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
     if (!raw.info)
         lose(fmt::format("{}: the record of rank {} is missing", file.name, rank));
     profile.ranks[rank] = raw.info.value_or(RankInfo{});
+    if (const std::uint64_t threads = profile.ranks[rank].threads; threads > raw.trees.size())
+        lose(fmt::format("{}: rank {} had {} threads, but only {} are there", file.name, rank, threads,
+                         raw.trees.size()));
 }
 
 void Unifier::add(RawFile& file) {
@@ -263,8 +273,8 @@ void Unifier::add(RawFile& file) {
             profile.job = *file.job;
         has_job_ = true;
         profile.job.ranks = std::max(profile.job.ranks, file.job->ranks);
-        if (file.job->start_unix_ns != 0)
-            profile.job.start_unix_ns = std::min(profile.job.start_unix_ns, file.job->start_unix_ns);
+        if (file.job->start_unix_ns != 0 && file.job->start_unix_ns < profile.job.start_unix_ns)
+            profile.job.start_unix_ns = file.job->start_unix_ns;
     }
     names_.insert(names_.end(), std::make_move_iterator(file.names.begin()),
                   std::make_move_iterator(file.names.end()));

@@ -1,4 +1,4 @@
-// One compiled set of wrapper bodies, seen without its mpi.h. There is one per MPI library found at build time.
+// One compiled set of wrapper bodies, seen without its mpi.h. There is one per MPI library found in the build.
 // Contract: constant data; `bind` is called once, by the dispatcher, and does not allocate.
 #pragma once
 

@@ -1,0 +1,13 @@
+/* plugin_host PLUGIN: a C program that knows neither MPI nor C++ opens a plug-in for itself, as Python does. */
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+    void* plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (plugin == NULL) {
+        fprintf(stderr, "plugin_host: %s\n", dlerror());
+        return 2;
+    }
+    int (*run)(int, char**) = (int (*)(int, char**))dlsym(plugin, "plugin_run");
+    return run == NULL ? 2 : run(argc, argv);
+}
