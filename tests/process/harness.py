@@ -51,6 +51,10 @@ def expect_equal(actual, expected, what):
         raise AssertionError(f"{what}:\n  expected {expected!r}\n  but got  {actual!r}")
 
 
+def shortened(text, most=1500):
+    return text if len(text) <= most else text[: most // 3] + "\n[...]\n" + text[-most + most // 3 :]
+
+
 class Result:
     """What a finished job left: exit code, stdout, stderr without and with our own lines."""
 
@@ -70,7 +74,7 @@ class Result:
 
     def __str__(self):
         return (f"$ {' '.join(map(str, self.command))}\nexit code {self.code} after {self.seconds:.1f} s\n"
-                f"stdout: {self.out[-3000:]}\nstderr: {self.all_err[-3000:]}")
+                f"stdout: {shortened(self.out)}\nstderr: {shortened(self.all_err)}")
 
 
 def descendants():

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace libprofile::tools {
 
@@ -52,6 +53,71 @@ std::vector<double> reconstructed_series(const Profile& profile, const PhaseData
     for (const std::uint32_t cluster : data.cluster_of_iteration)
         series.push_back(means[cluster]);
     return series;
+}
+
+namespace {
+
+struct Group {
+    std::vector<std::size_t> clusters;
+    std::uint64_t equivalence_class = 0;
+    double size = 0;
+    double mean = 0;
+};
+
+/// What joining two groups adds to the sum of squared deviations; infinite over the border of a class.
+double join_cost(const Group& a, const Group& b) {
+    if (a.equivalence_class != b.equivalence_class)
+        return std::numeric_limits<double>::infinity();
+    return a.size * b.size / (a.size + b.size) * (a.mean - b.mean) * (a.mean - b.mean);
+}
+
+} // namespace
+
+PhaseData join_similar_clusters(const PhaseData& data, std::size_t most) {
+    std::vector<double> time(data.clusters.size() + 1);
+    for (std::size_t i = 0; i < data.iteration_ns.size(); ++i)
+        time[data.cluster_of_iteration[i]] += static_cast<double>(data.iteration_ns[i]);
+    std::vector<Group> groups;
+    for (std::size_t c = 0; c < data.clusters.size(); ++c) {
+        const Cluster& cluster = data.clusters[c];
+        const auto size = static_cast<double>(cluster.size);
+        if (cluster.size != 0)
+            groups.push_back({{c}, cluster.equivalence_class, size, time[c] / size});
+    }
+    std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+        return std::pair(a.equivalence_class, a.mean) < std::pair(b.equivalence_class, b.mean);
+    });
+    while (groups.size() > most) {
+        std::size_t best = 0;
+        for (std::size_t g = 1; g + 1 < groups.size(); ++g)
+            if (join_cost(groups[g], groups[g + 1]) < join_cost(groups[best], groups[best + 1]))
+                best = g;
+        if (std::isinf(join_cost(groups[best], groups[best + 1])))
+            break;
+        Group& to = groups[best];
+        const Group& from = groups[best + 1];
+        to.mean = (to.mean * to.size + from.mean * from.size) / (to.size + from.size);
+        to.size += from.size;
+        to.clusters.insert(to.clusters.end(), from.clusters.begin(), from.clusters.end());
+        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    }
+
+    PhaseData joined = data;
+    joined.clusters.assign(groups.size(), {});
+    std::vector<std::uint32_t> place(data.clusters.size() + 1, static_cast<std::uint32_t>(groups.size()));
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        Cluster& cluster = joined.clusters[g];
+        cluster.equivalence_class = groups[g].equivalence_class;
+        for (const std::size_t c : groups[g].clusters) {
+            place[c] = static_cast<std::uint32_t>(g);
+            cluster.size += data.clusters[c].size;
+            cluster.cells.insert(cluster.cells.end(), data.clusters[c].cells.begin(),
+                                 data.clusters[c].cells.end());
+        }
+    }
+    for (std::uint32_t& cluster : joined.cluster_of_iteration)
+        cluster = place[cluster];
+    return joined;
 }
 
 namespace {

@@ -28,6 +28,12 @@ IterationSeries iteration_times(const std::vector<const Location*>& locations, s
 std::vector<double> reconstructed_series(const Profile& profile, const PhaseData& data,
                                          std::size_t metric_row);
 
+/// A phase with at most `most` clusters where that is possible: similar ones are joined, never over the border of an
+/// equivalence class. Similar means close in the mean time of an iteration; always the two neighbours are joined that
+/// add least to the sum of squared deviations. Source: Ward, J. Am. Stat. Assoc. 58 (1963), in one dimension.
+/// For display; the cells of a joined cluster are those of its parts, one after the other.
+PhaseData join_similar_clusters(const PhaseData& data, std::size_t most);
+
 /// How the mean iteration of a cluster differs from the typical one of the phase: the median over iterations, each
 /// standing for the mean of its cluster. Not from the mean: one expensive iteration in a hundred would then make all
 /// the others look unusual.

@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+"""Writes an independent MPI call counter: assembler stubs that count and jump on.
+
+    generate.py PATTERN LIBRARY OUTPUT.S      e.g.  generate.py '^MPI_[A-Z]\\w+$' libmpi.so.40 c_names.S
+
+It shares nothing with libprofile: names come from `nm -D`, arguments and results pass through untouched. A stub needs no
+prototype, so C names (MPI_Send) and Fortran names (mpi_send_) are treated alike. Linked with counter.c.
+"""
+
+import re
+import subprocess
+import sys
+
+PATTERNS = {"c": r"^MPI_[A-Z]\w+$", "fortran": r"^mpi_[a-z0-9_]+[a-z0-9]_$"}
+# The standard's way on from a C name is the PMPI name; Fortran goes to the next definition of the same name (counter.c).
+NEXT = {"c": "*P{name}@GOTPCREL(%rip)", "fortran": "*counter_next+{offset}(%rip)"}
+STUB = """
+.globl {name}
+.type {name}, @function
+{name}:
+    lock incq counter_calls+{offset}(%rip)
+    jmp {next}
+"""
+
+
+def functions(library, pattern):
+    names = set()
+    for line in subprocess.run(["nm", "-D", "--defined-only", library], check=True, text=True,
+                               stdout=subprocess.PIPE).stdout.splitlines():
+        kind, name = line.split()[-2:]
+        name = name.partition("@")[0]
+        if kind in "TtWw" and re.search(pattern, name):
+            names.add(name)
+    return sorted(names)
+
+
+def main():
+    language, library, output = sys.argv[1:]
+    names = functions(library, PATTERNS[language])
+    assert len(names) > 100, f"only {len(names)} functions in {library}"
+    with open(output, "w", encoding="ascii") as file:
+        file.write(".text\n")
+        for number, name in enumerate(names):
+            way_on = NEXT[language].format(name=name, offset=8 * number)
+            file.write(STUB.format(name=name, offset=8 * number, next=way_on))
+        file.write("\n.section .rodata\n")
+        for number, name in enumerate(names):
+            file.write(f'name_{number}: .asciz "{name}"\n')
+        file.write("\n.data\n.balign 8\n.globl counter_names\n.hidden counter_names\ncounter_names:\n")
+        for number in range(len(names)):
+            file.write(f"    .quad name_{number}\n")
+        file.write("    .quad 0\n.bss\n.balign 8\n")
+        for array in ("counter_calls", "counter_next"):
+            file.write(f".globl {array}\n.hidden {array}\n{array}: .zero {8 * len(names)}\n")
+        file.write('.section .note.GNU-stack,"",@progbits\n')
+
+
+if __name__ == "__main__":
+    main()

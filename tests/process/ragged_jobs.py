@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""Jobs whose ranks do not all come to the same end: nothing hangs, and the exit code is that without libprofile."""
+
+from harness import expect, expect_equal, main, test
+
+SHORT = {"LIBPROFILE_FINALIZE_TIMEOUT": 2}
+
+
+def mixed(job, command, without):
+    """Two ranks: the one with number `without` runs without the library."""
+    settings = [f"LIBPROFILE_OUTPUT={job.folder}/mixed", "LIBPROFILE_FINALIZE_TIMEOUT=2"]
+    preload = ["env", f"LD_PRELOAD={job.library}", *settings]
+    parts = [command if rank == without else [*preload, *command] for rank in range(2)]
+    launcher = job.launcher(1)
+    line = [*launcher, *parts[0], ":", *launcher[-2:], *parts[1]]
+    return job.run(line, timeout=40)
+
+
+def one_rank_without_the_library(job, without):
+    result = mixed(job, [job.program("life"), "work"], without)
+    expect_equal((result.code, result.out, result.err), (0, "life: 2 ranks\n", []), "the job")
+    expect(result.seconds < 15, f"took {result.seconds:.1f} s in spite of a timeout of 2 s")
+    expect_equal(len(result.said), 1, "lines in the job")
+    report = job.report("mixed")
+    expect_equal(report["job"]["ranks"], 2, "ranks")
+    expect_equal(report["job"]["missing_ranks"], [without], "missing ranks")
+    expect_equal(report["job"]["complete"], False, "completeness")
+    steps = [phase for phase in report["phases"] if phase["name"] == "step"]
+    expect_equal(steps[0]["iterations_per_rank"][1 - without], 10, "iterations of the other rank")
+
+
+@test
+def job_ends_when_rank_0_lacks_the_library(job):
+    one_rank_without_the_library(job, 0)
+
+
+@test
+def job_ends_when_rank_1_lacks_the_library(job):
+    one_rank_without_the_library(job, 1)
+
+
+def same_end(job, mode, chosen=1, slack=6.0, options=None):
+    """The same exit code and about the same time as without libprofile."""
+    command = [job.program("life"), mode, *([] if chosen is None else [chosen])]
+    plain = job.plain(command, timeout=40)
+    measured = job.measured(command, output=f"{mode}.{chosen}", options=options or SHORT, timeout=40)
+    what = f"{mode} on rank {chosen}"
+    expect_equal(measured.code, plain.code, f"exit code, {mode} on rank {chosen}")
+    expect_equal(measured.out, plain.out, f"stdout, {what}")
+    expect(measured.seconds < plain.seconds + slack, f"{what}: {measured.seconds:.1f} s, without {plain.seconds:.1f} s")
+    expect(len(measured.said) <= 1, f"{what}: more than one line: {measured.said}")
+    return measured
+
+
+@test
+def rank_that_finalizes_early_is_waited_for(job):
+    for chosen in (0, 1):
+        result = same_end(job, "finalize_early", chosen, options={})
+        expect_equal((result.code, len(result.exit_lines)), (0, 1), "exit code and exit lines")
+        report = job.report(f"finalize_early.{chosen}")
+        expect_equal((report["job"]["complete"], report["job"]["missing_ranks"]), (True, []), "completeness")
+
+
+@test
+def rank_that_finalizes_much_too_early_does_not_hang_the_job(job):
+    result = same_end(job, "finalize_early", 1, options={"LIBPROFILE_FINALIZE_TIMEOUT": 0})
+    expect_equal(result.code, 0, "exit code")
+
+
+@test
+def exit_without_finalize_ends_as_without_libprofile(job):
+    for chosen in (0, 1):
+        same_end(job, "exit", chosen)
+
+
+@test
+def immediate_exit_without_finalize_ends_as_without_libprofile(job):
+    same_end(job, "_exit")
+
+
+@test
+def killed_rank_ends_the_job_as_without_libprofile(job):
+    for chosen in (0, 1):
+        same_end(job, "kill", chosen)
+
+
+@test
+def abort_ends_the_job_as_without_libprofile(job):
+    same_end(job, "abort")
+
+
+@test
+def mpi_error_ends_the_job_as_without_libprofile(job):
+    same_end(job, "error")
+
+
+@test
+def segmentation_fault_ends_the_job_as_without_libprofile(job):
+    same_end(job, "segv")
+
+
+@test
+def all_ranks_leaving_without_finalize_end_as_without_libprofile(job):
+    same_end(job, "exit", None)
+
+
+@test
+def finalize_inside_an_open_iteration_keeps_all_data(job):
+    result = job.measured([job.program("life"), "leave_phase"], output="open")
+    expect_equal(result.code, 0, "exit code")
+    report = job.report("open", repairs=2)
+    opened = [phase for phase in report["phases"] if phase["name"] == "open"]
+    expect_equal(opened[0]["iterations_per_rank"], [1, 1], "iterations of the open phase")
+
+
+if __name__ == "__main__":
+    main()
