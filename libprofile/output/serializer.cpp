@@ -7,6 +7,7 @@
 #include "libprofile/session/thread_registry.hpp"
 #include "libprofile/session/version.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <unistd.h>
@@ -217,7 +218,7 @@ bool write_file_start(ByteBuffer& buffer, std::uint64_t ranks_in_file, std::uint
     static char mpi[256];
     const std::size_t length = session.config().describe(configuration, sizeof configuration);
     if (session.mpi() == nullptr || session.mpi()->library_version(mpi, sizeof mpi) != 0)
-        std::strcpy(mpi, session.mpi() == nullptr ? "none" : session.mpi()->name);
+        std::snprintf(mpi, sizeof mpi, "%s", session.mpi() == nullptr ? "none" : session.mpi()->name);
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);
     const std::uint64_t unix_now =

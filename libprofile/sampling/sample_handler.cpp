@@ -31,9 +31,12 @@ void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
 void handle_sample(int, siginfo_t* info, void* context) noexcept {
     if (info->si_code != SI_TIMER) return; // somebody else's signal
     ThreadLocal& local = thread_local_block;
-    Thread* thread = local.thread;
-    if (thread == nullptr || thread->finished || !session.measuring()) return;
     const int saved_errno = errno;
+    Thread* thread = local.in_tool != 0 ? local.thread : thread_registry.current();
+    if (thread == nullptr || thread->finished || !session.measuring()) {
+        errno = saved_errno;
+        return;
+    }
     if (info->si_overrun > 0) thread->samples_lost += static_cast<std::uint64_t>(info->si_overrun);
     if (local.in_tool != 0) {
         ++thread->samples_taken;

@@ -1,6 +1,7 @@
 #include "libprofile/sampling/timer.hpp"
 
 #include "libprofile/sampling/sample_handler.hpp"
+#include "libprofile/session/real_calls.hpp"
 #include "libprofile/session/session.hpp"
 
 #include <cerrno>
@@ -21,17 +22,19 @@ bool prepare_sampling() noexcept {
     // From the middle of the range: libc and other tools take theirs from the ends.
     for (int signal = SIGRTMIN + 9; signal < SIGRTMAX; ++signal) {
         struct sigaction present {};
-        if (sigaction(signal, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) continue;
+        if (real_calls().sigaction(signal, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) continue;
         struct sigaction wanted {};
         wanted.sa_sigaction = handle_sample;
         wanted.sa_flags = SA_SIGINFO | SA_RESTART;
         sigemptyset(&wanted.sa_mask);
-        if (sigaction(signal, &wanted, nullptr) != 0) continue;
+        if (real_calls().sigaction(signal, &wanted, nullptr) != 0) continue;
         sample_signal = signal;
         return true;
     }
     return false;
 }
+
+int sampling_signal() noexcept { return sample_signal; }
 
 void start_timer(Thread& thread, pid_t id, pthread_t handle) noexcept {
     if (sample_signal == 0 || thread.timer_running || thread.finished) return;

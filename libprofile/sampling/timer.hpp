@@ -11,6 +11,9 @@ namespace libprofile {
 /// Installs the signal handler. False: no free real-time signal, then nothing is sampled.
 bool prepare_sampling() noexcept;
 
+/// The signal in use, 0 for none. Async-signal-safe.
+int sampling_signal() noexcept;
+
 void start_timer(Thread& thread, pid_t id, pthread_t handle) noexcept;
 void stop_timer(Thread& thread) noexcept;
 

@@ -26,12 +26,13 @@ void MemoryQuota::unmap(void* pages, std::size_t bytes) noexcept {
 void* Arena::allocate(std::size_t bytes) noexcept {
     bytes = (bytes + 15) & ~std::size_t{15};
     if (bytes > left_) {
-        if (bytes >= chunk_size / 4) // large pieces get pages of their own, so that the running chunk is not wasted
+        if (bytes >= chunk_size_ / 2) // large pieces get pages of their own, so that the running chunk is not wasted
             return memory_quota.map((bytes + 4095) & ~std::size_t{4095});
-        void* chunk = memory_quota.map(chunk_size);
+        void* chunk = memory_quota.map(chunk_size_);
         if (chunk == nullptr) return nullptr;
         next_ = static_cast<unsigned char*>(chunk);
-        left_ = chunk_size;
+        left_ = chunk_size_;
+        if (chunk_size_ < largest_chunk) chunk_size_ *= 2;
     }
     void* result = next_;
     next_ += bytes;

@@ -40,7 +40,8 @@ class Arena {
     const char* copy_text(const char* text) noexcept;
 
   private:
-    static constexpr std::size_t chunk_size = 256 << 10;
+    static constexpr std::size_t largest_chunk = 256 << 10;
+    std::size_t chunk_size_ = 32 << 10; // doubles: a thread that does little takes little of the quota
     unsigned char* next_ = nullptr;
     std::size_t left_ = 0;
 };

@@ -74,6 +74,7 @@ void MpiEvent::stop() noexcept {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     stopped_ = true;
     stopped_at_ = session_clock.now();
+    if (thread_->finished) return; // the job ended while this thread was in here
     const std::uint64_t wall = stopped_at_ - start_;
     const std::uint64_t own = wall > inner_ ? wall - inner_ : 0;
     Node& node = thread_->tree[row_->node];
@@ -96,7 +97,6 @@ void MpiEvent::stop() noexcept {
     node.typical_ns = static_cast<std::uint32_t>(node.typical_ns + change / 4);
     (*row_)[Metric::Time] += own;
     thread_->phases.book_event(own, cpu);
-    // The session may end inside this call (MPI_Finalize); then nothing of the thread may be touched after it.
     if (outer_ != nullptr) outer_->inner_ += wall;
 }
 

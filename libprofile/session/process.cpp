@@ -4,7 +4,7 @@
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/real_calls.hpp"
 #include "libprofile/session/session.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/session/thread_registry.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -42,6 +42,7 @@ void fork_child() {
 [[gnu::constructor]] void process_begins() {
     session_clock.mark_start();
     real_calls();
+    thread_registry.know_main();
     pthread_atfork(nullptr, nullptr, fork_child);
     if (measured_from_the_start()) session.begin_without_mpi();
 }

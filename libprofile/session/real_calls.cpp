@@ -18,6 +18,8 @@ const RealCalls& real_calls() noexcept {
         RealCalls found;
         find(found.dl_iterate_phdr, "dl_iterate_phdr");
         find(found.dlclose, "dlclose");
+        find(found.sigaction, "sigaction");
+        find(found.signal, "signal");
         find(found.pthread_create, "pthread_create");
         calls = found;
         __atomic_store_n(&resolved, 1, __ATOMIC_RELEASE);

@@ -3,6 +3,7 @@
 // rely on resolve() having run. Thread-safe: resolving twice gives the same pointers.
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <link.h>
 #include <pthread.h>
@@ -14,6 +15,8 @@ using PhdrCallback = int (*)(dl_phdr_info*, std::size_t, void*);
 struct RealCalls {
     int (*dl_iterate_phdr)(PhdrCallback, void*) = nullptr;
     int (*dlclose)(void*) = nullptr;
+    int (*sigaction)(int, const struct sigaction*, struct sigaction*) = nullptr;
+    void (*(*signal)(int, void (*)(int)))(int) = nullptr;
     int (*pthread_create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = nullptr;
 };
 

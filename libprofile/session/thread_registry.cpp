@@ -54,7 +54,7 @@ void ThreadRegistry::begin(ThreadStart* start) noexcept {
     thread_local_block.start = start;
     __atomic_store_n(&start->id, gettid(), __ATOMIC_RELEASE);
     if (!session.measuring() || is_helper(*start)) return;
-    if (Thread* thread = open(*start)) start_timer(*thread, start->id, start->handle);
+    if (Thread* thread = current()) start_timer(*thread, start->id, start->handle);
 }
 
 void ThreadRegistry::end(ThreadStart* start) noexcept {
@@ -88,19 +88,23 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     thread->started_at = start.started_at;
     thread->index = &start == &main_ ? 0 : opened_.fetch_add(1, std::memory_order_relaxed) + 1;
     thread->last_sample_cpu = 0;
-    thread_local_block.thread = thread;
     start.thread.store(thread, std::memory_order_release);
     return thread;
 }
 
-Thread* ThreadRegistry::open_main() noexcept {
-    main_.handle = pthread_self();
-    main_.started_at = 0;
+void ThreadRegistry::open_main() noexcept {
     main_.id = getpid();
-    // Usually the main thread makes the first MPI call; if another one does, the main thread opens its location itself.
-    if (gettid() != getpid()) return nullptr;
-    thread_local_block.start = &main_;
-    return open(main_);
+    if (gettid() == getpid()) {
+        main_.handle = pthread_self();
+        main_known_ = true;
+    }
+    if (main_known_) open(main_);
+}
+
+void ThreadRegistry::know_main() noexcept {
+    if (gettid() != getpid()) return;
+    main_.handle = pthread_self();
+    main_known_ = true;
 }
 
 Thread* ThreadRegistry::current() noexcept {
@@ -118,9 +122,11 @@ Thread* ThreadRegistry::current() noexcept {
         main_.handle = pthread_self();
         main_.id = getpid();
     }
-    Thread* thread = open(*local.start);
-    if (thread == nullptr) local.ended = true;
-    return thread;
+    // The main thread's location may have been opened by the thread that made the first MPI call.
+    local.thread = local.start->thread.load(std::memory_order_acquire);
+    if (local.thread == nullptr) local.thread = open(*local.start);
+    if (local.thread == nullptr) local.ended = true;
+    return local.thread;
 }
 
 void ThreadRegistry::start_sampling() noexcept {
@@ -138,9 +144,9 @@ void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread->finished) return;
         stop_timer(*thread);
+        thread->finished = true; // first: it may be inside an MPI call that returns while we look
         thread->ended_at = now;
         thread->phases.finish(now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start));
-        thread->finished = true;
     };
     finish(main_);
     for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) finish(*s);

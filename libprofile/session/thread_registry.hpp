@@ -35,8 +35,10 @@ class ThreadRegistry {
     /// Last thing in it: closes its location.
     void end(ThreadStart* start) noexcept;
 
-    /// The main thread's record; opens its location when the session starts.
-    Thread* open_main() noexcept;
+    /// Called by the constructor of the library, which runs on the main thread.
+    void know_main() noexcept;
+    /// Opens the main thread's location when the session starts, also on another thread.
+    void open_main() noexcept;
     Thread* main_thread() noexcept { return main_.thread.load(std::memory_order_acquire); }
 
     /// Starts the timers of all running threads that count (not helpers of the MPI).
@@ -57,6 +59,7 @@ class ThreadRegistry {
     bool is_helper(const ThreadStart& start) const noexcept;
 
     ThreadStart main_;
+    bool main_known_ = false;
     std::atomic<ThreadStart*> head_{nullptr};
     std::atomic<std::uint32_t> opened_{0};
     std::atomic<std::uint64_t> lost_{0};

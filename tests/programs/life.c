@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
             MPI_Barrier(MPI_COMM_SELF);
         }
     } else if (IS("finalize_early")) {
-        sleep(1);
+        sleep(2);
         for (int i = 0; i < 10; ++i)
             MPI_Barrier(MPI_COMM_SELF);
     } else if (!IS("work")) {

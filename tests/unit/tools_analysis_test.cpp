@@ -119,6 +119,25 @@ TEST(Iterations, DifferencesOfClusters) {
     EXPECT_TRUE(visits);
 }
 
+TEST(Iterations, SimilarClustersJoinInsideTheirClass) {
+    PhaseData data;
+    data.instances = 6;
+    data.clusters.resize(4);
+    data.clusters[0] = {2, 0, {{1, 0, 20}}};
+    data.clusters[1] = {2, 0, {{1, 0, 24}}};
+    data.clusters[2] = {1, 0, {{1, 0, 100}}};
+    data.clusters[3] = {1, 1, {{1, 0, 11}}};
+    data.cluster_of_iteration = {0, 1, 0, 1, 2, 3};
+    data.iteration_ns = {10, 12, 10, 12, 100, 11};
+    const PhaseData three = join_similar_clusters(data, 3);
+    ASSERT_EQ(three.clusters.size(), 3u);
+    EXPECT_EQ(three.cluster_of_iteration, (std::vector<std::uint32_t>{0, 0, 0, 0, 1, 2}));
+    EXPECT_EQ(three.clusters[0].size, 4u);
+    EXPECT_EQ(three.clusters[0].cells.size(), 2u);
+    EXPECT_EQ(join_similar_clusters(data, 1).clusters.size(), 2u); // two classes
+    EXPECT_EQ(join_similar_clusters(data, 9).clusters.size(), 4u);
+}
+
 TEST(Chart, ColumnsCoverEveryIterationOnce) {
     for (const std::size_t n : {1u, 5u, 87u, 88u, 89u, 400u, 10007u}) {
         const ChartColumns chart(n, 88);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t chart_height = 8;
 constexpr std::size_t clusters_shown = 8;
+constexpr std::size_t clusters_unjoined = 10; // up to so many are shown as they are
 
 /// The rank that the others wait for: the one with most time outside MPI in the phase.
 std::size_t slowest_rank(const ReportContext& context, std::uint32_t phase) {
@@ -155,13 +156,16 @@ std::string distinction(const ReportContext& context, const ClusterSummary& summ
 }
 
 void append_clusters(const ReportContext& context, std::size_t rank, const PhaseData& data,
-                     const std::string& phase, const std::vector<ClusterSummary>& summaries,
+                     std::size_t stored, std::uint32_t phase, const std::vector<ClusterSummary>& summaries,
                      std::string& out) {
     const TextStyle& style = context.style;
     std::string remark = "kinds of iteration and how they differ from the typical (median) one";
     if (context.values.size() > 1)
         remark += fmt::format("; rank {}, which computes most", rank);
-    append_heading(context, fmt::format("Clusters of \"{}\"", phase), remark, out);
+    if (stored > data.clusters.size())
+        remark += fmt::format("; {} clusters, similar ones joined", stored);
+    append_heading(context, fmt::format("Clusters of \"{}\"", printable(context.profile.phases[phase].name)),
+                   remark, out);
     const std::size_t indent = 39;
     const auto room = static_cast<std::size_t>(style.width) - indent;
     out +=
@@ -169,7 +173,7 @@ void append_clusters(const ReportContext& context, std::size_t rank, const Phase
     std::uint64_t more = 0;
     for (std::size_t i = 0; i < summaries.size(); ++i) {
         const ClusterSummary& s = summaries[i];
-        if (i >= clusters_shown) {
+        if (i >= clusters_unjoined) {
             more += s.size;
             continue;
         }
@@ -184,7 +188,7 @@ void append_clusters(const ReportContext& context, std::size_t rank, const Phase
     if (more != 0)
         out += tinted(style, Tint::Dim,
                       fmt::format("  {:>5} {:>18}  in {} smaller clusters", "...",
-                                  count(static_cast<double>(more)), summaries.size() - clusters_shown)) +
+                                  count(static_cast<double>(more)), summaries.size() - clusters_unjoined)) +
                "\n";
     if (data.unclustered != 0)
         out += tinted(style, Tint::Dim,
@@ -200,9 +204,12 @@ void append_iterations(const ReportContext& context, std::uint32_t phase, std::s
     const PhaseData* data = find_phase(context.locations[rank], phase);
     if (data == nullptr || data->iteration_ns.empty())
         return;
-    const std::vector<ClusterSummary> summaries = summarize_clusters(context.profile, *data, context.spots);
-    append_chart(context, phase, rank, *data, summaries, out);
-    append_clusters(context, rank, *data, printable(context.profile.phases[phase].name), summaries, out);
+    // Dozens of clusters that differ by little are for a program; people want to see the kinds of iteration.
+    const bool join = data->clusters.size() > clusters_unjoined;
+    const PhaseData shown = join ? join_similar_clusters(*data, clusters_shown) : *data;
+    const std::vector<ClusterSummary> summaries = summarize_clusters(context.profile, shown, context.spots);
+    append_chart(context, phase, rank, shown, summaries, out);
+    append_clusters(context, rank, shown, data->clusters.size(), phase, summaries, out);
 }
 
 } // namespace libprofile::tools

@@ -3,11 +3,12 @@
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
 
-#include <chrono>
+#include <algorithm>
+#include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 namespace libprofile::tools {
 

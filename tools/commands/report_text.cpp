@@ -57,6 +57,17 @@ std::string start_text(const Profile& profile) {
     return fmt::format(", started {:%Y-%m-%d %H:%M:%S}", local);
 }
 
+/// The library's own words are long and have several lines: "Open MPI v4.1.4, package: ...", "MPICH Version:\t4.0.2\n...".
+std::string mpi_text(const std::string& version) {
+    if (version.empty())
+        return "MPI unknown";
+    if (version == "none")
+        return "without MPI";
+    std::string text = version.substr(0, version.find_first_of(",\n"));
+    std::replace(text.begin(), text.end(), '\t', ' ');
+    return printable(text);
+}
+
 std::string plural(std::uint64_t n, const char* one) {
     return fmt::format("{} {}{}", count(static_cast<double>(n)), one, n == 1 ? "" : "s");
 }
@@ -102,11 +113,8 @@ void append_header(const ReportContext& context, std::string& out) {
     std::string line = plural(profile.job.ranks, "rank");
     if (const std::string hosts = host_list(profile); !hosts.empty())
         line += " on " + hosts;
-    line += fmt::format(", {}{}, ran {}",
-                        profile.job.mpi.empty()     ? "MPI unknown"
-                        : profile.job.mpi == "none" ? "without MPI"
-                                                    : printable(profile.job.mpi),
-                        start_text(profile), duration(static_cast<double>(longest), style));
+    line += fmt::format(", {}{}, ran {}", mpi_text(profile.job.mpi), start_text(profile),
+                        duration(static_cast<double>(longest), style));
     for (const std::string& part : wrapped(line, width))
         out += part + "\n";
 

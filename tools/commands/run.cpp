@@ -66,6 +66,16 @@ std::string preload_value(const std::string& library) {
     return value + ":" + library;
 }
 
+/// LIBPROFILE_QUIET as this run sets it, or as the environment has it.
+bool is_quiet(const RunRequest& request) {
+    const char* inherited = std::getenv("LIBPROFILE_QUIET");
+    std::string value = inherited == nullptr ? "0" : inherited;
+    for (const auto& [variable, setting] : request.settings)
+        if (variable == "LIBPROFILE_QUIET")
+            value = setting;
+    return flag_value(value);
+}
+
 const OptionRow* find_option(const std::string& flag) {
     for (const OptionRow& row : option_table)
         if (flag_of(row) == flag)
@@ -239,7 +249,7 @@ int run(const std::vector<std::string>& arguments) {
     const std::string& name = request.command.front();
     const std::string program = find_program(name);
     if (!program.empty() && is_static_executable(program)) {
-        if (is_speaker())
+        if (is_speaker() && !is_quiet(request))
             fmt::print(stderr,
                        "libprofile: warning: {} is statically linked, so it cannot be measured; link it "
                        "dynamically or "

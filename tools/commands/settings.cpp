@@ -38,9 +38,8 @@ std::optional<std::int64_t> parse_number(const std::string& text, bool size) {
     return at == text.size() ? std::optional(value) : std::nullopt;
 }
 
-bool is_flag_word(const std::string& text) {
-    constexpr const char* words[] = {"1", "yes", "on", "true", "0", "no", "off", "false"};
-    return std::any_of(std::begin(words), std::end(words),
+bool is_one_of(std::initializer_list<const char*> words, const std::string& text) {
+    return std::any_of(words.begin(), words.end(),
                        [&](const char* w) { return strcasecmp(w, text.c_str()) == 0; });
 }
 
@@ -118,7 +117,9 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
                     : fmt::format("must be a whole number from {} to {}", row.minimum, row.maximum);
     }
     case OptionType::Flag:
-        return is_flag_word(value) ? "" : "must be 1 or 0 (yes/no, on/off)";
+        return flag_value(value) || is_one_of({"0", "no", "off", "false"}, value)
+                   ? ""
+                   : "must be 1 or 0 (yes/no, on/off)";
     case OptionType::Choice: {
         if (is_choice(row.choices, value))
             return "";
@@ -131,6 +132,10 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
         return value.empty() ? "must not be empty" : "";
     }
     return "";
+}
+
+bool flag_value(const std::string& value) {
+    return is_one_of({"1", "yes", "on", "true"}, value);
 }
 
 std::string options_markdown() {

@@ -20,6 +20,9 @@ std::string range_of(const OptionRow& row);
 /// Why a value is not valid for an option, as a clause ("must be a whole number from 1 to 4096"); empty when it is.
 std::string value_problem(const OptionRow& row, const std::string& value);
 
+/// Whether a value of a flag means yes; anything that is no valid value means no.
+bool flag_value(const std::string& value);
+
 /// docs/options.md.
 std::string options_markdown();
 

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
-#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -142,7 +142,7 @@ std::string count(double value) {
             value /= 1e3;
         return digits(value) + units[unit];
     }
-    if (value != std::floor(value))
+    if (value < 100 && value != std::floor(value))
         return fmt::format("{:.1f}", value);
     std::string text = fmt::format("{:.0f}", value);
     for (std::size_t at = text.size(); at > 3; at -= 3)

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-PATTERNS = {"c": r"^MPI_[A-Z]\w+$", "fortran": r"^mpi_[a-z0-9_]+[a-z0-9]_$"}
+PATTERNS = {"c": r"^MPI_[A-Z][a-z]\w+$", "fortran": r"^mpi_[a-z0-9_]+[a-z0-9]_$"}
 # The standard's way on from a C name is the PMPI name; Fortran goes to the next definition of the same name (counter.c).
 NEXT = {"c": "*P{name}@GOTPCREL(%rip)", "fortran": "*counter_next+{offset}(%rip)"}
 STUB = """

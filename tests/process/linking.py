@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+"""Programs linked with the library: they still need the MPI library, and are measured at every run.
+
+`placed` is where the library stands on the command line; the compilers are the MPIs' own wrappers, which add their
+libraries at the end.
+"""
+
+import re
+import shutil
+
+from harness import Skip, expect, expect_equal, main, test
+from report_checks import calls
+
+C_SOURCE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <libprofile.h>
+int main(int argc, char** argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 5; ++i) {
+        MARK(profile_iteration_begin("step");)
+        MPI_Barrier(MPI_COMM_WORLD);
+        MARK(profile_iteration_end("step");)
+    }
+    if (rank == 0) printf("linked\\n");
+    return MPI_Finalize();
+}
+"""
+FORTRAN_SOURCE = """
+program linked
+  use mpi
+  implicit none
+  integer :: ierror, rank, i
+  call MPI_Init(ierror)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+  do i = 1, 5
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)
+  end do
+  if (rank == 0) print '(a)', 'linked'
+  call MPI_Finalize(ierror)
+end program
+"""
+PROBE = "char MPI_Init();\nint main(void) { return MPI_Init(); }\n"  # as autoconf's AC_CHECK_LIB and AC_SEARCH_LIBS
+PROBE_WITH_HEADER = "#include <mpi.h>\nint main(int c, char** v) { return MPI_Init(&c, &v); }\n"
+
+
+def install(job):
+    """An installation in a folder of the test. Returns its place."""
+    prefix = job.folder / "prefix"
+    result = job.run(["cmake", "--install", job.build, "--prefix", prefix], timeout=60)
+    expect(result.code == 0, "cmake --install failed")
+    for name in ("bin/libprofile", "lib/libprofile.so", "include/libprofile.h", "lib/pkgconfig/libprofile.pc"):
+        expect((prefix / name).exists(), f"{name} was not installed")
+    return prefix
+
+
+def ways(job, prefix):
+    """Name -> (flags, needs LD_LIBRARY_PATH)."""
+    found = {"-L -lprofile": ([f"-I{prefix}/include", f"-L{prefix}/lib", "-lprofile"], True)}
+    if shutil.which("pkg-config"):
+        result = job.run(["pkg-config", "--cflags", "--libs", "libprofile"],
+                         env={"PKG_CONFIG_PATH": prefix / "lib/pkgconfig"})
+        expect_equal((result.code, result.all_err), (0, ""), "pkg-config")
+        found["pkg-config"] = (result.out.split(), False)
+    return found
+
+
+def needed(job, program):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", job.run(["readelf", "-d", program]).out)
+
+
+def check_program(job, what, command, needs_path, prefix, must_measure):
+    program = job.folder / "linked"
+    program.unlink(missing_ok=True)
+    job.compile(*command, "-o", program)
+    libraries = needed(job, program)
+    mpi = {"openmpi": "libmpi", "mpich": "libmpich"}[job.mpi]
+    expect(any(name.startswith(mpi) for name in libraries), f"{what}: {mpi} is not in DT_NEEDED: {libraries}")
+    linked = "libprofile.so" in libraries
+    expect(linked or not must_measure, f"{what}: libprofile.so is not in DT_NEEDED: {libraries}")
+    job.runs += 1
+    settings = [f"LIBPROFILE_OUTPUT={job.folder}/linked.{job.runs}"]
+    if needs_path:
+        settings.append(f"LD_LIBRARY_PATH={prefix}/lib")
+    result = job.run([*job.launcher(2), "env", *settings, program])
+    expect_equal((result.code, result.out, result.err), (0, "linked\n", []), f"{what}: the job")
+    if not linked:
+        return expect_equal(result.said, [], f"{what}: lines")
+    expect_equal((len(result.exit_lines), result.complaints), (1, []), f"{what}: lines")
+    report = job.report(f"linked.{job.runs}")
+    for rank in range(2):
+        expect_equal(calls(report, rank), {"MPI_Init": 1, "MPI_Comm_rank": 1, "MPI_Barrier": 5, "MPI_Finalize": 1},
+                     f"{what}: calls of rank {rank}")
+
+
+def matrix(job, compiler, source, extra=()):
+    if shutil.which(compiler) is None:
+        raise Skip(f"{compiler} is not installed")
+    prefix = install(job)
+    for way, (flags, needs_path) in ways(job, prefix).items():
+        for pie in (["-fPIE", "-pie"], ["-fno-pie", "-no-pie"]):
+            for placed in ("before", "after"):
+                line = [*flags, source] if placed == "before" else [source, *flags]
+                # A plain -lprofile in front of the sources is dropped by --as-needed: then nothing is measured, silently.
+                check_program(job, f"{way} {placed} the source, {pie[1]}", [compiler, *pie, *extra, *line], needs_path,
+                              prefix, must_measure=way == "pkg-config")
+
+
+@test
+def c_programs_link_run_and_are_measured(job):
+    job.write("linked.c", C_SOURCE)
+    matrix(job, f"mpicc.{job.mpi}", "linked.c", ["-DMARK(x)=x"])
+
+
+@test
+def c_programs_without_markers_link_run_and_are_measured(job):
+    job.write("linked.c", C_SOURCE)
+    matrix(job, f"mpicc.{job.mpi}", "linked.c", ["-DMARK(x)=", "-Wl,--as-needed"])
+
+
+@test
+def cxx_programs_link_run_and_are_measured(job):
+    job.write("linked.cpp", C_SOURCE)
+    matrix(job, f"mpicxx.{job.mpi}", "linked.cpp", ["-DMARK(x)=x"])
+
+
+@test
+def fortran_programs_link_run_and_are_measured(job):
+    job.write("linked.f90", FORTRAN_SOURCE)
+    matrix(job, f"mpif90.{job.mpi}", "linked.f90")
+
+
+@test
+def configure_probes_do_not_find_mpi_in_our_library(job):
+    prefix = install(job)
+    job.write("probe.c", PROBE)
+    job.write("probe_with_header.c", PROBE_WITH_HEADER)
+    include = job.run([f"mpicc.{job.mpi}", "-show"]).out.split()
+    include = [word for word in include if word.startswith("-I")]
+    for way, (flags, _) in ways(job, prefix).items():
+        for source in ("probe.c", "probe_with_header.c"):
+            for line in ([source, *flags], [*flags, source]):
+                result = job.run(["gcc", "-o", "probe", *include, *line])
+                expect(result.code != 0, f"{way}: the probe {source} was linked: MPI_Init was found in libprofile.so")
+                expect("undefined reference to `MPI_Init'" in result.all_err, f"{way}: another error than expected")
+    job.run(["gcc", "-shared", "-fPIC", "-o", "probe.so", "probe.c"])  # a shared library may leave it undefined
+    result = job.run(["gcc", "-o", "probe", "-Wl,--no-as-needed", "-x", "c", "/dev/null", "probe.so", "-L.",
+                      f"-L{prefix}/lib", "-lprofile"])
+    expect(result.code != 0, "an executable was linked to an MPI plug-in with libprofile.so instead of an MPI library")
+
+
+@test
+def installed_command_finds_its_library(job):
+    prefix = install(job)
+    moved = job.folder / "moved"
+    prefix.rename(moved)
+    command = [*job.launcher(2), moved / "bin/libprofile", "run", "--output", "out", "--", job.program("life"), "work"]
+    result = job.run(command)
+    expect_equal((result.code, result.out, result.err), (0, "life: 2 ranks\n", []), "the job")
+    job.tool = moved / "bin/libprofile"
+    job.report("out")
+
+
+if __name__ == "__main__":
+    main()
