@@ -35,6 +35,24 @@ template <class Payload> bool block(ByteBuffer& buffer, BlockType type, std::uin
     return true;
 }
 
+/// "Open MPI v4.1.4, package: ..." -> "Open MPI 4.1.4"; "MPICH Version:\t4.0.2\n..." -> "MPICH 4.0.2".
+void tidy_version(char* text) {
+    char* out = text;
+    for (const char* in = text; *in != 0 && *in != ',' && *in != '\n';) {
+        if (std::strncmp(in, "Version:", 8) == 0) {
+            in += 8;
+        } else if (*in == ' ' || *in == '\t') {
+            if (out != text && out[-1] != ' ') *out++ = ' ';
+            ++in;
+        } else if (*in == 'v' && out != text && out[-1] == ' ' && in[1] >= '0' && in[1] <= '9') {
+            ++in;
+        } else {
+            *out++ = *in++;
+        }
+    }
+    *out = 0;
+}
+
 void write_modules(Encoder& encoder) {
     encoder.number(load_map.size());
     for (std::uint32_t i = 0; i < load_map.size(); ++i) {
@@ -219,6 +237,7 @@ bool write_file_start(ByteBuffer& buffer, std::uint64_t ranks_in_file, std::uint
     const std::size_t length = session.config().describe(configuration, sizeof configuration);
     if (session.mpi() == nullptr || session.mpi()->library_version(mpi, sizeof mpi) != 0)
         std::snprintf(mpi, sizeof mpi, "%s", session.mpi() == nullptr ? "none" : session.mpi()->name);
+    tidy_version(mpi);
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);
     const std::uint64_t unix_now =
