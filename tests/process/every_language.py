@@ -49,7 +49,7 @@ def mpi_f08_calls_are_seen_exactly_once(job):
 
 @test
 def mpi4py_calls_are_seen_exactly_once(job):
-    script = [ "/usr/bin/python3", job.source / "tests/programs/calls_mpi4py.py"]
+    script = ["/usr/bin/python3", job.source / "tests/programs/calls_mpi4py.py"]
     if job.run(["/usr/bin/python3", "-c", "import mpi4py, numpy"]).code != 0:
         raise Skip("python3-mpi4py and python3-numpy are not installed")
     report = job.profile(script, timeout=120)
@@ -58,8 +58,9 @@ def mpi4py_calls_are_seen_exactly_once(job):
     expect_equal(sorted(measured.out.splitlines()), sorted(plain.out.splitlines()), "stdout")
     expect_equal(sorted(measured.err), sorted(plain.err), "stderr")
     for rank in range(2):
-        # mpi4py makes calls of its own (datatypes, error handlers) and one of ours is rejected by MPI.
-        expected = {**EXPECTED, **ONE_SIDE[rank], "MPI_Init_thread": 1}
+        # mpi4py makes calls of its own: on datatypes and error handlers, and its Bcast asks for the rank once more. One of
+        # the script's calls is rejected by MPI.
+        expected = {**EXPECTED, **ONE_SIDE[rank], "MPI_Init_thread": 1, "MPI_Comm_rank": 2}
         expected["MPI_Send"] = expected.get("MPI_Send", 0) + 1
         found = calls(report, rank)
         expect_equal({name: found.get(name) for name in expected}, expected, f"calls of rank {rank}")

@@ -10,7 +10,7 @@ SHORT = {"LIBPROFILE_FINALIZE_TIMEOUT": 2}
 
 def mixed(job, command, without):
     """Two ranks: the one with number `without` runs without the library."""
-    settings = [f"LIBPROFILE_OUTPUT={job.folder}/mixed", "LIBPROFILE_FINALIZE_TIMEOUT=2"]
+    settings = [f"LIBPROFILE_OUTPUT={job.folder}/mixed", "LIBPROFILE_FINALIZE_TIMEOUT=2", "LIBPROFILE_RATE=10000"]
     preload = ["env", f"LD_PRELOAD={job.library}", *settings]
     parts = [command if rank == without else [*preload, *command] for rank in range(2)]
     launcher = job.launcher(1)
@@ -41,11 +41,11 @@ def job_ends_when_rank_1_lacks_the_library(job):
     one_rank_without_the_library(job, 1)
 
 
-def same_end(job, mode, chosen=1, slack=6.0, options=None):
+def same_end(job, mode, chosen=1, slack=6.0, options=SHORT):
     """The same exit code and about the same time as without libprofile."""
     command = [job.program("life"), mode, *([] if chosen is None else [chosen])]
     plain = job.plain(command, timeout=40)
-    measured = job.measured(command, output=f"{mode}.{chosen}", options=options or SHORT, timeout=40)
+    measured = job.measured(command, output=f"{mode}.{chosen}", options=options, timeout=60)
     what = f"{mode} on rank {chosen}"
     expect_equal(measured.code, plain.code, f"exit code, {mode} on rank {chosen}")
     launchers_pid = re.compile(r"PID \d+")  # in the message of MPICH's launcher

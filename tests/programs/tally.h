@@ -86,7 +86,8 @@ static void tally_write(int rank) {
             fprintf(file, "%s\"%s\": {", pass ? ", " : "", kind);
             for (int i = 0; i < tally_phases[p].count; ++i)
                 if (strcmp(tally_phases[p].kinds[i], kind) == 0) {
-                    fprintf(file, "%s\"%s\": %lld", separator, tally_phases[p].names[i], tally_phases[p].values[i]);
+                    fprintf(file, "%s\"%s\": %lld", separator, tally_phases[p].names[i],
+                            tally_phases[p].values[i]);
                     separator = ", ";
                 }
             fprintf(file, "}");

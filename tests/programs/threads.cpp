@@ -45,7 +45,8 @@ void messages() {
         const int partner = rank ^ 1;
         for (int i = 0; i < 100 * (t + 1); ++i) {
             int out = i, in = -1;
-            MPI_Sendrecv(&out, 1, MPI_INT, partner, t, &in, 1, MPI_INT, partner, t, comms[t], MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&out, 1, MPI_INT, partner, t, &in, 1, MPI_INT, partner, t, comms[t],
+                         MPI_STATUS_IGNORE);
             if (in != i)
                 MPI_Abort(MPI_COMM_WORLD, 4);
         }

@@ -63,7 +63,8 @@ static void blocking(int size) {
         CALL(Recv, (other, 1000, MPI_DOUBLE, partner, 2, MPI_COMM_WORLD, &status));
         received(24);
     }
-    CALL(Sendrecv, (buffer, 10, MPI_INT, partner, 3, other, 1000, MPI_INT, partner, 3, MPI_COMM_WORLD, &status));
+    CALL(Sendrecv,
+         (buffer, 10, MPI_INT, partner, 3, other, 1000, MPI_INT, partner, 3, MPI_COMM_WORLD, &status));
     check_status(&status, partner, 40);
     sent(40), received(40);
     CALL(Sendrecv_replace, (buffer, 5, MPI_INT, partner, 4, partner, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));

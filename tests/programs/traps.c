@@ -14,7 +14,8 @@ static int changed;
 
 static void expect_flags(int flags, const char* after) {
     if (fetestexcept(FE_ALL_EXCEPT) != flags || fegetround() != FE_UPWARD) {
-        fprintf(stderr, "traps: flags %#x instead of %#x after %s\n", fetestexcept(FE_ALL_EXCEPT), flags, after);
+        fprintf(stderr, "traps: flags %#x instead of %#x after %s\n", fetestexcept(FE_ALL_EXCEPT), flags,
+                after);
         changed = 3;
     }
 }
