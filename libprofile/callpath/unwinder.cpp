@@ -1,6 +1,8 @@
 #include "libprofile/callpath/unwinder.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/stack_memory.hpp"
+#include "libprofile/session/thread.hpp"
 
 #define UNW_LOCAL_ONLY
 #include <dlfcn.h>
@@ -19,6 +21,14 @@ template <class F> bool find(void* library, F& pointer, const char* name) {
     return pointer != nullptr;
 }
 
+int (*original_access)(unw_addr_space_t, unw_word_t, unw_word_t*, int, void*) = nullptr;
+
+/// Stands in for libunwind's own access to memory while we unwind; the application's use of libunwind is not touched.
+int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t* value, int write, void* argument) {
+    if (thread_local_block.in_tool == 0 || write != 0) return original_access(space, address, value, write, argument);
+    return read_stack_word(address, value) ? 0 : -UNW_EUNSPEC;
+}
+
 constexpr std::size_t start_code_size = 64; // _start is some 40 bytes long
 
 } // namespace
@@ -32,7 +42,13 @@ bool Unwinder::load() noexcept {
                        find(library, step_, "_ULx86_64_step") && find(library, get_register_, "_ULx86_64_get_reg") &&
                        find(library, flush_, "_Ux86_64_flush_cache") &&
                        find(library, address_space_, "_ULx86_64_local_addr_space");
-    if (!found) return false;
+    unw_accessors_t* (*accessors)(void*) = nullptr;
+    if (!found || !find(library, accessors, "_Ux86_64_get_accessors")) return false;
+    unw_accessors_t* local = accessors(*address_space_);
+    if (local->access_mem != access_memory) {
+        original_access = local->access_mem;
+        local->access_mem = access_memory;
+    }
     backtrace_ = trace;
     return true;
 }

@@ -8,6 +8,8 @@
 // replace the exception unwinder of C, Fortran and Python programs. RTLD_LOCAL keeps its names to itself.
 // Why two ways: unw_backtrace is 40 times faster than unw_step, but keeps a cache in dynamic thread-local storage, whose
 // first touch may call malloc, and which is not re-entrant (libunwind #425): fine in ordinary context, not in a handler.
+// Why our own memory access: libunwind checks addresses by writing the byte through a pipe it has opened, which is some
+// other file once the application has closed all descriptors and opened its own (see stack_memory.hpp).
 // While either runs, our dl_iterate_phdr answers from the load map, so the loader's lock is never waited for.
 #pragma once
 

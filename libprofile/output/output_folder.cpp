@@ -53,7 +53,7 @@ int make_folders(char* path) {
 
 /// Absolute, since the application may change its working folder before the end.
 void absolute(const char* path, char* buffer, std::size_t size) {
-    if (path[0] == '/')
+    if (path[0] == '/' || session.job().folder[0] == 0) // no working folder: then a relative path is an error
         std::snprintf(buffer, size, "%s", path);
     else
         std::snprintf(buffer, size, "%.2000s/%.2000s", session.job().folder, path);
@@ -61,7 +61,9 @@ void absolute(const char* path, char* buffer, std::size_t size) {
 
 void default_base(char* buffer, std::size_t size) {
     const Job& job = session.job();
-    std::snprintf(buffer, size, "%.3800s/libprofile-%s-%s", job.folder, job.name, job.id);
+    char name[512];
+    std::snprintf(name, sizeof name, "libprofile-%s-%s", job.name, job.id);
+    absolute(name, buffer, size);
 }
 
 void sibling_path(const char* base, int number, char (&buffer)[OutputFolder::path_size]) {

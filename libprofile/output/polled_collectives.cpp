@@ -1,5 +1,6 @@
 #include "libprofile/output/polled_collectives.hpp"
 
+#include "libprofile/output/transport_warnings.hpp"
 #include "libprofile/session/clock.hpp"
 
 #include <cstring>
@@ -34,11 +35,19 @@ bool PolledCollectives::complete(int started) noexcept {
 }
 
 bool PolledCollectives::everyone_is_here() noexcept {
-    if (!complete(failed_ ? 1 : mpi_->start_barrier())) return false;
+    if (failed_) return false;
+    if (!complete(mpi_->start_barrier())) {
+        // Those who come later would find the barrier complete and wait for us in the agreement: tell them there.
+        silence_transport_warnings();
+        static std::uint64_t gone[2] = {0, 0}; // in use until the end of MPI
+        mpi_->start_min(&gone[0], &gone[1], 1);
+        return false;
+    }
     constexpr std::uint64_t least_ns = 30000000000u; // from here on nobody is waited for, only messages
     if (timeout_ns_ < least_ns) timeout_ns_ = least_ns;
     std::uint64_t here = 1;
-    return min(&here, 1) && here == 1;
+    if (!min(&here, 1) || here != 1) failed_ = true;
+    return !failed_;
 }
 
 bool PolledCollectives::min(std::uint64_t* values, int count) noexcept {

@@ -3,8 +3,8 @@
 // calls in the same order. Once one fails or runs out of time, all later ones fail at once.
 //
 // A rank without the library, or a dead one, never joins; a plain collective would wait for it forever. After the
-// arrival barrier every rank agrees once more: a rank that gave up waiting in the barrier never enters the agreement,
-// so nobody can leave it believing that all are still there.
+// arrival barrier every rank agrees once more: a rank that gave up waiting in the barrier enters the agreement with a
+// no, so nobody can leave it believing that all are still there, and nobody waits for one that has left.
 #pragma once
 
 #include "libprofile/session/mpi_services.hpp"

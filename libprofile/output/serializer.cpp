@@ -271,10 +271,6 @@ bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary) noexcep
     ok = ok && block(buffer, BlockType::Modules, rank, [](Encoder& encoder) { write_modules(encoder); });
     ok = ok && block(buffer, BlockType::Functions, rank, [](Encoder& encoder) { write_functions(encoder); });
     thread_registry.for_each([&](Thread& thread) {
-        // Samples that hit libprofile itself are shown where its time is.
-        if (thread.samples_in_tool != 0)
-            thread.phases.phase(0).rows.row(thread.tree.overhead(), thread.tree, thread.arena)[Metric::Samples] +=
-                thread.samples_in_tool;
         ok = ok && block(buffer, BlockType::Tree, rank, [&](Encoder& encoder) { write_tree(encoder, thread, complete); });
         for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);

@@ -5,6 +5,7 @@
 #include "libprofile/session/mpi_event_state.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
+#include "wrappers/mpi/binding_helpers.hpp"
 #include "wrappers/mpi/mpi_modules.hpp"
 
 namespace libprofile {
@@ -53,6 +54,7 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void*) noexcept {
     // An error handler may leave an MPI call by longjmp or an exception; its event then lies below us on the stack.
     while (thread->event != nullptr && thread->event < this) thread->event = thread->event->outer_;
     if (thread->event != nullptr && is_mpi_library_address(return_address)) return; // MPI calling itself
+    if (is_binding_helper_call(mpi_functions[function_id].name, return_address)) return;
     thread_ = thread;
     outer_ = thread->event;
     const NodeId node = node_of_call(*thread, function_id, return_address);

@@ -119,23 +119,24 @@ void Session::begin_without_mpi() noexcept {
 
 /// MPI ran in this process and not one call came through our entry points: linked in the wrong order, or looked up by
 /// dlsym. Our own names are hidden from dlsym, so it gives the functions of the MPI library.
-void Session::warn_if_bypassed() noexcept {
+bool Session::was_bypassed() noexcept {
     int (*initialized)(int*) = nullptr;
     *reinterpret_cast<void**>(&initialized) = dlsym(RTLD_DEFAULT, "PMPI_Initialized");
     int flag = 0;
-    if (initialized == nullptr || initialized(&flag) != 0 || flag == 0) return;
+    if (initialized == nullptr || initialized(&flag) != 0 || flag == 0) return false;
     if (state() == SessionState::Idle) {
         config_.load(arena_);
         job_.find(arena_);
-        if (config_.flag(Option::Quiet) || config_.flag(Option::Disable)) return;
+        if (config_.flag(Option::Quiet) || config_.flag(Option::Disable)) return true;
     }
     if (job_.speaks_before_init())
-        say("warning: MPI was used, but its calls did not pass through libprofile, so there is no profile; start the "
-            "program with `libprofile run`, or link -lprofile before the MPI library");
+        say("warning: MPI was used, but its calls did not pass through libprofile, so there is no profile; link -lprofile "
+            "before the MPI library (programs that look MPI functions up by dlsym cannot be measured)");
+    return true;
 }
 
 void Session::at_exit() noexcept {
-    if (state() == SessionState::Idle || (measuring() && !initialized_)) warn_if_bypassed();
+    if ((state() == SessionState::Idle || (measuring() && !initialized_)) && was_bypassed()) return switch_off();
     if (!measuring() || process_ != getpid()) return;
     // An MPI program that ends without MPI_Finalize, or no MPI program at all.
     if (!initialized_ && !without_mpi_) return switch_off();

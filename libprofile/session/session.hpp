@@ -45,7 +45,7 @@ class Session {
     bool treats_mpi() const { return config_.number(Option::Mpi) == 0; } // "auto"
 
   private:
-    void warn_if_bypassed() noexcept;
+    bool was_bypassed() noexcept;
     void finish(bool with_mpi) noexcept;
     void complain_once() noexcept;
     bool launcher_mismatch() noexcept;

@@ -60,6 +60,7 @@ struct ThreadLocal {
     volatile int in_tool; // > 0: this thread is inside libprofile; its signal handler must touch nothing
     bool ended;           // the thread's location is closed, or must never be opened
     struct ThreadStart* start;
+    std::uintptr_t stack_base; // 0: not known
 };
 extern constinit thread_local ThreadLocal thread_local_block __attribute__((tls_model("initial-exec")));
 

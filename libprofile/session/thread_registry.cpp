@@ -1,5 +1,6 @@
 #include "libprofile/session/thread_registry.hpp"
 
+#include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/sampling/timer.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/session.hpp"
@@ -9,9 +10,10 @@
 #include <sched.h>
 #include <unistd.h>
 
+extern "C" void* __libc_stack_end; // of ld.so: where the process's stack began
+
 namespace libprofile {
 
-constinit thread_local ThreadLocal thread_local_block __attribute__((tls_model("initial-exec"))){};
 constinit ThreadRegistry thread_registry;
 
 namespace {
@@ -22,6 +24,15 @@ std::uint64_t cpu_time_of(const ThreadStart& start) {
     timespec t{};
     if (pthread_getcpuclockid(start.handle, &id) != 0 || clock_gettime(id, &t) != 0) return 0;
     return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) {
+    thread.finished = true; // first: it may be inside an MPI call that returns while we look
+    thread.ended_at = now;
+    thread.phases.finish(now, cpu_now);
+    // Samples that hit libprofile itself are shown where its time is.
+    if (thread.samples_in_tool != 0)
+        thread.phases.row(thread.tree.overhead())[Metric::Samples] += thread.samples_in_tool;
 }
 
 } // namespace
@@ -49,6 +60,7 @@ ThreadStart* ThreadRegistry::announce(void* (*function)(void*), void* argument, 
 
 void ThreadRegistry::begin(ThreadStart* start) noexcept {
     const InTool guard;
+    remember_stack_base();
     start->handle = pthread_self();
     start->started_at = session_clock.now();
     thread_local_block.start = start;
@@ -66,9 +78,7 @@ void ThreadRegistry::end(ThreadStart* start) noexcept {
     if (thread == nullptr || thread->finished) return;
     stop_timer(*thread);
     if (!session.measuring()) return;
-    thread->ended_at = session_clock.now();
-    thread->phases.finish(thread->ended_at, thread_cpu_time());
-    thread->finished = true;
+    close(*thread, session_clock.now(), thread_cpu_time());
 }
 
 bool ThreadRegistry::is_helper(const ThreadStart& start) const noexcept {
@@ -103,6 +113,8 @@ void ThreadRegistry::open_main() noexcept {
 
 void ThreadRegistry::know_main() noexcept {
     if (gettid() != getpid()) return;
+    // Constructors run below main's caller; what is above them on the stack is already in place.
+    thread_local_block.stack_base = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
     main_.handle = pthread_self();
     main_known_ = true;
 }
@@ -144,9 +156,7 @@ void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread->finished) return;
         stop_timer(*thread);
-        thread->finished = true; // first: it may be inside an MPI call that returns while we look
-        thread->ended_at = now;
-        thread->phases.finish(now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start));
+        close(*thread, now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start));
     };
     finish(main_);
     for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) finish(*s);

@@ -20,7 +20,10 @@ def mixed(job, command, without):
 
 def one_rank_without_the_library(job, without):
     result = mixed(job, [job.program("life"), "work"], without)
-    expect_equal((result.code, result.out, result.err), (0, "life: 2 ranks\n", []), "the job")
+    # MPICH's transport on the rank without us tells of the message it got from the other (docs/limits.md): we are not
+    # in that process and cannot keep it from that.
+    out = re.sub(r"\[.*UCX  WARN  unexpected tag-receive descriptor .* was not matched\n", "", result.out)
+    expect_equal((result.code, out, result.err), (0, "life: 2 ranks\n", []), "the job")
     expect(result.seconds < 15, f"took {result.seconds:.1f} s in spite of a timeout of 2 s")
     expect_equal(len(result.said), 1, "lines in the job")
     report = job.report("mixed")

@@ -34,6 +34,8 @@ bool is_speaker() {
 int fail(int code, const std::string& message) {
     if (is_speaker())
         fmt::print(stderr, "libprofile: error: {}\n", message);
+    else
+        ::usleep(500000); // launchers kill the other ranks when one fails: the one that speaks must come first
     return code;
 }
 
@@ -252,8 +254,7 @@ int run(const std::vector<std::string>& arguments) {
         if (is_speaker() && !is_quiet(request))
             fmt::print(stderr,
                        "libprofile: warning: {} is statically linked, so it cannot be measured; link it "
-                       "dynamically or "
-                       "link -lprofile; running it without measurement\n",
+                       "dynamically; running it without measurement\n",
                        name);
     } else {
         for (const auto& [variable, value] : request.settings)

@@ -1,0 +1,19 @@
+// Reading the application's stack while it is unwound.
+// Contract: async-signal-safe; never faults, whatever the address; opens and touches no file descriptor.
+//
+// A thread's own stack, between the current frame and its base, is read directly. Anything else (a coroutine's stack, an
+// alternate signal stack, nonsense from wrong unwind information) is read by the kernel, which says so when it is not
+// there.
+#pragma once
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// Remembers the base of the calling thread's stack; called near it, when the thread begins.
+void remember_stack_base() noexcept;
+
+/// False: nothing can be read at `address`.
+bool read_stack_word(std::uintptr_t address, std::uintptr_t* value) noexcept;
+
+} // namespace libprofile
