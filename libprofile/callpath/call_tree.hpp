@@ -38,6 +38,8 @@ class CallTree {
     Node& operator[](NodeId id) { return nodes_[id]; }
     const Node& operator[](NodeId id) const { return nodes_[id]; }
     std::size_t size() const { return nodes_.size(); }
+    /// No call path yet: only the fixed nodes.
+    bool is_empty() const { return nodes_.size() == std::size_t{quota()} + 1; }
 
     NodeId overhead() const { return 1; }
     NodeId off_cpu() const { return 2; }

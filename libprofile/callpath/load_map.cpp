@@ -76,8 +76,12 @@ std::uint32_t LoadMap::add(std::uintptr_t start, std::uintptr_t end, std::uintpt
             module->start = start;
             module->end = end;
             module->bias = bias;
-            module->headers = headers;
-            module->header_count = header_count;
+            // A copy: the originals go when the module is unloaded, which another thread may be doing right now.
+            if (auto* copy = arena_.array<ElfW(Phdr)>(header_count)) {
+                std::memcpy(copy, headers, header_count * sizeof *copy);
+                module->headers = copy;
+                module->header_count = header_count;
+            }
             module->is_executable = path == nullptr || *path == 0;
             char executable[4096];
             if (module->is_executable) {

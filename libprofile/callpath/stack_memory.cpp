@@ -3,22 +3,37 @@
 #include "libprofile/session/thread.hpp"
 
 #include <cstring>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+extern "C" void* __libc_stack_end; // of ld.so: where the process's stack began
+
 namespace libprofile {
 
-void remember_stack_base() noexcept {
-    // Above the thread's first frame lie its thread descriptor and thread-local storage; above main's lie arguments and
-    // environment. A few words of those may be read, no more are needed.
+void remember_stack(std::uintptr_t size) noexcept {
+    // Above the thread's first frame lie its thread descriptor and thread-local storage, some of which may be read.
     constexpr std::uintptr_t above = 512;
     thread_local_block.stack_base = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + above;
+    thread_local_block.stack_low = thread_local_block.stack_base - size;
+}
+
+void remember_main_stack() noexcept {
+    constexpr std::uintptr_t most = 64 << 20; // the loader keeps at least that much free below a stack without limit
+    rlimit limit{};
+    const bool known = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < most;
+    thread_local_block.stack_base = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+    thread_local_block.stack_low = thread_local_block.stack_base - (known ? limit.rlim_cur : most);
+}
+
+bool is_own_stack(std::uintptr_t address) noexcept {
+    return address >= thread_local_block.stack_low && address < thread_local_block.stack_base;
 }
 
 bool read_stack_word(std::uintptr_t address, std::uintptr_t* value) noexcept {
+    // All between a live frame and the base of the same stack is mapped.
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    const std::uintptr_t base = thread_local_block.stack_base;
-    if (address > here && address < base && base - address >= sizeof *value) {
+    if (is_own_stack(here) && address > here && is_own_stack(address + sizeof *value - 1)) {
         std::memcpy(value, reinterpret_cast<const void*>(address), sizeof *value);
         return true;
     }

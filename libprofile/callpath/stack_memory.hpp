@@ -10,8 +10,13 @@
 
 namespace libprofile {
 
-/// Remembers the base of the calling thread's stack; called near it, when the thread begins.
-void remember_stack_base() noexcept;
+/// Remembers the calling thread's stack; called near its base, when the thread begins. `size` is that of the whole stack.
+void remember_stack(std::uintptr_t size) noexcept;
+/// The same for the main thread, whose stack grows up to a limit.
+void remember_main_stack() noexcept;
+
+/// `address` lies on the calling thread's own stack; false when that is not known.
+bool is_own_stack(std::uintptr_t address) noexcept;
 
 /// False: nothing can be read at `address`.
 bool read_stack_word(std::uintptr_t address, std::uintptr_t* value) noexcept;

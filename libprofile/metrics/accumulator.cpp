@@ -4,32 +4,40 @@
 
 namespace libprofile {
 
+bool Accumulator::grow_index(NodeId node, const CallTree& tree, Arena& arena) noexcept {
+    if (node < index_size_) return true;
+    std::size_t wanted = index_size_ == 0 ? 256 : index_size_;
+    while (wanted <= node) wanted *= 2;
+    if (wanted < tree.size()) wanted = tree.size();
+    auto* index = arena.array<std::uint32_t>(wanted);
+    if (index == nullptr) return false;
+    std::copy(index_, index_ + index_size_, index);
+    index_ = index;
+    index_size_ = wanted;
+    return true;
+}
+
 Row& Accumulator::new_row(NodeId node, const CallTree& tree, Arena& arena) noexcept {
-    if (node >= index_size_) {
-        std::size_t wanted = index_size_ == 0 ? 256 : index_size_;
-        while (wanted <= node) wanted *= 2;
-        if (wanted < tree.size()) wanted = tree.size();
-        if (auto* index = arena.array<std::uint32_t>(wanted)) {
-            std::copy(index_, index_ + index_size_, index);
-            index_ = index;
-            index_size_ = wanted;
-        }
-    }
-    if (node < index_size_ && (used_ < rows_.size() || rows_.append(arena) != nullptr)) {
-        Row& fresh = rows_[used_];
-        fresh = Row{};
-        fresh.node = node;
-        index_[node] = static_cast<std::uint32_t>(++used_);
-        return fresh;
-    }
-    // Out of memory: whatever cannot have a row of its own is summed up on the first one that stands for losses.
+    if (node >= index_size_) grow_index(node, tree, arena);
+    // One row stays free for the "(quota)" node, under which all is summed up that cannot have a row of its own.
     const NodeId quota = tree.quota();
-    if (node != quota && quota < index_size_) {
-        if (index_[quota] != 0) return rows_[index_[quota] - 1];
-        if (used_ < rows_.size()) return new_row(quota, tree, arena);
+    const std::size_t needed = used_ + (node == quota || find(quota) != nullptr ? 1 : 2);
+    while (rows_.size() < needed && rows_.append(arena) != nullptr) {
     }
-    if (used_ != 0) return rows_[used_ - 1];
-    return spare_;
+    if (node >= index_size_ || rows_.size() < needed) {
+        if (Row* lost = find(quota)) return *lost;
+        node = quota;
+    }
+    Row& fresh = rows_[used_];
+    fresh = Row{};
+    fresh.node = node;
+    index_[node] = static_cast<std::uint32_t>(++used_);
+    return fresh;
+}
+
+bool Accumulator::reserve(const CallTree& tree, Arena& arena) noexcept {
+    if (!grow_index(tree.quota(), tree, arena) || (rows_.size() == 0 && rows_.append(arena) == nullptr)) return false;
+    return true;
 }
 
 void Accumulator::clear() noexcept {

@@ -25,10 +25,16 @@ struct Row {
 
 class Accumulator {
   public:
-    /// The row of `node`; when memory ran out, one shared row whose node is the "(quota)" node.
+    /// The row of `node`; when memory ran out, the row of the "(quota)" node. After reserve() only.
     Row& row(NodeId node, const CallTree& tree, Arena& arena) noexcept {
         if (node < index_size_ && index_[node] != 0) return rows_[index_[node] - 1];
         return new_row(node, tree, arena);
+    }
+    /// Takes the memory that is needed to book anything at all, later without any. False: there is none.
+    bool reserve(const CallTree& tree, Arena& arena) noexcept;
+    /// The row of `node` if it was touched since clear(), else nullptr.
+    Row* find(NodeId node) noexcept {
+        return node < index_size_ && index_[node] != 0 ? &rows_[index_[node] - 1] : nullptr;
     }
     /// Rows touched since clear(), in order of first touch.
     std::size_t size() const { return used_; }
@@ -36,13 +42,13 @@ class Accumulator {
     void clear() noexcept;
 
   private:
+    bool grow_index(NodeId node, const CallTree& tree, Arena& arena) noexcept;
     Row& new_row(NodeId node, const CallTree& tree, Arena& arena) noexcept;
 
     StableArray<Row, 5> rows_;
     std::size_t used_ = 0;
     std::uint32_t* index_ = nullptr; // by node: row + 1
     std::size_t index_size_ = 0;
-    Row spare_; // only until the first row exists
 };
 
 /// Shares `total` out over the rows by their sample weights as exact integers (largest remainders), adding to their

@@ -33,10 +33,10 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes) {
     const Job& job = session.job();
     const Tenths lost(all.samples_lost, all.samples_taken + all.samples_lost);
     const Tenths overhead(all.overhead_ns, all.wall_ns);
-    char iterations[96] = "no iterations marked";
+    char iterations[128] = "no iterations marked";
     if (all.iterations != 0)
-        std::snprintf(iterations, sizeof iterations, "%llu iterations in %llu clusters",
-                      static_cast<unsigned long long>(all.iterations), static_cast<unsigned long long>(all.clusters));
+        std::snprintf(iterations, sizeof iterations, "%llu iterations of \"%.32s\" in %llu clusters",
+                      static_cast<unsigned long long>(all.iterations), all.phase, static_cast<unsigned long long>(all.clusters));
     say("%d rank%s, %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%% -> %s (next: libprofile report %s)",
         job.ranks, job.ranks == 1 ? "" : "s", iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,
         lost.tenth, static_cast<unsigned long long>((bytes + 1023) / 1024), overhead.whole, overhead.tenth,
@@ -62,14 +62,14 @@ bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
                             all.repairs,       all.quota_losses, bytes};
     std::uint64_t inverse[] = {~all.iterations, ~all.clusters};
     if (!job.sum(sums, 7) || !job.min(inverse, 2)) return false;
-    all = {~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
+    all = {all.phase, ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
     bytes = sums[6];
     return true;
 }
 
-/// Rank 0: the file is whole.
-void finish_file(const char* partial) {
-    const std::uint32_t flags = FileComplete;
+/// Rank 0: nothing more will be written.
+void finish_file(const char* partial, bool complete) {
+    const std::uint32_t flags = complete ? std::uint32_t{FileComplete} : 0u;
     char final_name[OutputFolder::path_size + 64];
     output_folder.file("profile.lprof", final_name);
     int error = write_at(partial, offsetof(FileHeader, flags), &flags, sizeof flags);
@@ -83,7 +83,7 @@ bool write_common_file(PolledCollectives& job) {
     ByteBuffer buffer;
     RankSummary summary;
     bool ok = !leads || write_file_start(buffer, static_cast<std::uint64_t>(session.job().ranks), 0);
-    ok = write_rank(buffer, true, summary) && ok;
+    ok = write_rank(buffer, true, summary) && ok; // if not: what there is room for
     if (!job.everyone_is_here()) return false;
 
     char folder[OutputFolder::path_size] = {};
@@ -96,20 +96,20 @@ bool write_common_file(PolledCollectives& job) {
     if (!job.sum_before(buffer.size(), offset)) return false;
     char partial[OutputFolder::path_size + 64];
     output_folder.file("profile.lprof.partial", partial);
-    const int error = ok ? write_at(partial, offset, buffer.data(), buffer.size()) : ENOMEM;
+    int error = write_at(partial, offset, buffer.data(), buffer.size());
+    if (error == 0 && !ok) error = ENOMEM;
     std::uint64_t failures = error == 0 ? 0 : 1;
     std::uint64_t worst = ~static_cast<std::uint64_t>(error);
     std::uint64_t bytes = buffer.size();
     if (!job.sum(&failures, 1) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
     if (!leads) return true;
     if (failures != 0) {
-        say("error: %llu of %d ranks could not write %s (%s), so the profile is incomplete; set LIBPROFILE_OUTPUT to a "
-            "folder with room that all nodes can write",
+        say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
+            "LIBPROFILE_OUTPUT to a folder with room that all nodes can write",
             static_cast<unsigned long long>(failures), session.job().ranks, partial,
             std::strerror(static_cast<int>(~worst)));
-        return true;
     }
-    finish_file(partial);
+    finish_file(partial, failures == 0);
     say_exit_line(summary, bytes);
     say_losses(summary);
     return true;

@@ -114,11 +114,12 @@ bool OutputFolder::create() noexcept {
     default_base(base, sizeof base);
     const char* wanted = session.config().text(Option::Output);
     int error = 0;
+    int first_error = 0;
     if (*wanted != 0) {
         char asked[path_size];
         absolute(wanted, asked, sizeof asked);
         if (make(asked, true, error)) return true;
-        const int first_error = error;
+        first_error = error;
         if (make(base, false, error)) {
             say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s); the profile goes to %s in the working folder instead",
                 wanted, std::strerror(first_error), shown());
@@ -127,9 +128,13 @@ bool OutputFolder::create() noexcept {
     } else if (make(base, false, error)) {
         return true;
     }
-    say("warning: cannot make the output folder %s (%s), so there will be no profile; set LIBPROFILE_OUTPUT to a folder "
-        "that can be written",
-        base, std::strerror(error));
+    if (first_error != 0)
+        say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s), nor to %s (%s), so there will be no profile", wanted,
+            std::strerror(first_error), base, std::strerror(error));
+    else
+        say("warning: cannot make the output folder %s (%s), so there will be no profile; set LIBPROFILE_OUTPUT to a folder "
+            "that can be written",
+            base, std::strerror(error));
     return false;
 }
 

@@ -133,7 +133,26 @@ std::uint64_t iterations_of(const Phase& phase) {
     return clustered < phase.iteration_wall_ns.size() ? clustered : phase.iteration_wall_ns.size();
 }
 
-void write_phase(Encoder& encoder, const Thread& thread, Phase& phase, const IterationProfile& rest) {
+/// The open rows of a phase in the order of the file, without memory of our own: it may just have run out.
+template <class Visit> void for_each_open_cell(Phase& phase, const CallTree& tree, Visit visit) {
+    for (NodeId node = 0; node < tree.size(); ++node) {
+        const Row* row = phase.rows.find(node);
+        for (std::size_t m = 0; row != nullptr && m < metric_count; ++m)
+            if (row->values[m] != 0) visit(node, m, row->values[m]);
+    }
+}
+
+void write_rest(Encoder& encoder, Phase& phase, const CallTree& tree) {
+    std::uint64_t count = 0;
+    for_each_open_cell(phase, tree, [&](NodeId, std::size_t, std::uint64_t) { ++count; });
+    encoder.number(count);
+    NodeId previous = 0;
+    for_each_open_cell(phase, tree, [&](NodeId node, std::size_t metric, std::uint64_t value) {
+        write_cell(encoder, node, previous, metric, value);
+    });
+}
+
+void write_phase(Encoder& encoder, const Thread& thread, Phase& phase) {
     Clusterer* clusterer = phase.clusterer;
     PhaseRecord record;
     record.thread = thread.index;
@@ -156,8 +175,7 @@ void write_phase(Encoder& encoder, const Thread& thread, Phase& phase, const Ite
         describe(encoder, out);
         write_cells(encoder, cluster.sums);
     }
-    encoder.number(rest.size);
-    write_cells(encoder, rest);
+    write_rest(encoder, phase, thread.tree);
     if (phase.kind != PhaseKind::Iterations) return;
     if (clusterer != nullptr)
         write_assignments(encoder, *clusterer, record.instances);
@@ -191,11 +209,14 @@ RankRecord describe_rank(bool complete, RankSummary& summary) {
         record.nesting_repairs += thread.phases.repairs();
         if (thread.index != 0) return;
         summary.wall_ns = thread.ended_at - thread.started_at;
+        std::uint64_t longest = 0;
         for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
-            const std::uint64_t iterations = iterations_of(thread.phases.phase(i));
-            if (iterations <= summary.iterations) continue;
-            summary.iterations = iterations;
-            summary.clusters = thread.phases.phase(i).clusterer->cluster_count();
+            Phase& phase = thread.phases.phase(i);
+            if (iterations_of(phase) == 0 || phase.wall_inclusive_ns <= longest) continue;
+            longest = phase.wall_inclusive_ns;
+            summary.phase = phase.name;
+            summary.iterations = iterations_of(phase);
+            summary.clusters = phase.clusterer->cluster_count();
         }
     });
     summary.samples_taken = record.samples_taken;
@@ -206,14 +227,15 @@ RankRecord describe_rank(bool complete, RankSummary& summary) {
 }
 
 /// Time inside libprofile of one phase, from its clusters and its rest.
-std::uint64_t overhead_of(const Phase& phase, NodeId overhead, const IterationProfile& rest) {
+std::uint64_t overhead_of(Phase& phase, NodeId overhead) {
     const std::uint32_t key = Cell::make_key(overhead, static_cast<std::size_t>(Metric::Time));
     const auto in = [key](const IterationProfile& profile) {
         for (std::uint32_t i = 0; i < profile.size; ++i)
             if (profile.cells[i].key == key) return profile.cells[i].value;
         return std::uint64_t{0};
     };
-    std::uint64_t sum = in(rest);
+    const Row* open = phase.rows.find(overhead);
+    std::uint64_t sum = open == nullptr ? 0 : (*open)[Metric::Time];
     for (std::uint32_t i = 0; phase.clusterer != nullptr && i < phase.clusterer->cluster_count(); ++i)
         sum += in(phase.clusterer->cluster(i).sums);
     return sum;
@@ -274,12 +296,9 @@ bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary) noexcep
         ok = ok && block(buffer, BlockType::Tree, rank, [&](Encoder& encoder) { write_tree(encoder, thread, complete); });
         for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);
-            IterationProfile rest;
-            if (!rest.take(phase.rows, thread.pool)) ok = false;
-            if (thread.index == 0) summary.overhead_ns += overhead_of(phase, thread.tree.overhead(), rest);
+            if (thread.index == 0) summary.overhead_ns += overhead_of(phase, thread.tree.overhead());
             ok = ok && block(buffer, BlockType::Phase, rank,
-                             [&](Encoder& encoder) { write_phase(encoder, thread, phase, rest); });
-            rest.release(thread.pool);
+                             [&](Encoder& encoder) { write_phase(encoder, thread, phase); });
         }
     });
     return ok;

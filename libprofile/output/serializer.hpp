@@ -12,8 +12,9 @@ namespace libprofile {
 
 /// What the exit line needs, besides the blocks.
 struct RankSummary {
-    std::uint64_t iterations = 0; // of the phase with most of them
-    std::uint64_t clusters = 0;   // of that phase
+    const char* phase = "";       // the outermost phase with iterations that takes most of the time
+    std::uint64_t iterations = 0; // of it
+    std::uint64_t clusters = 0;
     std::uint64_t samples_taken = 0;
     std::uint64_t samples_lost = 0;
     std::uint64_t overhead_ns = 0;

@@ -14,7 +14,9 @@ extern "C" [[gnu::visibility("default")]] void profile_marker_v1(int operation, 
     const InTool guard;
     const std::uint64_t now = session_clock.now();
     Thread* thread = thread_registry.current();
-    if (thread == nullptr || thread->event != nullptr) return;
+    if (thread == nullptr || thread->finished) return;
+    thread->drop_left_calls(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    if (thread->call_depth != 0) return;
     if (name == nullptr) name = "";
     if (load_map.is_stale()) load_map.refresh();
     const std::uint64_t cpu = thread_cpu_time();

@@ -12,6 +12,7 @@ namespace libprofile {
 
 struct Phase {
     const char* name = "";
+    std::uint64_t hash = 0; // of kind and name
     PhaseKind kind = PhaseKind::Outside;
     bool open = false;
     std::uint64_t instances = 0;

@@ -11,6 +11,7 @@ bool PhaseStack::start(std::uint64_t now, std::uint64_t cpu_now, ClusteringSetti
     Phase* outside = phases_.append(*arena_);
     if (outside == nullptr) return false;
     new (outside) Phase();
+    if (!outside->rows.reserve(*tree_, *arena_)) return false;
     outside->open = true;
     outside->opened_at = now;
     outside->instances = 1;
@@ -21,10 +22,42 @@ bool PhaseStack::start(std::uint64_t now, std::uint64_t cpu_now, ClusteringSetti
     return true;
 }
 
+void PhaseStack::begin_again(std::uint64_t now) noexcept {
+    Phase& outside = phases_[0];
+    outside.rows.clear();
+    outside.wall_ns = outside.wall_inclusive_ns = outside.outside_events_ns = outside.compute_cpu_ns = 0;
+    outside.opened_at = segment_start_ = now;
+    segment_cpu_start_ = segment_events_ns_ = segment_events_cpu_ns_ = segment_overhead_ns_ = 0;
+}
+
+/// FNV-1a over kind and the first max_name characters of the name.
+static std::uint64_t hash_name(PhaseKind kind, const char* name) {
+    std::uint64_t h = 0xcbf29ce484222325u + static_cast<std::uint64_t>(kind);
+    for (std::size_t i = 0; i < PhaseStack::max_name && name[i] != 0; ++i)
+        h = (h ^ static_cast<unsigned char>(name[i])) * 0x100000001b3u;
+    return h;
+}
+
 Phase* PhaseStack::find(PhaseKind kind, const char* name) noexcept {
+    const std::uint64_t hash = hash_name(kind, name);
     for (std::size_t i = 1; i < phases_.size(); ++i)
-        if (phases_[i].kind == kind && std::strcmp(phases_[i].name, name) == 0) return &phases_[i];
+        if (phases_[i].hash == hash && phases_[i].kind == kind && std::strncmp(phases_[i].name, name, max_name) == 0)
+            return &phases_[i];
     return nullptr;
+}
+
+/// nullptr: no memory, or the limit is reached. Then the phase does not exist, and its time stays with the one around it.
+Phase* PhaseStack::create(PhaseKind kind, const char* name) noexcept {
+    if (phases_.size() >= max_phases) return nullptr;
+    char shortened[max_name + 1] = {};
+    std::strncpy(shortened, name, max_name);
+    Phase trial;
+    trial.name = arena_->copy_text(shortened);
+    trial.kind = kind;
+    trial.hash = hash_name(kind, name);
+    if (!trial.rows.reserve(*tree_, *arena_)) return nullptr;
+    Phase* phase = phases_.append(*arena_);
+    return phase == nullptr ? nullptr : new (phase) Phase(trial);
 }
 
 void PhaseStack::repair(const char* what, const char* name) noexcept {
@@ -107,14 +140,11 @@ void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
 void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     Phase* phase = find(kind, name);
     if (phase == nullptr) {
-        phase = phases_.append(*arena_);
+        phase = create(kind, name);
         if (phase == nullptr) {
             ++quota_losses_;
             return;
         }
-        new (phase) Phase();
-        phase->name = arena_->copy_text(name);
-        phase->kind = kind;
     }
     if (phase->open) {
         repair("begin of the open", name);
@@ -130,6 +160,7 @@ void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std:
 
 void PhaseStack::end(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     Phase* phase = find(kind, name);
+    if (phase == nullptr && quota_losses_ != 0) return; // its begin was refused
     if (phase == nullptr || !phase->open) return repair("end without begin of", name);
     if (&top() != phase) repair("something open inside at the end of", name);
     while (phase->open) pop(now, cpu_now);

@@ -23,11 +23,18 @@ struct ClusteringSettings {
 class PhaseStack {
   public:
     static constexpr std::size_t max_depth = 64;
+    static constexpr std::size_t max_phases = 1000; // a name per iteration is a mistake that must not cost the job
+    static constexpr std::size_t max_name = 255;
 
     PhaseStack(CallTree& tree, Arena& arena, Pool& pool) : tree_(&tree), arena_(&arena), pool_(&pool) {}
 
     /// Opens the phase "" at `now`. False: no memory.
     bool start(std::uint64_t now, std::uint64_t cpu_now, ClusteringSettings settings) noexcept;
+
+    /// For a thread that takes the place of one that left no trace. is_unused(): there was no marker.
+    bool is_unused() const { return phases_.size() == 1 && repairs_ == 0; }
+    void begin_again(std::uint64_t now) noexcept;
+    std::uint64_t segment_start() const { return segment_start_; }
 
     /// The innermost open phase.
     Phase& top() { return *stack_[depth_ - 1]; }
@@ -57,6 +64,7 @@ class PhaseStack {
 
   private:
     Phase* find(PhaseKind kind, const char* name) noexcept;
+    Phase* create(PhaseKind kind, const char* name) noexcept;
     void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void close_interval(Phase& phase) noexcept;
     void close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept;

@@ -1,12 +1,14 @@
 #include "libprofile/sampling/sample_handler.hpp"
 
+#include "libprofile/callpath/stack_memory.hpp"
+#include "libprofile/sampling/timer.hpp"
 #include "libprofile/session/clock.hpp"
-#include "libprofile/session/mpi_events.hpp"
-#include "libprofile/session/mpi_event_state.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
+#include "wrappers/process/signals.hpp"
 
 #include <cerrno>
+#include <ucontext.h>
 
 namespace libprofile {
 
@@ -14,11 +16,22 @@ namespace {
 
 void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
     ++thread.samples_taken;
-    if (Row* event = MpiEventState::row_of_innermost(thread)) {
-        ++(*event)[Metric::Samples]; // the event's time is exact, so the sample adds none
+    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
+    if (is_own_stack(stack)) thread.drop_left_calls(stack);
+    if (thread.call_depth != 0) {
+        // The call's time is exact, so the sample adds none.
+        ++(*thread.calls[thread.call_depth - 1].row)[Metric::Samples];
         return;
     }
-    unwinder.interrupted(context, thread.path);
+    // On a stack we know nothing of (an application's signal handler, a coroutine) there may be little room left.
+    if (is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) {
+        unwinder.interrupted(context, thread.path);
+    } else {
+        thread.path.size = 1;
+        thread.path.complete = false;
+        thread.path.addresses[0] = static_cast<std::uintptr_t>(registers[REG_RIP]);
+    }
     const NodeId node = thread.tree.path(thread.path, false);
     Row& row = thread.phases.row(node);
     ++row[Metric::Samples];
@@ -26,32 +39,36 @@ void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
     row.weight += cpu > thread.last_sample_cpu ? cpu - thread.last_sample_cpu : 1;
 }
 
-} // namespace
-
-void handle_sample(int, siginfo_t* info, void* context) noexcept {
-    if (info->si_code != SI_TIMER) return; // somebody else's signal
+void sample(const siginfo_t& info, void* context) noexcept {
     ThreadLocal& local = thread_local_block;
-    const int saved_errno = errno;
     Thread* thread = local.in_tool != 0 ? local.thread : thread_registry.current();
-    if (thread == nullptr || thread->finished || !session.measuring()) {
-        errno = saved_errno;
-        return;
-    }
-    if (info->si_overrun > 0) thread->samples_lost += static_cast<std::uint64_t>(info->si_overrun);
+    if (thread == nullptr || thread->finished || !session.measuring()) return;
+    if (info.si_overrun > 0) thread->samples_lost += static_cast<std::uint64_t>(info.si_overrun);
     if (local.in_tool != 0) {
         ++thread->samples_taken;
         ++thread->samples_in_tool;
-    } else {
-        const InTool guard;
-        const std::uint64_t begin = session_clock.now();
-        const std::uint64_t cpu = thread_cpu_time();
-        take(*thread, context, cpu);
-        thread->last_sample_cpu = cpu;
-        thread->mark_cpu(begin, cpu);
-        const std::uint64_t spent = session_clock.now() - begin;
-        thread->phases.book_overhead(spent);
-        MpiEventState::exclude_from_innermost(*thread, spent);
+        return;
     }
+    const InTool guard;
+    if (thread->finished) return;
+    const std::uint64_t begin = session_clock.now();
+    const std::uint64_t cpu = thread_cpu_time();
+    take(*thread, context, cpu);
+    thread->last_sample_cpu = cpu;
+    thread->mark_cpu(begin, cpu);
+    const std::uint64_t spent = session_clock.now() - begin;
+    thread->phases.book_overhead(spent);
+    if (thread->call_depth != 0) thread->calls[thread->call_depth - 1].inner += spent;
+}
+
+} // namespace
+
+void handle_sample(int signal, siginfo_t* info, void* context) noexcept {
+    const int saved_errno = errno;
+    if (is_our_timer(*info))
+        sample(*info, context);
+    else
+        forward_signal(signal, info, context); // the application uses this signal, too
     errno = saved_errno;
 }
 

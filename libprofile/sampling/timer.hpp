@@ -6,6 +6,8 @@
 
 #include "libprofile/session/thread.hpp"
 
+#include <csignal>
+
 namespace libprofile {
 
 /// Installs the signal handler. False: no free real-time signal, then nothing is sampled.
@@ -14,7 +16,11 @@ bool prepare_sampling() noexcept;
 /// The signal in use, 0 for none. Async-signal-safe.
 int sampling_signal() noexcept;
 
-void start_timer(Thread& thread, pid_t id, pthread_t handle) noexcept;
+/// The signal was sent by one of our timers.
+bool is_our_timer(const siginfo_t& info) noexcept;
+
+/// False: the kernel refused a timer; the thread then has no samples.
+bool start_timer(Thread& thread, pid_t id) noexcept;
 void stop_timer(Thread& thread) noexcept;
 
 } // namespace libprofile

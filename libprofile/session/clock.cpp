@@ -33,11 +33,29 @@ bool kernel_trusts_tsc() {
 
 } // namespace
 
+#if defined(__x86_64__)
+/// Both clocks at one moment: the reading of CLOCK_MONOTONIC is bracketed by two of the TSC, and of several attempts the
+/// tightest counts, so that neither a cold cache nor an interruption comes between them.
+static void read_both(std::uint64_t& tsc, std::uint64_t& monotonic) noexcept {
+    std::uint64_t tightest = UINT64_MAX;
+    for (int i = 0; i < 8; ++i) {
+        const std::uint64_t before = __rdtsc();
+        const std::uint64_t now = Clock::monotonic();
+        const std::uint64_t after = __rdtsc();
+        if (after - before >= tightest) continue;
+        tightest = after - before;
+        tsc = before + tightest / 2;
+        monotonic = now;
+    }
+}
+#endif
+
 void Clock::mark_start() noexcept {
     if (monotonic_start_ != 0) return;
-    monotonic_start_ = monotonic();
 #if defined(__x86_64__)
-    tsc_start_ = __rdtsc();
+    read_both(tsc_start_, monotonic_start_);
+#else
+    monotonic_start_ = monotonic();
 #endif
 }
 
@@ -50,12 +68,9 @@ bool Clock::choose(const char* wanted) noexcept {
         std::uint64_t elapsed = 0;
         std::uint64_t ticks = 0;
         do {
-            // Bracketing keeps an interruption between the two reads out of the ratio.
-            const std::uint64_t before = __rdtsc();
-            elapsed = monotonic() - monotonic_start_;
-            const std::uint64_t after = __rdtsc();
-            ticks = before + (after - before) / 2 - tsc_start_;
-            if (after - before > 20000) elapsed = 0;
+            read_both(ticks, elapsed);
+            ticks -= tsc_start_;
+            elapsed -= monotonic_start_;
         } while (elapsed < calibration_ns);
         ns_per_tick_ = static_cast<std::uint64_t>((static_cast<unsigned __int128>(elapsed) << 32) / ticks);
         source_ = Source::Tsc;

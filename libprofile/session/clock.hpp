@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <sys/types.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -54,6 +55,18 @@ extern Clock session_clock;
 inline std::uint64_t thread_cpu_time() noexcept {
     timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+/// The CPU clock of a thread by its kernel id (the kernel's encoding: inverted id, per thread, scheduler clock). Unlike
+/// pthread_getcpuclockid it needs no handle, which may be gone when the thread is.
+inline clockid_t cpu_clock_of(pid_t thread) noexcept {
+    return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u);
+}
+/// 0 when the thread is gone.
+inline std::uint64_t cpu_time_of(pid_t thread) noexcept {
+    timespec t{};
+    if (clock_gettime(cpu_clock_of(thread), &t) != 0) return 0;
     return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
 }
 

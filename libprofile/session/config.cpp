@@ -122,8 +122,7 @@ void Config::check_names(char* const* environment) noexcept {
         if (std::strncmp(*entry, option_prefix, prefix) != 0) continue;
         char name[64] = {};
         const std::size_t length = std::strcspn(*entry + prefix, "=");
-        if (length >= sizeof name) continue;
-        std::memcpy(name, *entry + prefix, length);
+        std::memcpy(name, *entry + prefix, length < sizeof name ? length : sizeof name - 1);
         bool known = false;
         const char* nearest = "";
         unsigned best = 1000;

@@ -2,7 +2,6 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/session/clock.hpp"
-#include "libprofile/session/mpi_event_state.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
 #include "wrappers/mpi/binding_helpers.hpp"
@@ -30,67 +29,63 @@ NodeId node_of_call(Thread& thread, unsigned function_id, void* return_address) 
 
 } // namespace
 
-Row* MpiEventState::row_of_innermost(const Thread& thread) noexcept {
-    for (const MpiEvent* event = thread.event; event != nullptr; event = event->outer_)
-        if (event->row_ != nullptr) return event->row_;
-    return nullptr;
-}
-
-void MpiEventState::exclude_from_innermost(Thread& thread, std::uint64_t ns) noexcept {
-    for (MpiEvent* event = thread.event; event != nullptr; event = event->outer_)
-        if (event->row_ != nullptr) {
-            event->inner_ += ns;
-            return;
-        }
-}
-
-MpiEvent::MpiEvent(unsigned function_id, void* return_address, void*) noexcept {
+MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept {
     if (session.state() == SessionState::Idle) session.start();
     if (!session.measuring()) return;
     const InTool guard;
     const std::uint64_t entered = session_clock.now();
     Thread* thread = thread_registry.current();
-    if (thread == nullptr) return;
-    // An error handler may leave an MPI call by longjmp or an exception; its event then lies below us on the stack.
-    while (thread->event != nullptr && thread->event < this) thread->event = thread->event->outer_;
-    if (thread->event != nullptr && is_mpi_library_address(return_address)) return; // MPI calling itself
+    if (thread == nullptr || thread->finished) return;
+    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    thread->drop_left_calls(own_frame);
+    if (thread->call_depth != 0 && is_mpi_library_address(return_address)) return; // MPI calling itself
+    if (thread->call_depth == Thread::max_calls) return;
     if (is_binding_helper_call(mpi_functions[function_id].name, return_address)) return;
     thread_ = thread;
-    outer_ = thread->event;
+    level_ = thread->call_depth;
     const NodeId node = node_of_call(*thread, function_id, return_address);
     row_ = &thread->phases.row(node);
     row_->is_event = true;
     ++(*row_)[Metric::Visits];
-    read_cpu_ = thread->tree[node].typical_ns >= long_event_ns;
-    if (read_cpu_) cpu_start_ = thread_cpu_time();
-    thread->event = this;
-    start_ = session_clock.now();
-    thread->phases.book_overhead(start_ - entered);
-    if (outer_ != nullptr) outer_->inner_ += start_ - entered;
+    RunningCall& call = thread->calls[level_];
+    call = RunningCall{};
+    call.row = row_;
+    call.frame = own_frame;
+    call.return_address = return_address;
+    call.read_cpu = thread->tree[node].typical_ns >= long_event_ns;
+    if (call.read_cpu) call.cpu_start = thread_cpu_time();
+    thread->call_depth = level_ + 1;
+    call.start = session_clock.now();
+    thread->phases.book_overhead(call.start - entered);
+    if (level_ != 0) thread->calls[level_ - 1].inner += call.start - entered;
 }
 
 void MpiEvent::stop() noexcept {
     if (thread_ == nullptr) return;
     // The flag stays set until the destructor: accounting is libprofile's own time.
-    thread_local_block.in_tool = thread_local_block.in_tool + 1;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    enter_tool(reinterpret_cast<std::uintptr_t>(this));
     stopped_ = true;
     stopped_at_ = session_clock.now();
-    if (thread_->finished) return; // the job ended while this thread was in here
-    const std::uint64_t wall = stopped_at_ - start_;
-    const std::uint64_t own = wall > inner_ ? wall - inner_ : 0;
+    if (thread_->finished) { // the job ended while this thread was in here
+        row_ = nullptr;
+        return;
+    }
+    RunningCall& call = thread_->calls[level_];
+    thread_->call_depth = level_ + 1; // nested calls that were left without returning
+    const std::uint64_t wall = stopped_at_ - call.start;
+    const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
     Node& node = thread_->tree[row_->node];
     std::uint64_t cpu = own;
-    if (read_cpu_) {
-        const std::uint64_t used = thread_cpu_time() - cpu_start_;
-        cpu = used > inner_ ? used - inner_ : 0;
+    if (call.read_cpu) {
+        const std::uint64_t used = thread_cpu_time() - call.cpu_start;
+        cpu = used > call.inner ? used - call.inner : 0;
         if (cpu > own) cpu = own;
     } else if (own >= long_event_ns) {
         // Unexpectedly long. Since the last reading the thread is taken to have run until the call began: what is
         // missing in CPU time then, it slept in the call.
         const std::uint64_t now_cpu = thread_cpu_time();
         const std::uint64_t used = now_cpu - thread_->cpu_mark;
-        const std::uint64_t before = start_ - thread_->cpu_mark_at;
+        const std::uint64_t before = call.start - thread_->cpu_mark_at;
         cpu = used > before ? used - before : 0;
         if (cpu > own) cpu = own;
         thread_->mark_cpu(stopped_at_, now_cpu);
@@ -99,7 +94,7 @@ void MpiEvent::stop() noexcept {
     node.typical_ns = static_cast<std::uint32_t>(node.typical_ns + change / 4);
     (*row_)[Metric::Time] += own;
     thread_->phases.book_event(own, cpu);
-    if (outer_ != nullptr) outer_->inner_ += wall;
+    if (level_ != 0) thread_->calls[level_ - 1].inner += wall;
 }
 
 void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
@@ -109,12 +104,13 @@ void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 MpiEvent::~MpiEvent() noexcept {
     if (thread_ == nullptr) return;
     if (!stopped_) stop();
-    thread_->event = outer_;
-    const std::uint64_t spent = session_clock.now() - stopped_at_;
-    thread_->phases.book_overhead(spent);
-    if (outer_ != nullptr) outer_->inner_ += spent;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    thread_local_block.in_tool = thread_local_block.in_tool - 1;
+    if (!thread_->finished) {
+        thread_->call_depth = level_;
+        const std::uint64_t spent = session_clock.now() - stopped_at_;
+        thread_->phases.book_overhead(spent);
+        if (level_ != 0) thread_->calls[level_ - 1].inner += spent;
+    }
+    leave_tool();
 }
 
 void* mpi_scratch(std::uint64_t bytes) noexcept {

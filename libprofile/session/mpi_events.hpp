@@ -32,7 +32,7 @@ extern const unsigned mpi_function_count;
 /// One MPI call of the application, from the entry of its wrapper body to its return.
 class MpiEvent {
   public:
-    /// `return_address` is where the application (or the MPI library itself) called from, `frame` the wrapper's frame.
+    /// `return_address` is where the application (or the MPI library itself) called from, `frame` is __builtin_frame_address(0) of the wrapper body.
     /// A call made by the MPI library from inside another MPI call is not counted.
     MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept;
     MpiEvent(const MpiEvent&) = delete;
@@ -55,14 +55,9 @@ class MpiEvent {
   private:
     Thread* thread_ = nullptr;
     Row* row_ = nullptr;
-    MpiEvent* outer_ = nullptr;
-    std::uint64_t start_ = 0;      // ns, when the real call began
-    std::uint64_t stopped_at_ = 0; // ns, when it returned
-    std::uint64_t inner_ = 0;      // ns of nested events and of libprofile inside this call
-    std::uint64_t cpu_start_ = 0;  // thread CPU time at start_, when read
-    bool read_cpu_ = false;
+    std::uint32_t level_ = 0;      // of this call among the running ones
+    std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;
-    friend struct MpiEventState;
 };
 
 /// An aligned scratch buffer of this thread of at least `bytes` bytes, for statuses the application did not ask for.

@@ -27,12 +27,13 @@ bool is_a_shell() {
 bool measured_from_the_start() {
     if (is_a_shell()) return false;
     const char* mpi = std::getenv("LIBPROFILE_MPI");
-    if (mpi != nullptr && mpi[0] == 'n') return true;
+    if (mpi != nullptr && std::strcmp(mpi, "no") == 0) return true;
     const char* launched = std::getenv("LIBPROFILE_RUN_PID");
     return launched != nullptr && std::atol(launched) == static_cast<long>(getpid());
 }
 
 void fork_child() {
+    if (session.state() == SessionState::Idle) return thread_registry.know_main(); // it may become an MPI process itself
     session.in_fork_child();
     // The child owns a copy of the thread's state, but no timer; it is not part of the job.
     thread_local_block.thread = nullptr;

@@ -20,6 +20,11 @@ const RealCalls& real_calls() noexcept {
         find(found.dlclose, "dlclose");
         find(found.sigaction, "sigaction");
         find(found.signal, "signal");
+        find(found.sigprocmask, "sigprocmask");
+        find(found.pthread_sigmask, "pthread_sigmask");
+        find(found.sigwait, "sigwait");
+        find(found.sigwaitinfo, "sigwaitinfo");
+        find(found.sigtimedwait, "sigtimedwait");
         find(found.pthread_create, "pthread_create");
         calls = found;
         __atomic_store_n(&resolved, 1, __ATOMIC_RELEASE);

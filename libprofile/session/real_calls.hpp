@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstddef>
 #include <link.h>
+#include <ctime>
 #include <pthread.h>
 
 namespace libprofile {
@@ -17,6 +18,11 @@ struct RealCalls {
     int (*dlclose)(void*) = nullptr;
     int (*sigaction)(int, const struct sigaction*, struct sigaction*) = nullptr;
     void (*(*signal)(int, void (*)(int)))(int) = nullptr;
+    int (*sigprocmask)(int, const sigset_t*, sigset_t*) = nullptr;
+    int (*pthread_sigmask)(int, const sigset_t*, sigset_t*) = nullptr;
+    int (*sigwait)(const sigset_t*, int*) = nullptr;
+    int (*sigwaitinfo)(const sigset_t*, siginfo_t*) = nullptr;
+    int (*sigtimedwait)(const sigset_t*, siginfo_t*, const timespec*) = nullptr;
     int (*pthread_create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = nullptr;
 };
 

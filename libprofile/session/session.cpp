@@ -53,6 +53,9 @@ void Session::begin_sampling() noexcept {
     sampling_ = true;
     thread_registry.current();
     thread_registry.start_sampling();
+    if (thread_registry.timers_refused() != 0 && job_.speaks_before_init())
+        say("warning: the kernel gives no timer (limit of pending signals, ulimit -i?), so there are no samples; MPI calls "
+            "are measured all the same");
 }
 
 void Session::before_mpi_init() noexcept {

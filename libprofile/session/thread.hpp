@@ -17,7 +17,17 @@
 
 namespace libprofile {
 
-class MpiEvent;
+/// One MPI call that is running on this thread. Kept here and not in the wrapper's frame: an application may leave an MPI
+/// call by longjmp (error handlers, signal handlers), and a frame that is gone must never be looked at.
+struct RunningCall {
+    Row* row = nullptr;             // of its call path; nullptr: the call is not counted
+    std::uint64_t start = 0;        // ns, when the real call began
+    std::uint64_t inner = 0;        // ns of nested calls and of libprofile inside it
+    std::uint64_t cpu_start = 0;    // thread CPU time at start, when read_cpu
+    bool read_cpu = false;
+    std::uintptr_t frame = 0;       // of the wrapper body; its return address is at frame + 8
+    void* return_address = nullptr;
+};
 
 struct Thread {
     Thread() : pool(arena), tree(arena), phases(tree, arena, pool) {}
@@ -28,12 +38,26 @@ struct Thread {
     PhaseStack phases;
     RawPath path;
 
+    Thread* next_free = nullptr;
     std::uint32_t index = 0; // 0 = the main thread
     std::uint64_t started_at = 0;
     std::uint64_t ended_at = 0;
-    bool finished = false;
+    volatile bool finished = false; // closed: nobody books anything any more
 
-    MpiEvent* event = nullptr; // innermost MPI call, counted or not
+    static constexpr std::uint32_t max_calls = 16;
+    RunningCall calls[max_calls]; // nested MPI calls (an application's calls from inside MPI callbacks)
+    std::uint32_t call_depth = 0;
+    /// Drops calls that were left without returning, seen from a frame at address `frame` of this thread's stack: a live
+    /// call lies above it, and its return address is still in place.
+    void drop_left_calls(std::uintptr_t frame) noexcept {
+        while (call_depth != 0) {
+            const RunningCall& call = calls[call_depth - 1];
+            if (call.frame > frame && *reinterpret_cast<void**>(call.frame + 8) == call.return_address) break;
+            --call_depth;
+        }
+    }
+
+    volatile int* in_tool = nullptr; // the thread's own flag, for the thread that ends the job
     void* scratch = nullptr;   // see mpi_scratch()
     std::uint64_t scratch_size = 0;
 
@@ -58,23 +82,35 @@ struct Thread {
 struct ThreadLocal {
     Thread* thread;
     volatile int in_tool; // > 0: this thread is inside libprofile; its signal handler must touch nothing
+    std::uintptr_t tool_frame; // where in_tool became 1
     bool ended;           // the thread's location is closed, or must never be opened
     struct ThreadStart* start;
-    std::uintptr_t stack_base; // 0: not known
+    std::uintptr_t stack_low;  // the thread's own stack, 0 when not known
+    std::uintptr_t stack_base;
 };
 extern constinit thread_local ThreadLocal thread_local_block __attribute__((tls_model("initial-exec")));
+
+/// Sets the in-tool flag, from a frame at `frame`. Nests.
+inline void enter_tool(std::uintptr_t frame) noexcept {
+    ThreadLocal& local = thread_local_block;
+    // An application's signal handler may have left libprofile by siglongjmp: a frame that still counts lies above us.
+    if (local.in_tool == 0 || local.tool_frame <= frame) {
+        local.in_tool = 0;
+        local.tool_frame = frame;
+    }
+    local.in_tool = local.in_tool + 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+inline void leave_tool() noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_local_block.in_tool = thread_local_block.in_tool - 1;
+}
 
 /// Marks the scope as inside libprofile. Nests.
 class InTool {
   public:
-    InTool() noexcept {
-        thread_local_block.in_tool = thread_local_block.in_tool + 1;
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-    }
-    ~InTool() noexcept {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        thread_local_block.in_tool = thread_local_block.in_tool - 1;
-    }
+    InTool() noexcept { enter_tool(reinterpret_cast<std::uintptr_t>(this)); }
+    ~InTool() noexcept { leave_tool(); }
     InTool(const InTool&) = delete;
     InTool& operator=(const InTool&) = delete;
 };

@@ -8,9 +8,9 @@
 
 #include <new>
 #include <sched.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-
-extern "C" void* __libc_stack_end; // of ld.so: where the process's stack began
 
 namespace libprofile {
 
@@ -18,16 +18,9 @@ constinit ThreadRegistry thread_registry;
 
 namespace {
 
-/// CPU time of a running thread, which may be another one.
-std::uint64_t cpu_time_of(const ThreadStart& start) {
-    clockid_t id;
-    timespec t{};
-    if (pthread_getcpuclockid(start.handle, &id) != 0 || clock_gettime(id, &t) != 0) return 0;
-    return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
 void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) {
-    thread.finished = true; // first: it may be inside an MPI call that returns while we look
+    thread.finished = true;
+    if (now < thread.phases.segment_start()) now = thread.phases.segment_start();
     thread.ended_at = now;
     thread.phases.finish(now, cpu_now);
     // Samples that hit libprofile itself are shown where its time is.
@@ -37,7 +30,8 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) {
 
 } // namespace
 
-ThreadStart* ThreadRegistry::announce(void* (*function)(void*), void* argument, const void* creator) noexcept {
+ThreadStart* ThreadRegistry::announce(void* (*function)(void*), void* argument, const void* creator,
+                                      std::size_t stack_size) noexcept {
     const InTool guard;
     while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
     auto* start = static_cast<ThreadStart*>(arena_.allocate(sizeof(ThreadStart)));
@@ -50,8 +44,9 @@ ThreadStart* ThreadRegistry::announce(void* (*function)(void*), void* argument, 
     start->function = function;
     start->argument = argument;
     start->creator = creator;
+    start->stack_size = stack_size;
     const Thread* parent = thread_local_block.thread;
-    start->inside_mpi = parent != nullptr && parent->event != nullptr;
+    start->inside_mpi = parent != nullptr && parent->call_depth != 0;
     start->next = head_.load(std::memory_order_relaxed);
     while (!head_.compare_exchange_weak(start->next, start, std::memory_order_acq_rel)) {
     }
@@ -60,13 +55,13 @@ ThreadStart* ThreadRegistry::announce(void* (*function)(void*), void* argument, 
 
 void ThreadRegistry::begin(ThreadStart* start) noexcept {
     const InTool guard;
-    remember_stack_base();
+    remember_stack(start->stack_size);
     start->handle = pthread_self();
     start->started_at = session_clock.now();
     thread_local_block.start = start;
     __atomic_store_n(&start->id, gettid(), __ATOMIC_RELEASE);
     if (!session.measuring() || is_helper(*start)) return;
-    if (Thread* thread = current()) start_timer(*thread, start->id, start->handle);
+    if (Thread* thread = current()) arm(*thread, start->id);
 }
 
 void ThreadRegistry::end(ThreadStart* start) noexcept {
@@ -78,6 +73,7 @@ void ThreadRegistry::end(ThreadStart* start) noexcept {
     if (thread == nullptr || thread->finished) return;
     stop_timer(*thread);
     if (!session.measuring()) return;
+    if (recycle(*start, *thread)) return;
     close(*thread, session_clock.now(), thread_cpu_time());
 }
 
@@ -85,8 +81,40 @@ bool ThreadRegistry::is_helper(const ThreadStart& start) const noexcept {
     return start.inside_mpi || (start.creator != nullptr && is_mpi_library_address(start.creator));
 }
 
+/// A thread that came and went without a sample, an MPI call or a marker has nothing to show; programs make thousands of
+/// them. Its memory serves the next one.
+bool ThreadRegistry::recycle(ThreadStart& start, Thread& thread) noexcept {
+    if (&start == &main_ || thread.samples_taken != 0 || thread.samples_lost != 0 || !thread.phases.is_unused() ||
+        !thread.tree.is_empty())
+        return false;
+    start.thread.store(nullptr, std::memory_order_release);
+    while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
+    thread.next_free = free_;
+    free_ = &thread;
+    busy_.clear(std::memory_order_release);
+    return true;
+}
+
+Thread* ThreadRegistry::take_free() noexcept {
+    while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
+    Thread* thread = free_;
+    if (thread != nullptr) free_ = thread->next_free;
+    busy_.clear(std::memory_order_release);
+    return thread;
+}
+
 Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
-    void* place = memory_quota.map((sizeof(Thread) + 4095) & ~std::size_t{4095});
+    if (Thread* used = take_free()) {
+        used->phases.begin_again(start.started_at);
+        used->started_at = start.started_at;
+        used->last_sample_cpu = used->cpu_mark = used->cpu_mark_at = 0;
+        used->index = next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
+        start.thread.store(used, std::memory_order_release);
+        return used;
+    }
+    // Threads that come and go must not use up what the main thread needs.
+    const bool may = &start == &main_ || memory_quota.used() < memory_quota.limit() / 2;
+    void* place = may ? memory_quota.map((sizeof(Thread) + 4095) & ~std::size_t{4095}) : nullptr;
     Thread* thread = place == nullptr ? nullptr : new (place) Thread();
     // CPU time spent before now belongs to the wall time since the thread began.
     const ClusteringSettings settings{static_cast<std::uint32_t>(session.config().number(Option::Clusters)),
@@ -96,7 +124,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         return nullptr;
     }
     thread->started_at = start.started_at;
-    thread->index = &start == &main_ ? 0 : opened_.fetch_add(1, std::memory_order_relaxed) + 1;
+    thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
     thread->last_sample_cpu = 0;
     start.thread.store(thread, std::memory_order_release);
     return thread;
@@ -113,8 +141,7 @@ void ThreadRegistry::open_main() noexcept {
 
 void ThreadRegistry::know_main() noexcept {
     if (gettid() != getpid()) return;
-    // Constructors run below main's caller; what is above them on the stack is already in place.
-    thread_local_block.stack_base = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+    remember_main_stack();
     main_.handle = pthread_self();
     main_known_ = true;
 }
@@ -138,25 +165,56 @@ Thread* ThreadRegistry::current() noexcept {
     local.thread = local.start->thread.load(std::memory_order_acquire);
     if (local.thread == nullptr) local.thread = open(*local.start);
     if (local.thread == nullptr) local.ended = true;
+    else local.thread->in_tool = &local.in_tool;
     return local.thread;
 }
 
-void ThreadRegistry::start_sampling() noexcept {
-    const auto arm = [](ThreadStart& start) {
-        Thread* thread = start.thread.load(std::memory_order_acquire);
-        if (thread != nullptr && !thread->timer_running && !start.ended.load(std::memory_order_acquire))
-            start_timer(*thread, start.id, start.handle);
-    };
-    arm(main_);
-    for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) arm(*s);
+void ThreadRegistry::arm(Thread& thread, pid_t id) noexcept {
+    if (!start_timer(thread, id)) timers_refused_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
-    const auto finish = [now](ThreadStart& start) {
+void ThreadRegistry::start_sampling() noexcept {
+    const auto sample = [this](ThreadStart& start) {
+        if (start.id == 0 || start.ended.load(std::memory_order_acquire)) return;
+        Thread* thread = start.thread.load(std::memory_order_acquire);
+        // Threads that were there before the session are measured from their start on, too.
+        if (thread == nullptr && !is_helper(start)) thread = open(start);
+        if (thread != nullptr) arm(*thread, start.id);
+    };
+    sample(main_);
+    for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) sample(*s);
+}
+
+/// Tells all threads that booking is over, and waits for those that are just doing it. They look at `finished` after they
+/// have set their in-tool flag, without a fence; the kernel's barrier stands in for all of theirs.
+void ThreadRegistry::stop_booking() noexcept {
+    const auto each = [this](auto visit) {
+        visit(main_);
+        for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) visit(*s);
+    };
+    const Thread* own = thread_local_block.thread;
+    each([own](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread->finished) return;
         stop_timer(*thread);
-        close(*thread, now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start));
+        if (thread != own) thread->finished = true;
+    });
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    const std::uint64_t limit = session_clock.now() + 20000000; // one that was stopped in there is not waited for longer
+    each([own, limit](ThreadStart& start) {
+        Thread* thread = start.thread.load(std::memory_order_acquire);
+        if (thread == nullptr || thread == own || start.ended.load(std::memory_order_acquire)) return;
+        while (thread->in_tool != nullptr && *thread->in_tool != 0 && session_clock.now() < limit) sched_yield();
+    });
+}
+
+void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
+    stop_booking();
+    const auto finish = [now](ThreadStart& start) {
+        Thread* thread = start.thread.load(std::memory_order_acquire);
+        if (thread == nullptr || thread->ended_at != 0) return;
+        close(*thread, now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start.id));
     };
     finish(main_);
     for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) finish(*s);

@@ -16,6 +16,7 @@ struct ThreadStart {
     void* argument = nullptr;
     const void* creator = nullptr; // return address of the pthread_create call
     bool inside_mpi = false;       // created while its parent was inside an MPI call: a helper thread of the MPI
+    std::size_t stack_size = 0;
     pid_t id = 0;                  // kernel thread id; 0 until it runs
     pthread_t handle{};
     std::uint64_t started_at = 0;
@@ -29,7 +30,7 @@ class ThreadRegistry {
     Thread* current() noexcept;
 
     /// pthread_create: remembers a thread to be; nullptr when memory ran out (then it is simply not measured).
-    ThreadStart* announce(void* (*function)(void*), void* argument, const void* creator) noexcept;
+    ThreadStart* announce(void* (*function)(void*), void* argument, const void* creator, std::size_t stack_size) noexcept;
     /// First thing in the new thread.
     void begin(ThreadStart* start) noexcept;
     /// Last thing in it: closes its location.
@@ -52,16 +53,24 @@ class ThreadRegistry {
         for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next)
             if (Thread* thread = s->thread.load(std::memory_order_acquire)) visit(*thread);
     }
+    /// Threads for which the kernel refused a timer.
+    std::uint64_t timers_refused() const { return timers_refused_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 
   private:
     Thread* open(ThreadStart& start) noexcept;
+    void arm(Thread& thread, pid_t id) noexcept;
+    void stop_booking() noexcept;
+    bool recycle(ThreadStart& start, Thread& thread) noexcept;
+    Thread* take_free() noexcept;
     bool is_helper(const ThreadStart& start) const noexcept;
 
     ThreadStart main_;
     bool main_known_ = false;
     std::atomic<ThreadStart*> head_{nullptr};
-    std::atomic<std::uint32_t> opened_{0};
+    std::atomic<std::uint32_t> next_index_{0};
+    std::atomic<std::uint64_t> timers_refused_{0};
+    Thread* free_ = nullptr; // guarded by busy_
     std::atomic<std::uint64_t> lost_{0};
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     Arena arena_;

@@ -16,7 +16,10 @@ def unchanged(job, command, results, ranks=2, least_calls=100):
     expected = results(plain.out)
     expect(len(expected) >= 5, f"too little to compare in stdout: {expected}")
     expect_equal(results(job.last.out), expected, "stdout")
-    expect_equal(sorted(job.last.err), sorted(plain.err), "stderr")
+    # ScaLAPACK's pdlacon compares an uninitialised variable on some ranks. Whether that is a denormal number, of which the
+    # Fortran run-time library tells at the end, depends on what was on the stack before.
+    expect_equal(*(sorted(line for line in err if "signalling: IEEE_DENORMAL" not in line)
+                   for err in (job.last.err, plain.err)), "stderr")
     for rank in range(ranks):
         found = calls(report, rank)
         expect(sum(found.values()) > least_calls, f"only {found} on rank {rank}")

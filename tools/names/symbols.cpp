@@ -65,6 +65,9 @@ bool call_place(Dwarf_Die* unit, Dwarf_Die* die, SiteName& out) {
 } // namespace
 
 std::string demangle(const char* name) {
+    // __cxa_demangle also takes bare types: a C function named "i" would become "int".
+    if (name[0] != '_' || name[1] != 'Z')
+        return name;
     int status = 0;
     const std::unique_ptr<char, FreeDeleter> plain(abi::__cxa_demangle(name, nullptr, nullptr, &status));
     return status == 0 && plain != nullptr ? std::string(plain.get()) : std::string(name);

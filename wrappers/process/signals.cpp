@@ -1,37 +1,106 @@
-// Interposed: sigaction and signal, for the one real-time signal that carries samples.
+// Interposed: sigaction, signal, sigprocmask, pthread_sigmask and the sigwait family, for the one real-time signal that
+// carries samples.
 // Contract: async-signal-safe and usable before our constructor, as the originals; every other signal is passed on.
 //
-// A program that resets all signals to their default would otherwise be killed by the next sample: the default action of
-// a real-time signal is to end the process. It is shown the disposition it has set, and never gets the signal.
+// - A program that resets all signals to their default would be killed by the next sample: the default action of a
+//   real-time signal is to end the process. It is shown the disposition it has set.
+// - A program that blocks all signals and waits for one of them must not find ours: ours is never blocked or waited for.
+// - A handler on an alternate stack is not interrupted by samples: such stacks are often 8 KiB, and the signal frame of a
+//   processor with wide vector registers takes half of that.
+
+#include "wrappers/process/signals.hpp"
 
 #include "libprofile/sampling/timer.hpp"
 #include "libprofile/session/real_calls.hpp"
 
-#include <csignal>
+#include <cerrno>
 
 namespace libprofile {
 
 namespace {
+
 struct sigaction shown; // what the application believes; SIG_DFL at first
+
+bool is_ours(int signal) { return signal != 0 && signal == sampling_signal(); }
+
+/// `set` without our signal; `copy` gives the room.
+const sigset_t* without_ours(const sigset_t* set, sigset_t& copy) {
+    const int ours = sampling_signal();
+    if (set == nullptr || ours == 0 || sigismember(set, ours) != 1) return set;
+    copy = *set;
+    sigdelset(&copy, ours);
+    return &copy;
+}
+
+} // namespace
+
+void forward_signal(int signal, siginfo_t* info, void* context) noexcept {
+    const struct sigaction wanted = shown;
+    if ((wanted.sa_flags & SA_SIGINFO) != 0) {
+        wanted.sa_sigaction(signal, info, context);
+    } else if (wanted.sa_handler == SIG_DFL) {
+        real_calls().sigaction(signal, &wanted, nullptr);
+        raise(signal);
+    } else if (wanted.sa_handler != SIG_IGN) {
+        wanted.sa_handler(signal);
+    }
 }
 
 } // namespace libprofile
 
-extern "C" [[gnu::visibility("default")]] int sigaction(int signal, const struct sigaction* wanted,
-                                                         struct sigaction* present) noexcept {
+#define EXPORTED extern "C" [[gnu::visibility("default")]]
+
+EXPORTED int sigaction(int signal, const struct sigaction* wanted, struct sigaction* present) noexcept {
     using namespace libprofile;
-    if (signal == 0 || signal != sampling_signal()) return real_calls().sigaction(signal, wanted, present);
-    const struct sigaction before = shown;
-    if (wanted != nullptr) shown = *wanted;
-    if (present != nullptr) *present = before;
-    return 0;
+    if (is_ours(signal)) {
+        const struct sigaction before = shown;
+        if (wanted != nullptr) shown = *wanted;
+        if (present != nullptr) *present = before;
+        return 0;
+    }
+    if (wanted == nullptr || (wanted->sa_flags & SA_ONSTACK) == 0)
+        return real_calls().sigaction(signal, wanted, present);
+    const int ours = sampling_signal() != 0 ? sampling_signal() : first_sampling_signal();
+    struct sigaction quiet = *wanted;
+    sigaddset(&quiet.sa_mask, ours);
+    return real_calls().sigaction(signal, &quiet, present);
 }
 
-extern "C" [[gnu::visibility("default")]] sighandler_t signal(int number, sighandler_t handler) noexcept {
+EXPORTED sighandler_t signal(int number, sighandler_t handler) noexcept {
     using namespace libprofile;
-    if (number == 0 || number != sampling_signal()) return real_calls().signal(number, handler);
+    if (!is_ours(number)) return real_calls().signal(number, handler);
     const sighandler_t before = shown.sa_handler;
     shown = {};
     shown.sa_handler = handler;
     return before;
+}
+
+EXPORTED int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+    using namespace libprofile;
+    sigset_t copy;
+    return real_calls().sigprocmask(how, how == SIG_UNBLOCK ? set : without_ours(set, copy), old);
+}
+
+EXPORTED int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+    using namespace libprofile;
+    sigset_t copy;
+    return real_calls().pthread_sigmask(how, how == SIG_UNBLOCK ? set : without_ours(set, copy), old);
+}
+
+EXPORTED int sigwait(const sigset_t* set, int* signal) {
+    using namespace libprofile;
+    sigset_t copy;
+    return real_calls().sigwait(without_ours(set, copy), signal);
+}
+
+EXPORTED int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
+    using namespace libprofile;
+    sigset_t copy;
+    return real_calls().sigwaitinfo(without_ours(set, copy), info);
+}
+
+EXPORTED int sigtimedwait(const sigset_t* set, siginfo_t* info, const struct timespec* timeout) {
+    using namespace libprofile;
+    sigset_t copy;
+    return real_calls().sigtimedwait(without_ours(set, copy), info, timeout);
 }

@@ -19,6 +19,17 @@ bool end_key_works = false;
 /// Runs at every kind of thread end: return, pthread_exit, cancellation.
 void thread_ends(void* start) { thread_registry.end(static_cast<ThreadStart*>(start)); }
 
+std::size_t stack_size(const pthread_attr_t* attributes) {
+    pthread_attr_t defaults;
+    std::size_t size = 0;
+    if (attributes == nullptr) {
+        pthread_attr_init(&defaults);
+        attributes = &defaults;
+    }
+    pthread_attr_getstacksize(attributes, &size);
+    return size;
+}
+
 void* run_thread(void* data) {
     auto* start = static_cast<ThreadStart*>(data);
     pthread_setspecific(end_key, start);
@@ -37,7 +48,7 @@ extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, 
     const RealCalls& real = real_calls();
     ThreadStart* start = nullptr;
     if (end_key_works && session.state() != SessionState::Off && session.state() != SessionState::Finished)
-        start = thread_registry.announce(function, argument, __builtin_return_address(0));
+        start = thread_registry.announce(function, argument, __builtin_return_address(0), stack_size(attributes));
     if (start == nullptr) return real.pthread_create(thread, attributes, function, argument);
     return real.pthread_create(thread, attributes, run_thread, start);
 }
