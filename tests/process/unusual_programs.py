@@ -80,5 +80,14 @@ def sums_equal_wall_to_the_nanosecond_with_four_ranks(job):
     expect_equal(len(report["job"]["wall_ns"]), 4, "ranks")
 
 
+@test
+def running_out_of_memory_keeps_the_sums_exact(job):
+    """The harness checks the sums of every report it reads."""
+    for memory in ("1M", "1500K", "3M"):
+        report = job.profile([job.example("adaptive_cpp"), "60", "64"],
+                             options={"LIBPROFILE_MEMORY": memory, "LIBPROFILE_RATE": 5000})
+        expect(report["job"]["complete"], f"incomplete with {memory}")
+
+
 if __name__ == "__main__":
     main()

@@ -115,9 +115,13 @@ Profile read_profile(const fs::path& place) {
         if (std::none_of(paths.begin(), paths.end(),
                          [](const fs::path& p) { return p.filename() != names_file; }))
             throw ReadError(
-                fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
-                            "of the job (libprofile-<program>-<job>)",
-                            place.string()));
+                fs::exists(place / "job", error)
+                    ? fmt::format("{} has no profile: the job still runs, or it ended without MPI_Finalize "
+                                  "(killed, MPI_Abort); let it end in order to get one",
+                                  place.string())
+                    : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
+                                  "of the job (libprofile-<program>-<job>)",
+                                  place.string()));
     } else if (fs::is_regular_file(status)) {
         paths.push_back(place);
     } else {
