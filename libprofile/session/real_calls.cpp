@@ -25,6 +25,7 @@ const RealCalls& real_calls() noexcept {
         find(found.sigwait, "sigwait");
         find(found.sigwaitinfo, "sigwaitinfo");
         find(found.sigtimedwait, "sigtimedwait");
+        find(found.libc_start_main, "__libc_start_main");
         find(found.pthread_create, "pthread_create");
         calls = found;
         __atomic_store_n(&resolved, 1, __ATOMIC_RELEASE);

@@ -23,6 +23,7 @@ struct RealCalls {
     int (*sigwait)(const sigset_t*, int*) = nullptr;
     int (*sigwaitinfo)(const sigset_t*, siginfo_t*) = nullptr;
     int (*sigtimedwait)(const sigset_t*, siginfo_t*, const timespec*) = nullptr;
+    int (*libc_start_main)(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*) = nullptr;
     int (*pthread_create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = nullptr;
 };
 
