@@ -56,12 +56,11 @@ std::atomic<std::uintptr_t> answers[256];
 } // namespace
 
 bool is_binding_helper_call(const char* function_name, const void* return_address) noexcept {
-    if (!is_question(function_name)) return false;
     const std::uintptr_t key = reinterpret_cast<std::uintptr_t>(return_address) << 1;
     std::atomic<std::uintptr_t>& answer = answers[(key >> 2) % 256];
     const std::uintptr_t known = answer.load(std::memory_order_relaxed);
     if ((known & ~std::uintptr_t{1}) == key) return (known & 1) != 0;
-    const bool result = ask(function_name, return_address);
+    const bool result = is_question(function_name) && ask(function_name, return_address);
     answer.store(key | (result ? 1 : 0), std::memory_order_relaxed);
     return result;
 }
