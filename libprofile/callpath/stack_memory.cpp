@@ -26,10 +26,6 @@ void remember_main_stack() noexcept {
     thread_local_block.stack_low = thread_local_block.stack_base - (known ? limit.rlim_cur : most);
 }
 
-bool is_own_stack(std::uintptr_t address) noexcept {
-    return address >= thread_local_block.stack_low && address < thread_local_block.stack_base;
-}
-
 bool read_stack_word(std::uintptr_t address, std::uintptr_t* value) noexcept {
     // All between a live frame and the base of the same stack is mapped.
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));

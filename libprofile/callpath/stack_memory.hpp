@@ -15,9 +15,6 @@ void remember_stack(std::uintptr_t size) noexcept;
 /// The same for the main thread, whose stack grows up to a limit.
 void remember_main_stack() noexcept;
 
-/// `address` lies on the calling thread's own stack; false when that is not known.
-bool is_own_stack(std::uintptr_t address) noexcept;
-
 /// False: nothing can be read at `address`.
 bool read_stack_word(std::uintptr_t address, std::uintptr_t* value) noexcept;
 

@@ -70,7 +70,7 @@ void write_functions(Encoder& encoder) {
     static bool used[most]; // single-threaded, at the end of the job
     std::memset(used, 0, sizeof used);
     std::uint64_t count = 0;
-    thread_registry.for_each([&](Thread& thread) {
+    thread_registry.for_each_closed([&](Thread& thread) {
         for (NodeId id = 0; id < thread.tree.size(); ++id) {
             const Node& node = thread.tree[id];
             if (node.kind != NodeKind::Mpi || node.a >= most || used[node.a]) continue;
@@ -200,7 +200,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary) {
     record.threads_lost = thread_registry.lost();
     record.memory_used = memory_quota.used();
     record.memory_quota = memory_quota.limit();
-    thread_registry.for_each([&](Thread& thread) {
+    thread_registry.for_each_closed([&](Thread& thread) {
         ++record.threads;
         record.samples_taken += thread.samples_taken;
         record.samples_lost += thread.samples_lost;
@@ -292,7 +292,7 @@ bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary) noexcep
     bool ok = block(buffer, BlockType::Rank, rank, [&](Encoder& encoder) { describe(encoder, record); });
     ok = ok && block(buffer, BlockType::Modules, rank, [](Encoder& encoder) { write_modules(encoder); });
     ok = ok && block(buffer, BlockType::Functions, rank, [](Encoder& encoder) { write_functions(encoder); });
-    thread_registry.for_each([&](Thread& thread) {
+    thread_registry.for_each_closed([&](Thread& thread) {
         ok = ok && block(buffer, BlockType::Tree, rank, [&](Encoder& encoder) { write_tree(encoder, thread, complete); });
         for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);

@@ -34,7 +34,8 @@ class PhaseStack {
     /// For a thread that takes the place of one that left no trace. is_unused(): there was no marker.
     bool is_unused() const { return phases_.size() == 1 && repairs_ == 0; }
     void begin_again(std::uint64_t now) noexcept;
-    std::uint64_t segment_start() const { return segment_start_; }
+    /// The running segment cannot end before this: what is booked in it already.
+    std::uint64_t earliest_end() const { return segment_start_ + segment_events_ns_ + segment_overhead_ns_; }
 
     /// The innermost open phase.
     Phase& top() { return *stack_[depth_ - 1]; }

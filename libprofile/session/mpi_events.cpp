@@ -63,7 +63,7 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noex
 void MpiEvent::stop() noexcept {
     if (thread_ == nullptr) return;
     // The flag stays set until the destructor: accounting is libprofile's own time.
-    enter_tool(reinterpret_cast<std::uintptr_t>(this));
+    in_tool_before_ = enter_tool(reinterpret_cast<std::uintptr_t>(this));
     stopped_ = true;
     stopped_at_ = session_clock.now();
     if (thread_->finished) { // the job ended while this thread was in here
@@ -110,7 +110,7 @@ MpiEvent::~MpiEvent() noexcept {
         thread_->phases.book_overhead(spent);
         if (level_ != 0) thread_->calls[level_ - 1].inner += spent;
     }
-    leave_tool();
+    leave_tool(in_tool_before_);
 }
 
 void* mpi_scratch(std::uint64_t bytes) noexcept {

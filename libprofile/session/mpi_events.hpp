@@ -58,6 +58,7 @@ class MpiEvent {
     std::uint32_t level_ = 0;      // of this call among the running ones
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;
+    int in_tool_before_ = 0; // see enter_tool()
 };
 
 /// An aligned scratch buffer of this thread of at least `bytes` bytes, for statuses the application did not ask for.

@@ -17,6 +17,25 @@
 
 namespace libprofile {
 
+struct Thread;
+
+/// The only thread-local storage of the library: one small block, reached without a call.
+struct ThreadLocal {
+    Thread* thread;
+    volatile int in_tool; // > 0: this thread is inside libprofile; its signal handler must touch nothing
+    std::uintptr_t tool_frame; // where in_tool became 1
+    bool ended;           // the thread's location is closed, or must never be opened
+    struct ThreadStart* start;
+    std::uintptr_t stack_low;  // the thread's own stack, 0 when not known
+    std::uintptr_t stack_base;
+};
+extern constinit thread_local ThreadLocal thread_local_block __attribute__((tls_model("initial-exec")));
+
+/// `address` lies on the calling thread's own stack; false when that is not known (alternate stacks, coroutines).
+inline bool is_own_stack(std::uintptr_t address) noexcept {
+    return address >= thread_local_block.stack_low && address < thread_local_block.stack_base;
+}
+
 /// One MPI call that is running on this thread. Kept here and not in the wrapper's frame: an application may leave an MPI
 /// call by longjmp (error handlers, signal handlers), and a frame that is gone must never be looked at.
 struct RunningCall {
@@ -52,12 +71,14 @@ struct Thread {
     void drop_left_calls(std::uintptr_t frame) noexcept {
         while (call_depth != 0) {
             const RunningCall& call = calls[call_depth - 1];
+            if (!is_own_stack(frame) || !is_own_stack(call.frame)) break; // addresses of two stacks say nothing
             if (call.frame > frame && *reinterpret_cast<void**>(call.frame + 8) == call.return_address) break;
             --call_depth;
         }
     }
 
-    volatile int* in_tool = nullptr; // the thread's own flag, for the thread that ends the job
+    volatile int busy = 0; // mirrors the thread's in-tool flag, for the thread that ends the job
+    std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job
     void* scratch = nullptr;   // see mpi_scratch()
     std::uint64_t scratch_size = 0;
 
@@ -78,41 +99,35 @@ struct Thread {
     std::uint64_t samples_in_tool = 0; // hit libprofile itself; taken, shown at the "(libprofile)" node
 };
 
-/// The only thread-local storage of the library: one small block, reached without a call.
-struct ThreadLocal {
-    Thread* thread;
-    volatile int in_tool; // > 0: this thread is inside libprofile; its signal handler must touch nothing
-    std::uintptr_t tool_frame; // where in_tool became 1
-    bool ended;           // the thread's location is closed, or must never be opened
-    struct ThreadStart* start;
-    std::uintptr_t stack_low;  // the thread's own stack, 0 when not known
-    std::uintptr_t stack_base;
-};
-extern constinit thread_local ThreadLocal thread_local_block __attribute__((tls_model("initial-exec")));
-
-/// Sets the in-tool flag, from a frame at `frame`. Nests.
-inline void enter_tool(std::uintptr_t frame) noexcept {
+/// Sets the in-tool flag, from a frame at `frame`; nests. Returns what leave_tool() must put back.
+inline int enter_tool(std::uintptr_t frame) noexcept {
     ThreadLocal& local = thread_local_block;
+    int before = local.in_tool;
     // An application's signal handler may have left libprofile by siglongjmp: a frame that still counts lies above us.
-    if (local.in_tool == 0 || local.tool_frame <= frame) {
-        local.in_tool = 0;
-        local.tool_frame = frame;
-    }
-    local.in_tool = local.in_tool + 1;
+    if (before != 0 && local.tool_frame <= frame && is_own_stack(frame) && is_own_stack(local.tool_frame)) before = 0;
+    if (before == 0) local.tool_frame = frame;
+    local.in_tool = before + 1;
+    if (local.thread != nullptr) local.thread->busy = 1;
     std::atomic_signal_fence(std::memory_order_seq_cst);
+    return before;
 }
-inline void leave_tool() noexcept {
+inline void leave_tool(int before) noexcept {
+    ThreadLocal& local = thread_local_block;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    thread_local_block.in_tool = thread_local_block.in_tool - 1;
+    if (local.thread != nullptr) local.thread->busy = before;
+    local.in_tool = before;
 }
 
 /// Marks the scope as inside libprofile. Nests.
 class InTool {
   public:
-    InTool() noexcept { enter_tool(reinterpret_cast<std::uintptr_t>(this)); }
-    ~InTool() noexcept { leave_tool(); }
+    InTool() noexcept : before_(enter_tool(reinterpret_cast<std::uintptr_t>(this))) {}
+    ~InTool() noexcept { leave_tool(before_); }
     InTool(const InTool&) = delete;
     InTool& operator=(const InTool&) = delete;
+
+  private:
+    int before_;
 };
 
 } // namespace libprofile

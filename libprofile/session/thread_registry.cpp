@@ -20,12 +20,13 @@ namespace {
 
 void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) {
     thread.finished = true;
-    if (now < thread.phases.segment_start()) now = thread.phases.segment_start();
-    thread.ended_at = now;
+    if (now < thread.phases.earliest_end()) now = thread.phases.earliest_end();
     thread.phases.finish(now, cpu_now);
     // Samples that hit libprofile itself are shown where its time is.
     if (thread.samples_in_tool != 0)
         thread.phases.row(thread.tree.overhead())[Metric::Samples] += thread.samples_in_tool;
+    thread.busy = 0;
+    __atomic_store_n(&thread.ended_at, now, __ATOMIC_RELEASE); // from here on it is part of the profile
 }
 
 } // namespace
@@ -66,15 +67,15 @@ void ThreadRegistry::begin(ThreadStart* start) noexcept {
 
 void ThreadRegistry::end(ThreadStart* start) noexcept {
     const InTool guard;
-    start->ended.store(true, std::memory_order_release);
     thread_local_block.ended = true;
     Thread* thread = start->thread.load(std::memory_order_acquire);
     thread_local_block.thread = nullptr;
-    if (thread == nullptr || thread->finished) return;
-    stop_timer(*thread);
-    if (!session.measuring()) return;
-    if (recycle(*start, *thread)) return;
-    close(*thread, session_clock.now(), thread_cpu_time());
+    // Whoever claims the location closes it: this thread, or the one that ends the job.
+    if (thread != nullptr && !thread->claimed.exchange(true, std::memory_order_acq_rel)) {
+        stop_timer(*thread);
+        if (!session.measuring() || !recycle(*start, *thread)) close(*thread, session_clock.now(), thread_cpu_time());
+    }
+    start->ended.store(true, std::memory_order_release);
 }
 
 bool ThreadRegistry::is_helper(const ThreadStart& start) const noexcept {
@@ -88,11 +89,16 @@ bool ThreadRegistry::recycle(ThreadStart& start, Thread& thread) noexcept {
         !thread.tree.is_empty())
         return false;
     start.thread.store(nullptr, std::memory_order_release);
+    give_back(thread);
+    return true;
+}
+
+void ThreadRegistry::give_back(Thread& thread) noexcept {
+    thread.busy = 0;
     while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
     thread.next_free = free_;
     free_ = &thread;
     busy_.clear(std::memory_order_release);
-    return true;
 }
 
 Thread* ThreadRegistry::take_free() noexcept {
@@ -109,8 +115,8 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         used->started_at = start.started_at;
         used->last_sample_cpu = used->cpu_mark = used->cpu_mark_at = 0;
         used->index = next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
-        start.thread.store(used, std::memory_order_release);
-        return used;
+        used->claimed.store(false, std::memory_order_relaxed);
+        return publish(start, used);
     }
     // Threads that come and go must not use up what the main thread needs.
     const bool may = &start == &main_ || memory_quota.used() < memory_quota.limit() / 2;
@@ -126,8 +132,15 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     thread->started_at = start.started_at;
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
     thread->last_sample_cpu = 0;
-    start.thread.store(thread, std::memory_order_release);
-    return thread;
+    return publish(start, thread);
+}
+
+/// The thread itself and the one in MPI_Init may both open its location: the first one counts.
+Thread* ThreadRegistry::publish(ThreadStart& start, Thread* thread) noexcept {
+    Thread* present = nullptr;
+    if (start.thread.compare_exchange_strong(present, thread, std::memory_order_acq_rel)) return thread;
+    give_back(*thread);
+    return present;
 }
 
 void ThreadRegistry::open_main() noexcept {
@@ -164,8 +177,10 @@ Thread* ThreadRegistry::current() noexcept {
     // The main thread's location may have been opened by the thread that made the first MPI call.
     local.thread = local.start->thread.load(std::memory_order_acquire);
     if (local.thread == nullptr) local.thread = open(*local.start);
-    if (local.thread == nullptr) local.ended = true;
-    else local.thread->in_tool = &local.in_tool;
+    if (local.thread == nullptr)
+        local.ended = true;
+    else
+        local.thread->busy = local.in_tool; // we are inside libprofile
     return local.thread;
 }
 
@@ -205,7 +220,7 @@ void ThreadRegistry::stop_booking() noexcept {
     each([own, limit](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread == own || start.ended.load(std::memory_order_acquire)) return;
-        while (thread->in_tool != nullptr && *thread->in_tool != 0 && session_clock.now() < limit) sched_yield();
+        while (thread->busy != 0 && session_clock.now() < limit) sched_yield();
     });
 }
 
@@ -213,8 +228,12 @@ void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
     stop_booking();
     const auto finish = [now](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
-        if (thread == nullptr || thread->ended_at != 0) return;
-        close(*thread, now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start.id));
+        if (thread == nullptr) return;
+        if (!thread->claimed.exchange(true, std::memory_order_acq_rel))
+            return close(*thread, now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start.id));
+        // It is just ending by itself.
+        const std::uint64_t limit = session_clock.now() + 20000000;
+        while (__atomic_load_n(&thread->ended_at, __ATOMIC_ACQUIRE) == 0 && session_clock.now() < limit) sched_yield();
     };
     finish(main_);
     for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) finish(*s);

@@ -47,11 +47,14 @@ class ThreadRegistry {
     /// Stops timers and closes all locations at `now`. Called once, by the thread that finishes the job.
     void finish_all(std::uint64_t now) noexcept;
 
-    /// Visits every location, the main thread's first.
-    template <class F> void for_each(F visit) noexcept {
-        if (Thread* thread = main_thread()) visit(*thread);
-        for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next)
-            if (Thread* thread = s->thread.load(std::memory_order_acquire)) visit(*thread);
+    /// Visits every closed location, the main thread's first.
+    template <class F> void for_each_closed(F visit) noexcept {
+        const auto closed = [&visit](ThreadStart& start) {
+            Thread* thread = start.thread.load(std::memory_order_acquire);
+            if (thread != nullptr && __atomic_load_n(&thread->ended_at, __ATOMIC_ACQUIRE) != 0) visit(*thread);
+        };
+        closed(main_);
+        for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) closed(*s);
     }
     /// Threads for which the kernel refused a timer.
     std::uint64_t timers_refused() const { return timers_refused_.load(std::memory_order_relaxed); }
@@ -63,6 +66,8 @@ class ThreadRegistry {
     void stop_booking() noexcept;
     bool recycle(ThreadStart& start, Thread& thread) noexcept;
     Thread* take_free() noexcept;
+    void give_back(Thread& thread) noexcept;
+    Thread* publish(ThreadStart& start, Thread* thread) noexcept;
     bool is_helper(const ThreadStart& start) const noexcept;
 
     ThreadStart main_;

@@ -58,12 +58,16 @@ EXPORTED int sigaction(int signal, const struct sigaction* wanted, struct sigact
         if (present != nullptr) *present = before;
         return 0;
     }
-    if (wanted == nullptr || (wanted->sa_flags & SA_ONSTACK) == 0)
-        return real_calls().sigaction(signal, wanted, present);
     const int ours = sampling_signal() != 0 ? sampling_signal() : first_sampling_signal();
-    struct sigaction quiet = *wanted;
-    sigaddset(&quiet.sa_mask, ours);
-    return real_calls().sigaction(signal, &quiet, present);
+    struct sigaction quiet;
+    if (wanted != nullptr && (wanted->sa_flags & SA_ONSTACK) != 0) {
+        quiet = *wanted;
+        sigaddset(&quiet.sa_mask, ours);
+        wanted = &quiet;
+    }
+    const int result = real_calls().sigaction(signal, wanted, present);
+    if (result == 0 && present != nullptr && (present->sa_flags & SA_ONSTACK) != 0) sigdelset(&present->sa_mask, ours);
+    return result;
 }
 
 EXPORTED sighandler_t signal(int number, sighandler_t handler) noexcept {
