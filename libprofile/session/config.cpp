@@ -58,6 +58,11 @@ int choice_index(const char* choices, const char* text) {
 
 } // namespace
 
+bool is_launchers_process() noexcept {
+    const char* launched = std::getenv("LIBPROFILE_RUN_PID");
+    return launched != nullptr && std::atol(launched) == static_cast<long>(getpid());
+}
+
 unsigned edit_distance(const char* a, const char* b) noexcept {
     constexpr std::size_t longest = 63;
     const std::size_t n = std::strlen(a);
@@ -168,8 +173,7 @@ void Config::load(Arena& arena) noexcept {
         complain("%s is not valid, expected %s; using %s", shown, expected, row.default_value);
     }
     check_names(environ);
-    const char* launched = std::getenv("LIBPROFILE_RUN_PID");
-    started_by_launcher_ = launched != nullptr && std::atol(launched) == static_cast<long>(getpid());
+    started_by_launcher_ = is_launchers_process();
 }
 
 std::size_t Config::describe(char* buffer, std::size_t capacity) const noexcept {

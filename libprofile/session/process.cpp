@@ -27,9 +27,7 @@ bool is_a_shell() {
 bool measured_from_the_start() {
     if (is_a_shell()) return false;
     const char* mpi = std::getenv("LIBPROFILE_MPI");
-    if (mpi != nullptr && std::strcmp(mpi, "no") == 0) return true;
-    const char* launched = std::getenv("LIBPROFILE_RUN_PID");
-    return launched != nullptr && std::atol(launched) == static_cast<long>(getpid());
+    return (mpi != nullptr && std::strcmp(mpi, "no") == 0) || is_launchers_process();
 }
 
 void fork_child() {

@@ -57,7 +57,6 @@ ThreadStart* ThreadRegistry::announce(void* (*function)(void*), void* argument, 
 void ThreadRegistry::begin(ThreadStart* start) noexcept {
     const InTool guard;
     remember_stack(start->stack_size);
-    start->handle = pthread_self();
     start->started_at = session_clock.now();
     thread_local_block.start = start;
     __atomic_store_n(&start->id, gettid(), __ATOMIC_RELEASE);
@@ -145,17 +144,13 @@ Thread* ThreadRegistry::publish(ThreadStart& start, Thread* thread) noexcept {
 
 void ThreadRegistry::open_main() noexcept {
     main_.id = getpid();
-    if (gettid() == getpid()) {
-        main_.handle = pthread_self();
-        main_known_ = true;
-    }
+    if (gettid() == getpid()) main_known_ = true;
     if (main_known_) open(main_);
 }
 
 void ThreadRegistry::know_main() noexcept {
     if (gettid() != getpid()) return;
     remember_main_stack();
-    main_.handle = pthread_self();
     main_known_ = true;
 }
 
@@ -171,7 +166,6 @@ Thread* ThreadRegistry::current() noexcept {
             return nullptr;
         }
         local.start = &main_;
-        main_.handle = pthread_self();
         main_.id = getpid();
     }
     // The main thread's location may have been opened by the thread that made the first MPI call.
@@ -189,26 +183,20 @@ void ThreadRegistry::arm(Thread& thread, pid_t id) noexcept {
 }
 
 void ThreadRegistry::start_sampling() noexcept {
-    const auto sample = [this](ThreadStart& start) {
+    for_each_start([this](ThreadStart& start) {
         if (start.id == 0 || start.ended.load(std::memory_order_acquire)) return;
         Thread* thread = start.thread.load(std::memory_order_acquire);
         // Threads that were there before the session are measured from their start on, too.
         if (thread == nullptr && !is_helper(start)) thread = open(start);
         if (thread != nullptr) arm(*thread, start.id);
-    };
-    sample(main_);
-    for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) sample(*s);
+    });
 }
 
 /// Tells all threads that booking is over, and waits for those that are just doing it. They look at `finished` after they
 /// have set their in-tool flag, without a fence; the kernel's barrier stands in for all of theirs.
 void ThreadRegistry::stop_booking() noexcept {
-    const auto each = [this](auto visit) {
-        visit(main_);
-        for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) visit(*s);
-    };
     const Thread* own = thread_local_block.thread;
-    each([own](ThreadStart& start) {
+    for_each_start([own](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread->finished) return;
         stop_timer(*thread);
@@ -217,7 +205,7 @@ void ThreadRegistry::stop_booking() noexcept {
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     const std::uint64_t limit = session_clock.now() + 20000000; // one that was stopped in there is not waited for longer
-    each([own, limit](ThreadStart& start) {
+    for_each_start([own, limit](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread == own || start.ended.load(std::memory_order_acquire)) return;
         while (thread->busy != 0 && session_clock.now() < limit) sched_yield();
@@ -226,7 +214,7 @@ void ThreadRegistry::stop_booking() noexcept {
 
 void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
     stop_booking();
-    const auto finish = [now](ThreadStart& start) {
+    for_each_start([now](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr) return;
         if (!thread->claimed.exchange(true, std::memory_order_acq_rel))
@@ -234,9 +222,7 @@ void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
         // It is just ending by itself.
         const std::uint64_t limit = session_clock.now() + 20000000;
         while (__atomic_load_n(&thread->ended_at, __ATOMIC_ACQUIRE) == 0 && session_clock.now() < limit) sched_yield();
-    };
-    finish(main_);
-    for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) finish(*s);
+    });
 }
 
 } // namespace libprofile

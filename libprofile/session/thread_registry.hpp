@@ -18,7 +18,6 @@ struct ThreadStart {
     bool inside_mpi = false;       // created while its parent was inside an MPI call: a helper thread of the MPI
     std::size_t stack_size = 0;
     pid_t id = 0;                  // kernel thread id; 0 until it runs
-    pthread_t handle{};
     std::uint64_t started_at = 0;
     std::atomic<Thread*> thread{nullptr};
     std::atomic<bool> ended{false};
@@ -49,12 +48,10 @@ class ThreadRegistry {
 
     /// Visits every closed location, the main thread's first.
     template <class F> void for_each_closed(F visit) noexcept {
-        const auto closed = [&visit](ThreadStart& start) {
+        for_each_start([&visit](ThreadStart& start) {
             Thread* thread = start.thread.load(std::memory_order_acquire);
             if (thread != nullptr && __atomic_load_n(&thread->ended_at, __ATOMIC_ACQUIRE) != 0) visit(*thread);
-        };
-        closed(main_);
-        for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) closed(*s);
+        });
     }
     /// Threads for which the kernel refused a timer.
     std::uint64_t timers_refused() const { return timers_refused_.load(std::memory_order_relaxed); }
@@ -62,6 +59,11 @@ class ThreadRegistry {
 
   private:
     Thread* open(ThreadStart& start) noexcept;
+    /// The main thread's record first, then all others.
+    template <class F> void for_each_start(F visit) noexcept {
+        visit(main_);
+        for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) visit(*s);
+    }
     void arm(Thread& thread, pid_t id) noexcept;
     void stop_booking() noexcept;
     bool recycle(ThreadStart& start, Thread& thread) noexcept;
