@@ -69,6 +69,8 @@ void* mpi_scratch(std::uint64_t bytes) noexcept;
 void mpi_library_found(const MpiServices* services) noexcept;
 /// Called by the dispatcher when it cannot use the MPI library; `reason` is one sentence, printed once per job.
 void mpi_library_unusable(const char* reason) noexcept;
+/// Called by the dispatcher when the library `tool` wraps MPI functions in a way that hides their calls from us.
+void mpi_tool_bypasses_us(const char* tool) noexcept;
 
 /// Life cycle, called by the bodies of MPI_Init*, MPI_Session_init (is_session) and MPI_Finalize.
 void before_mpi_init(bool is_session) noexcept;

@@ -7,6 +7,7 @@
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/mpi_events.hpp"
 #include "libprofile/session/thread_registry.hpp"
+#include "wrappers/mpi/mpi_modules.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -44,6 +45,15 @@ void Session::mpi_unusable(const char* reason) noexcept {
     start();
     if (job_.speaks_before_init()) say("error: %s", reason);
     switch_off();
+}
+
+void Session::tool_bypasses_us(const char* tool) noexcept {
+    start();
+    bypass_known_ = true;
+    if (measuring() && job_.speaks_before_init())
+        say("warning: %s wraps MPI functions without calling PMPI, so libprofile does not see the calls of these functions; put it "
+            "first: LD_PRELOAD=%s:.../libprofile.so",
+            tool, tool);
 }
 
 void Session::begin_sampling() noexcept {
@@ -120,11 +130,14 @@ void Session::begin_without_mpi() noexcept {
     if (measuring() && !sampling_) begin_sampling();
 }
 
-/// MPI ran in this process and not one call came through our entry points: linked in the wrong order, or looked up by
-/// dlsym. Our own names are hidden from dlsym, so it gives the functions of the MPI library.
+/// MPI ran in this process and not one call came through our entry points: linked in the wrong order, or looked up in the
+/// MPI library itself.
 bool Session::was_bypassed() noexcept {
+    if (bypass_known_) return true;
+    void* function = dlsym(RTLD_DEFAULT, "PMPI_Initialized");
+    if (function != nullptr && module_of(function) == module_of(&session)) function = dlsym(RTLD_NEXT, "PMPI_Initialized");
     int (*initialized)(int*) = nullptr;
-    *reinterpret_cast<void**>(&initialized) = dlsym(RTLD_DEFAULT, "PMPI_Initialized");
+    *reinterpret_cast<void**>(&initialized) = function;
     int flag = 0;
     if (initialized == nullptr || initialized(&flag) != 0 || flag == 0) return false;
     if (state() == SessionState::Idle) {
@@ -134,7 +147,7 @@ bool Session::was_bypassed() noexcept {
     }
     if (job_.speaks_before_init())
         say("warning: MPI was used, but its calls did not pass through libprofile, so there is no profile; link -lprofile "
-            "before the MPI library (programs that look MPI functions up by dlsym cannot be measured)");
+            "before the MPI library (programs that look MPI functions up in the MPI library's own handle cannot be measured)");
     return true;
 }
 

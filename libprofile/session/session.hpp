@@ -28,6 +28,8 @@ class Session {
 
     void mpi_found(const MpiServices* services) noexcept;
     void mpi_unusable(const char* reason) noexcept;
+    /// Another tool keeps MPI calls from us.
+    void tool_bypasses_us(const char* tool) noexcept;
     void before_mpi_init() noexcept;
     void after_mpi_init(bool is_session, bool succeeded) noexcept;
     void before_mpi_finalize(void* return_address) noexcept;
@@ -60,6 +62,7 @@ class Session {
     bool uses_sessions_ = false;
     bool without_mpi_ = false; // worth a profile even if MPI never comes
     bool complained_ = false;
+    bool bypass_known_ = false; // it has been said why MPI calls do not reach us
     bool sampling_ = false;
     int process_ = 0;
 };

@@ -3,23 +3,21 @@
 #include "libprofile/session/mpi_events.hpp"
 #include "wrappers/mpi/flavour.hpp"
 #include "wrappers/mpi/mpi_modules.hpp"
+#include "wrappers/mpi/other_tools.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <dlfcn.h>
-#include <sched.h>
 #include <string_view>
-#include <unistd.h>
 
 namespace libprofile {
 
 namespace {
 
-enum State { unresolved, resolving, resolved };
-std::atomic<State> state{unresolved};
-std::atomic<pid_t> resolving_thread{0};
-void* mpi_library; // handle of dlopen; used by the resolving thread only
+constinit thread_local bool resolving = false; // this thread is in libprofile_mpi_resolve
+std::atomic<void*> mpi_library{nullptr};       // handle of dlopen
+std::atomic<bool> complained{false};
 
 // Answers without an MPI library. The arguments they do not name are the caller's to clean up.
 int answer_no(int* flag) {
@@ -37,25 +35,28 @@ void* answer_without_mpi(unsigned id) {
     return reinterpret_cast<void*>(answer_error);
 }
 
-/// The MPI library's own function, by its profiling name.
+/// "PMPI_X" of a function.
+struct ProfilingName {
+    char text[64] = "P";
+    explicit ProfilingName(unsigned id) { std::strncpy(text + 1, mpi_functions[id].name, sizeof text - 2); }
+};
+
+/// The MPI library's own function, by its profiling name; of a tool that interposes those, the tool's.
 void* real_function(unsigned id) {
-    char name[64] = "P";
-    const std::size_t length = std::strlen(mpi_functions[id].name);
-    if (length + 2 > sizeof name)
-        return nullptr;
-    std::memcpy(name + 1, mpi_functions[id].name, length + 1);
-    return dlsym(mpi_library, name);
+    const ProfilingName name(id);
+    void* tools = other_tools::next_function(name.text);
+    return tools != nullptr ? tools : dlsym(mpi_library.load(std::memory_order_relaxed), name.text);
 }
 
 /// Data of the MPI library. A copy relocation may have moved it into the program, so the global scope is
 /// asked first; a library that a plugin loaded for itself is not in there.
 void* find_data(const char* name) {
     void* data = dlsym(RTLD_DEFAULT, name);
-    return data != nullptr ? data : dlsym(mpi_library, name);
+    return data != nullptr ? data : dlsym(mpi_library.load(std::memory_order_relaxed), name);
 }
 
 bool library_has(const char* symbol) {
-    return dlsym(mpi_library, symbol) != nullptr;
+    return dlsym(mpi_library.load(std::memory_order_relaxed), symbol) != nullptr;
 }
 
 /// The bodies that fit the library's ABI; nullptr and a reason when there are none.
@@ -83,14 +84,21 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
     return nullptr;
 }
 
-void set_slot(unsigned id, void* target) {
-    std::atomic_ref(libprofile_mpi_slots[id]).store(target, std::memory_order_release);
+/// Lets both names of a function lead to `target`. With a tool behind us in the loader's order the application's MPI_X goes to
+/// the tool's, as it would without us: the tool calls PMPI_X, and that one leads to `target`. So both orders are the same.
+void set_slots(unsigned id, void* target) {
+    void* tools = other_tools::next_function(mpi_functions[id].name);
+    // A tool that interposes PMPI_X, too, hands on to what comes after it, not to us: we come first and call it.
+    if (tools != nullptr && other_tools::next_function(ProfilingName(id).text) != nullptr)
+        tools = nullptr;
+    std::atomic_ref(libprofile_mpi_slots[2 * id]).store(tools != nullptr ? tools : target, std::memory_order_release);
+    std::atomic_ref(libprofile_mpi_slots[2 * id + 1]).store(target, std::memory_order_release);
 }
 
 void fill_slots_without_bodies() {
     for (unsigned id = 0; id < mpi_function_count; ++id) {
         void* real = real_function(id);
-        set_slot(id, real != nullptr ? real : answer_without_mpi(id));
+        set_slots(id, real != nullptr ? real : answer_without_mpi(id));
     }
 }
 
@@ -100,9 +108,9 @@ void fill_slots(const MpiFlavour& flavour) {
         const bool has_body = next < flavour.count && flavour.ids[next] == id;
         void* real = has_body ? flavour.real[next] : real_function(id); // newer than the mpi.h at build time
         if (real == nullptr)
-            set_slot(id, answer_without_mpi(id));
+            set_slots(id, answer_without_mpi(id));
         else
-            set_slot(id, has_body ? flavour.bodies[next] : real);
+            set_slots(id, has_body ? flavour.bodies[next] : real);
         if (has_body)
             ++next;
     }
@@ -114,7 +122,7 @@ void use_library() {
     const MpiFlavour* flavour = fitting_flavour(reason);
     if (flavour != nullptr) {
         for (unsigned i = 0; i < flavour->count; ++i)
-            flavour->real[i] = real_function(flavour->ids[i]);
+            std::atomic_ref(flavour->real[i]).store(real_function(flavour->ids[i]), std::memory_order_relaxed);
         if (!flavour->bind(find_data)) {
             flavour = nullptr;
             reason = "the program's MPI library is older than MPI 3.0, so MPI is not measured: "
@@ -123,39 +131,39 @@ void use_library() {
     }
     if (flavour == nullptr) {
         fill_slots_without_bodies();
-        mpi_library_unusable(reason);
+        if (!complained.exchange(true))
+            mpi_library_unusable(reason);
         return;
     }
     mpi_library_found(flavour->services); // before any slot leads to a body on another thread
     fill_slots(*flavour);
+    const char* tool = other_tools::bypassing_tool();
+    if (tool != nullptr && !complained.exchange(true))
+        mpi_tool_bypasses_us(tool);
 }
 
 } // namespace
 
 } // namespace libprofile
 
-void* libprofile_mpi_resolve(unsigned id) noexcept {
+// Several threads may be in here at once; each does all of the work, and all store the same. One that waited for another
+// would wait for ever if it were inside a constructor that dlopen runs: it holds the loader's lock, which the other needs.
+void* libprofile_mpi_resolve(unsigned slot) noexcept {
     using namespace libprofile;
-    const pid_t self = gettid();
-    for (;;) {
-        State expected = unresolved;
-        if (state.compare_exchange_strong(expected, resolving))
-            break;
-        if (expected == resolved)
-            return std::atomic_ref(libprofile_mpi_slots[id]).load(std::memory_order_acquire);
-        if (resolving_thread.load() == self) { // an MPI call from within what follows: past the measurement
-            void* real = mpi_library != nullptr ? real_function(id) : nullptr;
-            return real != nullptr ? real : answer_without_mpi(id);
-        }
-        sched_yield(); // another thread is at it
+    const unsigned id = slot / 2;
+    if (resolving) { // an MPI call from within what follows: past the measurement
+        void* library = mpi_library.load(std::memory_order_relaxed);
+        void* real = library != nullptr ? dlsym(library, ProfilingName(id).text) : nullptr;
+        return real != nullptr ? real : answer_without_mpi(id);
     }
-    resolving_thread.store(self);
-    mpi_library = find_mpi_library();
-    const bool found = mpi_library != nullptr;
-    if (found)
+    resolving = true;
+    void* library = find_mpi_library();
+    if (library != nullptr) {
+        mpi_library.store(library, std::memory_order_relaxed);
         use_library();
-    resolving_thread.store(0);
-    state.store(found ? resolved : unresolved); // an MPI library may still be loaded later
-    return found ? std::atomic_ref(libprofile_mpi_slots[id]).load(std::memory_order_acquire)
-                 : answer_without_mpi(id);
+    }
+    resolving = false;
+    // Without a library the slots stay as they are: one may still be loaded later.
+    return library != nullptr ? std::atomic_ref(libprofile_mpi_slots[slot]).load(std::memory_order_acquire)
+                              : answer_without_mpi(id);
 }

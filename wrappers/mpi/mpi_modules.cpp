@@ -1,6 +1,7 @@
 #include "wrappers/mpi/mpi_modules.hpp"
 
 #include "libprofile/session/real_calls.hpp"
+#include "wrappers/mpi/other_tools.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -43,19 +44,6 @@ constexpr std::string_view companions[] = {
     "libucc",  "libfabric", "libhcoll",  "libsharp", "libpsm",      "libpmi",      "libcoll",
 };
 
-/// The module that an address lies in, or nullptr.
-const link_map* module_of(const void* address) {
-#if __GLIBC_PREREQ(2, 35)
-    dl_find_object found; // takes no lock
-    return _dl_find_object(const_cast<void*>(address), &found) == 0 ? found.dlfo_link_map : nullptr;
-#else
-    Dl_info info;
-    link_map* module = nullptr;
-    const bool is_known = dladdr1(address, &info, reinterpret_cast<void**>(&module), RTLD_DL_LINKMAP) != 0;
-    return is_known ? module : nullptr;
-#endif
-}
-
 constexpr std::size_t max_candidates = 512;
 
 /// Modules that may be the MPI library. Their names stay where they are while they are loaded.
@@ -84,7 +72,7 @@ void* library_behind(const char* path) {
     void* library = nullptr;
     const void* init = dlsym(module, "PMPI_Init");
     const link_map* owner = init != nullptr ? module_of(init) : nullptr;
-    if (owner != nullptr) {
+    if (owner != nullptr && owner != own_library.load(std::memory_order_acquire)) { // a plug-in may be linked with us
         library = dlopen(owner->l_name, RTLD_LAZY | RTLD_NOLOAD);
         main_library.store(owner, std::memory_order_release);
     }
@@ -94,12 +82,30 @@ void* library_behind(const char* path) {
 
 } // namespace
 
+const link_map* module_of(const void* address) {
+#if __GLIBC_PREREQ(2, 35)
+    dl_find_object found; // takes no lock
+    return _dl_find_object(const_cast<void*>(address), &found) == 0 ? found.dlfo_link_map : nullptr;
+#else
+    Dl_info info;
+    link_map* module = nullptr;
+    const bool is_known = dladdr1(address, &info, reinterpret_cast<void**>(&module), RTLD_DL_LINKMAP) != 0;
+    return is_known ? module : nullptr;
+#endif
+}
+
+bool is_main_mpi_library(const link_map* module) {
+    return module == main_library.load(std::memory_order_acquire);
+}
+
 bool is_mpi_library_address(const void* address) {
     const link_map* module = module_of(address);
     if (module == nullptr || module->l_name == nullptr)
         return false;
-    if (module == main_library.load(std::memory_order_acquire))
+    if (is_main_mpi_library(module))
         return true;
+    if (other_tools::is_address(address)) // mpiP is libmpiP.so
+        return false;
     // A function of the MPI library that a wrapper body called has jumped on to another one (MPICH: from
     // MPI_Attr_put to PMPI_Comm_set_attr), which sees the body as its caller. No body calls an entry point.
     if (module == own_library.load(std::memory_order_acquire))
