@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Ways in which programs are loaded: plug-ins, immediate binding, other preloaded libraries."""
+"""Ways in which programs are loaded: plug-ins, immediate binding."""
 
 import re
 
@@ -7,21 +7,6 @@ from harness import expect, expect_equal, main, test
 from report_checks import calls
 
 EXPECTED = {"MPI_Init": 1, "MPI_Comm_rank": 1, "MPI_Allreduce": 7, "MPI_Finalize": 1}
-OTHER_TOOL = """
-#include <pthread.h>
-#include <stdio.h>
-int PMPI_Allreduce(const void*, void*, int, TYPE, TYPE, TYPE);
-int PMPI_Finalize(void);
-static int calls;
-int MPI_Allreduce(const void* in, void* out, int count, TYPE type, TYPE op, TYPE comm) {
-    ++calls;
-    return PMPI_Allreduce(in, out, count, type, op, comm);
-}
-int MPI_Finalize(void) {
-    fprintf(stderr, "other tool: %d\\n", calls);
-    return PMPI_Finalize();
-}
-"""
 
 
 def check_plugin_report(report):
@@ -45,22 +30,6 @@ def immediate_binding_changes_nothing(job):
     expect_equal(calls(report, 1)["MPI_Allreduce"], 10, "calls")
     result = job.run(["env", "LD_BIND_NOW=1", f"LD_PRELOAD={job.library}", "/bin/true"])
     expect_equal((result.code, result.all_err), (0, ""), "a program without MPI")
-
-
-@test
-def another_tool_in_front_counts_too(job):
-    job.write("other.c", OTHER_TOOL)
-    handle = {"openmpi": "void*", "mpich": "int"}[job.mpi]
-    job.compile("gcc", f"-DTYPE={handle}", "-shared", "-fPIC", "other.c", "-o", "other.so")
-    for name, start in {"by hand": ["env", f"LD_PRELOAD={job.folder}/other.so:{job.library}", "LIBPROFILE_OUTPUT=by hand"],
-                        "run": ["env", f"LD_PRELOAD={job.folder}/other.so", job.tool, "run", "--output", "run", "--"]}.items():
-        result = job.run([*job.launcher(2), *start, job.program("life"), "work"])
-        expect_equal((result.code, result.out), (0, "life: 2 ranks\n"), f"{name}: the job")
-        expect_equal([line for line in result.err if line], ["other tool: 10"] * 2, f"{name}: the other tool's lines")
-        report = job.report(name)
-        for rank in range(2):
-            found = calls(report, rank)
-            expect_equal((found["MPI_Allreduce"], found["MPI_Finalize"]), (10, 1), f"{name}: calls of rank {rank}")
 
 
 @test

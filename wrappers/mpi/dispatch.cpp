@@ -89,7 +89,7 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
 void set_slots(unsigned id, void* target) {
     void* tools = other_tools::next_function(mpi_functions[id].name);
     // A tool that interposes PMPI_X, too, hands on to what comes after it, not to us: we come first and call it.
-    if (tools != nullptr && other_tools::next_function(ProfilingName(id).text) != nullptr)
+    if (tools != nullptr && module_of(tools) == module_of(other_tools::next_function(ProfilingName(id).text)))
         tools = nullptr;
     std::atomic_ref(libprofile_mpi_slots[2 * id]).store(tools != nullptr ? tools : target, std::memory_order_release);
     std::atomic_ref(libprofile_mpi_slots[2 * id + 1]).store(target, std::memory_order_release);
