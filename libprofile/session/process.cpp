@@ -16,16 +16,20 @@ namespace libprofile {
 
 namespace {
 
-/// A shell between us and the program (`libprofile run -- sh -c ...`) is not what the user wants to see.
-bool is_a_shell() {
-    for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "env"})
-        if (std::strcmp(program_invocation_short_name, shell) == 0) return true;
+/// A shell or launcher between us and the program (`libprofile run -- sh -c ...`, `libprofile run -- mpirun ...`) is not
+/// what the user wants to see.
+bool is_helper() {
+    const char* name = program_invocation_short_name;
+    for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "env", "srun", "aprun", "jsrun", "prun"})
+        if (std::strcmp(name, shell) == 0) return true;
+    for (const char* launcher : {"mpirun", "mpiexec", "orterun", "prterun", "orted", "prted", "hydra_"}) // mpirun.openmpi
+        if (std::strncmp(name, launcher, std::strlen(launcher)) == 0) return true;
     return false;
 }
 
 /// Started by `libprofile run`, or told that there is no MPI: measured without an MPI call.
 bool measured_from_the_start() {
-    if (is_a_shell()) return false;
+    if (is_helper()) return false;
     const char* mpi = std::getenv("LIBPROFILE_MPI");
     return (mpi != nullptr && std::strcmp(mpi, "no") == 0) || is_launchers_process();
 }

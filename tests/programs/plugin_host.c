@@ -1,9 +1,10 @@
-/* plugin_host PLUGIN: a C program that knows neither MPI nor C++ opens a plug-in for itself, as Python does. */
+/* plugin_host PLUGIN [global]: a C program that knows neither MPI nor C++ opens a plug-in, for itself as Python does, or
+ * for everybody. */
 #include <dlfcn.h>
 #include <stdio.h>
 
 int main(int argc, char** argv) {
-    void* plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    void* plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | (argc > 2 ? RTLD_GLOBAL : RTLD_LOCAL)) : NULL;
     if (plugin == NULL) {
         fprintf(stderr, "plugin_host: %s\n", dlerror());
         return 2;
