@@ -29,7 +29,7 @@ struct Tenths {
     }
 };
 
-void say_exit_line(const RankSummary& all, std::uint64_t bytes) {
+void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note = "") {
     const Job& job = session.job();
     const Tenths lost(all.samples_lost, all.samples_taken + all.samples_lost);
     const Tenths overhead(all.overhead_ns, all.wall_ns);
@@ -37,8 +37,8 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes) {
     if (all.iterations != 0)
         std::snprintf(iterations, sizeof iterations, "%llu iterations of \"%.32s\" in %llu clusters",
                       static_cast<unsigned long long>(all.iterations), all.phase, static_cast<unsigned long long>(all.clusters));
-    say("%d rank%s, %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%% -> %s (next: libprofile report %s)",
-        job.ranks, job.ranks == 1 ? "" : "s", iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,
+    say("%d rank%s%s, %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%% -> %s (next: libprofile report %s)",
+        job.ranks, job.ranks == 1 ? "" : "s", note, iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,
         lost.tenth, static_cast<unsigned long long>((bytes + 1023) / 1024), overhead.whole, overhead.tenth,
         output_folder.shown(), output_folder.shown());
 }
@@ -117,7 +117,13 @@ bool write_common_file(PolledCollectives& job) {
 
 } // namespace
 
-void prepare_output_folder() noexcept { output_folder.create(); }
+void prepare_output_folder(Output output) noexcept {
+    if (output_folder.ready()) return;
+    if (output == Output::EachRank)
+        output_folder.lead();
+    else
+        output_folder.create();
+}
 
 void write_together() noexcept {
     bool together = false;
@@ -126,31 +132,34 @@ void write_together() noexcept {
                               static_cast<std::uint64_t>(session.config().number(Option::FinalizeTimeout)));
         together = write_common_file(job);
     }
-    if (!together) write_alone(true);
+    if (!together) write_alone(Output::Together);
 }
 
-void write_alone(bool in_mpi_job) noexcept {
-    const bool speaks_anyway = session.job().rank == 0 || !in_mpi_job;
-    if (!output_folder.ready() && !(in_mpi_job ? output_folder.join() : output_folder.create())) return;
+void write_alone(Output intended) noexcept {
+    const bool alone = intended == Output::OneProcess;
+    const bool complete = intended != Output::Together;
+    if (!output_folder.ready() && !(alone ? output_folder.create() : output_folder.join())) return;
     ByteBuffer buffer;
     RankSummary summary;
     char path[OutputFolder::path_size + 64];
     char name[64];
-    const std::uint32_t flags = in_mpi_job ? 0u : std::uint32_t{FileComplete};
-    std::snprintf(name, sizeof name, in_mpi_job ? "rank-%d.lprof" : "profile.lprof", session.job().rank);
+    const std::uint32_t flags = complete ? std::uint32_t{FileComplete} : 0u;
+    std::snprintf(name, sizeof name, alone ? "profile.lprof" : "rank-%d.lprof", session.job().rank);
     output_folder.file(name, path);
     int error = ENOMEM;
-    if (write_file_start(buffer, 1, flags) && write_rank(buffer, !in_mpi_job, summary))
+    if (write_file_start(buffer, 1, flags) && write_rank(buffer, complete, summary))
         error = write_at(path, 0, buffer.data(), buffer.size());
-    if (!speaks_anyway && !output_folder.created()) return; // one rank speaks for the job
+    // One rank speaks for the job: the first, or the one that made the folder because the first lacks the library.
+    const bool speaks = alone || session.job().rank == 0 || (intended == Output::Together && output_folder.created());
+    if (!speaks) return;
     if (error != 0)
         return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, std::strerror(error));
-    if (in_mpi_job) {
+    if (intended == Output::Together) {
         say("warning: not all %d ranks came to MPI_Finalize with libprofile loaded, so each that has it wrote its own "
             "file -> %s (next: libprofile report %s)",
             session.job().ranks, output_folder.shown(), output_folder.shown());
     } else {
-        say_exit_line(summary, buffer.size());
+        say_exit_line(summary, buffer.size(), alone ? "" : " in MPI sessions with a file each, of which the first has");
     }
     say_losses(summary);
 }

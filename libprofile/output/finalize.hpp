@@ -5,14 +5,21 @@
 
 namespace libprofile {
 
+/// How the ranks of a job are to write.
+enum class Output {
+    Together,   // one common file
+    EachRank,   // a file each: MPI sessions without MPI_Init, where ranks cannot meet
+    OneProcess, // there are no others
+};
+
 /// Rank 0, after MPI_Init: makes the output folder, so that an unwritable one is known at the start of a long job.
-void prepare_output_folder() noexcept;
+void prepare_output_folder(Output output) noexcept;
 
 /// All ranks at MPI_Finalize: one file. A rank that does not arrive within LIBPROFILE_FINALIZE_TIMEOUT costs the others
 /// nothing but the common file: then each writes alone.
 void write_together() noexcept;
 
-/// One file for this process. `in_mpi_job`: it is a rank of an MPI job that could not write together.
-void write_alone(bool in_mpi_job) noexcept;
+/// One file for this process. Together: it is a rank of a job that could not write together.
+void write_alone(Output intended) noexcept;
 
 } // namespace libprofile

@@ -38,6 +38,15 @@ bool has_job_key(const char* folder, const char* key) {
     return size > 0 && std::strcmp(found, key) == 0;
 }
 
+/// Of an earlier run under the same launcher: it has its common file, or a file of this rank.
+bool is_taken(const char* folder) {
+    char path[OutputFolder::path_size + 64];
+    std::snprintf(path, sizeof path, "%s/profile.lprof", folder);
+    if (access(path, F_OK) == 0) return true;
+    std::snprintf(path, sizeof path, "%s/rank-%d.lprof", folder, session.job().rank);
+    return access(path, F_OK) == 0;
+}
+
 /// mkdir -p
 int make_folders(char* path) {
     for (char* p = path + 1; *p != 0; ++p) {
@@ -143,20 +152,31 @@ bool OutputFolder::find_job(const char* base) noexcept {
     for (int i = 0; i < most_siblings; ++i) {
         sibling_path(base, i, sibling);
         if (access(sibling, F_OK) != 0) break;
-        if (!has_job_key(sibling, session.job().key)) continue;
+        if (!has_job_key(sibling, session.job().key) || is_taken(sibling)) continue;
         adopt(sibling);
         return true;
     }
     return false;
 }
 
+bool OutputFolder::find_wanted(char (&base)[path_size], char (&fallback)[path_size]) noexcept {
+    const char* wanted = session.config().text(Option::Output);
+    default_base(fallback, sizeof fallback);
+    absolute(*wanted != 0 ? wanted : fallback, base, sizeof base);
+    return find_job(base) || (*wanted != 0 && find_job(fallback));
+}
+
+bool OutputFolder::lead() noexcept {
+    char base[path_size];
+    char fallback[path_size];
+    return find_wanted(base, fallback) || create();
+}
+
 bool OutputFolder::join() noexcept {
     char base[path_size];
     char fallback[path_size];
     const char* wanted = session.config().text(Option::Output);
-    default_base(fallback, sizeof fallback);
-    absolute(*wanted != 0 ? wanted : fallback, base, sizeof base);
-    if (find_job(base) || (*wanted != 0 && find_job(fallback))) return true;
+    if (find_wanted(base, fallback)) return true;
     int error = 0;
     if (make(base, *wanted != 0, error)) return true;
     if (find_job(base)) return true; // another rank was faster in the meantime

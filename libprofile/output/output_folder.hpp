@@ -18,6 +18,8 @@ class OutputFolder {
     /// Makes the folder for this job. When LIBPROFILE_OUTPUT cannot be used it falls back to the working folder and
     /// says so; when that fails too, it says so and returns false.
     bool create() noexcept;
+    /// Like create(), but takes over the folder when another rank of the job has made it.
+    bool lead() noexcept;
     /// Finds the folder another rank of the job has made, or makes it (then `created()`); never prints.
     bool join() noexcept;
     /// Takes over the path that rank 0 chose.
@@ -34,6 +36,7 @@ class OutputFolder {
   private:
     bool make(const char* base, bool may_exist_empty, int& error) noexcept;
     bool find_job(const char* base) noexcept;
+    bool find_wanted(char (&base)[path_size], char (&fallback)[path_size]) noexcept;
     bool claim(const char* path, bool may_exist_empty, int& error) noexcept;
 
     char path_[path_size] = {};

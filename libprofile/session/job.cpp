@@ -47,17 +47,43 @@ constexpr const char* rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_
 constexpr const char* size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", nullptr};
 constexpr const char* job_id_names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "JOB_ID", nullptr};
 
-/// Start of a process in clock ticks since boot (field 22 of /proc/PID/stat), 0 when it cannot be read.
-unsigned long long start_ticks(int pid) {
+/// What /proc tells of a process.
+struct Process {
+    int parent = 0;
+    unsigned long long start = 0; // in clock ticks since boot, 0 when it cannot be read
+    char name[32] = {};
+};
+
+Process look_at(int pid) {
+    Process found;
     char path[64];
     char stat[1024];
     std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    if (read_file(path, stat, sizeof stat) <= 0) return 0;
+    if (read_file(path, stat, sizeof stat) <= 0) return found;
+    const char* name = std::strchr(stat, '(');
     const char* p = std::strrchr(stat, ')'); // the name may contain blanks and brackets
+    if (name == nullptr || p == nullptr) return found;
+    std::snprintf(found.name, sizeof found.name, "%.*s", static_cast<int>(p - name - 1), name + 1);
     for (int field = 2; p != nullptr && field < 22; ++field) {
+        if (field == 4) found.parent = std::atoi(p);
         p = std::strchr(p + 1, ' ');
     }
-    return p == nullptr ? 0 : std::strtoull(p + 1, nullptr, 10);
+    found.start = p == nullptr ? 0 : std::strtoull(p + 1, nullptr, 10);
+    return found;
+}
+
+/// The launcher of this rank: our parent, or the parent of a shell in between (mpirun sh -c './app').
+int launcher_pid() {
+    int pid = static_cast<int>(getppid());
+    for (int depth = 0; depth < 8; ++depth) {
+        const Process process = look_at(pid);
+        bool is_shell = false;
+        for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh"})
+            is_shell = is_shell || std::strcmp(process.name, shell) == 0;
+        if (!is_shell || process.parent <= 1) break;
+        pid = process.parent;
+    }
+    return pid;
 }
 
 std::time_t boot_time() {
@@ -98,11 +124,11 @@ void Job::find(Arena& arena) noexcept {
     launcher_rank = first_number(rank_names);
     launcher_ranks = first_number(size_names);
 
-    // Without a batch system, the launcher (our parent) is what all ranks of a job have in common. A process that was
+    // Without a batch system, the launcher is what all ranks of a job have in common. A process that was
     // started by hand has a shell for a parent, so it must count with its own pid.
     const bool launched = launcher_rank >= 0;
-    const int anchor = launched ? static_cast<int>(getppid()) : static_cast<int>(getpid());
-    const unsigned long long ticks = start_ticks(anchor);
+    const int anchor = launched ? launcher_pid() : static_cast<int>(getpid());
+    const unsigned long long ticks = look_at(anchor).start;
     const char* batch_id = first_text(job_id_names);
     if (batch_id != nullptr) {
         std::snprintf(short_name, sizeof short_name, "%.100s", batch_id);

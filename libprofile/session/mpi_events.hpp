@@ -72,10 +72,11 @@ void mpi_library_unusable(const char* reason) noexcept;
 /// Called by the dispatcher when the library `tool` wraps MPI functions in a way that hides their calls from us.
 void mpi_tool_bypasses_us(const char* tool) noexcept;
 
-/// Life cycle, called by the bodies of MPI_Init*, MPI_Session_init (is_session) and MPI_Finalize.
+/// Life cycle, called by the bodies of MPI_Init*, MPI_Session_init (is_session), MPI_Finalize and MPI_Session_finalize.
 void before_mpi_init(bool is_session) noexcept;
 void after_mpi_init(bool is_session, bool succeeded) noexcept;
 void before_mpi_finalize(void* return_address) noexcept; // ends all wall times, writes the profile
 void after_mpi_finalize() noexcept;
+void before_mpi_session_finalize(void* return_address) noexcept; // the same, if it is the last session and there is no MPI_Init
 
 } // namespace libprofile

@@ -68,34 +68,47 @@ void Session::begin_sampling() noexcept {
             "are measured all the same");
 }
 
-void Session::before_mpi_init() noexcept {
+void Session::before_mpi_init(bool is_session) noexcept {
     start();
     if (measuring()) begin_sampling();
+    if (is_session && state() == SessionState::Finished && job_.rank == 0 && !reopened_) {
+        reopened_ = true;
+        say("warning: the program opened an MPI session after its last one had ended, and the measurement with it; keep one "
+            "session open to measure all");
+    }
 }
 
 bool Session::launcher_mismatch() noexcept {
     return job_.launcher_ranks > 1 && job_.ranks == 1 && treats_mpi();
 }
 
+/// MPI sessions have no MPI_COMM_WORLD that could tell.
+void Session::know_rank_from_launcher() noexcept {
+    job_.rank = job_.launcher_rank < 0 ? 0 : job_.launcher_rank;
+    job_.ranks = job_.launcher_ranks < 1 ? 1 : job_.launcher_ranks;
+}
+
 void Session::after_mpi_init(bool is_session, bool succeeded) noexcept {
-    if (!measuring() || !succeeded || initialized_) return;
+    if (!measuring() || !succeeded) return;
+    if (is_session) open_sessions_.fetch_add(1, std::memory_order_relaxed);
+    if (world_ || (is_session && initialized_)) return;
     const InTool guard;
     load_map.refresh(); // MPI_Init loads its components
     if (is_session || mpi_ == nullptr || mpi_->world(&job_.rank, &job_.ranks) != 0) {
-        uses_sessions_ = true;
-        job_.rank = job_.launcher_rank < 0 ? 0 : job_.launcher_rank;
-        job_.ranks = job_.launcher_ranks < 1 ? 1 : job_.launcher_ranks;
+        know_rank_from_launcher();
     } else if (launcher_mismatch()) {
         if (job_.speaks_before_init())
             say("error: the launcher started %d ranks, but each is alone in its MPI_COMM_WORLD: %s uses %s, so start it "
                 "with the mpirun of %s; nothing is measured",
                 job_.launcher_ranks, job_.name, mpi_->name, mpi_->name);
         return switch_off();
+    } else {
+        world_ = true;
     }
     initialized_ = true;
     if (job_.rank == 0 || !treats_mpi()) {
         complain_once();
-        if (treats_mpi()) prepare_output_folder();
+        if (treats_mpi()) prepare_output_folder(world_ ? Output::Together : Output::EachRank);
     }
 }
 
@@ -107,21 +120,29 @@ void Session::complain_once() noexcept {
         say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
 }
 
+/// The call is visited, but its time lies behind the end of the measurement.
+void Session::visit_last_call(const char* name, void* return_address) noexcept {
+    const InTool guard;
+    Thread* thread = thread_registry.current();
+    if (thread == nullptr) return;
+    unsigned id = 0;
+    while (id + 1 < mpi_function_count && std::strcmp(mpi_functions[id].name, name) != 0) ++id;
+    unwinder.here(return_address, thread->path);
+    Row& row = thread->phases.row(thread->tree.child(thread->tree.path(thread->path, true), NodeKind::Mpi, id, 0));
+    row.is_event = true;
+    ++row[Metric::Visits];
+}
+
 void Session::before_mpi_finalize(void* return_address) noexcept {
     if (!measuring() || !initialized_) return;
-    {
-        const InTool guard;
-        if (Thread* thread = thread_registry.current()) {
-            // The call is visited, but its time lies behind the end of the measurement.
-            unsigned id = 0;
-            while (id + 1 < mpi_function_count && std::strcmp(mpi_functions[id].name, "MPI_Finalize") != 0) ++id;
-            unwinder.here(return_address, thread->path);
-            Row& row = thread->phases.row(thread->tree.child(thread->tree.path(thread->path, true), NodeKind::Mpi, id, 0));
-            row.is_event = true;
-            ++row[Metric::Visits];
-        }
-    }
-    finish(treats_mpi() && !uses_sessions_);
+    visit_last_call("MPI_Finalize", return_address);
+    finish(treats_mpi() && world_);
+}
+
+void Session::before_session_finalize(void* return_address) noexcept {
+    if (!measuring() || open_sessions_.fetch_sub(1, std::memory_order_relaxed) != 1 || world_) return;
+    visit_last_call("MPI_Session_finalize", return_address);
+    finish(false);
 }
 
 void Session::begin_without_mpi() noexcept {
@@ -168,8 +189,10 @@ void Session::finish(bool with_mpi) noexcept {
     complain_once();
     if (with_mpi)
         write_together();
+    else if (!initialized_ || !treats_mpi() || (!world_ && job_.ranks == 1))
+        write_alone(Output::OneProcess);
     else
-        write_alone(initialized_ && treats_mpi());
+        write_alone(world_ ? Output::Together : Output::EachRank);
 }
 
 } // namespace libprofile

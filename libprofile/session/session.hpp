@@ -30,9 +30,11 @@ class Session {
     void mpi_unusable(const char* reason) noexcept;
     /// Another tool keeps MPI calls from us.
     void tool_bypasses_us(const char* tool) noexcept;
-    void before_mpi_init() noexcept;
+    void before_mpi_init(bool is_session) noexcept;
     void after_mpi_init(bool is_session, bool succeeded) noexcept;
     void before_mpi_finalize(void* return_address) noexcept;
+    /// When the last MPI session ends and MPI_Init was not called: the same, without meeting the other ranks.
+    void before_session_finalize(void* return_address) noexcept;
     /// At process exit: writes what MPI_Finalize has not.
     void at_exit() noexcept;
     void in_fork_child() noexcept { switch_off(); }
@@ -49,6 +51,8 @@ class Session {
   private:
     bool was_bypassed() noexcept;
     void finish(bool with_mpi) noexcept;
+    void visit_last_call(const char* name, void* return_address) noexcept;
+    void know_rank_from_launcher() noexcept;
     void complain_once() noexcept;
     bool launcher_mismatch() noexcept;
     void begin_sampling() noexcept;
@@ -58,8 +62,10 @@ class Session {
     Config config_;
     Job job_;
     const MpiServices* mpi_ = nullptr;
-    bool initialized_ = false; // MPI_Init has returned
-    bool uses_sessions_ = false;
+    bool initialized_ = false; // MPI_Init or MPI_Session_init has returned
+    bool world_ = false;       // MPI_Init has
+    std::atomic<int> open_sessions_{0}; // of MPI
+    bool reopened_ = false; // it has been said that sessions after the end are not measured
     bool without_mpi_ = false; // worth a profile even if MPI never comes
     bool complained_ = false;
     bool bypass_known_ = false; // it has been said why MPI calls do not reach us

@@ -107,6 +107,8 @@ def special_lines(special, function_id, prototype):
         session = "true" if special == "session_init" else "false"
         lines.insert(0, f"    before_mpi_init({session});")
         lines.append(f"    after_mpi_init({session}, mpi_result == MPI_SUCCESS);")
+    elif special == "session_finalize":  # of the last session: the end of the measurement, as MPI_Finalize
+        lines.insert(0, "    before_mpi_session_finalize(__builtin_return_address(0));")
     elif special != "pcontrol":
         raise ValueError(f"functions.table: no special body named {special}")
     return lines
