@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Threads are measured apart and end as they did; children of the application are not part of the job."""
 
+import json
+
 from harness import expect, expect_equal, main, test
 from report_checks import calls
 
@@ -8,7 +10,7 @@ from report_checks import calls
 def thread_calls(report):
     """For each thread but the main ones: (rank, its calls)."""
     threads = report["threads"]
-    return [(where["rank"], calls(report, number, group=threads)) for number, where in enumerate(threads["locations"])]
+    return [(where["rank"], dict(sorted(calls(report, number, group=threads).items()))) for number, where in enumerate(threads["locations"])]
 
 
 def same_output(job, mode, timeout=60):
@@ -33,6 +35,25 @@ def mpi_calls_of_threads_are_counted_per_thread(job):
                                            "MPI_Barrier": 1, "MPI_Finalize": 1}, f"calls of main thread {rank}")
     sent = [metric["total"] for metric in report["threads"]["metrics"] if metric["name"] == "p2p_bytes_sent"][0]
     expect_equal(sorted(sent), [400, 400, 800, 800, 1200, 1200], "bytes sent")
+
+
+@test
+def concurrent_traffic_of_threads_equals_their_logs(job):
+    """Messages, one-sided calls, waits and tests of several threads at once, sampled 1000 times a second."""
+    report = job.profile([job.program("concurrent")], options={"LIBPROFILE_RATE": 1000}, timeout=80)
+    expect_equal((job.last.out, job.last.err), ("", []), "output")
+    expected = []
+    for rank in range(2):
+        for log in json.loads((job.folder / f"log.{rank}.json").read_text()):
+            expected.append((rank, log["sent"], log["received"], log["calls"]))
+    threads = {metric["name"]: metric["total"] for metric in report["threads"]["metrics"]}
+    found = [(rank, threads["p2p_bytes_sent"][number], threads["p2p_bytes_received"][number], made)
+             for number, (rank, made) in enumerate(thread_calls(report)) if made]
+    expect_equal(sorted(found, key=str), sorted(expected, key=str), "(rank, bytes sent, bytes received, calls) of the threads")
+    for rank in range(2):
+        expect_equal(calls(report, rank), {"MPI_Init_thread": 1, "MPI_Comm_rank": 1, "MPI_Comm_dup": 3, "MPI_Win_allocate": 3,
+                                           "MPI_Win_free": 3, "MPI_Comm_free": 3, "MPI_Finalize": 1}, f"main thread {rank}")
+    expect(report["losses"]["samples_taken"] > 10, f"only {report['losses']['samples_taken']} samples")
 
 
 @test
