@@ -1,7 +1,17 @@
 # Finds the MPI libraries to build wrapper bodies for: each is a compiler wrapper, a launcher and an mpi.h.
-# LIBPROFILE_MPIS is the list of those found (openmpi, mpich); at least one is needed, tests run with each.
+# LIBPROFILE_MPIS is the list of those found (openmpi, mpich); at least one is needed, tests run with each. A program of an
+# MPI that was left out runs unmeasured, and one line says so.
+set(LIBPROFILE_MPI both CACHE STRING "MPI libraries to build for: openmpi, mpich or both (those that are found)")
+set_property(CACHE LIBPROFILE_MPI PROPERTY STRINGS both openmpi mpich)
+if(LIBPROFILE_MPI STREQUAL both)
+  set(wanted openmpi mpich)
+elseif(LIBPROFILE_MPI MATCHES "^(openmpi|mpich)$")
+  set(wanted ${LIBPROFILE_MPI})
+else()
+  message(FATAL_ERROR "LIBPROFILE_MPI is openmpi, mpich or both, not ${LIBPROFILE_MPI}")
+endif()
 set(LIBPROFILE_MPIS "")
-foreach(mpi openmpi mpich)
+foreach(mpi IN LISTS wanted)
   string(TOUPPER ${mpi} MPI)
   find_program(LIBPROFILE_${MPI}_MPICC mpicc.${mpi})
   find_program(LIBPROFILE_${MPI}_MPICXX mpicxx.${mpi})
@@ -24,7 +34,7 @@ foreach(mpi openmpi mpich)
   endif()
 endforeach()
 if(NOT LIBPROFILE_MPIS)
-  message(FATAL_ERROR "no MPI found: libprofile needs mpicc.openmpi or mpicc.mpich "
+  message(FATAL_ERROR "no MPI found (LIBPROFILE_MPI=${LIBPROFILE_MPI}): libprofile needs mpicc.openmpi or mpicc.mpich "
     "(Debian: apt-get install libopenmpi-dev openmpi-bin libmpich-dev mpich)")
 endif()
 message(STATUS "MPI libraries: ${LIBPROFILE_MPIS}")

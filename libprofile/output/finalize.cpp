@@ -29,7 +29,7 @@ struct Tenths {
     }
 };
 
-void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note = "") {
+void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note = ",") {
     const Job& job = session.job();
     const Tenths lost(all.samples_lost, all.samples_taken + all.samples_lost);
     const Tenths overhead(all.overhead_ns, all.wall_ns);
@@ -37,7 +37,7 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
     if (all.iterations != 0)
         std::snprintf(iterations, sizeof iterations, "%llu iterations of \"%.32s\" in %llu clusters",
                       static_cast<unsigned long long>(all.iterations), all.phase, static_cast<unsigned long long>(all.clusters));
-    say("%d rank%s%s, %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%% -> %s (next: libprofile report %s)",
+    say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%% -> %s (next: libprofile report %s)",
         job.ranks, job.ranks == 1 ? "" : "s", note, iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,
         lost.tenth, static_cast<unsigned long long>((bytes + 1023) / 1024), overhead.whole, overhead.tenth,
         output_folder.shown(), output_folder.shown());
@@ -159,7 +159,7 @@ void write_alone(Output intended) noexcept {
             "file -> %s (next: libprofile report %s)",
             session.job().ranks, output_folder.shown(), output_folder.shown());
     } else {
-        say_exit_line(summary, buffer.size(), alone ? "" : " in MPI sessions with a file each, of which the first has");
+        say_exit_line(summary, buffer.size(), alone ? "," : " in MPI sessions, a file each; rank 0:");
     }
     say_losses(summary);
 }
