@@ -7,6 +7,7 @@ libraries at the end.
 
 import re
 import shutil
+from pathlib import Path
 
 from harness import Skip, expect, expect_equal, main, test
 from report_checks import calls
@@ -157,6 +158,18 @@ def installed_command_finds_its_library(job):
     expect_equal((result.code, result.out, result.err), (0, "life: 2 ranks\n", []), "the job")
     job.tool = moved / "bin/libprofile"
     job.report("out")
+
+
+@test
+def program_without_its_mpi_library_is_told(job):
+    """The gold linker binds to our MPI names; without us such a program would not start."""
+    job.need("ld.gold")
+    job.write("lonely.c", "int MPI_Init(int*, char***); int main(void) { return MPI_Init(0, 0) == 0; }")
+    job.compile("gcc", "-fuse-ld=gold", "lonely.c", job.library, f"-Wl,-rpath,{Path(job.library).parent}", "-o", "lonely")
+    result = job.run([job.folder / "lonely"])
+    expect_equal((result.code, len(result.said)), (0, 1), "exit code (0: MPI_Init failed), lines")
+    expect("no MPI library is loaded" in result.said[0], result.said[0])
+    expect_equal(job.output_folders(), [], "output folders")
 
 
 if __name__ == "__main__":

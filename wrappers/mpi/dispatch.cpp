@@ -35,6 +35,14 @@ void* answer_without_mpi(unsigned id) {
     return reinterpret_cast<void*>(answer_error);
 }
 
+/// MPI is begun and there is none: without us the program would not have started, so somebody has to tell.
+void complain_without_mpi(unsigned id) {
+    const std::string_view name = mpi_functions[id].name;
+    if ((name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init") && !complained.exchange(true))
+        mpi_library_unusable("the program starts MPI, but no MPI library is loaded; link it with one (the gold linker with "
+                             "--as-needed drops it behind -lprofile: use another linker)");
+}
+
 /// "PMPI_X" of a function.
 struct ProfilingName {
     char text[64] = "P";
@@ -161,6 +169,8 @@ void* libprofile_mpi_resolve(unsigned slot) noexcept {
     if (library != nullptr) {
         mpi_library.store(library, std::memory_order_relaxed);
         use_library();
+    } else {
+        complain_without_mpi(id);
     }
     resolving = false;
     // Without a library the slots stay as they are: one may still be loaded later.
