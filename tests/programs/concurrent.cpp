@@ -93,7 +93,8 @@ void write(const std::vector<Log>& logs) {
     std::FILE* file = std::fopen(("log." + std::to_string(rank) + ".json").c_str(), "w");
     const char* separator = "[";
     for (const Log& log : logs) {
-        std::fprintf(file, "%s{\"sent\": %ld, \"received\": %ld, \"calls\": {", separator, log.sent, log.received);
+        std::fprintf(file, "%s{\"sent\": %ld, \"received\": %ld, \"calls\": {", separator, log.sent,
+                     log.received);
         const char* comma = "";
         for (const auto& [name, count] : log.calls) {
             std::fprintf(file, "%s\"%s\": %ld", comma, name.c_str(), count);

@@ -127,7 +127,8 @@ void parent(const char* program, bool multiple) {
         MPI_Comm_spawn_multiple(2, commands, argument_lists, counts, infos, 0, MPI_COMM_WORLD, &children,
                                 MPI_ERRCODES_IGNORE);
     } else {
-        MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+                       MPI_ERRCODES_IGNORE);
     }
     talk_to(children, "parent");
 }

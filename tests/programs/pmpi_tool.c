@@ -15,8 +15,8 @@ static int inits, allreduces, barriers;
 
 static void print_counts(const char* how) {
     char line[128];
-    const int length = snprintf(line, sizeof line, "tool: %s%d inits, %d allreduces, %d barriers\n", how, inits,
-                                allreduces, barriers);
+    const int length = snprintf(line, sizeof line, "tool: %s%d inits, %d allreduces, %d barriers\n", how,
+                                inits, allreduces, barriers);
     if (write(2, line, (size_t)length) != length)
         allreduces = -1;
 }

@@ -38,9 +38,11 @@ void* answer_without_mpi(unsigned id) {
 /// MPI is begun and there is none: without us the program would not have started, so somebody has to tell.
 void complain_without_mpi(unsigned id) {
     const std::string_view name = mpi_functions[id].name;
-    if ((name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init") && !complained.exchange(true))
-        mpi_library_unusable("the program starts MPI, but no MPI library is loaded; link it with one (the gold linker with "
-                             "--as-needed drops it behind -lprofile: use another linker)");
+    if ((name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init") &&
+        !complained.exchange(true))
+        mpi_library_unusable(
+            "the program starts MPI, but no MPI library is loaded; link it with one (the gold linker with "
+            "--as-needed drops it behind -lprofile: use another linker)");
 }
 
 /// "PMPI_X" of a function.
@@ -99,8 +101,9 @@ void set_slots(unsigned id, void* target) {
     // A tool that interposes PMPI_X, too, hands on to what comes after it, not to us: we come first and call it.
     if (tools != nullptr && module_of(tools) == module_of(other_tools::next_function(ProfilingName(id).text)))
         tools = nullptr;
-    std::atomic_ref(libprofile_mpi_slots[2 * id]).store(tools != nullptr ? tools : target, std::memory_order_release);
-    std::atomic_ref(libprofile_mpi_slots[2 * id + 1]).store(target, std::memory_order_release);
+    std::atomic_ref(libprofile_mpi_slots[std::size_t{2} * id])
+        .store(tools != nullptr ? tools : target, std::memory_order_release);
+    std::atomic_ref(libprofile_mpi_slots[std::size_t{2} * id + 1]).store(target, std::memory_order_release);
 }
 
 void fill_slots_without_bodies() {
@@ -130,7 +133,8 @@ void use_library() {
     const MpiFlavour* flavour = fitting_flavour(reason);
     if (flavour != nullptr) {
         for (unsigned i = 0; i < flavour->count; ++i)
-            std::atomic_ref(flavour->real[i]).store(real_function(flavour->ids[i]), std::memory_order_relaxed);
+            std::atomic_ref(flavour->real[i])
+                .store(real_function(flavour->ids[i]), std::memory_order_relaxed);
         if (!flavour->bind(find_data)) {
             flavour = nullptr;
             reason = "the program's MPI library is older than MPI 3.0, so MPI is not measured: "

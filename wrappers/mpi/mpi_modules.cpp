@@ -72,7 +72,8 @@ void* library_behind(const char* path) {
     void* library = nullptr;
     const void* init = dlsym(module, "PMPI_Init");
     const link_map* owner = init != nullptr ? module_of(init) : nullptr;
-    if (owner != nullptr && owner != own_library.load(std::memory_order_acquire)) { // a plug-in may be linked with us
+    if (owner != nullptr &&
+        owner != own_library.load(std::memory_order_acquire)) { // a plug-in may be linked with us
         library = dlopen(owner->l_name, RTLD_LAZY | RTLD_NOLOAD);
         main_library.store(owner, std::memory_order_release);
     }

@@ -22,15 +22,14 @@ class Imports {
   public:
     explicit Imports(const link_map& module) {
         for (const ElfW(Dyn)* entry = module.l_ld; entry->d_tag != DT_NULL; ++entry) {
-            const auto address = reinterpret_cast<const void*>(entry->d_un.d_ptr); // made absolute by the loader
+            const auto address =
+                reinterpret_cast<const void*>(entry->d_un.d_ptr); // made absolute by the loader
             if (entry->d_tag == DT_SYMTAB)
                 symbols_ = static_cast<const ElfW(Sym)*>(address);
             else if (entry->d_tag == DT_STRTAB)
                 names_ = static_cast<const char*>(address);
-            else if (entry->d_tag == DT_GNU_HASH)
-                count_ = static_cast<const std::uint32_t*>(address)[1];
-            else if (entry->d_tag == DT_HASH && count_ == 0)
-                count_ = static_cast<const std::uint32_t*>(address)[1];
+            else if (entry->d_tag == DT_GNU_HASH || (entry->d_tag == DT_HASH && count_ == 0))
+                count_ = static_cast<const std::uint32_t*>(address)[1]; // first hashed symbol; or all symbols
         }
     }
     bool has(const char* name) const {
@@ -42,13 +41,14 @@ class Imports {
     /// Any function of MPI's profiling interface: an MPI library has its own, only its users lack them.
     bool has_profiling_interface() const {
         for (std::size_t i = 1; symbols_ != nullptr && names_ != nullptr && i < count_; ++i)
-            if (symbols_[i].st_shndx == SHN_UNDEF && std::strncmp(names_ + symbols_[i].st_name, "PMPI_", 5) == 0)
+            if (symbols_[i].st_shndx == SHN_UNDEF &&
+                std::strncmp(names_ + symbols_[i].st_name, "PMPI_", 5) == 0)
                 return true;
         return false;
     }
 
   private:
-    const ElfW(Sym)* symbols_ = nullptr;
+    const ElfW(Sym) * symbols_ = nullptr;
     const char* names_ = nullptr;
     std::size_t count_ = 0;
 };
