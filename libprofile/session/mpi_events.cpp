@@ -101,6 +101,8 @@ void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric
 
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 
+void MpiEvent::count_lost_request() const noexcept { ++thread_->requests_lost; }
+
 MpiEvent::~MpiEvent() noexcept {
     if (thread_ == nullptr) return;
     if (!stopped_) stop();

@@ -50,6 +50,9 @@ class MpiEvent {
     /// The call was an unsuccessful test or probe: counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;
 
+    /// There is no memory to follow a request, so what it moves will not be counted. Only when counted().
+    void count_lost_request() const noexcept;
+
     ~MpiEvent() noexcept;
 
   private:

@@ -81,6 +81,7 @@ struct Thread {
     std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job
     void* scratch = nullptr;   // see mpi_scratch()
     std::uint64_t scratch_size = 0;
+    std::uint64_t requests_lost = 0; // whose messages are not counted: no memory to remember them
 
     // The last reading of the thread's CPU time, and when it was taken.
     std::uint64_t cpu_mark = 0;
