@@ -61,6 +61,9 @@ class MpiEvent {
     std::uint32_t level_ = 0;      // of this call among the running ones
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;
+    bool cheap_ = false;           // its call path was known at once
+    bool measures_itself_ = false; // entered_ and the end are read from the clock
+    std::uint64_t entered_ = 0;    // ns
     int in_tool_before_ = 0; // see enter_tool()
 };
 

@@ -42,6 +42,7 @@ class Session {
     const Config& config() const { return config_; }
     Job& job() { return job_; }
     const MpiServices* mpi() const { return mpi_; }
+    bool records_call_paths() const { return call_paths_; }
     bool treats_mpi() const { return config_.number(Option::Mpi) == 0; } // "auto"
 
   private:
@@ -61,6 +62,7 @@ class Session {
     bool without_mpi_ = false; // worth a profile even if MPI never comes
     bool complained_ = false;
     bool sampling_ = false;
+    bool call_paths_ = true;
     int process_ = 0;
 };
 extern Session session;

@@ -56,7 +56,7 @@ template <class Slot, unsigned first_bits> class RequestTable {
     }
 
   private:
-    static constexpr std::size_t window = 16;
+    static constexpr std::size_t window = 8; // a cache line of bare keys
     static constexpr unsigned bits_per_level = 3;
     static constexpr unsigned levels = 6;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "wrappers/mpi/accounting/bytes.hpp"
+#include "wrappers/mpi/accounting/status.hpp"
 
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
@@ -22,14 +23,6 @@ void send(auto& event, Count count, MPI_Datatype datatype, int dest) {
 inline void partitioned_send(auto& event, int partitions, MPI_Count count, MPI_Datatype datatype, int dest) {
     if (dest != MPI_PROC_NULL)
         sent(event, partitions > 0 ? static_cast<std::uint64_t>(partitions) * bytes(count, datatype) : 0);
-}
-
-/// The bytes that a status speaks of, 0 when it cannot say.
-inline std::uint64_t received_bytes(const MPI_Status& status) {
-    MPI_Count count = 0; // of bytes: the status keeps bytes, whatever the datatype of the receive was
-    if (real.Get_elements_x(&status, MPI_BYTE, &count) != MPI_SUCCESS || count < 0)
-        return 0;
-    return static_cast<std::uint64_t>(count);
 }
 
 inline void received(MpiEvent& event, const MPI_Status& status) {

@@ -79,8 +79,7 @@ inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Reque
         return event.add(Metric::FileCollBytesRead, received_bytes(*status));
     if (status->MPI_SOURCE == MPI_ANY_SOURCE)
         return; // an inactive persistent request
-    int cancelled = 0;
-    if (real.Test_cancelled(status, &cancelled) != MPI_SUCCESS || cancelled)
+    if (is_cancelled(*status))
         return;
     received(event, *status);
 }
