@@ -7,8 +7,6 @@
 #include "wrappers/mpi/persistent_requests.hpp"
 #include "wrappers/mpi/request_table.hpp"
 
-#include <cstring>
-
 namespace libprofile {
 
 /// The thread's mpi_scratch() is in use by a wait: another one inside it, made by a callback, must leave it.
@@ -101,7 +99,8 @@ class Requests {
                 event.count_lost_request();
             return;
         }
-        std::memcpy(before_, requests, size * sizeof(MPI_Request));
+        for (int i = 0; i < count; ++i) // GCC turns memcpy into rep movs here, which is slow to begin
+            before_[i] = requests[i];
         if (own_statuses)
             statuses = place;
         statuses_ = statuses;
