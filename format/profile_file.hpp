@@ -94,6 +94,7 @@ struct RankRecord {
     std::uint64_t quota_losses = 0;   // call paths or iterations folded together because memory ran out
     std::uint64_t nesting_repairs = 0; // mismatched phase markers
     std::uint64_t threads_lost = 0;   // threads without a location (quota)
+    std::uint64_t requests_lost = 0;  // MPI requests whose messages are not counted (no memory to remember them)
     std::uint64_t memory_used = 0;    // bytes of the quota in use at the end
     std::uint64_t memory_quota = 0;
 };
@@ -111,6 +112,7 @@ template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.quota_losses);
     c.number(r.nesting_repairs);
     c.number(r.threads_lost);
+    c.number(r.requests_lost);
     c.number(r.memory_used);
     c.number(r.memory_quota);
 }

@@ -207,6 +207,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary) {
         record.partial_paths += thread.tree.partial_paths();
         record.quota_losses += thread.tree.quota_hits() + thread.phases.quota_losses();
         record.nesting_repairs += thread.phases.repairs();
+        record.requests_lost += thread.requests_lost;
         if (thread.index != 0) return;
         summary.wall_ns = thread.ended_at - thread.started_at;
         std::uint64_t longest = 0;

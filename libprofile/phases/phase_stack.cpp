@@ -68,8 +68,10 @@ void PhaseStack::repair(const char* what, const char* name) noexcept {
 void PhaseStack::close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     Phase& phase = top();
     const std::uint64_t wall = now - segment_start_;
+    // The events are parts of the segment; our own time around them may be an estimate, which must not exceed the rest.
+    if (segment_overhead_ns_ > wall - segment_events_ns_) segment_overhead_ns_ = wall - segment_events_ns_;
     const std::uint64_t inside = segment_events_ns_ + segment_overhead_ns_;
-    const std::uint64_t outside = wall - inside; // both are sums of disjoint parts of the segment
+    const std::uint64_t outside = wall - inside;
     const std::uint64_t cpu = cpu_now > segment_cpu_start_ ? cpu_now - segment_cpu_start_ : 0;
     const std::uint64_t cpu_inside = segment_events_cpu_ns_ + segment_overhead_ns_;
     phase.wall_ns += wall;

@@ -35,7 +35,7 @@ class PhaseStack {
     bool is_unused() const { return phases_.size() == 1 && repairs_ == 0; }
     void begin_again(std::uint64_t now) noexcept;
     /// The running segment cannot end before this: what is booked in it already.
-    std::uint64_t earliest_end() const { return segment_start_ + segment_events_ns_ + segment_overhead_ns_; }
+    std::uint64_t earliest_end() const { return segment_start_ + segment_events_ns_; }
 
     /// The innermost open phase.
     Phase& top() { return *stack_[depth_ - 1]; }

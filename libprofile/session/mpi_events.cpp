@@ -15,7 +15,21 @@ namespace {
 /// the processor from sleeping. Shorter calls are taken to run all the time.
 constexpr std::uint64_t long_event_ns = 50000;
 
-NodeId node_of_call(Thread& thread, unsigned function_id, void* return_address) noexcept {
+/// The place that calls, as remembered by the thread.
+const CallSite& call_site(Thread& thread, unsigned function_id, void* return_address) noexcept {
+    const auto hash = reinterpret_cast<std::uintptr_t>(return_address) * 0x9e3779b97f4a7c15u;
+    CallSite& site = thread.sites[hash >> 57];
+    static_assert(Thread::known_sites == 1u << (64 - 57));
+    const std::uint32_t epoch = load_map.epoch();
+    if (site.return_address == return_address && site.function_id == function_id && site.epoch == epoch) [[likely]]
+        return site;
+    const bool is_helper = is_binding_helper_call(mpi_functions[function_id].name, return_address);
+    const NodeId node = session.records_call_paths() ? 0 : thread.tree.child(0, NodeKind::Mpi, function_id, 0);
+    return site = {return_address, function_id, epoch, node, is_helper};
+}
+
+NodeId node_of_call(Thread& thread, const CallSite& site, unsigned function_id, void* return_address) noexcept {
+    if (!session.records_call_paths()) return site.function_node;
     unwinder.here(return_address, thread.path);
     NodeId caller = thread.tree.path(thread.path, true);
     if (!thread.path.complete && load_map.is_stale()) {
@@ -30,34 +44,40 @@ NodeId node_of_call(Thread& thread, unsigned function_id, void* return_address) 
 } // namespace
 
 MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept {
-    if (session.state() == SessionState::Idle) session.start();
-    if (!session.measuring()) return;
+    if (!session.measuring()) [[unlikely]] {
+        if (session.state() == SessionState::Idle) session.start();
+        if (!session.measuring()) return;
+    }
     const InTool guard;
-    const std::uint64_t entered = session_clock.now();
-    Thread* thread = thread_registry.current();
+    Thread* thread = thread_local_block.thread;
+    if (thread == nullptr) [[unlikely]] thread = thread_registry.current();
     if (thread == nullptr || thread->finished) return;
+    cheap_ = !session.records_call_paths() && thread->call_depth == 0;
+    measures_itself_ = !cheap_ || thread->cheap_event.is_due();
+    if (measures_itself_) entered_ = session_clock.now();
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
     thread->drop_left_calls(own_frame);
     if (thread->call_depth != 0 && is_mpi_library_address(return_address)) return; // MPI calling itself
     if (thread->call_depth == Thread::max_calls) return;
-    if (is_binding_helper_call(mpi_functions[function_id].name, return_address)) return;
+    const CallSite& site = call_site(*thread, function_id, return_address);
+    if (site.is_helper) return;
     thread_ = thread;
     level_ = thread->call_depth;
-    const NodeId node = node_of_call(*thread, function_id, return_address);
+    const NodeId node = node_of_call(*thread, site, function_id, return_address);
     row_ = &thread->phases.row(node);
     row_->is_event = true;
     ++(*row_)[Metric::Visits];
     RunningCall& call = thread->calls[level_];
-    call = RunningCall{};
     call.row = row_;
+    call.node = &thread->tree[node];
+    call.inner = 0;
     call.frame = own_frame;
     call.return_address = return_address;
-    call.read_cpu = thread->tree[node].typical_ns >= long_event_ns;
-    if (call.read_cpu) call.cpu_start = thread_cpu_time();
+    call.read_cpu = call.node->typical_ns >= long_event_ns;
+    if (call.read_cpu) [[unlikely]] call.cpu_start = thread_cpu_time();
     thread->call_depth = level_ + 1;
     call.start = session_clock.now();
-    thread->phases.book_overhead(call.start - entered);
-    if (level_ != 0) thread->calls[level_ - 1].inner += call.start - entered;
+    if (level_ != 0) thread->calls[level_ - 1].inner += call.start - entered_;
 }
 
 void MpiEvent::stop() noexcept {
@@ -74,7 +94,7 @@ void MpiEvent::stop() noexcept {
     thread_->call_depth = level_ + 1; // nested calls that were left without returning
     const std::uint64_t wall = stopped_at_ - call.start;
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
-    Node& node = thread_->tree[row_->node];
+    Node& node = *call.node;
     std::uint64_t cpu = own;
     if (call.read_cpu) {
         const std::uint64_t used = thread_cpu_time() - call.cpu_start;
@@ -101,14 +121,22 @@ void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric
 
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 
+void MpiEvent::count_lost_request() const noexcept { ++thread_->requests_lost; }
+
 MpiEvent::~MpiEvent() noexcept {
     if (thread_ == nullptr) return;
     if (!stopped_) stop();
     if (!thread_->finished) {
         thread_->call_depth = level_;
-        const std::uint64_t spent = session_clock.now() - stopped_at_;
-        thread_->phases.book_overhead(spent);
-        if (level_ != 0) thread_->calls[level_ - 1].inner += spent;
+        if (measures_itself_) {
+            const std::uint64_t after = session_clock.now() - stopped_at_;
+            const std::uint64_t spent = after + thread_->calls[level_].start - entered_;
+            thread_->phases.book_overhead(spent);
+            if (cheap_) thread_->cheap_event.learn(spent);
+            if (level_ != 0) thread_->calls[level_ - 1].inner += after;
+        } else {
+            thread_->phases.book_overhead(thread_->cheap_event.typical());
+        }
     }
     leave_tool(in_tool_before_);
 }

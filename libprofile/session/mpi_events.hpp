@@ -50,6 +50,9 @@ class MpiEvent {
     /// The call was an unsuccessful test or probe: counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;
 
+    /// There is no memory to follow a request, so what it moves will not be counted. Only when counted().
+    void count_lost_request() const noexcept;
+
     ~MpiEvent() noexcept;
 
   private:
@@ -58,6 +61,9 @@ class MpiEvent {
     std::uint32_t level_ = 0;      // of this call among the running ones
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;
+    bool cheap_ = false;           // its call path was known at once
+    bool measures_itself_ = false; // entered_ and the end are read from the clock
+    std::uint64_t entered_ = 0;    // ns
     int in_tool_before_ = 0; // see enter_tool()
 };
 

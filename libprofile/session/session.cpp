@@ -25,6 +25,7 @@ void Session::start() noexcept {
     config_.load(arena_);
     if (config_.flag(Option::Quiet)) silence_messages();
     if (config_.flag(Option::Disable)) return switch_off();
+    call_paths_ = config_.flag(Option::CallPaths);
     memory_quota.limit(static_cast<std::uint64_t>(config_.number(Option::Memory)));
     session_clock.choose(config_.text(Option::Clock));
     job_.find(arena_);

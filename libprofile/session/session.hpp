@@ -46,6 +46,7 @@ class Session {
     const Config& config() const { return config_; }
     Job& job() { return job_; }
     const MpiServices* mpi() const { return mpi_; }
+    bool records_call_paths() const { return call_paths_; }
     bool treats_mpi() const { return config_.number(Option::Mpi) == 0; } // "auto"
 
   private:
@@ -70,6 +71,7 @@ class Session {
     bool complained_ = false;
     bool bypass_known_ = false; // it has been said why MPI calls do not reach us
     bool sampling_ = false;
+    bool call_paths_ = true;
     int process_ = 0;
 };
 extern Session session;

@@ -8,6 +8,7 @@
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/phases/phase_stack.hpp"
 #include "libprofile/session/memory.hpp"
+#include "libprofile/session/own_cost.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -40,12 +41,22 @@ inline bool is_own_stack(std::uintptr_t address) noexcept {
 /// call by longjmp (error handlers, signal handlers), and a frame that is gone must never be looked at.
 struct RunningCall {
     Row* row = nullptr;             // of its call path; nullptr: the call is not counted
+    Node* node = nullptr;           // of its call path
     std::uint64_t start = 0;        // ns, when the real call began
     std::uint64_t inner = 0;        // ns of nested calls and of libprofile inside it
     std::uint64_t cpu_start = 0;    // thread CPU time at start, when read_cpu
     bool read_cpu = false;
     std::uintptr_t frame = 0;       // of the wrapper body; its return address is at frame + 8
     void* return_address = nullptr;
+};
+
+/// What is known of one place in the code that calls MPI, and stays true while no module is loaded or unloaded.
+struct CallSite {
+    const void* return_address = nullptr;
+    std::uint32_t function_id = 0;
+    std::uint32_t epoch = 0;  // of the load map
+    NodeId function_node = 0; // of the function without its call path
+    bool is_helper = false;   // see is_binding_helper_call()
 };
 
 struct Thread {
@@ -62,6 +73,10 @@ struct Thread {
     std::uint64_t started_at = 0;
     std::uint64_t ended_at = 0;
     volatile bool finished = false; // closed: nobody books anything any more
+
+    static constexpr std::size_t known_sites = 128;
+    CallSite sites[known_sites]; // by return address
+    OwnCost cheap_event;         // of events whose call path need not be found
 
     static constexpr std::uint32_t max_calls = 16;
     RunningCall calls[max_calls]; // nested MPI calls (an application's calls from inside MPI callbacks)
@@ -81,6 +96,7 @@ struct Thread {
     std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job
     void* scratch = nullptr;   // see mpi_scratch()
     std::uint64_t scratch_size = 0;
+    std::uint64_t requests_lost = 0; // whose messages are not counted: no memory to remember them
 
     // The last reading of the thread's CPU time, and when it was taken.
     std::uint64_t cpu_mark = 0;

@@ -115,7 +115,7 @@ def check_losses(report, repairs):
         equal(sum(values), losses[name], f"losses: sum over the ranks of {name}")
         if min(values, default=0) < 0:
             fail(f"losses: negative {name}")
-    for name in ("quota_losses", "threads_lost"):
+    for name in ("quota_losses", "threads_lost", "requests_lost"):
         equal(losses[name], 0, f"losses: {name}")
     if repairs is not None:
         equal(losses["nesting_repairs"], repairs, "losses: nesting_repairs")

@@ -252,7 +252,8 @@ Json losses_json(const Profile& profile, std::size_t ranks) {
     constexpr std::pair<const char*, std::uint64_t RankInfo::*> counters[] = {
         {"samples_taken", &RankInfo::samples_taken},     {"samples_lost", &RankInfo::samples_lost},
         {"partial_paths", &RankInfo::partial_paths},     {"quota_losses", &RankInfo::quota_losses},
-        {"nesting_repairs", &RankInfo::nesting_repairs}, {"threads_lost", &RankInfo::threads_lost}};
+        {"nesting_repairs", &RankInfo::nesting_repairs}, {"threads_lost", &RankInfo::threads_lost},
+        {"requests_lost", &RankInfo::requests_lost}};
     Json sums = Json::object(), each = Json::object();
     for (const auto& [name, member] : counters) {
         std::vector<std::uint64_t> values(ranks);

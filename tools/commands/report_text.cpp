@@ -118,7 +118,7 @@ void append_header(const ReportContext& context, std::string& out) {
     for (const std::string& part : wrapped(line, width))
         out += part + "\n";
 
-    std::uint64_t taken = 0, lost = 0, partial = 0, quota = 0, repairs = 0, threads = 0;
+    std::uint64_t taken = 0, lost = 0, partial = 0, quota = 0, repairs = 0, threads = 0, requests = 0;
     std::vector<std::uint64_t> missing, unfinished;
     for (const auto& [rank, info] : profile.ranks) {
         taken += info.samples_taken;
@@ -127,6 +127,7 @@ void append_header(const ReportContext& context, std::string& out) {
         quota += info.quota_losses;
         repairs += info.nesting_repairs;
         threads += info.threads_lost;
+        requests += info.requests_lost;
         if (!info.complete)
             unfinished.push_back(rank);
     }
@@ -156,6 +157,9 @@ void append_header(const ReportContext& context, std::string& out) {
                         "es of detail because memory ran out; raise LIBPROFILE_MEMORY");
     if (repairs != 0)
         notes.push_back(plural(repairs, "phase marker") + " nested wrongly and repaired");
+    if (requests != 0)
+        notes.push_back("messages of " + plural(requests, "MPI request") +
+                        " not counted because memory ran out; their time is");
     if (threads != 0)
         notes.push_back(plural(threads, "thread") +
                         " not measured because memory ran out; raise LIBPROFILE_MEMORY");

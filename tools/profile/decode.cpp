@@ -70,6 +70,7 @@ bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     info.quota_losses = r.quota_losses;
     info.nesting_repairs = r.nesting_repairs;
     info.threads_lost = r.threads_lost;
+    info.requests_lost = r.requests_lost;
     info.memory_used = r.memory_used;
     info.memory_quota = r.memory_quota;
     out.info = std::move(info);

@@ -41,6 +41,7 @@ struct RankInfo {
     std::uint64_t quota_losses = 0;
     std::uint64_t nesting_repairs = 0;
     std::uint64_t threads_lost = 0;
+    std::uint64_t requests_lost = 0;
     std::uint64_t memory_used = 0;
     std::uint64_t memory_quota = 0;
 };

@@ -18,7 +18,8 @@
 #define LIBPROFILE_MPI_HANDLES(apply)                                                                        \
     apply(ompi_mpi_comm_world) apply(ompi_mpi_byte) apply(ompi_mpi_uint64_t) apply(ompi_mpi_op_min)          \
         apply(ompi_mpi_op_sum) apply(ompi_mpi_errors_return) apply(ompi_request_null)                        \
-            apply(ompi_message_no_proc) apply(ompi_mpi_datatype_null) apply(ompi_mpi_errhandler_null)
+            apply(ompi_message_no_proc) apply(ompi_mpi_datatype_null) apply(ompi_mpi_errhandler_null) \
+                apply(ompi_mpi_op_no_op)
 
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 struct Handles {

@@ -1,7 +1,7 @@
 // The helpers that functions.table names, for one mpi.h.
 // Contract of all of them: called by wrapper bodies on the calling thread; call resolved PMPI functions only;
 // never allocate; look only at arguments that MPI says are significant on the calling rank. docs/metrics.md
-// defines the counts.
+// defines the counts. `event` is the MpiEvent of the call, or the Charge that each start of a persistent request adds.
 #pragma once
 
 #include "wrappers/mpi/accounting/collectives.hpp"
@@ -9,4 +9,6 @@
 #include "wrappers/mpi/accounting/files.hpp"
 #include "wrappers/mpi/accounting/neighbours.hpp"
 #include "wrappers/mpi/accounting/point_to_point.hpp"
+#include "wrappers/mpi/accounting/one_sided.hpp"
+#include "wrappers/mpi/accounting/persistent.hpp"
 #include "wrappers/mpi/accounting/requests.hpp"

@@ -3,14 +3,34 @@
 
 #include "wrappers/mpi/mpi_h.hpp"
 
+#include <atomic>
+
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
-inline std::uint64_t type_size(MPI_Datatype datatype) {
+/// Sizes of predefined datatypes seen so far, by handle: size + 1 in the upper 16 bits. They are never freed, so that an
+/// entry stays true; handles of others can be given out again.
+inline std::atomic<std::uint64_t> predefined_sizes[64];
+
+inline std::uint64_t ask_type_size(MPI_Datatype datatype, std::uint64_t handle, std::atomic<std::uint64_t>& known) {
     MPI_Count size = 0;
     if (datatype == MPI_DATATYPE_NULL || real.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
         return 0;
+    int integers, addresses, datatypes, combiner;
+    if (size < 0xffff && real.Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) == MPI_SUCCESS &&
+        combiner == MPI_COMBINER_NAMED)
+        known.store(handle | static_cast<std::uint64_t>(size + 1) << 48, std::memory_order_relaxed);
     return static_cast<std::uint64_t>(size);
+}
+
+inline std::uint64_t type_size(MPI_Datatype datatype) {
+    constexpr std::uint64_t handle_bits = (std::uint64_t{1} << 48) - 1;
+    const std::uint64_t handle = (std::uint64_t)datatype & handle_bits; // a pointer or an int
+    std::atomic<std::uint64_t>& known = predefined_sizes[(handle * 0x9e3779b97f4a7c15u) >> 58];
+    const std::uint64_t entry = known.load(std::memory_order_relaxed);
+    if ((entry & handle_bits) == handle && entry != 0)
+        return (entry >> 48) - 1;
+    return ask_type_size(datatype, handle, known);
 }
 
 /// Bytes of `count` elements; Count is int or MPI_Count.

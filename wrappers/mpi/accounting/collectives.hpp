@@ -6,16 +6,16 @@
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
-inline void barrier(MpiEvent& event) {
+inline void barrier(auto& event) {
     event.add(Metric::CollSyncs, 1);
 }
 
-inline void as_source(MpiEvent& event, std::uint64_t out) {
+inline void as_source(auto& event, std::uint64_t out) {
     event.add(Metric::CollAsSource, 1);
     event.add(Metric::CollBytesOut, out);
 }
 
-inline void as_destination(MpiEvent& event, std::uint64_t in) {
+inline void as_destination(auto& event, std::uint64_t in) {
     event.add(Metric::CollAsDestination, 1);
     event.add(Metric::CollBytesIn, in);
 }
@@ -38,7 +38,7 @@ inline Role role(int root, MPI_Comm comm) {
 }
 
 template <class Count>
-void bcast(MpiEvent& event, Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+void bcast(auto& event, Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
     switch (role(root, comm)) {
     case Role::Root:
     case Role::InterRoot:
@@ -52,7 +52,7 @@ void bcast(MpiEvent& event, Count count, MPI_Datatype datatype, int root, MPI_Co
 
 /// The root of a scatter: `out` is what it sends, its own part included.
 template <class Count>
-void scatter_root(MpiEvent& event, Role own, std::uint64_t out, const void* recvbuf, Count recvcount,
+void scatter_root(auto& event, Role own, std::uint64_t out, const void* recvbuf, Count recvcount,
                   MPI_Datatype recvtype) {
     as_source(event, out);
     if (own == Role::Root && recvbuf != MPI_IN_PLACE)
@@ -60,7 +60,7 @@ void scatter_root(MpiEvent& event, Role own, std::uint64_t out, const void* recv
 }
 
 template <class Count>
-void scatter(MpiEvent& event, Count sendcount, MPI_Datatype sendtype, const void* recvbuf, Count recvcount,
+void scatter(auto& event, Count sendcount, MPI_Datatype sendtype, const void* recvbuf, Count recvcount,
              MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const Role own = role(root, comm);
     if (own == Role::None)
@@ -72,7 +72,7 @@ void scatter(MpiEvent& event, Count sendcount, MPI_Datatype sendtype, const void
 }
 
 template <class Count>
-void scatterv(MpiEvent& event, const Count* sendcounts, MPI_Datatype sendtype, const void* recvbuf,
+void scatterv(auto& event, const Count* sendcounts, MPI_Datatype sendtype, const void* recvbuf,
               Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const Role own = role(root, comm);
     if (own == Role::None)
@@ -84,7 +84,7 @@ void scatterv(MpiEvent& event, const Count* sendcounts, MPI_Datatype sendtype, c
 
 /// The root of a gather: `in` is what it receives, its own part included.
 template <class Count>
-void gather_root(MpiEvent& event, Role own, std::uint64_t in, const void* sendbuf, Count sendcount,
+void gather_root(auto& event, Role own, std::uint64_t in, const void* sendbuf, Count sendcount,
                  MPI_Datatype sendtype) {
     as_destination(event, in);
     if (own == Role::Root && sendbuf != MPI_IN_PLACE)
@@ -92,7 +92,7 @@ void gather_root(MpiEvent& event, Role own, std::uint64_t in, const void* sendbu
 }
 
 template <class Count>
-void gather(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Count recvcount,
+void gather(auto& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Count recvcount,
             MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const Role own = role(root, comm);
     if (own == Role::None)
@@ -104,7 +104,7 @@ void gather(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Datatype 
 }
 
 template <class Count>
-void gatherv(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype,
+void gatherv(auto& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype,
              const Count* recvcounts, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     const Role own = role(root, comm);
     if (own == Role::None)
@@ -116,7 +116,7 @@ void gatherv(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Datatype
 
 /// Every rank contributes its buffer, the root's is in recvbuf with MPI_IN_PLACE.
 template <class Count>
-void reduce(MpiEvent& event, Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+void reduce(auto& event, Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
     const Role own = role(root, comm);
     if (own == Role::None)
         return;

@@ -6,7 +6,7 @@
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
-inline void exchanged(MpiEvent& event, std::uint64_t out, std::uint64_t in) {
+inline void exchanged(auto& event, std::uint64_t out, std::uint64_t in) {
     event.add(Metric::CollExchanges, 1);
     event.add(Metric::CollBytesOut, out);
     event.add(Metric::CollBytesIn, in);
@@ -14,32 +14,32 @@ inline void exchanged(MpiEvent& event, std::uint64_t out, std::uint64_t in) {
 
 /// Allreduce and Scan: one buffer in, one out, of the same size.
 template <class Count>
-void exchange(MpiEvent& event, Count count, MPI_Datatype datatype) {
+void exchange(auto& event, Count count, MPI_Datatype datatype) {
     const std::uint64_t size = bytes(count, datatype);
     exchanged(event, size, size);
 }
 
 /// The receive buffer of rank 0 is left alone.
 template <class Count>
-void exscan(MpiEvent& event, Count count, MPI_Datatype datatype, MPI_Comm comm) {
+void exscan(auto& event, Count count, MPI_Datatype datatype, MPI_Comm comm) {
     const std::uint64_t size = bytes(count, datatype);
     exchanged(event, size, own_rank(comm) == 0 ? 0 : size);
 }
 
 template <class Count>
-void reduce_scatter(MpiEvent& event, const Count* recvcounts, MPI_Datatype datatype, MPI_Comm comm) {
+void reduce_scatter(auto& event, const Count* recvcounts, MPI_Datatype datatype, MPI_Comm comm) {
     exchanged(event, bytes(recvcounts, local_size(comm), datatype),
               bytes(recvcounts[own_rank(comm)], datatype));
 }
 
 template <class Count>
-void reduce_scatter_block(MpiEvent& event, Count recvcount, MPI_Datatype datatype, MPI_Comm comm) {
+void reduce_scatter_block(auto& event, Count recvcount, MPI_Datatype datatype, MPI_Comm comm) {
     const std::uint64_t block = bytes(recvcount, datatype);
     exchanged(event, block * static_cast<std::uint64_t>(local_size(comm)), block);
 }
 
 template <class Count>
-void allgather(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Count recvcount,
+void allgather(auto& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Count recvcount,
                MPI_Datatype recvtype, MPI_Comm comm) {
     const std::uint64_t block = bytes(recvcount, recvtype);
     const std::uint64_t out = sendbuf == MPI_IN_PLACE ? block : bytes(sendcount, sendtype);
@@ -47,7 +47,7 @@ void allgather(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Dataty
 }
 
 template <class Count>
-void allgatherv(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype,
+void allgatherv(auto& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype,
                 const Count* recvcounts, MPI_Datatype recvtype, MPI_Comm comm) {
     const std::uint64_t out =
         sendbuf == MPI_IN_PLACE ? bytes(recvcounts[own_rank(comm)], recvtype) : bytes(sendcount, sendtype);
@@ -55,7 +55,7 @@ void allgatherv(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Datat
 }
 
 template <class Count>
-void alltoall(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Count recvcount,
+void alltoall(auto& event, const void* sendbuf, Count sendcount, MPI_Datatype sendtype, Count recvcount,
               MPI_Datatype recvtype, MPI_Comm comm) {
     const std::uint64_t ranks = static_cast<std::uint64_t>(peers(comm));
     const std::uint64_t in = bytes(recvcount, recvtype) * ranks;
@@ -63,7 +63,7 @@ void alltoall(MpiEvent& event, const void* sendbuf, Count sendcount, MPI_Datatyp
 }
 
 template <class Count>
-void alltoallv(MpiEvent& event, const void* sendbuf, const Count* sendcounts, MPI_Datatype sendtype,
+void alltoallv(auto& event, const void* sendbuf, const Count* sendcounts, MPI_Datatype sendtype,
                const Count* recvcounts, MPI_Datatype recvtype, MPI_Comm comm) {
     const int ranks = peers(comm);
     const std::uint64_t in = bytes(recvcounts, ranks, recvtype);
@@ -71,7 +71,7 @@ void alltoallv(MpiEvent& event, const void* sendbuf, const Count* sendcounts, MP
 }
 
 template <class Count>
-void alltoallw(MpiEvent& event, const void* sendbuf, const Count* sendcounts, const MPI_Datatype* sendtypes,
+void alltoallw(auto& event, const void* sendbuf, const Count* sendcounts, const MPI_Datatype* sendtypes,
                const Count* recvcounts, const MPI_Datatype* recvtypes, MPI_Comm comm) {
     const int ranks = peers(comm);
     const std::uint64_t in = bytes(recvcounts, recvtypes, ranks);

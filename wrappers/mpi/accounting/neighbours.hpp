@@ -32,20 +32,20 @@ inline Neighbours neighbours(MPI_Comm comm) {
 }
 
 template <class Count>
-void neighbor_allgather(MpiEvent& event, Count sendcount, MPI_Datatype sendtype, Count recvcount,
+void neighbor_allgather(auto& event, Count sendcount, MPI_Datatype sendtype, Count recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm) {
     const std::uint64_t sources = static_cast<std::uint64_t>(neighbours(comm).sources);
     exchanged(event, bytes(sendcount, sendtype), sources == 0 ? 0 : bytes(recvcount, recvtype) * sources);
 }
 
 template <class Count>
-void neighbor_allgatherv(MpiEvent& event, Count sendcount, MPI_Datatype sendtype, const Count* recvcounts,
+void neighbor_allgatherv(auto& event, Count sendcount, MPI_Datatype sendtype, const Count* recvcounts,
                          MPI_Datatype recvtype, MPI_Comm comm) {
     exchanged(event, bytes(sendcount, sendtype), bytes(recvcounts, neighbours(comm).sources, recvtype));
 }
 
 template <class Count>
-void neighbor_alltoall(MpiEvent& event, Count sendcount, MPI_Datatype sendtype, Count recvcount,
+void neighbor_alltoall(auto& event, Count sendcount, MPI_Datatype sendtype, Count recvcount,
                        MPI_Datatype recvtype, MPI_Comm comm) {
     const Neighbours found = neighbours(comm);
     exchanged(event, bytes(sendcount, sendtype) * static_cast<std::uint64_t>(found.destinations),
@@ -53,7 +53,7 @@ void neighbor_alltoall(MpiEvent& event, Count sendcount, MPI_Datatype sendtype, 
 }
 
 template <class Count>
-void neighbor_alltoallv(MpiEvent& event, const Count* sendcounts, MPI_Datatype sendtype,
+void neighbor_alltoallv(auto& event, const Count* sendcounts, MPI_Datatype sendtype,
                         const Count* recvcounts, MPI_Datatype recvtype, MPI_Comm comm) {
     const Neighbours found = neighbours(comm);
     exchanged(event, bytes(sendcounts, found.destinations, sendtype),
@@ -61,7 +61,7 @@ void neighbor_alltoallv(MpiEvent& event, const Count* sendcounts, MPI_Datatype s
 }
 
 template <class Count>
-void neighbor_alltoallw(MpiEvent& event, const Count* sendcounts, const MPI_Datatype* sendtypes,
+void neighbor_alltoallw(auto& event, const Count* sendcounts, const MPI_Datatype* sendtypes,
                         const Count* recvcounts, const MPI_Datatype* recvtypes, MPI_Comm comm) {
     const Neighbours found = neighbours(comm);
     exchanged(event, bytes(sendcounts, sendtypes, found.destinations),

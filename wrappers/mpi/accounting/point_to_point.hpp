@@ -2,25 +2,27 @@
 #pragma once
 
 #include "wrappers/mpi/accounting/bytes.hpp"
+#include "wrappers/mpi/accounting/status.hpp"
 
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
-template <class Count>
-void send(MpiEvent& event, Count count, MPI_Datatype datatype, int dest) {
-    if (dest == MPI_PROC_NULL)
-        return;
-    const std::uint64_t sent = bytes(count, datatype);
+inline void sent(auto& event, std::uint64_t sent) {
     event.add(sent == 0 ? Metric::P2pSendSyncs : Metric::P2pSends, 1);
     if (sent > 0)
         event.add(Metric::P2pBytesSent, sent);
 }
 
-inline std::uint64_t received_bytes(const MPI_Status& status) {
-    MPI_Count count = 0; // of bytes: the status keeps bytes, whatever the datatype of the receive was
-    if (real.Get_elements_x(&status, MPI_BYTE, &count) != MPI_SUCCESS || count < 0)
-        return 0;
-    return static_cast<std::uint64_t>(count);
+template <class Count>
+void send(auto& event, Count count, MPI_Datatype datatype, int dest) {
+    if (dest != MPI_PROC_NULL)
+        sent(event, bytes(count, datatype));
+}
+
+/// A partitioned send is one message of all its partitions.
+inline void partitioned_send(auto& event, int partitions, MPI_Count count, MPI_Datatype datatype, int dest) {
+    if (dest != MPI_PROC_NULL)
+        sent(event, partitions > 0 ? static_cast<std::uint64_t>(partitions) * bytes(count, datatype) : 0);
 }
 
 inline void received(MpiEvent& event, const MPI_Status& status) {

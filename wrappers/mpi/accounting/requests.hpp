@@ -1,11 +1,11 @@
-// Receives that are completed through requests. Contract: see accounting/all.hpp; besides, mpi_scratch() is
+// Receives and file reads that are completed through requests. Contract: see accounting/all.hpp; besides, mpi_scratch() is
 // used for large arrays.
 #pragma once
 
 #include "wrappers/mpi/accounting/point_to_point.hpp"
-#include "wrappers/mpi/receive_requests.hpp"
-
-#include <cstring>
+#include "wrappers/mpi/data_requests.hpp"
+#include "wrappers/mpi/persistent_requests.hpp"
+#include "wrappers/mpi/request_table.hpp"
 
 namespace libprofile {
 
@@ -17,12 +17,17 @@ namespace {
 
 /// A request is a pointer or an int.
 inline std::uint64_t key(MPI_Request request) {
-    return (std::uint64_t)request;
+    return (std::uint64_t)request & request_handle_mask;
 }
 
-inline void receive_posted(MpiEvent&, int source, const MPI_Request* request) {
+inline void posted(MpiEvent& event, DataRequest kind, const MPI_Request* request) {
+    if (!data_requests::insert(key(*request), kind))
+        event.count_lost_request();
+}
+
+inline void receive_posted(MpiEvent& event, int source, const MPI_Request* request) {
     if (source != MPI_PROC_NULL)
-        receive_requests::insert(key(*request));
+        posted(event, DataRequest::Receive, request);
 }
 
 class MatchedReceivePosted {
@@ -32,7 +37,7 @@ class MatchedReceivePosted {
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (event.counted() && mpi_result == MPI_SUCCESS && expected_)
-            receive_requests::insert(key(*request_));
+            posted(event, DataRequest::Receive, request_);
     }
 
   private:
@@ -40,15 +45,17 @@ class MatchedReceivePosted {
     const MPI_Request* request_;
 };
 
-/// A freed receive may still be completed by MPI, unseen; its handle can be given to another request.
+/// A freed receive or read may still be completed by MPI, unseen; its handle can be given to another request.
 class RequestFree {
   public:
     RequestFree(const MpiEvent&, const MPI_Request* request)
         : before_(request != nullptr ? *request : MPI_REQUEST_NULL) {}
 
     void finish(MpiEvent&, int mpi_result) const {
-        if (mpi_result == MPI_SUCCESS)
-            receive_requests::remove(key(before_));
+        if (mpi_result != MPI_SUCCESS)
+            return;
+        data_requests::remove(key(before_));
+        persistent_requests::remove(key(before_));
     }
 
   private:
@@ -60,14 +67,17 @@ class RequestFree {
 inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Request after,
                       const MPI_Status* status) {
     const bool persistent = after != MPI_REQUEST_NULL;
-    const bool receive =
-        persistent ? receive_requests::contains(key(before)) : receive_requests::remove(key(before));
-    if (!receive || !count)
+    const DataRequest kind =
+        persistent ? data_requests::kind_of(key(before)) : data_requests::remove(key(before));
+    if (kind == DataRequest::None || !count)
         return;
+    if (kind == DataRequest::FileRead)
+        return event.add(Metric::FileBytesRead, received_bytes(*status));
+    if (kind == DataRequest::FileCollectiveRead)
+        return event.add(Metric::FileCollBytesRead, received_bytes(*status));
     if (status->MPI_SOURCE == MPI_ANY_SOURCE)
         return; // an inactive persistent request
-    int cancelled = 0;
-    if (real.Test_cancelled(status, &cancelled) != MPI_SUCCESS || cancelled)
+    if (is_cancelled(*status))
         return;
     received(event, *status);
 }
@@ -84,9 +94,13 @@ class Requests {
         const std::size_t size = static_cast<std::size_t>(count);
         before_ = small_before_;
         MPI_Status* place = small_statuses_;
-        if (count > small && !take_scratch(size, own_statuses, place))
+        if (count > small && !take_scratch(size, own_statuses, place)) {
+            if (event.counted())
+                event.count_lost_request();
             return;
-        std::memcpy(before_, requests, size * sizeof(MPI_Request));
+        }
+        for (int i = 0; i < count; ++i) // GCC turns memcpy into rep movs here, which is slow to begin
+            before_[i] = requests[i];
         if (own_statuses)
             statuses = place;
         statuses_ = statuses;

@@ -117,8 +117,13 @@ def special_lines(special, function_id, prototype):
 def ordinary_lines(function, function_id, prototype):
     before, after, checked = [], [], []
     for expression in function.accounting:
-        helper, arguments = split_call(substitute_positions(expression, prototype))
-        if helper[0].isupper():
+        at_start = expression.startswith("@")
+        helper, arguments = split_call(substitute_positions(expression.removeprefix("@"), prototype))
+        if at_start:
+            checked.append("        Charge charge;")
+            checked.append(f"        {helper}(charge{', ' if arguments else ''}{arguments});")
+            checked.append("        count_at_start(event, charge, request);")
+        elif helper[0].isupper():
             before.append(f"    {helper} account_{helper.lower()}(event, {arguments});")
             after.append(f"    account_{helper.lower()}.finish(event, mpi_result);")
         else:

@@ -1,0 +1,25 @@
+// The receives and file reads under way, as MPI handles: at completion they tell which status holds the bytes that
+// arrived, and of what. Contract: as in request_table.hpp. Called by the wrapper bodies.
+//
+// Why: the status of a completed send looks like that of a receive (Open MPI fills in the bytes and the own rank), and
+// handles of sends are not unique. The handle of a receive is, while it is open.
+#pragma once
+
+#include <cstdint>
+
+namespace libprofile {
+
+enum class DataRequest : std::uint8_t { None, Receive, FileRead, FileCollectiveRead };
+
+namespace data_requests {
+
+/// Remembers an open request. False when memory ran out: its bytes will not be counted.
+bool insert(std::uint64_t handle, DataRequest kind) noexcept;
+
+DataRequest kind_of(std::uint64_t handle) noexcept;
+
+/// Forgets a request that was completed or freed, and says what it was.
+DataRequest remove(std::uint64_t handle) noexcept;
+
+} // namespace data_requests
+} // namespace libprofile

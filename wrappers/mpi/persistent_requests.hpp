@@ -1,0 +1,37 @@
+// What each start of a persistent send or collective counts, by the request's handle.
+// Contract: as in request_table.hpp. Called by the wrapper bodies: insert when MPI has made the request, find when it is
+// started, remove when it is freed.
+#pragma once
+
+#include "format/metrics.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// The additions to metrics of one start. Takes the place of an MpiEvent where a call only prepares what is counted later.
+struct Charge {
+    static constexpr unsigned most = 4;
+    Metric metrics[most] = {};
+    std::uint8_t size = 0;
+    std::uint64_t values[most] = {};
+
+    void add(Metric metric, std::uint64_t value) noexcept {
+        if (size == most) return;
+        metrics[size] = metric;
+        values[size++] = value;
+    }
+};
+
+namespace persistent_requests {
+
+/// False when memory ran out: the starts of this request will not be counted.
+bool insert(std::uint64_t handle, const Charge& charge) noexcept;
+
+/// nullptr: a receive, or a request that moves nothing. Valid until the request is freed.
+const Charge* find(std::uint64_t handle) noexcept;
+
+void remove(std::uint64_t handle) noexcept;
+
+} // namespace persistent_requests
+} // namespace libprofile
