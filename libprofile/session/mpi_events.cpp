@@ -2,6 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/session/clock.hpp"
+#include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
 #include "wrappers/mpi/binding_helpers.hpp"
@@ -31,12 +32,18 @@ NodeId node_of_call(Thread& thread, unsigned function_id, void* return_address) 
 
 MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept {
     if (session.state() == SessionState::Idle) session.start();
-    if (!session.measuring()) return;
+    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    if (!session.recording()) {
+        if (session.measuring()) {
+            unrecorded_ = !is_mpi_library_address(return_address);
+            follow_unrecorded_call(own_frame);
+        }
+        return;
+    }
     const InTool guard;
     const std::uint64_t entered = session_clock.now();
     Thread* thread = thread_registry.current();
-    if (thread == nullptr || thread->finished) return;
-    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    if (thread == nullptr || (thread->is_silent() && !wakes(*thread, entered))) return;
     thread->drop_left_calls(own_frame);
     if (thread->call_depth != 0 && is_mpi_library_address(return_address)) return; // MPI calling itself
     if (thread->call_depth == Thread::max_calls) return;

@@ -44,6 +44,10 @@ class MpiEvent {
     /// False: nothing is being measured, or an internal call of the MPI library. Then account nothing.
     bool counted() const noexcept { return row_ != nullptr; }
 
+    /// The requests that this call makes must be remembered: it is counted, or it is the application's and only recording is
+    /// off, so that a later call that is counted may complete them.
+    bool follows_requests() const noexcept { return row_ != nullptr || unrecorded_; }
+
     /// Adds to a metric of this call path. Only after stop() and when counted().
     void add(Metric metric, std::uint64_t value) noexcept;
 
@@ -58,6 +62,7 @@ class MpiEvent {
     std::uint32_t level_ = 0;      // of this call among the running ones
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;
+    bool unrecorded_ = false; // a call of the application while recording is off
     int in_tool_before_ = 0; // see enter_tool()
 };
 
@@ -75,5 +80,9 @@ void before_mpi_init(bool is_session) noexcept;
 void after_mpi_init(bool is_session, bool succeeded) noexcept;
 void before_mpi_finalize(void* return_address) noexcept; // ends all wall times, writes the profile
 void after_mpi_finalize() noexcept;
+
+/// Called by the body of MPI_Pcontrol, around the event of the call; `frame` as for MpiEvent. docs/how-it-works.md, Control.
+void before_pcontrol(int level, void* frame) noexcept;
+void after_pcontrol(int level, void* frame) noexcept;
 
 } // namespace libprofile

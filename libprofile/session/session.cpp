@@ -6,6 +6,7 @@
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/recording.hpp"
 #include "libprofile/session/thread_registry.hpp"
 
 #include <cstdlib>
@@ -33,9 +34,15 @@ void Session::start() noexcept {
         const InTool guard;
         load_map.refresh();
     }
-    state_.store(SessionState::Measuring, std::memory_order_release);
+    state_.store(config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
     const InTool guard;
     thread_registry.open_main();
+}
+
+void Session::record(bool on) noexcept {
+    SessionState expected = on ? SessionState::Silent : SessionState::Measuring;
+    // The end of the job, on another thread, must win.
+    state_.compare_exchange_strong(expected, on ? SessionState::Measuring : SessionState::Silent, std::memory_order_acq_rel);
 }
 
 void Session::mpi_found(const MpiServices* services) noexcept { mpi_ = services; }
@@ -101,7 +108,8 @@ void Session::before_mpi_finalize(void* return_address) noexcept {
     if (!measuring() || !initialized_) return;
     {
         const InTool guard;
-        if (Thread* thread = thread_registry.current()) {
+        Thread* thread = thread_registry.current();
+        if (thread != nullptr && follow_switch(*thread, session_clock.now())) {
             // The call is visited, but its time lies behind the end of the measurement.
             unsigned id = 0;
             while (id + 1 < mpi_function_count && std::strcmp(mpi_functions[id].name, "MPI_Finalize") != 0) ++id;

@@ -31,7 +31,7 @@ class MatchedReceivePosted {
         : expected_(message != nullptr && *message != MPI_MESSAGE_NO_PROC), request_(request) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.counted() && mpi_result == MPI_SUCCESS && expected_)
+        if (event.follows_requests() && mpi_result == MPI_SUCCESS && expected_)
             receive_requests::insert(key(*request_));
     }
 
