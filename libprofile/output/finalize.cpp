@@ -1,5 +1,6 @@
 #include "libprofile/output/finalize.hpp"
 
+#include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/polled_collectives.hpp"
 #include "libprofile/output/profile_writer.hpp"
@@ -15,8 +16,6 @@
 namespace libprofile {
 
 namespace {
-
-OutputFolder output_folder;
 
 /// a/b in tenths of a percent, printable as "%d.%d".
 struct Tenths {
@@ -102,6 +101,7 @@ bool write_common_file(PolledCollectives& job) {
     std::uint64_t worst = ~static_cast<std::uint64_t>(error);
     std::uint64_t bytes = buffer.size();
     if (!job.sum(&failures, 1) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
+    if (error == 0) remove_checkpoint(partial); // now all that it had is in the common file
     if (!leads) return true;
     if (failures != 0) {
         say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
@@ -141,7 +141,8 @@ void write_alone(bool in_mpi_job) noexcept {
     output_folder.file(name, path);
     int error = ENOMEM;
     if (write_file_start(buffer, 1, flags) && write_rank(buffer, !in_mpi_job, summary))
-        error = write_at(path, 0, buffer.data(), buffer.size());
+        error = replace_file(path, buffer.data(), buffer.size()); // rank-N.lprof may be there: its checkpoint
+    if (error == 0) remove_checkpoint(path);
     if (!speaks_anyway && !output_folder.created()) return; // one rank speaks for the job
     if (error != 0)
         return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, std::strerror(error));

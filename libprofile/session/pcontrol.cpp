@@ -2,6 +2,7 @@
 // Contract: as in mpi_events.hpp. Inside an MPI callback the call is counted and has no effect: the pause or the phase
 // would begin in the middle of an MPI call.
 
+#include "libprofile/output/checkpoint.hpp"
 #include "libprofile/phases/markers.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/mpi_events.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int off = 0;
 constexpr int on = 1;
+constexpr int checkpoint = 2;
 constexpr int first_phase = 1000; // this level and above, and their negatives, are phase markers
 
 void record(bool recording, std::uintptr_t frame) noexcept {
@@ -50,6 +52,8 @@ void after_pcontrol(int level, void* frame) noexcept {
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
     if (level == off)
         record(false, own_frame);
+    else if (level == checkpoint)
+        write_checkpoint(own_frame);
     else if (level >= first_phase || level <= -first_phase)
         mark_iteration(level, own_frame);
 }
