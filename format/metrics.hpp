@@ -37,6 +37,7 @@ enum class TimeCategory : std::uint8_t {
     MpiOneSided,    //
     MpiFile,        // individual file I/O
     MpiFileColl,    // collective file I/O
+    NotRecorded,    // recording was switched off
     Count
 };
 
@@ -83,6 +84,7 @@ inline constexpr CatalogueRow metric_catalogue[] = {
 constexpr CatalogueId catalogue_of(TimeCategory category) {
     switch (category) {
     case TimeCategory::Overhead: return CatalogueId::Overhead;
+    case TimeCategory::NotRecorded: return CatalogueId::NotRecorded;
     case TimeCategory::OffCpu: return CatalogueId::OffCpu;
     case TimeCategory::MpiOther: return CatalogueId::Mpi;
     case TimeCategory::MpiInitExit: return CatalogueId::MpiInitExit;

@@ -97,6 +97,9 @@ struct RankRecord {
     std::uint64_t requests_lost = 0;  // MPI requests whose messages are not counted (no memory to remember them)
     std::uint64_t memory_used = 0;    // bytes of the quota in use at the end
     std::uint64_t memory_quota = 0;
+    // Fields that early files lack.
+    std::uint64_t checkpoint = 0;      // 1: written by MPI_Pcontrol(2) while the rank went on running
+    std::uint64_t threads_running = 0; // threads that a checkpoint could not read, because they ran
 };
 template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.rank);
@@ -115,6 +118,10 @@ template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.requests_lost);
     c.number(r.memory_used);
     c.number(r.memory_quota);
+    if constexpr (Codec::reading)
+        if (c.remaining() == 0) return;
+    c.number(r.checkpoint);
+    c.number(r.threads_running);
 }
 
 struct ModuleRecord {
@@ -148,6 +155,7 @@ enum class NodeKind : std::uint8_t {
     Partial = 6,    // "(partial)": parent of call paths whose outer end is unknown
     Quota = 7,      // "(quota)": call paths dropped because memory ran out
     Unknown = 8,    // a frame outside every module: b = address
+    NotRecorded = 9, // "(not recorded)": time while recording was switched off
 };
 
 struct TreeRecord {

@@ -8,7 +8,8 @@ namespace libprofile {
 bool CallTree::start() noexcept {
     if (nodes_.append(*arena_) == nullptr || !grow_table()) return false; // the root
     nodes_[0] = Node{};
-    for (const NodeKind kind : {NodeKind::Overhead, NodeKind::OffCpu, NodeKind::NotSampled, NodeKind::Partial, NodeKind::Quota})
+    for (const NodeKind kind : {NodeKind::Overhead, NodeKind::OffCpu, NodeKind::NotSampled, NodeKind::Partial,
+                                NodeKind::NotRecorded, NodeKind::Quota})
         if (child(0, kind, 0, 0) == 0) return false;
     return true;
 }

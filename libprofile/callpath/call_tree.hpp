@@ -45,7 +45,8 @@ class CallTree {
     NodeId off_cpu() const { return 2; }
     NodeId not_sampled() const { return 3; }
     NodeId partial() const { return 4; }
-    NodeId quota() const { return 5; }
+    NodeId not_recorded() const { return 5; }
+    NodeId quota() const { return 6; }
 
     std::uint64_t partial_paths() const { return partial_paths_; }
     std::uint64_t quota_hits() const { return quota_hits_; }

@@ -9,6 +9,7 @@ TimeCategory category_of(const Node& node) noexcept {
     case NodeKind::Mpi: return mpi_functions[node.a].category;
     case NodeKind::Overhead: return TimeCategory::Overhead;
     case NodeKind::OffCpu: return TimeCategory::OffCpu;
+    case NodeKind::NotRecorded: return TimeCategory::NotRecorded;
     default: return TimeCategory::Compute;
     }
 }

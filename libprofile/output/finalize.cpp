@@ -1,5 +1,6 @@
 #include "libprofile/output/finalize.hpp"
 
+#include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/polled_collectives.hpp"
 #include "libprofile/output/profile_writer.hpp"
@@ -15,8 +16,6 @@
 namespace libprofile {
 
 namespace {
-
-OutputFolder output_folder;
 
 /// a/b in tenths of a percent, printable as "%d.%d".
 struct Tenths {
@@ -102,6 +101,7 @@ bool write_common_file(PolledCollectives& job) {
     std::uint64_t worst = ~static_cast<std::uint64_t>(error);
     std::uint64_t bytes = buffer.size();
     if (!job.sum(&failures, 1) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
+    if (error == 0) remove_checkpoint(partial); // now all that it had is in the common file
     if (!leads) return true;
     if (failures != 0) {
         say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
@@ -148,7 +148,8 @@ void write_alone(Output intended) noexcept {
     output_folder.file(name, path);
     int error = ENOMEM;
     if (write_file_start(buffer, 1, flags) && write_rank(buffer, complete, summary))
-        error = write_at(path, 0, buffer.data(), buffer.size());
+        error = replace_file(path, buffer.data(), buffer.size()); // rank-N.lprof may be there: its checkpoint
+    if (error == 0) remove_checkpoint(path);
     // One rank speaks for the job: the first, or the one that made the folder because the first lacks the library.
     const bool speaks = alone || session.job().rank == 0 || (intended == Output::Together && output_folder.created());
     if (!speaks) return;

@@ -12,6 +12,8 @@
 
 namespace libprofile {
 
+constinit OutputFolder output_folder;
+
 namespace {
 
 constexpr int most_siblings = 1000;
@@ -33,18 +35,26 @@ bool has_job_key(const char* folder, const char* key) {
     std::snprintf(path, sizeof path, "%s/job", folder);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
-    const ssize_t size = read(file, found, sizeof found - 1);
+    ssize_t size = 0;
+    for (int i = 0; size == 0 && i < 50; ++i) { // another rank of the job may just be about to write it
+        if (i != 0) usleep(2000);
+        size = pread(file, found, sizeof found - 1, 0);
+    }
     close(file);
     return size > 0 && std::strcmp(found, key) == 0;
 }
 
+bool has_file(const char* folder, const char* name) {
+    char path[OutputFolder::path_size + 64];
+    std::snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
 /// Of an earlier run under the same launcher: it has its common file, or a file of this rank.
 bool is_taken(const char* folder) {
-    char path[OutputFolder::path_size + 64];
-    std::snprintf(path, sizeof path, "%s/profile.lprof", folder);
-    if (access(path, F_OK) == 0) return true;
-    std::snprintf(path, sizeof path, "%s/rank-%d.lprof", folder, session.job().rank);
-    return access(path, F_OK) == 0;
+    char own[64];
+    std::snprintf(own, sizeof own, "rank-%d.lprof", session.job().rank);
+    return has_file(folder, "profile.lprof") || has_file(folder, own);
 }
 
 /// mkdir -p
@@ -89,16 +99,20 @@ bool OutputFolder::claim(const char* path, bool may_exist, int& error) noexcept 
     char copy[path_size];
     std::snprintf(copy, sizeof copy, "%s", path);
     error = make_folders(copy);
-    if (error != 0 && !(error == EEXIST && may_exist)) return false;
+    const char* key = session.job().key;
     if (error == EEXIST) {
-        for (const char* taken : {"profile.lprof", "profile.lprof.partial"}) {
-            char file_path[path_size + 64];
-            std::snprintf(file_path, sizeof file_path, "%s/%s", path, taken);
-            if (access(file_path, F_OK) == 0) return false;
+        if (has_file(path, "profile.lprof") || has_file(path, "profile.lprof.partial")) return false;
+        if (has_job_key(path, key)) { // another rank was faster
+            adopt(path);
+            return true;
         }
     }
-    const char* key = session.job().key;
+    if (error != 0 && !(error == EEXIST && may_exist)) return false;
     error = write_text(path, "job", key, std::strlen(key), O_EXCL);
+    if (error == EEXIST && has_job_key(path, key)) {
+        adopt(path);
+        return true;
+    }
     if (error != 0) return false;
     char settings[8192];
     error = write_text(path, "config", settings, session.config().describe(settings, sizeof settings), O_TRUNC);

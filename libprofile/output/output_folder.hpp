@@ -2,7 +2,7 @@
 // Contract: one thread, outside handlers; never overwrites a profile: a folder that has one gets a numbered sibling.
 //
 //   libprofile-<exe>-<jobid or date>[.NNN]/   or LIBPROFILE_OUTPUT
-//     profile.lprof      all ranks (".partial" until complete);  rank-N.lprof: ranks that wrote alone
+//     profile.lprof      all ranks (".partial" until complete);  rank-N.lprof: ranks that wrote alone, checkpoints
 //     config             effective settings, sourceable
 //     job                the job's key: by it a rank that writes alone finds the folder of its job
 #pragma once
@@ -14,8 +14,9 @@ namespace libprofile {
 class OutputFolder {
   public:
     static constexpr std::size_t path_size = 4096;
+    static constexpr const char* small_files[] = {"job", "config"};
 
-    /// Makes the folder for this job. When LIBPROFILE_OUTPUT cannot be used it falls back to the working folder and
+    /// Makes the folder for this job, or takes the one that a rank with a checkpoint has made already. When LIBPROFILE_OUTPUT cannot be used it falls back to the working folder and
     /// says so; when that fails too, it says so and returns false.
     bool create() noexcept;
     /// Like create(), but takes over the folder when another rank of the job has made it.
@@ -42,5 +43,6 @@ class OutputFolder {
     char path_[path_size] = {};
     bool created_ = false;
 };
+extern OutputFolder output_folder;
 
 } // namespace libprofile

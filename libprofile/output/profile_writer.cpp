@@ -3,11 +3,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace libprofile {
 
 int write_at(const char* path, std::uint64_t offset, const void* bytes, std::size_t size) noexcept {
+    // Beyond the limit of file sizes the kernel would end the process.
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + size > limit.rlim_cur) return EFBIG;
     const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) return errno;
     const auto* next = static_cast<const unsigned char*>(bytes);
@@ -25,6 +29,17 @@ int write_at(const char* path, std::uint64_t offset, const void* bytes, std::siz
     }
     // Network file systems report a full quota only here.
     if (close(file) != 0 && error == 0) error = errno;
+    return error;
+}
+
+int replace_file(const char* path, const void* bytes, std::size_t size) noexcept {
+    char fresh[4608]; // no name that a reader takes for a profile
+    const int length = std::snprintf(fresh, sizeof fresh, "%s.new", path);
+    if (length < 0 || length >= static_cast<int>(sizeof fresh)) return ENAMETOOLONG;
+    unlink(fresh); // of a process that was killed while it wrote
+    int error = write_at(fresh, 0, bytes, size);
+    if (error == 0 && std::rename(fresh, path) != 0) error = errno;
+    if (error != 0) unlink(fresh);
     return error;
 }
 

@@ -10,6 +10,9 @@ namespace libprofile {
 /// Writes at `offset` of `path`, creating it if needed. Returns 0 or errno.
 int write_at(const char* path, std::uint64_t offset, const void* bytes, std::size_t size) noexcept;
 
+/// Makes `bytes` the whole of `path`, which until then keeps what it had. Returns 0 or errno.
+int replace_file(const char* path, const void* bytes, std::size_t size) noexcept;
+
 /// Gives a finished file its name, unless that is taken. Returns 0 or errno.
 int rename_new(const char* from, const char* to) noexcept;
 

@@ -53,9 +53,9 @@ void tidy_version(char* text) {
     *out = 0;
 }
 
-void write_modules(Encoder& encoder) {
-    encoder.number(load_map.size());
-    for (std::uint32_t i = 0; i < load_map.size(); ++i) {
+void write_modules(Encoder& encoder, std::uint32_t count) {
+    encoder.number(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
         const Module& module = load_map[i];
         ModuleRecord record;
         record.build_id = Text(reinterpret_cast<const char*>(module.build_id), module.build_id_size);
@@ -64,13 +64,20 @@ void write_modules(Encoder& encoder) {
     }
 }
 
-/// Only the functions that occur: a node's `a` is the id that is stored with the name.
-void write_functions(Encoder& encoder) {
-    constexpr std::size_t most = 2048;
-    static bool used[most]; // single-threaded, at the end of the job
-    std::memset(used, 0, sizeof used);
-    std::uint64_t count = 0;
+/// Calls visit(thread, its end) for every location that may be read; for a checkpoint always for the same ones.
+template <class F> void for_each_location(RunningThread running, F visit) {
+    if (running.thread != nullptr) visit(*running.thread, running.now);
     thread_registry.for_each_closed([&](Thread& thread) {
+        if (running.thread == nullptr || thread.in_checkpoint) visit(thread, thread.ended_at);
+    });
+}
+
+/// Only the functions that occur: a node's `a` is the id that is stored with the name.
+void write_functions(Encoder& encoder, RunningThread running) {
+    constexpr std::size_t most = 2048;
+    bool used[most] = {};
+    std::uint64_t count = 0;
+    for_each_location(running, [&](Thread& thread, std::uint64_t) {
         for (NodeId id = 0; id < thread.tree.size(); ++id) {
             const Node& node = thread.tree[id];
             if (node.kind != NodeKind::Mpi || node.a >= most || used[node.a]) continue;
@@ -86,11 +93,11 @@ void write_functions(Encoder& encoder) {
     }
 }
 
-void write_tree(Encoder& encoder, Thread& thread, bool complete) {
+void write_tree(Encoder& encoder, Thread& thread, std::uint64_t end, bool complete) {
     TreeRecord record;
     record.thread = thread.index;
     record.nodes = thread.tree.size() - 1;
-    record.wall_ns = thread.ended_at - thread.started_at;
+    record.wall_ns = end - thread.started_at;
     record.complete = complete ? 1 : 0;
     describe(encoder, record);
     for (NodeId id = 1; id < thread.tree.size(); ++id) {
@@ -152,7 +159,9 @@ void write_rest(Encoder& encoder, Phase& phase, const CallTree& tree) {
     });
 }
 
-void write_phase(Encoder& encoder, const Thread& thread, Phase& phase) {
+/// `now`: of a thread that runs. Of an iteration that is not over the time until now counts for the phase; its values are in
+/// the rest.
+void write_phase(Encoder& encoder, const Thread& thread, Phase& phase, std::uint64_t now) {
     Clusterer* clusterer = phase.clusterer;
     PhaseRecord record;
     record.thread = thread.index;
@@ -160,7 +169,7 @@ void write_phase(Encoder& encoder, const Thread& thread, Phase& phase) {
     record.kind = static_cast<std::uint64_t>(phase.kind);
     record.instances = phase.kind == PhaseKind::Iterations ? iterations_of(phase) : phase.instances;
     record.wall_ns = phase.wall_ns;
-    record.wall_inclusive_ns = phase.wall_inclusive_ns;
+    record.wall_inclusive_ns = phase.wall_inclusive_ns + (now != 0 && phase.open ? now - phase.opened_at : 0);
     if (clusterer != nullptr) {
         record.equivalence = static_cast<std::uint64_t>(clusterer->equivalence());
         record.relaxed = clusterer->relaxations();
@@ -189,7 +198,7 @@ void write_phase(Encoder& encoder, const Thread& thread, Phase& phase) {
     }
 }
 
-RankRecord describe_rank(bool complete, RankSummary& summary) {
+RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread running) {
     RankRecord record;
     record.rank = static_cast<std::uint64_t>(session.job().rank);
     record.pid = static_cast<std::uint64_t>(getpid());
@@ -200,7 +209,9 @@ RankRecord describe_rank(bool complete, RankSummary& summary) {
     record.threads_lost = thread_registry.lost();
     record.memory_used = memory_quota.used();
     record.memory_quota = memory_quota.limit();
-    thread_registry.for_each_closed([&](Thread& thread) {
+    record.checkpoint = running.thread == nullptr ? 0 : 1;
+    if (running.thread != nullptr) record.threads_running = thread_registry.choose_for_checkpoint() - 1;
+    for_each_location(running, [&](Thread& thread, std::uint64_t end) {
         ++record.threads;
         record.samples_taken += thread.samples_taken;
         record.samples_lost += thread.samples_lost;
@@ -209,7 +220,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary) {
         record.nesting_repairs += thread.phases.repairs();
         record.requests_lost += thread.requests_lost;
         if (thread.index != 0) return;
-        summary.wall_ns = thread.ended_at - thread.started_at;
+        summary.wall_ns = end - thread.started_at;
         std::uint64_t longest = 0;
         for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);
@@ -287,19 +298,22 @@ bool write_file_start(ByteBuffer& buffer, std::uint64_t ranks_in_file, std::uint
            });
 }
 
-bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary) noexcept {
+bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary, RunningThread running) noexcept {
     const auto rank = static_cast<std::uint32_t>(session.job().rank);
-    RankRecord record = describe_rank(complete, summary);
+    RankRecord record = describe_rank(complete, summary, running);
     bool ok = block(buffer, BlockType::Rank, rank, [&](Encoder& encoder) { describe(encoder, record); });
-    ok = ok && block(buffer, BlockType::Modules, rank, [](Encoder& encoder) { write_modules(encoder); });
-    ok = ok && block(buffer, BlockType::Functions, rank, [](Encoder& encoder) { write_functions(encoder); });
-    thread_registry.for_each_closed([&](Thread& thread) {
-        ok = ok && block(buffer, BlockType::Tree, rank, [&](Encoder& encoder) { write_tree(encoder, thread, complete); });
+    const std::uint32_t modules = load_map.size(); // may grow meanwhile, if other threads run
+    ok = ok && block(buffer, BlockType::Modules, rank, [&](Encoder& encoder) { write_modules(encoder, modules); });
+    ok = ok && block(buffer, BlockType::Functions, rank, [&](Encoder& encoder) { write_functions(encoder, running); });
+    for_each_location(running, [&](Thread& thread, std::uint64_t end) {
+        const std::uint64_t now = &thread == running.thread ? running.now : 0;
+        ok = ok && block(buffer, BlockType::Tree, rank,
+                         [&](Encoder& encoder) { write_tree(encoder, thread, end, complete); });
         for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);
             if (thread.index == 0) summary.overhead_ns += overhead_of(phase, thread.tree.overhead());
             ok = ok && block(buffer, BlockType::Phase, rank,
-                             [&](Encoder& encoder) { write_phase(encoder, thread, phase); });
+                             [&](Encoder& encoder) { write_phase(encoder, thread, phase, now); });
         }
     });
     return ok;

@@ -1,5 +1,5 @@
 // The profile of this process as blocks of the profile file (format/profile_file.hpp).
-// Contract: after all locations are closed; one thread; memory from the buffer only. Each returns false when the buffer
+// Contract: after all locations are closed, or for a checkpoint while they run; one thread at a time; memory from the buffer only. Each returns false when the buffer
 // could not grow.
 #pragma once
 
@@ -9,6 +9,8 @@
 #include <cstdint>
 
 namespace libprofile {
+
+struct Thread;
 
 /// What the exit line needs, besides the blocks.
 struct RankSummary {
@@ -26,7 +28,14 @@ struct RankSummary {
 /// File header, job and metric catalogue: what a file begins with. `ranks_in_file` and `flags` as in FileHeader.
 bool write_file_start(ByteBuffer& buffer, std::uint64_t ranks_in_file, std::uint32_t flags) noexcept;
 
-/// Everything of this process. `complete`: it reached MPI_Finalize.
-bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary) noexcept;
+/// A thread that goes on running after it has been written: the calling one, settled at `now` (PhaseStack::settle).
+struct RunningThread {
+    Thread* thread = nullptr;
+    std::uint64_t now = 0;
+};
+
+/// Everything of this process. `complete`: it reached MPI_Finalize. With a `running` thread it is a checkpoint: of that thread
+/// and those that have ended.
+bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary, RunningThread running = {}) noexcept;
 
 } // namespace libprofile

@@ -28,6 +28,7 @@ void PhaseStack::begin_again(std::uint64_t now) noexcept {
     outside.wall_ns = outside.wall_inclusive_ns = outside.outside_events_ns = outside.compute_cpu_ns = 0;
     outside.opened_at = segment_start_ = now;
     segment_cpu_start_ = segment_events_ns_ = segment_events_cpu_ns_ = segment_overhead_ns_ = 0;
+    is_paused_ = false;
 }
 
 /// FNV-1a over kind and the first max_name characters of the name.
@@ -64,8 +65,31 @@ void PhaseStack::repair(const char* what, const char* name) noexcept {
     if (repairs_++ == 0) std::snprintf(first_repair_, sizeof first_repair_, "%s \"%.64s\"", what, name);
 }
 
+/// Books the running pause until `now`, from where it goes on. Its CPU time is not held to its wall time: it is of the clock
+/// that the segment's is of, so what is taken from that is what is in it.
+void PhaseStack::book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    const std::uint64_t wall = now - pause_start_;
+    const std::uint64_t cpu = cpu_now > pause_cpu_start_ ? cpu_now - pause_cpu_start_ : 0;
+    if (wall != 0) row(tree_->not_recorded())[Metric::Time] += wall;
+    book_event(wall, cpu);
+    pause_start_ = now;
+    pause_cpu_start_ = cpu_now;
+}
+
+void PhaseStack::pause(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    is_paused_ = true;
+    pause_start_ = now;
+    pause_cpu_start_ = cpu_now;
+}
+
+void PhaseStack::resume(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    is_paused_ = false;
+    book_pause(now, cpu_now);
+}
+
 /// Adds the time since the last phase switch to the innermost phase.
 void PhaseStack::close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    if (is_paused_) book_pause(now, cpu_now);
     Phase& phase = top();
     const std::uint64_t wall = now - segment_start_;
     // The events are parts of the segment; our own time around them may be an estimate, which must not exceed the rest.
@@ -168,14 +192,29 @@ void PhaseStack::end(PhaseKind kind, const char* name, std::uint64_t now, std::u
     while (phase->open) pop(now, cpu_now);
 }
 
+void PhaseStack::next_iteration(const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    end_if_open(PhaseKind::Iterations, name, now, cpu_now);
+    begin(PhaseKind::Iterations, name, now, cpu_now);
+}
+
+void PhaseStack::end_if_open(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    const Phase* phase = find(kind, name);
+    if (phase != nullptr && phase->open) end(kind, name, now, cpu_now);
+}
+
+void PhaseStack::settle(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    close_segment(now, cpu_now);
+    for (std::size_t i = 0; i < phases_.size(); ++i) close_interval(phases_[i]);
+}
+
 void PhaseStack::finish(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     while (depth_ > 1) {
         repair("never ended:", top().name);
         pop(now, cpu_now);
     }
-    close_segment(now, cpu_now);
+    settle(now, cpu_now);
     top().wall_inclusive_ns = now - top().opened_at;
-    for (std::size_t i = 0; i < phases_.size(); ++i) close_interval(phases_[i]);
+    is_paused_ = false;
 }
 
 } // namespace libprofile

@@ -5,7 +5,7 @@
 // which never happens inside an MPI call.
 //
 // The thread's wall time is cut into segments at every phase switch. In each segment
-//     wall = MPI events + libprofile + on-CPU compute + off CPU      exactly, in integer ns.
+//     wall = MPI events + pauses + libprofile + on-CPU compute + off CPU      exactly, in integer ns.
 #pragma once
 
 #include "libprofile/phases/phase.hpp"
@@ -35,7 +35,7 @@ class PhaseStack {
     bool is_unused() const { return phases_.size() == 1 && repairs_ == 0; }
     void begin_again(std::uint64_t now) noexcept;
     /// The running segment cannot end before this: what is booked in it already.
-    std::uint64_t earliest_end() const { return segment_start_ + segment_events_ns_; }
+    std::uint64_t earliest_end() const { return is_paused_ ? pause_start_ : segment_start_ + segment_events_ns_; }
 
     /// The innermost open phase.
     Phase& top() { return *stack_[depth_ - 1]; }
@@ -49,10 +49,23 @@ class PhaseStack {
     /// Books time spent inside libprofile.
     void book_overhead(std::uint64_t ns) noexcept { segment_overhead_ns_ += ns; }
 
+    /// Recording is off from `now` on. Until resume() nothing may be booked; what passes belongs to the "(not recorded)"
+    /// node of the phase that is open. Like one long event, which ends with the pause, or is cut where a segment ends.
+    void pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void resume(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    bool is_paused() const { return is_paused_; }
+
     /// Markers. A begin of a phase that is open already closes it first; an end closes what is open inside it first; an
     /// end of a phase that is not open is ignored. All three count as repairs.
     void begin(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void end(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    /// The same for loops that are marked at the top of their body only: ends the iteration that runs, if one does, and
+    /// begins the next. end_if_open() ends the last one; a loop that made no pass has none. Neither is a repair.
+    void next_iteration(const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void end_if_open(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    /// Turns all that was measured until now into values of call paths, so that they can be read, and goes on. What is open
+    /// stays open; its values are in the rows.
+    void settle(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     /// Closes everything at the end of the thread or of the job.
     void finish(std::uint64_t now, std::uint64_t cpu_now) noexcept;
 
@@ -67,6 +80,7 @@ class PhaseStack {
     Phase* find(PhaseKind kind, const char* name) noexcept;
     Phase* create(PhaseKind kind, const char* name) noexcept;
     void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void close_interval(Phase& phase) noexcept;
     void close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept;
     void pop(std::uint64_t now, std::uint64_t cpu_now) noexcept;
@@ -85,6 +99,11 @@ class PhaseStack {
     std::uint64_t segment_events_ns_ = 0;
     std::uint64_t segment_events_cpu_ns_ = 0;
     std::uint64_t segment_overhead_ns_ = 0;
+
+    bool is_paused_ = false;
+    std::uint64_t pause_start_ = 0;
+    std::uint64_t pause_cpu_start_ = 0;
+
 
     std::uint64_t repairs_ = 0;
     std::uint64_t quota_losses_ = 0;

@@ -3,8 +3,10 @@
 #include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/sampling/timer.hpp"
 #include "libprofile/session/clock.hpp"
+#include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
+#include "wrappers/mpi/mpi_modules.hpp"
 #include "wrappers/process/signals.hpp"
 
 #include <cerrno>
@@ -39,10 +41,28 @@ void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
     row.weight += cpu > thread.last_sample_cpu ? cpu - thread.last_sample_cpu : 1;
 }
 
+/// For a thread that is or should be silent: follows the switch, and tells whether this sample counts.
+bool follow(Thread& thread, void* context) noexcept {
+    if (thread_local_block.in_tool != 0) return false;
+    const InTool guard;
+    if (thread.finished) return false;
+    const auto stack = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+    if (is_own_stack(stack)) thread.drop_left_calls(stack);
+    if (thread.call_depth != 0) return false; // the pause begins when this call has returned
+    if (session.recording()) {
+        // A call that began while recording was off is not recorded; its end must not become computing time.
+        unwinder.interrupted(context, thread.path);
+        for (std::size_t i = 0; i < thread.path.size; ++i)
+            if (is_mpi_library_address(reinterpret_cast<const void*>(thread.path.addresses[i]))) return false;
+    }
+    return follow_switch(thread, session_clock.now());
+}
+
 void sample(const siginfo_t& info, void* context) noexcept {
     ThreadLocal& local = thread_local_block;
     Thread* thread = local.in_tool != 0 ? local.thread : thread_registry.current();
     if (thread == nullptr || thread->finished || !session.measuring()) return;
+    if ((thread->phases.is_paused() || !session.recording()) && !follow(*thread, context)) return;
     if (info.si_overrun > 0) thread->samples_lost += static_cast<std::uint64_t>(info.si_overrun);
     if (local.in_tool != 0) {
         ++thread->samples_taken;

@@ -2,6 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/session/clock.hpp"
+#include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
 #include "wrappers/mpi/binding_helpers.hpp"
@@ -44,18 +45,24 @@ NodeId node_of_call(Thread& thread, const CallSite& site, unsigned function_id, 
 } // namespace
 
 MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept {
-    if (!session.measuring()) [[unlikely]] {
+    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    if (!session.recording()) [[unlikely]] {
         if (session.state() == SessionState::Idle) session.start();
-        if (!session.measuring()) return;
+        if (!session.recording()) {
+            if (session.measuring()) {
+                unrecorded_ = !is_mpi_library_address(return_address);
+                follow_unrecorded_call(own_frame);
+            }
+            return;
+        }
     }
     const InTool guard;
     Thread* thread = thread_local_block.thread;
     if (thread == nullptr) [[unlikely]] thread = thread_registry.current();
-    if (thread == nullptr || thread->finished) return;
+    if (thread == nullptr || (thread->is_silent() && !wakes(*thread, session_clock.now()))) return;
     cheap_ = !session.records_call_paths() && thread->call_depth == 0;
     measures_itself_ = !cheap_ || thread->cheap_event.is_due();
     if (measures_itself_) entered_ = session_clock.now();
-    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
     thread->drop_left_calls(own_frame);
     if (thread->call_depth != 0 && is_mpi_library_address(return_address)) return; // MPI calling itself
     if (thread->call_depth == Thread::max_calls) return;

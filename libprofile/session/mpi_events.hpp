@@ -44,6 +44,10 @@ class MpiEvent {
     /// False: nothing is being measured, or an internal call of the MPI library. Then account nothing.
     bool counted() const noexcept { return row_ != nullptr; }
 
+    /// The requests that this call makes must be remembered: it is counted, or it is the application's and only recording is
+    /// off, so that a later call that is counted may complete them.
+    bool follows_requests() const noexcept { return row_ != nullptr || unrecorded_; }
+
     /// Adds to a metric of this call path. Only after stop() and when counted().
     void add(Metric metric, std::uint64_t value) noexcept;
 
@@ -64,6 +68,7 @@ class MpiEvent {
     bool cheap_ = false;           // its call path was known at once
     bool measures_itself_ = false; // entered_ and the end are read from the clock
     std::uint64_t entered_ = 0;    // ns
+    bool unrecorded_ = false; // a call of the application while recording is off
     int in_tool_before_ = 0; // see enter_tool()
 };
 
@@ -84,5 +89,9 @@ void after_mpi_init(bool is_session, bool succeeded) noexcept;
 void before_mpi_finalize(void* return_address) noexcept; // ends all wall times, writes the profile
 void after_mpi_finalize() noexcept;
 void before_mpi_session_finalize(void* return_address) noexcept; // the same, if it is the last session and there is no MPI_Init
+
+/// Called by the body of MPI_Pcontrol, around the event of the call; `frame` as for MpiEvent. docs/how-it-works.md, Control.
+void before_pcontrol(int level, void* frame) noexcept;
+void after_pcontrol(int level, void* frame) noexcept;
 
 } // namespace libprofile

@@ -6,6 +6,7 @@
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/recording.hpp"
 #include "libprofile/session/thread_registry.hpp"
 #include "wrappers/mpi/mpi_modules.hpp"
 
@@ -35,9 +36,15 @@ void Session::start() noexcept {
         const InTool guard;
         load_map.refresh();
     }
-    state_.store(SessionState::Measuring, std::memory_order_release);
+    state_.store(config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
     const InTool guard;
     thread_registry.open_main();
+}
+
+void Session::record(bool on) noexcept {
+    SessionState expected = on ? SessionState::Silent : SessionState::Measuring;
+    // The end of the job, on another thread, must win.
+    state_.compare_exchange_strong(expected, on ? SessionState::Measuring : SessionState::Silent, std::memory_order_acq_rel);
 }
 
 void Session::mpi_found(const MpiServices* services) noexcept { mpi_ = services; }
@@ -125,11 +132,15 @@ void Session::complain_once() noexcept {
 void Session::visit_last_call(const char* name, void* return_address) noexcept {
     const InTool guard;
     Thread* thread = thread_registry.current();
-    if (thread == nullptr) return;
+    if (thread == nullptr || !follow_switch(*thread, session_clock.now())) return;
     unsigned id = 0;
     while (id + 1 < mpi_function_count && std::strcmp(mpi_functions[id].name, name) != 0) ++id;
-    unwinder.here(return_address, thread->path);
-    Row& row = thread->phases.row(thread->tree.child(thread->tree.path(thread->path, true), NodeKind::Mpi, id, 0));
+    NodeId caller = 0;
+    if (call_paths_) {
+        unwinder.here(return_address, thread->path);
+        caller = thread->tree.path(thread->path, true);
+    }
+    Row& row = thread->phases.row(thread->tree.child(caller, NodeKind::Mpi, id, 0));
     row.is_event = true;
     ++row[Metric::Visits];
 }

@@ -1,7 +1,13 @@
 // The life of the measurement in one process.
 //
 //   Idle --first MPI call or marker--> Measuring --MPI_Finalize or exit--> Finished
+//     |                                 |     ^
+//     |              MPI_Pcontrol(0) or |     | MPI_Pcontrol(1)
+//     |            LIBPROFILE_START=off v     |
+//     |                                 Silent --MPI_Finalize or exit-----> Finished
 //     \--LIBPROFILE_DISABLE, unusable MPI, fork child----------------------> Off
+//
+// Silent is Measuring with nothing recorded: time is kept, threads and phases come and go.
 //
 // Contract: start() is idempotent and may be called by any thread outside signal handlers, also before our constructor.
 #pragma once
@@ -15,11 +21,18 @@
 
 namespace libprofile {
 
-enum class SessionState : int { Idle, Starting, Measuring, Finished, Off };
+enum class SessionState : int { Idle, Starting, Measuring, Silent, Finished, Off };
 
 class Session {
   public:
-    bool measuring() const { return state_.load(std::memory_order_acquire) == SessionState::Measuring; }
+    bool measuring() const {
+        const SessionState now = state();
+        return now == SessionState::Measuring || now == SessionState::Silent;
+    }
+    /// measuring(), and recording is on.
+    bool recording() const { return state() == SessionState::Measuring; }
+    /// Switches recording; no effect unless measuring(). What it does to threads: recording.hpp.
+    void record(bool on) noexcept;
     SessionState state() const { return state_.load(std::memory_order_acquire); }
 
     /// Begins to measure, if it is to be measured at all.
@@ -47,6 +60,8 @@ class Session {
     Job& job() { return job_; }
     const MpiServices* mpi() const { return mpi_; }
     bool records_call_paths() const { return call_paths_; }
+    /// MPI_Init has returned.
+    bool rank_is_known() const { return initialized_; }
     bool treats_mpi() const { return config_.number(Option::Mpi) == 0; } // "auto"
 
   private:

@@ -73,6 +73,9 @@ struct Thread {
     std::uint64_t started_at = 0;
     std::uint64_t ended_at = 0;
     volatile bool finished = false; // closed: nobody books anything any more
+    /// Nothing may be booked: closed, or recording was off when last looked at (recording.hpp). One test, since every MPI
+    /// call makes it.
+    bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.is_paused())) != 0; }
 
     static constexpr std::size_t known_sites = 128;
     CallSite sites[known_sites]; // by return address
@@ -91,6 +94,8 @@ struct Thread {
             --call_depth;
         }
     }
+
+    bool in_checkpoint = false; // was closed when the checkpoint that is being written began
 
     volatile int busy = 0; // mirrors the thread's in-tool flag, for the thread that ends the job
     std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job

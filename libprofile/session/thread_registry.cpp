@@ -115,6 +115,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         used->last_sample_cpu = used->cpu_mark = used->cpu_mark_at = 0;
         used->index = next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
         used->claimed.store(false, std::memory_order_relaxed);
+        if (!session.recording()) used->phases.pause(start.started_at, 0);
         return publish(start, used);
     }
     // Threads that come and go must not use up what the main thread needs.
@@ -131,6 +132,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     thread->started_at = start.started_at;
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
     thread->last_sample_cpu = 0;
+    if (!session.recording()) thread->phases.pause(start.started_at, 0);
     return publish(start, thread);
 }
 
@@ -210,6 +212,18 @@ void ThreadRegistry::stop_booking() noexcept {
         if (thread == nullptr || thread == own || start.ended.load(std::memory_order_acquire)) return;
         while (thread->busy != 0 && session_clock.now() < limit) sched_yield();
     });
+}
+
+std::uint64_t ThreadRegistry::choose_for_checkpoint() noexcept {
+    std::uint64_t running = 0;
+    for_each_start([&running](ThreadStart& start) {
+        Thread* thread = start.thread.load(std::memory_order_acquire);
+        if (thread == nullptr) return;
+        const bool closed = __atomic_load_n(&thread->ended_at, __ATOMIC_ACQUIRE) != 0;
+        thread->in_checkpoint = closed;
+        running += closed ? 0 : 1;
+    });
+    return running;
 }
 
 void ThreadRegistry::finish_all(std::uint64_t now) noexcept {

@@ -53,6 +53,9 @@ class ThreadRegistry {
             if (thread != nullptr && __atomic_load_n(&thread->ended_at, __ATOMIC_ACQUIRE) != 0) visit(*thread);
         });
     }
+    /// For a checkpoint, by one thread at a time: notes which locations are closed now, since more may be at any moment
+    /// (Thread::in_checkpoint). Returns how many are not.
+    std::uint64_t choose_for_checkpoint() noexcept;
     /// Threads for which the kernel refused a timer.
     std::uint64_t timers_refused() const { return timers_refused_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }

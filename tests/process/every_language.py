@@ -20,6 +20,12 @@ def check_traffic(report, rank):
     expect_equal(found["collective_bytes_outgoing"], 12 + (0 if rank else 40), f"rank {rank}: collective bytes out")
 
 
+def check_levels(report):
+    """The six barriers are a loop marked by MPI_Pcontrol(1000), which no Fortran layer may make a reference of."""
+    expect_equal([(p["name"], p["iterations_per_rank"]) for p in report["phases"]],
+                 [("", [1, 1]), ("pcontrol-1000", [6, 6])], "phases and their iterations")
+
+
 def fortran(job, name):
     program = job.program(name)
     if not program.exists():
@@ -27,9 +33,10 @@ def fortran(job, name):
     report = job.profile([program])
     expect_equal(job.plain([program]).out, "total 3\n", "stdout without libprofile")
     for rank in range(2):
-        expected = {**EXPECTED, **ONE_SIDE[rank], "MPI_Init": 1, "MPI_Initialized": 1, "MPI_Pcontrol": 1}
+        expected = {**EXPECTED, **ONE_SIDE[rank], "MPI_Init": 1, "MPI_Initialized": 1, "MPI_Pcontrol": 8}
         expect_equal(calls(report, rank), expected, f"calls of rank {rank}")
         check_traffic(report, rank)
+    check_levels(report)
 
 
 @test
@@ -60,7 +67,7 @@ def mpi4py_calls_are_seen_exactly_once(job):
     for rank in range(2):
         # mpi4py makes calls of its own: on datatypes and error handlers, and its Bcast asks for the rank once more. One of
         # the script's calls is rejected by MPI.
-        expected = {**EXPECTED, **ONE_SIDE[rank], "MPI_Init_thread": 1, "MPI_Comm_rank": 2}
+        expected = {**EXPECTED, **ONE_SIDE[rank], "MPI_Init_thread": 1, "MPI_Comm_rank": 2, "MPI_Pcontrol": 3}
         expected["MPI_Send"] = expected.get("MPI_Send", 0) + 1
         found = calls(report, rank)
         expect_equal({name: found.get(name) for name in expected}, expected, f"calls of rank {rank}")

@@ -33,8 +33,10 @@ program calls
   end do
   call MPI_Bcast(in, 10, MPI_INTEGER, 0, MPI_COMM_WORLD)
   do i = 1, 6
+    call MPI_Pcontrol(1000)
     call MPI_Barrier(MPI_COMM_WORLD)
   end do
+  call MPI_Pcontrol(-1000)
   call MPI_Initialized(flag)
   call MPI_Pcontrol(1)
   if (rank == 0) print '(a, i0)', 'total ', total

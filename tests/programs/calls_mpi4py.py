@@ -21,8 +21,12 @@ for i in range(3):
     comm.Allreduce(MPI.IN_PLACE, total)
     assert total[0] == ranks * (ranks + 1) // 2
 comm.Bcast(into, 0)
+MPI.Pcontrol(0)
+comm.Barrier()
+MPI.Pcontrol(1)
 for i in range(6):
     comm.Barrier()
+MPI.Pcontrol(2)
 try:
     comm.Send(out, ranks + 5, 1)  # an MPI error is a Python exception
 except MPI.Exception as error:

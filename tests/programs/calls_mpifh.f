@@ -39,8 +39,10 @@ c     Known numbers of MPI calls through mpif.h: expected in tests/process/every
       end do
       call MPI_Bcast(in, 10, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
       do i = 1, 6
+        call MPI_Pcontrol(1000)
         call MPI_Barrier(MPI_COMM_WORLD, ierror)
       end do
+      call MPI_Pcontrol(-1000)
       call MPI_Initialized(flag, ierror)
       call MPI_Pcontrol(1)
       if (rank .eq. 0) print '(a, i0)', 'total ', total

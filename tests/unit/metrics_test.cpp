@@ -32,6 +32,7 @@ TEST(Metrics, TotalTimeIsTheSumOfAllCategories) {
               std::accumulate(std::begin(by_category), std::end(by_category), std::uint64_t{0}));
     EXPECT_EQ(derived[static_cast<std::size_t>(CatalogueId::Total)],
               derived[static_cast<std::size_t>(CatalogueId::Overhead)] +
+                  derived[static_cast<std::size_t>(CatalogueId::NotRecorded)] +
                   derived[static_cast<std::size_t>(CatalogueId::Execution)]);
 }
 

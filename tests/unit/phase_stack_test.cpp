@@ -32,6 +32,17 @@ class PhaseStackTest : public testing::Test {
         }
         return sum;
     }
+    /// Time of a phase while it was paused.
+    std::uint64_t not_recorded(Phase& phase) {
+        const Row* open = phase.rows.find(tree_.not_recorded());
+        std::uint64_t sum = open == nullptr ? 0 : (*open)[Metric::Time];
+        for (std::uint32_t c = 0; phase.clusterer != nullptr && c < phase.clusterer->cluster_count(); ++c) {
+            const IterationProfile& sums = phase.clusterer->cluster(c).sums;
+            for (std::uint32_t i = 0; i < sums.size; ++i)
+                if (sums.cells[i].node() == tree_.not_recorded() && sums.cells[i].metric() == 0) sum += sums.cells[i].value;
+        }
+        return sum;
+    }
     void event(unsigned function, std::uint64_t ns) {
         Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, function, 0));
         row.is_event = true;
@@ -78,6 +89,13 @@ TEST_F(PhaseStackTest, PhasesPartitionTheWallTimeWhateverTheMarkersDo) {
             stack_.begin(kind, name, now_, cpu);
         else
             stack_.end(kind, name, now_, cpu);
+        if (random() % 5 == 0) stack_.settle(now_, cpu);
+        if (random() % 5 == 0) {
+            const std::uint64_t off = random() % 700;
+            stack_.pause(now_, cpu);
+            if (random() % 2 == 0) stack_.begin(PhaseKind::Iterations, "a", now_ + off / 2, cpu);
+            stack_.resume(now_ += off, cpu += off / 2);
+        }
         if (random() % 4 == 0) stack_.row(tree_.child(0, NodeKind::Unknown, 0, random() % 9)).weight += random() % 100;
     }
     stack_.finish(now_, cpu);
@@ -89,6 +107,78 @@ TEST_F(PhaseStackTest, PhasesPartitionTheWallTimeWhateverTheMarkersDo) {
     }
     EXPECT_EQ(sum, now_);
     EXPECT_GT(stack_.repairs(), 0u);
+}
+
+TEST_F(PhaseStackTest, APauseIsBookedInThePhasesThatWereOpen) {
+    stack_.begin(PhaseKind::Iterations, "step", 10, 10);
+    stack_.pause(30, 30);
+    stack_.end(PhaseKind::Iterations, "step", 70, 70);
+    stack_.begin(PhaseKind::Iterations, "step", 80, 80); // wholly off
+    stack_.end(PhaseKind::Iterations, "step", 100, 90);
+    stack_.begin(PhaseKind::Iterations, "step", 110, 95);
+    stack_.resume(125, 105);
+    stack_.end(PhaseKind::Iterations, "step", 150, 130);
+    stack_.finish(160, 140);
+    EXPECT_EQ(not_recorded(phase("step")), 40u + 20u + 15u);
+    EXPECT_EQ(not_recorded(phase("")), 10u + 10u);
+    for (const char* name : {"step", ""}) EXPECT_EQ(cell_time(phase(name)), phase(name).wall_ns);
+    EXPECT_EQ(phase("step").clusterer->iterations(), 3u);
+    EXPECT_EQ(phase("step").iteration_wall_ns[1], 20u);
+    EXPECT_EQ(stack_.repairs(), 0u);
+}
+
+TEST_F(PhaseStackTest, AnIterationThatWasWhollyOffHasNotRecordedTimeOnly) {
+    stack_.pause(0, 0);
+    stack_.begin(PhaseKind::Iterations, "step", 10, 0);
+    stack_.end(PhaseKind::Iterations, "step", 100, 50);
+    const IterationProfile& sums = phase("step").clusterer->cluster(0).sums;
+    ASSERT_EQ(sums.size, 1u);
+    EXPECT_EQ(sums.cells[0].node(), tree_.not_recorded());
+    EXPECT_EQ(sums.cells[0].value, 90u);
+}
+
+TEST_F(PhaseStackTest, ProcessorTimeOfAPauseIsNotComputation) {
+    stack_.pause(100, 100);
+    stack_.resume(600, 400); // 300 of 500 ns on the processor
+    stack_.finish(700, 450);
+    EXPECT_EQ(not_recorded(phase("")), 500u);
+    EXPECT_EQ(phase("").rows.row(tree_.not_sampled(), tree_, arena_)[Metric::Time], 150u);
+    EXPECT_EQ(phase("").rows.row(tree_.off_cpu(), tree_, arena_)[Metric::Time], 50u);
+}
+
+TEST_F(PhaseStackTest, WhatIsSettledIsCompleteAndNothingIsCountedTwice) {
+    stack_.begin(PhaseKind::Iterations, "step", 10, 10);
+    event(1, 20);
+    stack_.settle(50, 40);
+    EXPECT_EQ(phase("step").wall_ns, 40u);
+    EXPECT_EQ(cell_time(phase("step")), 40u);
+    EXPECT_EQ(cell_time(phase("")), 10u);
+    stack_.pause(60, 50);
+    stack_.settle(70, 50);
+    EXPECT_EQ(cell_time(phase("step")), 60u);
+    stack_.end(PhaseKind::Iterations, "step", 90, 70);
+    stack_.finish(100, 80);
+    EXPECT_EQ(phase("step").clusterer->iterations(), 1u);
+    EXPECT_EQ(phase("step").iteration_wall_ns[0], 80u);
+    EXPECT_EQ(cell_time(phase("step")), 80u);
+    EXPECT_EQ(not_recorded(phase("step")), 30u);
+    EXPECT_EQ(not_recorded(phase("")), 10u);
+}
+
+TEST_F(PhaseStackTest, LoopsMarkedAtTheirTopNeedNoRepair) {
+    stack_.end_if_open(PhaseKind::Iterations, "never", 5, 5);
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        stack_.next_iteration("outer", 100 * i, 0);
+        for (std::uint64_t k = 0; k < 4; ++k) stack_.next_iteration("inner", 100 * i + 10 * k + 10, 0);
+        stack_.end_if_open(PhaseKind::Iterations, "inner", 100 * i + 90, 0);
+    }
+    stack_.end_if_open(PhaseKind::Iterations, "outer", 300, 0);
+    stack_.finish(310, 0);
+    EXPECT_EQ(phase("outer").clusterer->iterations(), 3u);
+    EXPECT_EQ(phase("inner").clusterer->iterations(), 12u);
+    EXPECT_EQ(phase("outer").wall_inclusive_ns, 300u);
+    EXPECT_EQ(phase("inner").wall_ns, 3 * 80u);
+    EXPECT_EQ(stack_.repairs(), 0u);
 }
 
 TEST_F(PhaseStackTest, ComputeTimeIsSharedOutOverTheSampledPaths) {

@@ -114,6 +114,44 @@ TEST(Reader, SameBuildIdIsOneModuleWhateverItsPath) {
     EXPECT_EQ(read_one(b.bytes()).paths.size(), 4u);
 }
 
+TEST(Reader, CheckpointsAreReadAndAreNotComplete) {
+    ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    RankRecord r;
+    r.checkpoint = 1;
+    r.threads_running = 3;
+    b.rank(r);
+    b.modules(0, {});
+    b.functions(0, {});
+    b.tree(0, 0, 0, {});
+    const Profile p = read_one(b.bytes());
+    EXPECT_TRUE(p.ranks.at(0).checkpoint);
+    EXPECT_EQ(p.ranks.at(0).threads_running, 3u);
+    EXPECT_FALSE(p.complete);
+}
+
+TEST(Reader, RankRecordsFromBeforeCheckpointsAreRead) {
+    ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    RankRecord r;
+    r.memory_quota = 77;
+    unsigned char bytes[256];
+    Encoder whole(bytes, sizeof bytes);
+    describe(whole, r);
+    b.block(BlockType::Rank, 0, [&](Encoder& e) {
+        for (std::size_t i = 0; i + 2 < whole.size(); ++i) // without the two fields that were added, a byte each
+            e.number(bytes[i]);
+    });
+    b.modules(0, {});
+    b.functions(0, {});
+    b.tree(0, 0, 0, {});
+    const Profile p = read_one(b.bytes());
+    EXPECT_EQ(p.ranks.at(0).memory_quota, 77u);
+    EXPECT_FALSE(p.ranks.at(0).checkpoint);
+}
+
 TEST(Reader, RanksThatWroteAloneJoin) {
     ProfileBuilder first(1), second(1);
     first.job(3);

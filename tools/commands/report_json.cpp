@@ -214,12 +214,15 @@ void add_measurements(const Profile& profile, const Locations& locations, Json& 
 Json job_json(const Profile& profile, const Locations& mains) {
     const Job& job = profile.job;
     Json wall = Json::array(), missing = Json::array(), hosts = Json::array(), configuration = Json::object();
+    Json checkpoints = Json::array();
     for (std::uint32_t rank = 0; rank < mains.size(); ++rank) {
         wall.push_back(mains[rank] == nullptr ? 0 : mains[rank]->wall_ns);
         const auto info = profile.ranks.find(rank);
         hosts.push_back(info == profile.ranks.end() ? std::string() : info->second.host);
         if (info == profile.ranks.end())
             missing.push_back(rank);
+        else if (info->second.checkpoint)
+            checkpoints.push_back(rank);
     }
     for (std::size_t at = 0; at < job.configuration.size();) {
         const std::size_t end = std::min(job.configuration.find('\n', at), job.configuration.size());
@@ -245,6 +248,7 @@ Json job_json(const Profile& profile, const Locations& mains) {
             {"configuration", std::move(configuration)},
             {"wall_ns", std::move(wall)},
             {"missing_ranks", std::move(missing)},
+            {"checkpoint_ranks", std::move(checkpoints)},
             {"notes", profile.notes}};
 }
 
@@ -253,7 +257,7 @@ Json losses_json(const Profile& profile, std::size_t ranks) {
         {"samples_taken", &RankInfo::samples_taken},     {"samples_lost", &RankInfo::samples_lost},
         {"partial_paths", &RankInfo::partial_paths},     {"quota_losses", &RankInfo::quota_losses},
         {"nesting_repairs", &RankInfo::nesting_repairs}, {"threads_lost", &RankInfo::threads_lost},
-        {"requests_lost", &RankInfo::requests_lost}};
+        {"requests_lost", &RankInfo::requests_lost}, {"threads_running", &RankInfo::threads_running}};
     Json sums = Json::object(), each = Json::object();
     for (const auto& [name, member] : counters) {
         std::vector<std::uint64_t> values(ranks);

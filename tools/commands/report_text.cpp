@@ -119,7 +119,8 @@ void append_header(const ReportContext& context, std::string& out) {
         out += part + "\n";
 
     std::uint64_t taken = 0, lost = 0, partial = 0, quota = 0, repairs = 0, threads = 0, requests = 0;
-    std::vector<std::uint64_t> missing, unfinished;
+    std::uint64_t running = 0;
+    std::vector<std::uint64_t> missing, unfinished, checkpoints;
     for (const auto& [rank, info] : profile.ranks) {
         taken += info.samples_taken;
         lost += info.samples_lost;
@@ -128,25 +129,40 @@ void append_header(const ReportContext& context, std::string& out) {
         repairs += info.nesting_repairs;
         threads += info.threads_lost;
         requests += info.requests_lost;
-        if (!info.complete)
+        running += info.threads_running;
+        if (info.checkpoint)
+            checkpoints.push_back(rank);
+        else if (!info.complete)
             unfinished.push_back(rank);
     }
     for (std::uint32_t rank = 0; rank < context.locations.size(); ++rank)
         if (!profile.ranks.contains(rank))
             missing.push_back(rank);
-    double self = 0;
-    for (const double v : column(context, static_cast<std::size_t>(CatalogueId::Overhead)))
-        self += v;
-    line =
-        fmt::format("{} taken, {} lost; libprofile itself took {} of the time", plural(taken, "sample"),
-                    count(static_cast<double>(lost)), percent(context.wall == 0 ? 0 : self / context.wall));
+    const auto share = [&](CatalogueId id) {
+        const double sum = spread_of(column(context, static_cast<std::size_t>(id))).sum;
+        return context.wall == 0 ? 0 : sum / context.wall;
+    };
+    line = fmt::format("{} taken, {} lost; libprofile itself took {} of the time", plural(taken, "sample"),
+                       count(static_cast<double>(lost)), percent(share(CatalogueId::Overhead)));
     const std::string verdict = profile.complete ? "complete" : "INCOMPLETE";
     out += tinted(style, profile.complete ? Tint::Good : Tint::Warning, verdict) + "; " + line + "\n";
+    if (const double off = share(CatalogueId::NotRecorded); off > 0)
+        out += fmt::format("recording was off (MPI_Pcontrol, LIBPROFILE_START) for {} of the time\n",
+                           percent(off));
 
     std::vector<std::string> notes;
     if (!missing.empty())
         notes.push_back(
             fmt::format("no data of rank{} {}", missing.size() == 1 ? "" : "s", rank_list(missing)));
+    if (!checkpoints.empty())
+        notes.push_back(
+            fmt::format("rank{} {}: data up to the last checkpoint (MPI_Pcontrol(2)) only; the program "
+                        "was killed later, or still runs",
+                        checkpoints.size() == 1 ? "" : "s", rank_list(checkpoints)));
+    if (running != 0)
+        notes.push_back(plural(running, "thread") +
+                        " not in the checkpoint, because only the thread that writes it "
+                        "and those that have ended can be read");
     if (!unfinished.empty())
         notes.push_back(fmt::format("rank{} {} did not reach the end of the program",
                                     unfinished.size() == 1 ? "" : "s", rank_list(unfinished)));
@@ -199,6 +215,7 @@ void append_summary(const ReportContext& context, std::string& out) {
                                {"MPI init/exit", own(MpiInitExit, {})},
                                {"MPI, other", own(Mpi, {MpiCommunication, MpiSync, MpiFileIo, MpiInitExit})},
                                {"Off CPU, outside MPI", own(OffCpu, {})},
+                               {"Not recorded", own(NotRecorded, {})},
                                {"libprofile", own(Overhead, {})}};
     for (Part& part : parts)
         part.mean = spread_of(part.share).sum / static_cast<double>(part.share.size());

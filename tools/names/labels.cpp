@@ -29,6 +29,8 @@ const char* kind_name(NodeKind kind) {
         return "quota";
     case NodeKind::Unknown:
         return "unknown";
+    case NodeKind::NotRecorded:
+        return "not_recorded";
     }
     return "unknown";
 }
@@ -47,6 +49,8 @@ Label label_of(const Profile& profile, const CallPath& path) {
         return {"(partial)", "", 0, ""};
     case NodeKind::Quota:
         return {"(quota)", "", 0, ""};
+    case NodeKind::NotRecorded:
+        return {"(not recorded)", "", 0, ""};
     case NodeKind::Unknown:
         return {fmt::format("0x{:x}", path.address), "", 0, ""};
     case NodeKind::Mpi:

@@ -73,6 +73,8 @@ bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     info.requests_lost = r.requests_lost;
     info.memory_used = r.memory_used;
     info.memory_quota = r.memory_quota;
+    info.checkpoint = r.checkpoint != 0;
+    info.threads_running = r.threads_running;
     out.info = std::move(info);
     return true;
 }
@@ -123,7 +125,7 @@ bool decode_tree(Decoder d, RawRank& out) {
         describe(d, node);
         if (node.parent_distance == 0 || node.parent_distance > i + 1)
             return false;
-        if (node.kind == 0 || node.kind > static_cast<std::uint64_t>(NodeKind::Unknown))
+        if (node.kind == 0 || node.kind > static_cast<std::uint64_t>(NodeKind::NotRecorded))
             return false;
     }
     if (!finished(d))

@@ -44,6 +44,8 @@ struct RankInfo {
     std::uint64_t requests_lost = 0;
     std::uint64_t memory_used = 0;
     std::uint64_t memory_quota = 0;
+    bool checkpoint = false; // written while the rank went on running
+    std::uint64_t threads_running = 0;
 };
 
 /// A program or shared library. Identified by its build-id, or by its path when it has none.
@@ -162,6 +164,8 @@ inline TimeCategory category_of(const Profile& profile, const CallPath& path) {
         return TimeCategory::Overhead;
     case NodeKind::OffCpu:
         return TimeCategory::OffCpu;
+    case NodeKind::NotRecorded:
+        return TimeCategory::NotRecorded;
     default:
         return TimeCategory::Compute;
     }

@@ -117,7 +117,8 @@ Profile read_profile(const fs::path& place) {
             throw ReadError(
                 fs::exists(place / "job", error)
                     ? fmt::format("{} has no profile: the job still runs, or it ended without MPI_Finalize "
-                                  "(killed, MPI_Abort); let it end in order to get one",
+                                  "(killed, MPI_Abort); let it end in order to get one, or let it write "
+                                  "checkpoints (MPI_Pcontrol(2))",
                                   place.string())
                     : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
                                   "of the job (libprofile-<program>-<job>)",

@@ -21,13 +21,15 @@ void file_collective_write(MpiEvent& event, Count count, MPI_Datatype datatype) 
     event.add(Metric::FileCollBytesWritten, bytes(count, datatype));
 }
 
-/// Nonblocking reads.
+/// Nonblocking reads; also called while recording is off, to know the request when it completes.
 inline void file_read_posted(MpiEvent& event, const MPI_Request* request) {
-    event.add(Metric::FileReads, 1);
+    if (event.counted())
+        event.add(Metric::FileReads, 1);
     posted(event, DataRequest::FileRead, request);
 }
 inline void file_collective_read_posted(MpiEvent& event, const MPI_Request* request) {
-    event.add(Metric::FileCollReads, 1);
+    if (event.counted())
+        event.add(Metric::FileCollReads, 1);
     posted(event, DataRequest::FileCollectiveRead, request);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 /// `charge` is what the accounting helper of the function's blocking form would have counted.
 inline void count_at_start(MpiEvent& event, const Charge& charge, const MPI_Request* request) {
-    if (charge.size != 0 && !persistent_requests::insert(key(*request), charge))
+    if (charge.size != 0 && !persistent_requests::insert(key(*request), charge) && event.counted())
         event.count_lost_request();
 }
 

@@ -21,7 +21,7 @@ inline std::uint64_t key(MPI_Request request) {
 }
 
 inline void posted(MpiEvent& event, DataRequest kind, const MPI_Request* request) {
-    if (!data_requests::insert(key(*request), kind))
+    if (!data_requests::insert(key(*request), kind) && event.counted())
         event.count_lost_request();
 }
 
@@ -36,7 +36,7 @@ class MatchedReceivePosted {
         : expected_(message != nullptr && *message != MPI_MESSAGE_NO_PROC), request_(request) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.counted() && mpi_result == MPI_SUCCESS && expected_)
+        if (event.follows_requests() && mpi_result == MPI_SUCCESS && expected_)
             posted(event, DataRequest::Receive, request_);
     }
 

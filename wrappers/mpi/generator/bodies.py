@@ -2,6 +2,9 @@
 
 import re
 
+# Helpers that remember requests: they run also while recording is off.
+FOLLOWED = {"receive_posted", "file_read_posted", "file_collective_read_posted"}
+
 PARTS = 3  # files the bodies are spread over, so that they compile in parallel
 
 HEAD = """\
@@ -97,11 +100,32 @@ def call_line(prototype):
     return f"    const int mpi_result = real.{prototype.name[4:]}({', '.join(prototype.argument_names)});"
 
 
+def pcontrol_lines(function_id, prototype):
+    """What the call switches lies outside its own event. It is no part of the program's structure, so it must not put the
+    iterations that it marks into classes."""
+    frame = "__builtin_frame_address(0)"
+    level = prototype.argument_names[0]
+    return [
+        f"    before_pcontrol({level}, {frame});",
+        "    int mpi_result;",
+        "    {",
+        "    " + event_line(function_id),
+        "        " + call_line(prototype).strip().removeprefix("const int "),
+        "        event.stop();",
+        "        if (event.counted())",
+        "            event.leave_out_of_signature();",
+        "    }",
+        f"    after_pcontrol({level}, {frame});",
+    ]
+
+
 def special_lines(special, function_id, prototype):
     """Bodies of the life cycle: the runtime is told before and after."""
     call = call_line(prototype)
     if special == "finalize":  # the runtime books this visit itself, before it writes the profile
         return ["    before_mpi_finalize(__builtin_return_address(0));", call, "    after_mpi_finalize();"]
+    if special == "pcontrol":
+        return pcontrol_lines(function_id, prototype)
     lines = [event_line(function_id), call, "    event.stop();"]
     if special in ("init", "session_init"):
         session = "true" if special == "session_init" else "false"
@@ -109,30 +133,32 @@ def special_lines(special, function_id, prototype):
         lines.append(f"    after_mpi_init({session}, mpi_result == MPI_SUCCESS);")
     elif special == "session_finalize":  # of the last session: the end of the measurement, as MPI_Finalize
         lines.insert(0, "    before_mpi_session_finalize(__builtin_return_address(0));")
-    elif special != "pcontrol":
+    else:
         raise ValueError(f"functions.table: no special body named {special}")
     return lines
 
 
 def ordinary_lines(function, function_id, prototype):
-    before, after, checked = [], [], []
+    before, after, checked, followed = [], [], [], []
     for expression in function.accounting:
         at_start = expression.startswith("@")
         helper, arguments = split_call(substitute_positions(expression.removeprefix("@"), prototype))
         if at_start:
-            checked.append("        Charge charge;")
-            checked.append(f"        {helper}(charge{', ' if arguments else ''}{arguments});")
-            checked.append("        count_at_start(event, charge, request);")
+            followed.append("        Charge charge;")
+            followed.append(f"        {helper}(charge{', ' if arguments else ''}{arguments});")
+            followed.append("        count_at_start(event, charge, request);")
         elif helper[0].isupper():
             before.append(f"    {helper} account_{helper.lower()}(event, {arguments});")
             after.append(f"    account_{helper.lower()}.finish(event, mpi_result);")
         else:
             separator = ", " if arguments else ""
-            checked.append(f"        {helper}(event{separator}{arguments});")
-    if checked:
-        checked.insert(0, "    if (event.counted() && mpi_result == MPI_SUCCESS) {")
-        checked.append("    }")
-    return [event_line(function_id), *before, call_line(prototype), "    event.stop();", *checked, *after]
+            lines = followed if helper in FOLLOWED else checked
+            lines.append(f"        {helper}(event{separator}{arguments});")
+    for lines, condition in ((checked, "counted"), (followed, "follows_requests")):
+        if lines:
+            lines.insert(0, f"    if (event.{condition}() && mpi_result == MPI_SUCCESS) {{")
+            lines.append("    }")
+    return [event_line(function_id), *before, call_line(prototype), "    event.stop();", *checked, *followed, *after]
 
 
 def body(table, prototype):

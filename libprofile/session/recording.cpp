@@ -1,0 +1,31 @@
+#include "libprofile/session/recording.hpp"
+
+#include "libprofile/session/clock.hpp"
+#include "libprofile/session/session.hpp"
+#include "libprofile/session/thread_registry.hpp"
+
+namespace libprofile {
+
+bool follow_switch(Thread& thread, std::uint64_t now) noexcept {
+    const bool on = session.recording();
+    if (on != thread.phases.is_paused()) return on;
+    const std::uint64_t cpu = thread_cpu_time();
+    if (on) {
+        thread.phases.resume(now, cpu);
+        thread.last_sample_cpu = cpu; // the next sample stands for the time since
+        thread.mark_cpu(now, cpu);
+    } else {
+        thread.phases.pause(now, cpu);
+    }
+    return on;
+}
+
+void follow_unrecorded_call(std::uintptr_t frame) noexcept {
+    const InTool guard;
+    Thread* thread = thread_registry.current();
+    if (thread == nullptr || thread->is_silent()) return;
+    thread->drop_left_calls(frame);
+    if (thread->call_depth == 0) follow_switch(*thread, session_clock.now());
+}
+
+} // namespace libprofile
