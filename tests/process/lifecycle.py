@@ -77,7 +77,6 @@ def sessions_without_init_are_measured(job):
         expect_calls(same_as_without(job, "sessions", ending, code=3), SESSIONS, ending)
     files = {path.name for path in (job.folder / "out sessions _exit").iterdir()}
     expect_equal(files - {"names.lprof"}, {"config", "job", "rank-0.lprof", "rank-1.lprof"}, "files")
-    expect_calls(same_as_without(job, "sessions", "open", code=3), {**SESSIONS, "MPI_Session_finalize": 1}, "open")
 
 
 @test
@@ -89,9 +88,13 @@ def sessions_beside_the_world_share_the_common_file(job):
 
 @test
 def sessions_of_a_single_process_make_a_common_file(job):
-    result = job.run(job.preloaded([job.program("lifecycle"), "sessions"]))
-    expect_equal((result.code, result.out, len(result.said)), (3, "rank 0: of 1 ranks\n", 1), "the process")
-    expect_calls(job.report(), SESSIONS, "one process")
+    for ending, ended in {"return": 2, "open": 1}.items(): # MPICH's launcher kills jobs with an open session at random
+        command = job.preloaded([job.program("lifecycle"), "sessions", ending], {"LIBPROFILE_OUTPUT": ending})
+        result = job.run(command)
+        expect_equal((result.code, result.out, len(result.said)), (3, "rank 0: of 1 ranks\n", 1), f"{ending}: the process")
+        report = job.report(ending)
+        expect_equal((report["job"]["ranks"], report["job"]["complete"]), (1, True), f"{ending}: ranks, completeness")
+        expect_calls(report, {**SESSIONS, "MPI_Session_finalize": ended}, ending)
 
 
 @test
