@@ -44,6 +44,11 @@ bool has_job_key(const char* folder, const char* key) {
     return size > 0 && std::strcmp(found, key) == 0;
 }
 
+/// Processes that are jobs of their own may have the key of their neighbours, and must not share a folder with them.
+bool is_made_by_another_rank(const char* folder) {
+    return session.treats_mpi() && session.rank_is_known() && has_job_key(folder, session.job().key);
+}
+
 bool has_file(const char* folder, const char* name) {
     char path[OutputFolder::path_size + 64];
     std::snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -99,17 +104,17 @@ bool OutputFolder::claim(const char* path, bool may_exist, int& error) noexcept 
     char copy[path_size];
     std::snprintf(copy, sizeof copy, "%s", path);
     error = make_folders(copy);
-    const char* key = session.job().key;
     if (error == EEXIST) {
         if (has_file(path, "profile.lprof") || has_file(path, "profile.lprof.partial")) return false;
-        if (has_job_key(path, key)) { // another rank was faster
+        if (is_made_by_another_rank(path)) {
             adopt(path);
             return true;
         }
     }
     if (error != 0 && !(error == EEXIST && may_exist)) return false;
+    const char* key = session.job().key;
     error = write_text(path, "job", key, std::strlen(key), O_EXCL);
-    if (error == EEXIST && has_job_key(path, key)) {
+    if (error == EEXIST && is_made_by_another_rank(path)) {
         adopt(path);
         return true;
     }

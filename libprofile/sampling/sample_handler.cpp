@@ -41,11 +41,8 @@ void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
     row.weight += cpu > thread.last_sample_cpu ? cpu - thread.last_sample_cpu : 1;
 }
 
-/// For a thread that is or should be silent: follows the switch, and tells whether this sample counts.
+/// For a thread that is or should be silent: follows the switch, and tells whether this sample counts. In-tool flag set.
 bool follow(Thread& thread, void* context) noexcept {
-    if (thread_local_block.in_tool != 0) return false;
-    const InTool guard;
-    if (thread.finished) return false;
     const auto stack = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
     if (thread.call_depth != 0) return false; // the pause begins when this call has returned
@@ -58,27 +55,35 @@ bool follow(Thread& thread, void* context) noexcept {
     return follow_switch(thread, session_clock.now());
 }
 
+/// A sample that has a place in the profile.
+void count(Thread& thread, void* context, std::uint64_t lost) noexcept {
+    thread.samples_lost += lost;
+    const std::uint64_t begin = session_clock.now();
+    const std::uint64_t cpu = thread_cpu_time();
+    take(thread, context, cpu);
+    thread.last_sample_cpu = cpu;
+    thread.mark_cpu(begin, cpu);
+    const std::uint64_t spent = session_clock.now() - begin;
+    thread.phases.book_overhead(spent);
+    if (thread.call_depth != 0) thread.calls[thread.call_depth - 1].inner += spent;
+}
+
 void sample(const siginfo_t& info, void* context) noexcept {
     ThreadLocal& local = thread_local_block;
     Thread* thread = local.in_tool != 0 ? local.thread : thread_registry.current();
     if (thread == nullptr || thread->finished || !session.measuring()) return;
-    if ((thread->phases.is_paused() || !session.recording()) && !follow(*thread, context)) return;
-    if (info.si_overrun > 0) thread->samples_lost += static_cast<std::uint64_t>(info.si_overrun);
+    const bool silent = thread->phases.is_paused() || !session.recording();
+    const std::uint64_t lost = info.si_overrun > 0 ? static_cast<std::uint64_t>(info.si_overrun) : 0;
     if (local.in_tool != 0) {
+        if (silent) return;
+        thread->samples_lost += lost;
         ++thread->samples_taken;
         ++thread->samples_in_tool;
         return;
     }
     const InTool guard;
-    if (thread->finished) return;
-    const std::uint64_t begin = session_clock.now();
-    const std::uint64_t cpu = thread_cpu_time();
-    take(*thread, context, cpu);
-    thread->last_sample_cpu = cpu;
-    thread->mark_cpu(begin, cpu);
-    const std::uint64_t spent = session_clock.now() - begin;
-    thread->phases.book_overhead(spent);
-    if (thread->call_depth != 0) thread->calls[thread->call_depth - 1].inner += spent;
+    if (!thread->finished && (!silent || follow(*thread, context)))
+        count(*thread, context, silent ? 0 : lost); // expirations while recording was off are no loss
 }
 
 } // namespace

@@ -149,6 +149,18 @@ def checkpoints_leave_one_complete_file(job):
 
 
 @test
+def checkpoints_of_processes_that_are_jobs_of_their_own_stay_apart(job):
+    result = job.measured([job.program("pcontrol"), "checkpoint"], output="own", options={"LIBPROFILE_MPI": "no"})
+    expect_equal(result.code, 0, "exit code")
+    folders = sorted(path.name for path in job.folder.iterdir() if path.is_dir())
+    expect_equal(folders, ["own", "own.001"], "folders")
+    for folder in folders:
+        files = sorted(path.name for path in (job.folder / folder).iterdir())
+        expect_equal(files, ["config", "job", "profile.lprof"], f"files in {folder}")
+        expect_equal(phases(job.report(folder))[STEPS]["iterations"], 17, "iterations")
+
+
+@test
 def checkpoints_without_room_are_reported_once(job):
     command = [job.program("pcontrol"), "no_room"]
     plain = job.plain(command)
