@@ -1,0 +1,127 @@
+#!/usr/bin/python3
+"""The programs of tests/programs/matrix call every function of MPI, class by class and in every language: what the report
+says per function equals what the program logged, and the program's results are those it has without libprofile."""
+
+import json
+
+from harness import Skip, expect_equal, main, test
+
+# A job: program arguments and environment.
+ONE_SIDED_JOBS = {"openmpi": [([], {"OMPI_MCA_osc": "^ucx,rdma"})]}  # those need hardware that is not there
+FILE_JOBS = {"openmpi": [([], {"OMPI_MCA_io": "ompio"}), (["blocking"], {"OMPI_MCA_io": "romio321"})]}
+
+# Program -> settings of its test. `large`: there is a second build with the large-count functions of MPI 4.
+C_PROGRAMS = {
+    "messages": {"large": True},
+    "requests": {"large": True},
+    "persistent": {"large": True},
+    "collectives": {"large": True},
+    "inter": {"large": True},
+    "neighbours": {"large": True},
+    "one_sided": {"large": True, "jobs": ONE_SIDED_JOBS},
+    "files": {"large": True, "jobs": FILE_JOBS},
+    "communicators": {},
+    "datatypes": {"large": True},
+    "callbacks": {"jobs": ONE_SIDED_JOBS},
+    "environment": {"jobs": ONE_SIDED_JOBS},
+    "ports": {},
+    "removed": {},
+    "sessions": {},
+}
+RANKS = {"openmpi": 3, "mpich": 2}  # MPICH's ranks do not yield the processor
+
+
+def by_function(report, rank):
+    """{(function, metric): value} of the MPI call paths of one rank, without times and zeros."""
+    found = {}
+    for phase in report["phases"]:
+        for path in phase["call_paths"]:
+            if path["kind"] != "mpi":
+                continue
+            for metric, values in path["exclusive"].items():
+                if metric not in ("time", "samples") and values[rank]:
+                    key = (path["name"], metric)
+                    found[key] = found.get(key, 0) + values[rank]
+    return found
+
+
+def logged(job, rank):
+    entries = json.loads((job.folder / f"calls.{rank}.json").read_text())
+    return {(function, metric): value for function, metric, value in entries if value}
+
+
+def differences(found, expected):
+    """{function: {metric: (expected, found)}}"""
+    result = {}
+    for function, metric in sorted({*found, *expected}):
+        pair = expected.get((function, metric), 0), found.get((function, metric), 0)
+        if pair[0] != pair[1]:
+            result.setdefault(function, {})[metric] = pair
+    return result
+
+
+def sorted_lines(text):
+    return sorted(text.splitlines())
+
+
+def compare(job, command, ranks, env=None, without=()):
+    """`without`: functions that the language's binding calls, too, so that their visits are not the program's alone."""
+    plain = job.plain(command, ranks, env=env)
+    expect_equal(plain.code, 0, "exit code without libprofile")
+    report = job.profile(command, ranks, env=env)
+    measured = job.last
+    expect_equal(measured.complaints, [], "complaints")
+    expect_equal(sorted_lines(measured.out), sorted_lines(plain.out), "stdout")
+    expect_equal(sorted(measured.err), sorted(plain.err), "stderr")
+    wrong = {}
+    for rank in range(ranks):
+        found, expected = by_function(report, rank), logged(job, rank)
+        wrong_here = differences(found, expected)
+        for function in without:
+            wrong_here.pop(function, None)
+        if wrong_here:
+            wrong[f"rank {rank}"] = wrong_here
+    expect_equal(wrong, {}, "functions and metrics whose values (logged, reported) differ")
+
+
+def matrix_program(job, name):
+    program = job.program(f"matrix_{name}")
+    if not program.exists():
+        raise Skip(f"{program.name} was not built")
+    return program
+
+
+def add_c_test(name, large=False, jobs=None):
+    def compare_all(job):
+        for arguments, env in (jobs or {}).get(job.mpi, [([], None)]):
+            compare(job, [matrix_program(job, name), *arguments], RANKS[job.mpi], env)
+        if large and job.mpi == "mpich":
+            compare(job, [matrix_program(job, f"{name}_large")], RANKS[job.mpi])
+
+    compare_all.__name__ = f"counts_of_{name}_equal_the_log"
+    test(compare_all)
+
+
+for c_program, settings in C_PROGRAMS.items():
+    add_c_test(c_program, **settings)
+
+FORTRAN_BINDINGS = ("mpif_h", "use_mpi", "use_mpi_f08")
+FORTRAN_PROGRAMS = ("fortran_messages", "fortran_collectives", "fortran_memory")
+
+
+def add_fortran_test(binding):
+    def compare_all(job):
+        env = {"OMPI_MCA_osc": "^ucx,rdma"} if job.mpi == "openmpi" else None
+        for program in FORTRAN_PROGRAMS:
+            compare(job, [matrix_program(job, f"{program}_{binding}")], RANKS[job.mpi], env)
+
+    compare_all.__name__ = f"counts_of_{binding}_equal_the_log"
+    test(compare_all)
+
+
+for fortran_binding in FORTRAN_BINDINGS:
+    add_fortran_test(fortran_binding)
+
+
+if __name__ == "__main__":
+    main()
