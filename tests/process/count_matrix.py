@@ -123,5 +123,33 @@ for fortran_binding in FORTRAN_BINDINGS:
     add_fortran_test(fortran_binding)
 
 
+# What the C++ bindings call for themselves and cannot be told from the application (docs/limits.md): inlined into it, or
+# through their own public functions. Open MPI's make keyvals without an MPI function.
+CXX_CALLS = {
+    "openmpi": ("MPI_Initialized", "MPI_Comm_test_inter", "MPI_Topo_test", "MPI_Cartdim_get", "MPI_Comm_size",
+                "MPI_Comm_create_keyval"),
+    "mpich": ("MPI_Comm_size", "MPI_Errhandler_free"),
+}
+
+
+@test
+def counts_of_cxx_bindings_equal_the_log(job):
+    env = {"OMPI_MCA_osc": "^ucx,rdma"} if job.mpi == "openmpi" else None
+    compare(job, [matrix_program(job, "cxx_bindings")], RANKS[job.mpi], env, without=CXX_CALLS[job.mpi])
+
+
+# mpi4py is an application to MPI: what it asks for itself counts, too, and is not in the script's log.
+PYTHON_CALLS = ("MPI_Comm_rank", "MPI_Comm_set_errhandler", "MPI_Comm_size", "MPI_Comm_test_inter", "MPI_File_set_errhandler",
+                "MPI_Finalized", "MPI_Get_count", "MPI_Initialized", "MPI_Type_get_extent", "MPI_Win_set_errhandler")
+
+
+@test
+def counts_of_mpi4py_equal_the_log(job):
+    if job.run(["/usr/bin/python3", "-c", "import mpi4py, numpy"]).code != 0:
+        raise Skip("python3-mpi4py and python3-numpy are not installed")
+    script = ["/usr/bin/python3", job.source / "tests/programs/matrix/mpi4py_calls.py"]
+    compare(job, script, RANKS[job.mpi], {"OMPI_MCA_osc": "^ucx,rdma"}, without=PYTHON_CALLS)
+
+
 if __name__ == "__main__":
     main()
