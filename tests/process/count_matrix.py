@@ -2,7 +2,9 @@
 """The programs of tests/programs/matrix call every function of MPI, class by class and in every language: what the report
 says per function equals what the program logged, and the program's results are those it has without libprofile."""
 
+import ctypes
 import json
+import re
 
 from harness import Skip, expect_equal, main, test
 
@@ -65,7 +67,7 @@ def sorted_lines(text):
 
 
 def compare(job, command, ranks, env=None, without=()):
-    """`without`: functions that the language's binding calls, too, so that their visits are not the program's alone."""
+    """`without`: functions that are not compared, since the language's binding calls them for itself or not at all."""
     plain = job.plain(command, ranks, env=env)
     expect_equal(plain.code, 0, "exit code without libprofile")
     report = job.profile(command, ranks, env=env)
@@ -105,15 +107,21 @@ def add_c_test(name, large=False, jobs=None):
 for c_program, settings in C_PROGRAMS.items():
     add_c_test(c_program, **settings)
 
+# What the Fortran bindings do by functions of their own library that are no MPI functions (docs/limits.md).
+FORTRAN_UNSEEN = {
+    "openmpi": ("MPI_Comm_create_keyval", "MPI_Comm_get_attr", "MPI_Comm_set_attr"),
+    "mpich": ("MPI_Comm_get_attr", "MPI_Comm_set_attr"),
+}
 FORTRAN_BINDINGS = ("mpif_h", "use_mpi", "use_mpi_f08")
-FORTRAN_PROGRAMS = ("fortran_messages", "fortran_collectives", "fortran_memory")
+FORTRAN_PROGRAMS = ("fortran_objects", "fortran_messages", "fortran_collectives", "fortran_memory")
 
 
 def add_fortran_test(binding):
     def compare_all(job):
         env = {"OMPI_MCA_osc": "^ucx,rdma"} if job.mpi == "openmpi" else None
         for program in FORTRAN_PROGRAMS:
-            compare(job, [matrix_program(job, f"{program}_{binding}")], RANKS[job.mpi], env)
+            compare(job, [matrix_program(job, f"{program}_{binding}")], RANKS[job.mpi], env,
+                    without=FORTRAN_UNSEEN[job.mpi])
 
     compare_all.__name__ = f"counts_of_{binding}_equal_the_log"
     test(compare_all)
@@ -121,6 +129,41 @@ def add_fortran_test(binding):
 
 for fortran_binding in FORTRAN_BINDINGS:
     add_fortran_test(fortran_binding)
+
+
+# Not called by any program: the end of the job, new processes, and what this MPI does not have.
+UNCALLED = {"MPI_Abort", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple"}
+UNCALLED_OF = {
+    "openmpi": set(),
+    # Debian's MPICH has no ports
+    "mpich": {"MPI_Close_port", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"},
+}
+
+
+def wrapped_functions(job):
+    """Those of functions.table that the MPI library has."""
+    table = (job.source / "wrappers/mpi/functions.table").read_text()
+    names = set()
+    for name, large in re.findall(r"(?m)^wrap\s+(\w+)(\[_c\])?", table):
+        names |= {name, name + "_c"} if large else {name}
+    library = ctypes.CDLL({"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}[job.mpi])
+    return {name for name in names if hasattr(library, name)}
+
+
+@test
+def every_function_is_called_by_a_program(job):
+    called = set()
+    for name, options in C_PROGRAMS.items():
+        if not job.program(f"matrix_{name}").exists():
+            continue
+        env = options.get("jobs", {}).get(job.mpi, [([], None)])[0][1]
+        names = [name, f"{name}_large"] if options.get("large") and job.mpi == "mpich" else [name]
+        for variant in names:
+            job.plain([matrix_program(job, variant)], RANKS[job.mpi], env=env)
+            for rank in range(RANKS[job.mpi]):
+                called |= {function for function, _ in logged(job, rank)}
+    missing = wrapped_functions(job) - called - UNCALLED - UNCALLED_OF[job.mpi]
+    expect_equal(sorted(missing), [], "functions that no program calls")
 
 
 # What the C++ bindings call for themselves and cannot be told from the application (docs/limits.md): inlined into it, or

@@ -103,6 +103,13 @@ static void own_sum(void* from, void* to, int* count, MPI_Datatype* type) {
         ((int*)to)[i] += ((int*)from)[i];
 }
 
+#if MPI_VERSION >= 4
+static void own_large_sum(void* from, void* to, MPI_Count* count, MPI_Datatype* type) {
+    int small = (int)*count;
+    own_sum(from, to, &small, type);
+}
+#endif
+
 static void operations(void) {
     MPI_Op op;
     int flag;
@@ -118,6 +125,11 @@ static void operations(void) {
     CALL(Wait, (&request, MPI_STATUS_IGNORE)); /* which calls the operation */
     observe(in, 64);
     CALL(Op_free, (&op));
+#if MPI_VERSION >= 4
+    CALL(Op_create_c, (own_large_sum, 1, &op));
+    CALL(Reduce_local, (out, in, 3, MPI_INT, op));
+    CALL(Op_free, (&op));
+#endif
 }
 
 static void comm_error(MPI_Comm* comm, int* code, ...) {
@@ -233,11 +245,28 @@ static void generalised_requests(void) {
     CHECK(queried >= 4);
 }
 
+static int extent_of(MPI_Datatype type, MPI_Aint* extent, void* extra) {
+    (void)type, (void)extra;
+    *extent = 4;
+    return MPI_SUCCESS;
+}
+
+static void representations(void) {
+#ifdef OPEN_MPI /* ompio has no representations but its own */
+    CALL_FAILS(Register_datarep, ("matrix", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_of, NULL));
+#else
+    CALL(Register_datarep, ("matrix", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_of, NULL));
+    CALL(Register_datarep_c,
+         ("large matrix", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, extent_of, NULL));
+#endif
+}
+
 int main(int argc, char** argv) {
     begin(&argc, &argv);
     attributes();
     operations();
     errors();
     generalised_requests();
+    representations();
     return end("callbacks");
 }
