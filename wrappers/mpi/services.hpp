@@ -97,7 +97,7 @@ bool bind([[maybe_unused]] void* (*find_data)(const char* name)) {
     LIBPROFILE_MPI_HANDLES(LIBPROFILE_HANDLE)
 #undef LIBPROFILE_HANDLE
 #endif
-    return real.Type_size_x != nullptr && real.Type_get_envelope != nullptr && real.Get_elements_x != nullptr && real.Iscan != nullptr;
+    return real.Type_size_x != nullptr && real.Get_elements_x != nullptr && real.Iscan != nullptr;
 }
 
 } // namespace

@@ -3,10 +3,22 @@
 
 #include "wrappers/mpi/mpi_h.hpp"
 
+#include "wrappers/mpi/mpi_modules.hpp"
+
 #include <atomic>
 
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
+
+/// A predefined datatype, as far as the handle itself tells. MPI_Type_get_envelope would tell for all of them, but it fails,
+/// and with it the job, for datatypes with large counts.
+inline bool is_predefined(MPI_Datatype datatype) {
+#ifdef OPEN_MPI
+    return module_of(datatype) != nullptr; // data of the library or, by copy relocation, of the program; others are on the heap
+#else
+    return (static_cast<unsigned>(datatype) >> 30) == 1; // the kind "built in" of MPICH's handles
+#endif
+}
 
 /// Sizes of predefined datatypes seen so far, by handle: size + 1 in the upper 16 bits. They are never freed, so that an
 /// entry stays true; handles of others can be given out again.
@@ -16,9 +28,7 @@ inline std::uint64_t ask_type_size(MPI_Datatype datatype, std::uint64_t handle, 
     MPI_Count size = 0;
     if (datatype == MPI_DATATYPE_NULL || real.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
         return 0;
-    int integers, addresses, datatypes, combiner;
-    if (size < 0xffff && real.Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) == MPI_SUCCESS &&
-        combiner == MPI_COMBINER_NAMED)
+    if (size < 0xffff && is_predefined(datatype))
         known.store(handle | static_cast<std::uint64_t>(size + 1) << 48, std::memory_order_relaxed);
     return static_cast<std::uint64_t>(size);
 }
