@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -183,17 +184,28 @@ static void await(int value) {
         usleep(1000);
 }
 
+/* Samples come by processor time, of which a busy machine may give little. */
+static void await_processor_time(pthread_t thread, double seconds) {
+    clockid_t clock;
+    struct timespec begin, now;
+    pthread_getcpuclockid(thread, &clock);
+    clock_gettime(clock, &begin);
+    do {
+        usleep(1000);
+        clock_gettime(clock, &now);
+    } while ((double)(now.tv_sec - begin.tv_sec) + (double)(now.tv_nsec - begin.tv_nsec) * 1e-9 < seconds);
+}
+
 static void threads(void) {
     pthread_t computes, calls;
     pthread_create(&computes, NULL, computing_thread, NULL);
     pthread_create(&calls, NULL, calling_thread, NULL);
     await(1);
-    usleep(150000); /* for samples of the other thread: one without a trace is not in the report */
+    await_processor_time(computes, 0.15); /* one without a sample is not in the report */
     MPI_Pcontrol(OFF);
     __atomic_store_n(&turn, 2, __ATOMIC_SEQ_CST);
     await(3);
-    for (int i = 0; i < 300; ++i)
-        compute();
+    await_processor_time(computes, 0.15);
     MPI_Pcontrol(CHECKPOINT);
     MPI_Pcontrol(ON);
     __atomic_store_n(&turn, 4, __ATOMIC_SEQ_CST);
