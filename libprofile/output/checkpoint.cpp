@@ -1,5 +1,6 @@
 #include "libprofile/output/checkpoint.hpp"
 
+#include "libprofile/output/finalize.hpp"
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/profile_writer.hpp"
 #include "libprofile/output/serializer.hpp"
@@ -27,7 +28,7 @@ bool without_folder = false;
 /// Rank 0 makes the folder at MPI_Init, and has said so if it could not; asking again would say it again.
 bool has_folder() noexcept {
     if (!output_folder.ready() && !without_folder)
-        without_folder = !(session.treats_mpi() ? output_folder.join() : output_folder.create());
+        without_folder = !(session.output() == Output::OneProcess ? output_folder.create() : output_folder.join());
     return output_folder.ready();
 }
 
@@ -59,7 +60,7 @@ void write_checkpoint(std::uintptr_t frame) noexcept {
     if (was_paused) phases.resume(begin, cpu); // our own time is no part of the pause
     phases.settle(begin, cpu);
     const int error = has_folder() ? write(*thread, begin) : 0;
-    if (error != 0 && !complained && (session.job().rank == 0 || !session.treats_mpi())) {
+    if (error != 0 && !complained && (session.job().rank == 0 || session.output() == Output::OneProcess)) {
         complained = true;
         say("warning: cannot write the checkpoint %s (%s), so nothing is kept of the job if it is killed; set LIBPROFILE_OUTPUT "
             "to a folder with room",

@@ -1,5 +1,6 @@
 #include "libprofile/output/output_folder.hpp"
 
+#include "libprofile/output/finalize.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/session.hpp"
 
@@ -44,11 +45,6 @@ bool has_job_key(const char* folder, const char* key) {
     return size > 0 && std::strcmp(found, key) == 0;
 }
 
-/// Processes that are jobs of their own may have the key of their neighbours, and must not share a folder with them.
-bool is_made_by_another_rank(const char* folder) {
-    return session.treats_mpi() && session.rank_is_known() && has_job_key(folder, session.job().key);
-}
-
 bool has_file(const char* folder, const char* name) {
     char path[OutputFolder::path_size + 64];
     std::snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -60,6 +56,11 @@ bool is_taken(const char* folder) {
     char own[64];
     std::snprintf(own, sizeof own, "rank-%d.lprof", session.job().rank);
     return has_file(folder, "profile.lprof") || has_file(folder, own);
+}
+
+/// Processes that are jobs of their own may have the key of their neighbours, and must not share a folder with them.
+bool is_made_by_another_rank(const char* folder) {
+    return session.output() != Output::OneProcess && has_job_key(folder, session.job().key) && !is_taken(folder);
 }
 
 /// mkdir -p

@@ -201,10 +201,13 @@ void Session::finish(bool with_mpi) noexcept {
     complain_once();
     if (with_mpi)
         write_together();
-    else if (!initialized_ || !treats_mpi() || (!world_ && job_.ranks == 1))
-        write_alone(Output::OneProcess);
     else
-        write_alone(world_ ? Output::Together : Output::EachRank);
+        write_alone(output());
+}
+
+Output Session::output() const noexcept {
+    if (!initialized_ || !treats_mpi() || (!world_ && job_.ranks == 1)) return Output::OneProcess;
+    return world_ ? Output::Together : Output::EachRank;
 }
 
 } // namespace libprofile

@@ -21,6 +21,8 @@
 
 namespace libprofile {
 
+enum class Output; // output/finalize.hpp
+
 enum class SessionState : int { Idle, Starting, Measuring, Silent, Finished, Off };
 
 class Session {
@@ -62,6 +64,8 @@ class Session {
     bool records_call_paths() const { return call_paths_; }
     /// MPI_Init has returned.
     bool rank_is_known() const { return initialized_; }
+    /// How the ranks of this job write.
+    Output output() const noexcept;
     bool treats_mpi() const { return config_.number(Option::Mpi) == 0; } // "auto"
 
   private:

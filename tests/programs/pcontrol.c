@@ -113,8 +113,9 @@ static void checkpoint(const char* end) {
 static void requests(void) {
     const int partner = rank ^ 1;
     int in = 0, out = rank;
-    MPI_Request receive, send, persistent;
+    MPI_Request receive, send, persistent, persistent_send;
     MPI_Pcontrol(OFF);
+    MPI_Send_init(&out, 1, MPI_INT, partner, 1, MPI_COMM_WORLD, &persistent_send);
     MPI_Recv_init(&in, 1, MPI_INT, partner, 1, MPI_COMM_WORLD, &persistent);
     MPI_Irecv(&in, 1, MPI_INT, partner, 0, MPI_COMM_WORLD, &receive);
     MPI_Pcontrol(ON);
@@ -122,7 +123,8 @@ static void requests(void) {
     MPI_Wait(&receive, MPI_STATUS_IGNORE); /* counted: 4 bytes */
     for (int i = 0; i < 3; ++i) {          /* counted: 3 x 4 bytes */
         MPI_Start(&persistent);
-        MPI_Send(&out, 1, MPI_INT, partner, 1, MPI_COMM_WORLD);
+        MPI_Start(&persistent_send);
+        MPI_Wait(&persistent_send, MPI_STATUS_IGNORE);
         MPI_Wait(&persistent, MPI_STATUS_IGNORE);
     }
     for (int i = 0; i < 50; ++i) { /* not counted */
@@ -139,6 +141,7 @@ static void requests(void) {
         MPI_Pcontrol(ON);
     }
     MPI_Request_free(&persistent);
+    MPI_Request_free(&persistent_send);
 }
 
 /* No file can grow any more while the checkpoints are written. */
