@@ -14,7 +14,7 @@
 namespace libprofile {
 
 inline constexpr char file_magic[8] = {'L', 'I', 'B', 'P', 'R', 'O', 'F', '\n'};
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t format_version = 2;
 inline constexpr std::uint32_t block_magic = 0x4b42504c; // "LPBK"
 inline constexpr const char* file_suffix = ".lprof";
 
@@ -97,7 +97,6 @@ struct RankRecord {
     std::uint64_t requests_lost = 0;  // MPI requests whose messages are not counted (no memory to remember them)
     std::uint64_t memory_used = 0;    // bytes of the quota in use at the end
     std::uint64_t memory_quota = 0;
-    // Fields that early files lack.
     std::uint64_t checkpoint = 0;      // 1: written by MPI_Pcontrol(2) while the rank went on running
     std::uint64_t threads_running = 0; // threads that a checkpoint could not read, because they ran
 };
@@ -118,8 +117,6 @@ template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.requests_lost);
     c.number(r.memory_used);
     c.number(r.memory_quota);
-    if constexpr (Codec::reading)
-        if (c.remaining() == 0) return;
     c.number(r.checkpoint);
     c.number(r.threads_running);
 }

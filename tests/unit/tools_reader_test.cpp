@@ -131,27 +131,6 @@ TEST(Reader, CheckpointsAreReadAndAreNotComplete) {
     EXPECT_FALSE(p.complete);
 }
 
-TEST(Reader, RankRecordsFromBeforeCheckpointsAreRead) {
-    ProfileBuilder b(1);
-    b.job(1);
-    b.metrics();
-    RankRecord r;
-    r.memory_quota = 77;
-    unsigned char bytes[256];
-    Encoder whole(bytes, sizeof bytes);
-    describe(whole, r);
-    b.block(BlockType::Rank, 0, [&](Encoder& e) {
-        for (std::size_t i = 0; i + 2 < whole.size(); ++i) // without the two fields that were added, a byte each
-            e.number(bytes[i]);
-    });
-    b.modules(0, {});
-    b.functions(0, {});
-    b.tree(0, 0, 0, {});
-    const Profile p = read_one(b.bytes());
-    EXPECT_EQ(p.ranks.at(0).memory_quota, 77u);
-    EXPECT_FALSE(p.ranks.at(0).checkpoint);
-}
-
 TEST(Reader, RanksThatWroteAloneJoin) {
     ProfileBuilder first(1), second(1);
     first.job(3);

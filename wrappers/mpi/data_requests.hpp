@@ -9,7 +9,13 @@
 
 namespace libprofile {
 
-enum class DataRequest : std::uint8_t { None, Receive, FileRead, FileCollectiveRead };
+enum class DataRequest : std::uint8_t {
+    None,
+    Receive,
+    ReceiveWithoutStatus, // MPI does not say how much arrived
+    FileRead,
+    FileCollectiveRead
+};
 
 namespace data_requests {
 
