@@ -155,7 +155,10 @@ void write_alone(Output intended) noexcept {
     if (!speaks) return;
     if (error != 0)
         return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, std::strerror(error));
-    if (intended == Output::Together) {
+    if (intended == Output::Together && session.job().ranks == 1) {
+        say("warning: the program ended without MPI_Finalize -> %s (next: libprofile report %s)", output_folder.shown(),
+            output_folder.shown());
+    } else if (intended == Output::Together) {
         say("warning: not all %d ranks came to MPI_Finalize with libprofile loaded, so each that has it wrote its own "
             "file -> %s (next: libprofile report %s)",
             session.job().ranks, output_folder.shown(), output_folder.shown());
