@@ -32,6 +32,12 @@ bool has_folder() noexcept {
     return output_folder.ready();
 }
 
+/// Small stacks are those of threads mostly; a few programs run main on one.
+bool has_stack(std::uintptr_t frame) noexcept {
+    constexpr std::uintptr_t needed = 64 << 10;
+    return !is_own_stack(frame) || frame - thread_local_block.stack_low >= needed;
+}
+
 /// errno
 int write(Thread& thread, std::uint64_t now) noexcept {
     ByteBuffer buffer;
@@ -51,6 +57,8 @@ void write_checkpoint(std::uintptr_t frame) noexcept {
     const std::uint64_t begin = session_clock.now();
     Thread* thread = thread_registry.current();
     if (thread == nullptr || thread->finished) return;
+    // Another thread's checkpoint would lack the main thread, and take the place of one that has it.
+    if (thread->index != 0 || !has_stack(frame)) return;
     thread->drop_left_calls(frame);
     if (thread->call_depth != 0 || busy.test_and_set(std::memory_order_acquire)) return;
     follow_switch(*thread, begin);

@@ -1,7 +1,7 @@
 // What a rank has measured so far, as a file of its own beside the profile to be: all that is left of the job if it is killed.
 //
-// Contract: write_checkpoint() on any thread, not in signal handlers; no communication; takes some 40 KiB of stack, and pages
-// of its own while it lasts. It reads the calling thread and those that have ended; threads that run cannot be read without
+// Contract: write_checkpoint() not in signal handlers; no communication; takes some 40 KiB of stack (without them it does nothing), and
+// pages of its own while it lasts. Only the main thread writes: its data are the ones that must not be missing. It reads the calling thread and those that have ended; threads that run cannot be read without
 // stopping them, so they are counted only. remove_checkpoint() once, by the thread that ends the job. Neither ever
 // overwrites data of another job: the folder is the job's own.
 #pragma once

@@ -50,8 +50,8 @@ void say_losses(const RankSummary& all) {
             static_cast<unsigned long long>(all.repairs), *first == 0 ? "" : ", the first: ", first);
     }
     if (all.quota_losses != 0)
-        say("warning: memory for call paths and clusters ran out %llu times, details were folded together; raise "
-            "LIBPROFILE_MEMORY",
+        say("warning: details were folded together %llu times, because memory for call paths and clusters ran out or there were "
+            "too many phases; raise LIBPROFILE_MEMORY, or use fewer names",
             static_cast<unsigned long long>(all.quota_losses));
 }
 

@@ -128,7 +128,20 @@ void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric
 
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 
-void MpiEvent::count_lost_request() const noexcept { ++thread_->requests_lost; }
+void MpiEvent::count_lost_requests(std::uint64_t requests) const noexcept { thread_->requests_lost += requests; }
+
+void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
+    if (row_ == nullptr) return nullptr;
+    const InTool guard;
+    Thread::Scratch& own = thread_->scratch[level_]; // a call that was left by longjmp leaves its level, and the pages with it
+    if (bytes > own.size) {
+        const std::uint64_t wanted = (bytes + bytes / 2 + 4095) & ~std::uint64_t{4095};
+        if (own.pages != nullptr) memory_quota.unmap(own.pages, own.size);
+        own.pages = memory_quota.map(wanted);
+        own.size = own.pages == nullptr ? 0 : wanted;
+    }
+    return own.pages;
+}
 
 MpiEvent::~MpiEvent() noexcept {
     if (thread_ == nullptr) return;
@@ -146,20 +159,6 @@ MpiEvent::~MpiEvent() noexcept {
         }
     }
     leave_tool(in_tool_before_);
-}
-
-void* mpi_scratch(std::uint64_t bytes) noexcept {
-    const InTool guard;
-    Thread* thread = session.measuring() ? thread_registry.current() : nullptr;
-    if (thread == nullptr) return nullptr;
-    if (bytes > thread->scratch_size) {
-        const std::uint64_t wanted = bytes < 4096 ? 4096 : (bytes + bytes / 2 + 4095) & ~std::uint64_t{4095};
-        void* pages = memory_quota.map(wanted);
-        if (pages == nullptr) return nullptr;
-        thread->scratch = pages; // the old one may be in use by an outer call: left to the end of the process
-        thread->scratch_size = wanted;
-    }
-    return thread->scratch;
 }
 
 void mpi_library_found(const MpiServices* services) noexcept { session.mpi_found(services); }

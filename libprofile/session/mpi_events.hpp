@@ -54,8 +54,12 @@ class MpiEvent {
     /// The call was an unsuccessful test or probe: counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;
 
-    /// There is no memory to follow a request, so what it moves will not be counted. Only when counted().
-    void count_lost_request() const noexcept;
+    /// There is no memory to follow `requests`, so what they move will not be counted. Only when counted().
+    void count_lost_requests(std::uint64_t requests) const noexcept;
+
+    /// An aligned buffer of at least `bytes` bytes for the length of this call; nullptr when memory ran out or the call is
+    /// not counted (then pass the application's own arguments).
+    void* scratch(std::uint64_t bytes) const noexcept;
 
     ~MpiEvent() noexcept;
 
@@ -71,10 +75,6 @@ class MpiEvent {
     bool unrecorded_ = false; // a call of the application while recording is off
     int in_tool_before_ = 0; // see enter_tool()
 };
-
-/// An aligned scratch buffer of this thread of at least `bytes` bytes, for statuses the application did not ask for.
-/// Valid until the thread's next call of it; nullptr when memory ran out (then pass the application's own argument).
-void* mpi_scratch(std::uint64_t bytes) noexcept;
 
 /// Called by the dispatcher when it has found the MPI library, before the first event.
 void mpi_library_found(const MpiServices* services) noexcept;

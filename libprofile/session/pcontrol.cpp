@@ -1,6 +1,6 @@
 // What MPI_Pcontrol means to libprofile: the levels, and their order around the event of the call itself.
-// Contract: as in mpi_events.hpp. Inside an MPI callback the call is counted and has no effect: the pause or the phase
-// would begin in the middle of an MPI call.
+// Contract: as in mpi_events.hpp. Inside an MPI callback the call is counted and has no effect, but for switching on:
+// the pause or the phase would begin in the middle of an MPI call.
 
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/phases/markers.hpp"

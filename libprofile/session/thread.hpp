@@ -20,7 +20,7 @@ namespace libprofile {
 
 struct Thread;
 
-/// The only thread-local storage of the library: one small block, reached without a call.
+/// What a thread keeps in thread-local storage: one small block, reached without a call.
 struct ThreadLocal {
     Thread* thread;
     volatile int in_tool; // > 0: this thread is inside libprofile; its signal handler must touch nothing
@@ -99,8 +99,11 @@ struct Thread {
 
     volatile int busy = 0; // mirrors the thread's in-tool flag, for the thread that ends the job
     std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job
-    void* scratch = nullptr;   // see mpi_scratch()
-    std::uint64_t scratch_size = 0;
+    struct Scratch {
+        void* pages = nullptr;
+        std::uint64_t size = 0;
+    };
+    Scratch scratch[max_calls]; // one for each call that is running; see MpiEvent::scratch()
     std::uint64_t requests_lost = 0; // whose messages are not counted: no memory to remember them
 
     // The last reading of the thread's CPU time, and when it was taken.

@@ -17,6 +17,7 @@ constinit RequestTable<Slot, 7> table; // few: programs make them once and start
 } // namespace
 
 bool insert(std::uint64_t handle, const Charge& charge) noexcept {
+    table.take(handle); // of a request that went unseen
     Slot* slot = table.add(handle, being_filled);
     if (slot == nullptr) return false;
     slot->charge = charge;

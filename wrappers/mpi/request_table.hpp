@@ -1,15 +1,16 @@
 // A table of MPI requests under way, by handle.
-// Contract: thread-safe without locks; allocates by mmap only, when many requests are open at once; not called from
+// Contract: thread-safe without locks; allocates under the memory quota only, when many requests are open at once; not called from
 // signal handlers. Two threads may work on different handles at the same time; MPI itself forbids that on one handle.
 //
 // Only handles that are unique while they are open may be entered: those of receives, reads and persistent requests
-// are; sends share theirs (field notes of both MPIs: small sends are complete at once and get one common handle).
+// are (though a start may change them); sends share theirs (field notes of both MPIs: small sends are complete at once and get one common handle).
 #pragma once
+
+#include "libprofile/session/memory.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <sys/mman.h>
 
 namespace libprofile {
 
@@ -66,12 +67,12 @@ template <class Slot, unsigned first_bits> class RequestTable {
 
     Slot* make_level(unsigned level) noexcept {
         const std::size_t bytes = sizeof(Slot) << (first_bits + bits_per_level * level);
-        void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) return nullptr;
+        void* memory = memory_quota.map(bytes);
+        if (memory == nullptr) return nullptr;
         Slot* expected = nullptr;
         Slot* made = static_cast<Slot*>(memory);
         if (later_levels_[level].compare_exchange_strong(expected, made, std::memory_order_acq_rel)) return made;
-        munmap(memory, bytes); // another thread was faster
+        memory_quota.unmap(memory, bytes); // another thread was faster
         return expected;
     }
 

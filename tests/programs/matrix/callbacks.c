@@ -245,6 +245,39 @@ static void generalised_requests(void) {
     CHECK(queried >= 4);
 }
 
+/* A wait for many requests inside a wait for many requests: both need more room than a wrapper has on its stack. */
+static int query_with_traffic(void* extra, MPI_Status* status) {
+    enum { MANY = 40 };
+    MPI_Request requests[2 * MANY];
+    log_callback_begin();
+    for (int i = 0; i < MANY; ++i) {
+        CALL(Irecv, (in + i, 1, MPI_INT, rank, 80 + i, MPI_COMM_WORLD, &requests[i]));
+        CALL(Isend, (out, 1, MPI_INT, rank, 80 + i, MPI_COMM_WORLD, &requests[MANY + i]));
+        sent(4);
+    }
+    CALL(Waitall, (2 * MANY, requests, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < MANY; ++i)
+        received(4);
+    log_callback_end();
+    return query(extra, status);
+}
+
+static void waits_in_a_wait(void) {
+    enum { MANY = 40 };
+    MPI_Request requests[MANY];
+    for (int i = 1; i < MANY; ++i)
+        CALL(Irecv, (in + i, 1, MPI_INT, rank, 200 + i, MPI_COMM_WORLD, &requests[i]));
+    for (int i = 1; i < MANY; ++i) {
+        CALL(Send, (out, 1, MPI_INT, rank, 200 + i, MPI_COMM_WORLD));
+        sent(4);
+    }
+    CALL(Grequest_start, (query_with_traffic, release, cancel, NULL, &requests[0]));
+    CALL(Grequest_complete, (requests[0]));
+    CALL(Waitall, (MANY, requests, MPI_STATUSES_IGNORE));
+    for (int i = 1; i < MANY; ++i)
+        received(4);
+}
+
 static int extent_of(MPI_Datatype type, MPI_Aint* extent, void* extra) {
     (void)type, (void)extra;
     *extent = 4;
@@ -267,6 +300,7 @@ int main(int argc, char** argv) {
     operations();
     errors();
     generalised_requests();
+    waits_in_a_wait();
     representations();
     return end("callbacks");
 }

@@ -1,6 +1,8 @@
 /* Persistent sends and receives, started alone and together, started again; partitioned ones. */
 #include "program.h"
 
+#include <stdlib.h>
+
 enum { MANY = 40 }; /* more requests than a wrapper would keep on its stack */
 
 static void send_modes(void) {
@@ -175,6 +177,34 @@ static void partitioned(void) {
 }
 #endif
 
+/* Open MPI starts a buffered send whose last message is still on its way under another handle. */
+static void started_again_too_early(void) {
+    enum { BYTES = 1 << 20, STARTS = 4 };
+    char* message = calloc(1, BYTES);
+    const int size = STARTS * (BYTES + MPI_BSEND_OVERHEAD);
+    void* space = malloc((size_t)size);
+    void* returned;
+    count_t returned_size;
+    MPI_Request request;
+    SIZED(Buffer_attach, (space, size));
+    SIZED(Bsend_init, (message, BYTES, MPI_CHAR, right, 50, MPI_COMM_WORLD, &request));
+    for (int i = 0; i < STARTS; ++i) {
+        CALL(Start, (&request));
+        sent(BYTES);
+        CALL(Wait, (&request, MPI_STATUS_IGNORE));
+    }
+    CALL(Barrier, (MPI_COMM_WORLD));
+    barrier_passed();
+    for (int i = 0; i < STARTS; ++i) {
+        SIZED(Recv, (message, BYTES, MPI_CHAR, left, 50, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        received(BYTES);
+    }
+    CALL(Request_free, (&request));
+    SIZED(Buffer_detach, (&returned, &returned_size));
+    free(space);
+    free(message);
+}
+
 int main(int argc, char** argv) {
     begin(&argc, &argv);
     send_modes();
@@ -182,6 +212,7 @@ int main(int argc, char** argv) {
     complete_in_every_way();
     freed_early();
     cancelled();
+    started_again_too_early();
 #if MPI_VERSION >= 4
     partitioned();
 #endif

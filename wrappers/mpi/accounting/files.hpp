@@ -22,62 +22,85 @@ void file_collective_write(MpiEvent& event, Count count, MPI_Datatype datatype) 
 }
 
 /// Nonblocking reads; also called while recording is off, to know the request when it completes.
-inline void file_read_posted(MpiEvent& event, const MPI_Request* request) {
+template <class Count>
+void read_posted(MpiEvent& event, Metric operations, DataRequest kind, Count count, MPI_Datatype datatype,
+                 const MPI_Request* request) {
     if (event.counted())
-        event.add(Metric::FileReads, 1);
-    posted(event, DataRequest::FileRead, request);
+        event.add(operations, 1);
+    if (bytes(count, datatype) != 0) // else MPICH does not write the status
+        posted(event, kind, request);
 }
-inline void file_collective_read_posted(MpiEvent& event, const MPI_Request* request) {
-    if (event.counted())
-        event.add(Metric::FileCollReads, 1);
-    posted(event, DataRequest::FileCollectiveRead, request);
+template <class Count>
+void file_read_posted(MpiEvent& event, Count count, MPI_Datatype datatype, const MPI_Request* request) {
+    read_posted(event, Metric::FileReads, DataRequest::FileRead, count, datatype, request);
+}
+template <class Count>
+void file_collective_read_posted(MpiEvent& event, Count count, MPI_Datatype datatype, const MPI_Request* request) {
+    read_posted(event, Metric::FileCollReads, DataRequest::FileCollectiveRead, count, datatype, request);
 }
 
 inline void file_collective_read_begin(MpiEvent& event) {
     event.add(Metric::FileCollReads, 1);
 }
 
-/// A read that the call completes. Takes the place of an ignored status.
-class ReadCompleted {
+/// The status of a read, in place of an ignored one. MPICH leaves it alone when nothing was asked for.
+class ReadStatus {
   public:
-    ReadCompleted(const MpiEvent& event, Metric operations, Metric bytes, MPI_Status*& status)
-        : operations_(operations), bytes_(bytes) {
+    ReadStatus(const MpiEvent& event, MPI_Status*& status) {
         if (event.counted() && status == MPI_STATUS_IGNORE)
             status = &own_;
         status_ = status;
     }
+    std::uint64_t bytes() const { return received_bytes(*status_); }
+
+  private:
+    const MPI_Status* status_;
+    MPI_Status own_{};
+};
+
+/// A read that the call completes.
+template <Metric operations, Metric metric_of_bytes, class Count> class CompletedRead {
+  public:
+    CompletedRead(const MpiEvent& event, Count count, MPI_Datatype datatype, MPI_Status*& status)
+        : status_(event, status), count_(count), datatype_(datatype) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (!event.counted() || mpi_result != MPI_SUCCESS)
             return;
-        if (operations_ != Metric::Count)
-            event.add(operations_, 1);
-        event.add(bytes_, received_bytes(*status_));
+        const std::uint64_t asked = bytes(count_, datatype_);
+        event.add(operations, 1);
+        event.add(metric_of_bytes, asked == 0 ? 0 : status_.bytes());
     }
 
   private:
-    Metric operations_; // Metric::Count: counted at the begin of the split collective
-    Metric bytes_;
-    const MPI_Status* status_;
-    MPI_Status own_;
+    ReadStatus status_;
+    Count count_;
+    MPI_Datatype datatype_;
 };
 
-class FileRead : public ReadCompleted {
-  public:
-    FileRead(const MpiEvent& event, MPI_Status*& status)
-        : ReadCompleted(event, Metric::FileReads, Metric::FileBytesRead, status) {}
+template <class Count> class FileRead : public CompletedRead<Metric::FileReads, Metric::FileBytesRead, Count> {
+    using CompletedRead<Metric::FileReads, Metric::FileBytesRead, Count>::CompletedRead;
 };
+template <class Count> FileRead(const MpiEvent&, Count, MPI_Datatype, MPI_Status*&) -> FileRead<Count>;
 
-class FileCollectiveRead : public ReadCompleted {
-  public:
-    FileCollectiveRead(const MpiEvent& event, MPI_Status*& status)
-        : ReadCompleted(event, Metric::FileCollReads, Metric::FileCollBytesRead, status) {}
+template <class Count>
+class FileCollectiveRead : public CompletedRead<Metric::FileCollReads, Metric::FileCollBytesRead, Count> {
+    using CompletedRead<Metric::FileCollReads, Metric::FileCollBytesRead, Count>::CompletedRead;
 };
+template <class Count> FileCollectiveRead(const MpiEvent&, Count, MPI_Datatype, MPI_Status*&) -> FileCollectiveRead<Count>;
 
-class FileCollectiveReadEnd : public ReadCompleted {
+/// The end of a split collective read, whose operation was counted at its begin.
+class FileCollectiveReadEnd {
   public:
-    FileCollectiveReadEnd(const MpiEvent& event, MPI_Status*& status)
-        : ReadCompleted(event, Metric::Count, Metric::FileCollBytesRead, status) {}
+    FileCollectiveReadEnd(const MpiEvent& event, MPI_Status*& status) : status_(event, status) {}
+
+    void finish(MpiEvent& event, int mpi_result) const {
+        if (event.counted() && mpi_result == MPI_SUCCESS)
+            event.add(Metric::FileCollBytesRead, status_.bytes());
+    }
+
+  private:
+    ReadStatus status_;
 };
 
 } // namespace

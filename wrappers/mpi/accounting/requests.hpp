@@ -1,5 +1,5 @@
-// Receives and file reads that are completed through requests. Contract: see accounting/all.hpp; besides, mpi_scratch() is
-// used for large arrays.
+// Receives and file reads that are completed through requests. Contract: see accounting/all.hpp; besides, large arrays
+// are copied to the call's scratch memory.
 #pragma once
 
 #include "wrappers/mpi/accounting/point_to_point.hpp"
@@ -8,9 +8,6 @@
 #include "wrappers/mpi/request_table.hpp"
 
 namespace libprofile {
-
-/// The thread's mpi_scratch() is in use by a wait: another one inside it, made by a callback, must leave it.
-inline constinit thread_local bool mpi_scratch_in_use = false;
 
 namespace LIBPROFILE_MPI_NAMESPACE {
 namespace {
@@ -22,7 +19,7 @@ inline std::uint64_t key(MPI_Request request) {
 
 inline void posted(MpiEvent& event, DataRequest kind, const MPI_Request* request) {
     if (!data_requests::insert(key(*request), kind) && event.counted())
-        event.count_lost_request();
+        event.count_lost_requests(1);
 }
 
 inline void receive_posted(MpiEvent& event, int source, const MPI_Request* request) {
@@ -107,9 +104,8 @@ class Requests {
         const std::size_t size = static_cast<std::size_t>(count);
         before_ = small_before_;
         MPI_Status* place = small_statuses_;
-        if (count > small && !take_scratch(size, own_statuses, place)) {
-            if (event.counted())
-                event.count_lost_request();
+        if (count > small && !take_scratch(event, size, own_statuses, place)) {
+            give_up(event, requests);
             return;
         }
         for (int i = 0; i < count; ++i) // GCC turns memcpy into rep movs here, which is slow to begin
@@ -120,10 +116,11 @@ class Requests {
     }
     Requests(const Requests&) = delete;
     Requests& operator=(const Requests&) = delete;
-    ~Requests() {
-        if (has_scratch_)
-            mpi_scratch_in_use = false;
-    }
+
+    /// Whether the requests are known as they were before the call.
+    bool are_known() const { return before_ != nullptr; }
+    MPI_Request before(int index) const { return before_[index]; }
+    MPI_Request now(int index) const { return now_[index]; }
 
     /// Request `index` completed and MPI wrote its status at `status_index`.
     void completed_at(MpiEvent& event, bool count, int index, int status_index) const {
@@ -142,23 +139,30 @@ class Requests {
   private:
     static constexpr int small = 32;
 
-    bool take_scratch(std::size_t size, bool own_statuses, MPI_Status*& place) {
-        void* memory = nullptr;
-        if (!mpi_scratch_in_use)
-            memory = mpi_scratch(size * (sizeof(MPI_Request) + (own_statuses ? sizeof(MPI_Status) : 0)));
+    bool take_scratch(const MpiEvent& event, std::size_t size, bool own_statuses, MPI_Status*& place) {
+        void* memory = event.scratch(size * (sizeof(MPI_Request) + (own_statuses ? sizeof(MPI_Status) : 0)));
         before_ = static_cast<MPI_Request*>(memory);
         if (memory == nullptr)
-            return false; // then these receives are not counted
-        mpi_scratch_in_use = has_scratch_ = true;
+            return false;
         place = static_cast<MPI_Status*>(static_cast<void*>(before_ + size));
         return true;
+    }
+
+    /// Without room it will not be known which of them completed: none may stay in the table, where another request with
+    /// its handle would be taken for it.
+    void give_up(const MpiEvent& event, const MPI_Request* requests) const {
+        std::uint64_t lost = 0;
+        for (int i = 0; i < count_; ++i)
+            if (requests[i] != MPI_REQUEST_NULL && data_requests::remove(key(requests[i])) != DataRequest::None)
+                ++lost;
+        if (event.counted() && lost != 0)
+            event.count_lost_requests(lost);
     }
 
     const MPI_Request* now_;
     int count_;
     MPI_Request* before_ = nullptr;
     MPI_Status* statuses_ = nullptr;
-    bool has_scratch_ = false;
     MPI_Request small_before_[small];
     MPI_Status small_statuses_[small];
 };
