@@ -32,6 +32,85 @@ def processes_without_mpi_under_mpirun_are_left_alone(job):
     expect_equal(job.output_folders(), [], "output folders")
 
 
+STUB = """
+    int MPI_Init(int* count, char*** words) { return 0; }
+    int MPI_Comm_rank(int comm, int* rank) { *rank = 10 * ME; return 0; }
+    int MPI_Allreduce(const void* in, void* out, int n, int type, int op, int comm) { *(double*)out = *(const double*)in; return 0; }
+    int MPI_Finalize(void) { return 0; }
+"""
+USE_OF_STUB = """
+    #include <stdio.h>
+    int MPI_Init(int*, char***), MPI_Comm_rank(int, int*), MPI_Allreduce(const void*, void*, int, int, int, int), MPI_Finalize(void);
+    int run(void) {
+        int rank = -1;
+        double x = 3, y = 0;
+        int code = MPI_Init(0, 0);
+        MPI_Comm_rank(0, &rank);
+        MPI_Allreduce(&x, &y, 1, 0, 0, 0);
+        MPI_Finalize();
+        return printf("init %d rank %d y %g\\n", code, rank, y) < 0;
+    }
+"""
+HOST = """
+    #include <dlfcn.h>
+    int main(int count, char** files) { // all are open before the first runs
+        void* handles[9];
+        for (int i = 1; i < count; ++i)
+            if ((handles[i] = dlopen(files[i], RTLD_NOW | RTLD_LOCAL)) == 0)
+                return 1;
+        for (int i = 1; i < count; ++i)
+            ((int (*)(void))dlsym(handles[i], "run"))();
+        return 0;
+    }
+"""
+
+
+def compile_stubs(job):
+    """`app`: linked with libstub1.so. For `host`: two libraries that have stubs of their own in them, and one linked with its."""
+    for name, text in {"stub.c": STUB, "use.c": USE_OF_STUB, "host.c": HOST, "main.c": "int run(void); int main(void) { return run(); }"}.items():
+        job.write(name, text)
+    here = [f"-L{job.folder}", f"-Wl,-rpath,{job.folder}"]
+    for i in (1, 4):
+        job.compile("gcc", "-shared", "-fPIC", f"-DME={i}", "stub.c", "-o", f"libstub{i}.so")
+    for i in (2, 3):
+        job.compile("gcc", "-shared", "-fPIC", f"-DME={i}", "stub.c", "use.c", "-o", f"own{i}.so")
+    job.compile("gcc", "-shared", "-fPIC", "use.c", *here, "-lstub4", "-o", "linked.so")
+    job.compile("gcc", "main.c", "use.c", *here, "-lstub1", "-o", "app")
+    job.compile("gcc", "host.c", "-o", "host")
+    return [job.folder / "host", *(job.folder / name for name in ("own2.so", "own3.so", "linked.so"))]
+
+
+@test
+def programs_with_a_serial_stub_of_mpi_reach_it(job):
+    """libmpiseq, mpi-serial and the like: MPI_X without PMPI_X."""
+    host = compile_stubs(job)
+    alone(job, [job.folder / "app"], 0)
+    expect_equal(job.last.out, "init 0 rank 10 y 3\n", "the program")
+    alone(job, host, 0)
+    expect_equal(job.last.out, "".join(f"init 0 rank {rank} y 3\n" for rank in (20, 30, 40)), "each library has its own stub")
+
+
+@test
+def calls_by_the_profiling_name_reach_a_stub_without_it(job):
+    compile_stubs(job)
+    job.write("weak.c", "#pragma weak PMPI_Comm_rank\n"
+                        "int PMPI_Comm_rank(int, int*); int MPI_Init(int*, char***);\n"
+                        "int main(void) { int rank = -1; MPI_Init(0, 0); return PMPI_Comm_rank ? PMPI_Comm_rank(0, &rank), rank : 77; }")
+    job.compile("gcc", "weak.c", f"-L{job.folder}", f"-Wl,-rpath,{job.folder}", "-lstub1", "-o", "weak")
+    expect_equal(job.run([job.folder / "weak"]).code, 77, "exit code without libprofile")
+    result = job.run(job.preloaded([job.folder / "weak"]))
+    expect_equal((result.code, result.all_err, job.output_folders()), (10, "", []), "the process")
+
+
+@test
+def libprofile_run_makes_a_program_with_a_stub_a_job_of_one_rank(job):
+    compile_stubs(job)
+    result = job.run([job.tool, "run", "--", job.folder / "app"])
+    expect_equal((result.code, result.out, result.err, len(result.said)), (0, "init 0 rank 10 y 3\n", [], 1), "the process")
+    report = job.report()
+    expect_equal((report["job"]["ranks"], report["job"]["complete"]), (1, True), "ranks and completeness")
+
+
 @test
 def markers_make_a_process_a_job_of_one_rank(job):
     result = job.run(job.preloaded([job.programs / "without_mpi", "markers"]))

@@ -1,6 +1,7 @@
 #include "wrappers/mpi/dispatch.hpp"
 
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/real_calls.hpp"
 #include "wrappers/mpi/flavour.hpp"
 #include "wrappers/mpi/mpi_modules.hpp"
 #include "wrappers/mpi/other_tools.hpp"
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <dlfcn.h>
+#include <link.h>
 #include <string_view>
 
 namespace libprofile {
@@ -50,6 +52,39 @@ struct ProfilingName {
     char text[64] = "P";
     explicit ProfilingName(unsigned id) { std::strncpy(text + 1, mpi_functions[id].name, sizeof text - 2); }
 };
+
+/// The definition of `name` that a call from `caller` would have reached without us: the loader searches the global scope,
+/// then what the caller's module was opened with. What comes before us in the global scope has had its turn.
+void* next_definition(const char* name, const void* caller) {
+    void* next = dlsym(RTLD_NEXT, name);
+    const link_map* module = module_of(caller);
+    const bool is_program = module != nullptr && module->l_prev == nullptr; // has no scope but the global one
+    if (next != nullptr || module == nullptr || is_program)
+        return next;
+    void* scope = dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (scope == nullptr)
+        return nullptr;
+    next = dlsym(scope, name);
+    real_calls().dlclose(scope);
+    const link_map* own = module_of(reinterpret_cast<const void*>(&libprofile_mpi_resolve));
+    if (next == nullptr || module_of(next) == own) // the module may be linked with us
+        return nullptr;
+    // A function that looked us up as the next one after itself would be called for ever.
+    Dl_info inside;
+    return dladdr(caller, &inside) != 0 && inside.dli_saddr == next ? nullptr : next;
+}
+
+/// Where a call leads while no MPI library is loaded: to a serial stub of MPI, which seldom has the profiling names.
+void* definition_without_mpi(unsigned slot, const void* caller) {
+    const char* name = mpi_functions[slot / 2].name;
+    const bool is_profiling_name = slot % 2 == 1;
+    void* next = next_definition(is_profiling_name ? ProfilingName(slot / 2).text : name, caller);
+    if (next != nullptr || !is_profiling_name)
+        return next;
+    next = next_definition(name, caller);
+    const bool is_own = next != nullptr && module_of(next) == module_of(caller); // of a tool
+    return is_own ? nullptr : next;
+}
 
 /// The MPI library's own function, by its profiling name; of a tool that interposes those, the tool's.
 void* real_function(unsigned id) {
@@ -160,7 +195,7 @@ void use_library() {
 
 // Several threads may be in here at once; each does all of the work, and all store the same. One that waited for another
 // would wait for ever if it were inside a constructor that dlopen runs: it holds the loader's lock, which the other needs.
-void* libprofile_mpi_resolve(unsigned slot) noexcept {
+void* libprofile_mpi_resolve(unsigned slot, const void* return_address) noexcept {
     using namespace libprofile;
     const unsigned id = slot / 2;
     if (resolving) { // an MPI call from within what follows: past the measurement
@@ -170,14 +205,19 @@ void* libprofile_mpi_resolve(unsigned slot) noexcept {
     }
     resolving = true;
     void* library = find_mpi_library();
+    void* target = nullptr;
     if (library != nullptr) {
         mpi_library.store(library, std::memory_order_relaxed);
         use_library();
+        target = std::atomic_ref(libprofile_mpi_slots[slot]).load(std::memory_order_acquire);
     } else {
-        complain_without_mpi(id);
+        // The slots stay as they are: a library may still be loaded later, and each module may have its own stub.
+        target = definition_without_mpi(slot, return_address);
+        if (target == nullptr) {
+            complain_without_mpi(id);
+            target = answer_without_mpi(id);
+        }
     }
     resolving = false;
-    // Without a library the slots stay as they are: one may still be loaded later.
-    return library != nullptr ? std::atomic_ref(libprofile_mpi_slots[slot]).load(std::memory_order_acquire)
-                              : answer_without_mpi(id);
+    return target;
 }

@@ -10,6 +10,7 @@ extern "C" {
 /// the MPI library has been found.
 extern void* libprofile_mpi_slots[];
 
-/// Returns where a call through `slot` must go now. Fills all slots if the MPI library is loaded.
-void* libprofile_mpi_resolve(unsigned slot) noexcept;
+/// Returns where a call through `slot` that returns to `return_address` must go now. Fills all slots if the MPI library is
+/// loaded. Without one, leads to the definition that the loader would have taken without us (a serial stub), if any.
+void* libprofile_mpi_resolve(unsigned slot, const void* return_address) noexcept;
 }

@@ -16,6 +16,7 @@ namespace {
 
 std::atomic<const link_map*> main_library; // the one that find_mpi_library chose
 std::atomic<const link_map*> own_library;  // libprofile.so
+std::atomic<unsigned long long> searched;  // loads at the last search in vain
 
 std::string_view base_name(const char* path) {
     const char* slash = std::strrchr(path, '/');
@@ -81,6 +82,12 @@ void* library_behind(const char* path) {
     return library;
 }
 
+/// Number of modules loaded so far, also those unloaded since.
+int count_loads(dl_phdr_info* info, std::size_t, void* data) {
+    *static_cast<unsigned long long*>(data) = info->dlpi_adds;
+    return 1;
+}
+
 } // namespace
 
 const link_map* module_of(const void* address) {
@@ -117,6 +124,11 @@ bool is_mpi_library_address(const void* address) {
 
 void* find_mpi_library() {
     own_library.store(module_of(reinterpret_cast<const void*>(&find_mpi_library)), std::memory_order_release);
+    // A program with a serial stub of MPI comes here with each call.
+    unsigned long long loads = 0;
+    real_calls().dl_iterate_phdr(count_loads, &loads);
+    if (loads == searched.load(std::memory_order_relaxed))
+        return nullptr;
     // First the usual names, then any: some vendors' libraries are named otherwise.
     for (const bool any_name : {false, true}) {
         Candidates candidates;
@@ -127,6 +139,7 @@ void* find_mpi_library() {
                 return library;
         }
     }
+    searched.store(loads, std::memory_order_relaxed);
     return nullptr;
 }
 
