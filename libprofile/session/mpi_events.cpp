@@ -167,7 +167,6 @@ void mpi_tool_bypasses_us(const char* tool) noexcept { session.tool_bypasses_us(
 void before_mpi_init(bool is_session) noexcept { session.before_mpi_init(is_session); }
 void after_mpi_init(bool is_session, bool succeeded) noexcept { session.after_mpi_init(is_session, succeeded); }
 void before_mpi_finalize(void* return_address) noexcept { session.before_mpi_finalize(return_address); }
-void after_mpi_finalize() noexcept {}
 void before_mpi_session_finalize(void* return_address) noexcept { session.before_session_finalize(return_address); }
 
 } // namespace libprofile

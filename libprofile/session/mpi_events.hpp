@@ -87,7 +87,6 @@ void mpi_tool_bypasses_us(const char* tool) noexcept;
 void before_mpi_init(bool is_session) noexcept;
 void after_mpi_init(bool is_session, bool succeeded) noexcept;
 void before_mpi_finalize(void* return_address) noexcept; // ends all wall times, writes the profile
-void after_mpi_finalize() noexcept;
 void before_mpi_session_finalize(void* return_address) noexcept; // the same, if it is the last session and there is no MPI_Init
 
 /// Called by the body of MPI_Pcontrol, around the event of the call; `frame` as for MpiEvent. docs/how-it-works.md, Control.

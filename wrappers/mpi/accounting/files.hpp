@@ -43,21 +43,6 @@ inline void file_collective_read_begin(MpiEvent& event) {
     event.add(Metric::FileCollReads, 1);
 }
 
-/// The status of a read, in place of an ignored one. MPICH leaves it alone when nothing was asked for.
-class ReadStatus {
-  public:
-    ReadStatus(const MpiEvent& event, MPI_Status*& status) {
-        if (event.counted() && status == MPI_STATUS_IGNORE)
-            status = &own_;
-        status_ = status;
-    }
-    std::uint64_t bytes() const { return received_bytes(*status_); }
-
-  private:
-    const MPI_Status* status_;
-    MPI_Status own_{};
-};
-
 /// A read that the call completes.
 template <Metric operations, Metric metric_of_bytes, class Count> class CompletedRead {
   public:
@@ -69,11 +54,12 @@ template <Metric operations, Metric metric_of_bytes, class Count> class Complete
             return;
         const std::uint64_t asked = bytes(count_, datatype_);
         event.add(operations, 1);
-        event.add(metric_of_bytes, asked == 0 ? 0 : status_.bytes());
+        // MPICH leaves the status alone when nothing was asked for.
+        event.add(metric_of_bytes, asked == 0 ? 0 : received_bytes(*status_.get()));
     }
 
   private:
-    ReadStatus status_;
+    StatusInPlace status_;
     Count count_;
     MPI_Datatype datatype_;
 };
@@ -92,15 +78,17 @@ template <class Count> FileCollectiveRead(const MpiEvent&, Count, MPI_Datatype, 
 /// The end of a split collective read, whose operation was counted at its begin.
 class FileCollectiveReadEnd {
   public:
-    FileCollectiveReadEnd(const MpiEvent& event, MPI_Status*& status) : status_(event, status) {}
+    FileCollectiveReadEnd(const MpiEvent& event, MPI_Status*& status) : status_(event, status) {
+        status_.clear_own(); // how much was asked for is not known here
+    }
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (event.counted() && mpi_result == MPI_SUCCESS)
-            event.add(Metric::FileCollBytesRead, status_.bytes());
+            event.add(Metric::FileCollBytesRead, received_bytes(*status_.get()));
     }
 
   private:
-    ReadStatus status_;
+    StatusInPlace status_;
 };
 
 } // namespace

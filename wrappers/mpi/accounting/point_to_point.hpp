@@ -32,7 +32,7 @@ inline void received(MpiEvent& event, const MPI_Status& status) {
         event.add(Metric::P2pBytesReceived, count);
 }
 
-/// A receive that the call completes. Takes the place of an ignored status.
+/// A receive that the call completes.
 class Receive {
   public:
     Receive(const MpiEvent& event, int source, MPI_Status*& status)
@@ -40,20 +40,16 @@ class Receive {
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (event.counted() && mpi_result == MPI_SUCCESS && expected_)
-            received(event, *status_);
+            received(event, *status_.get());
     }
 
   protected:
-    Receive(const MpiEvent& event, bool expected, MPI_Status*& status) : expected_(expected) {
-        if (event.counted() && status == MPI_STATUS_IGNORE)
-            status = &own_;
-        status_ = status;
-    }
+    Receive(const MpiEvent& event, bool expected, MPI_Status*& status)
+        : expected_(expected), status_(event, status) {}
 
   private:
     bool expected_; // a message, not one from MPI_PROC_NULL
-    const MPI_Status* status_;
-    MPI_Status own_;
+    StatusInPlace status_;
 };
 
 /// A receive of a message that Mprobe or Improbe found.

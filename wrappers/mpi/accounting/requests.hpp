@@ -175,22 +175,17 @@ inline bool counts(const MpiEvent& event, int mpi_result) {
 class Wait {
   public:
     Wait(const MpiEvent& event, const MPI_Request* request, MPI_Status*& status)
-        : now_(request), before_(request != nullptr ? *request : MPI_REQUEST_NULL) {
-        if (event.counted() && status == MPI_STATUS_IGNORE)
-            status = &own_;
-        status_ = status;
-    }
+        : now_(request), before_(request != nullptr ? *request : MPI_REQUEST_NULL), status_(event, status) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (before_ != MPI_REQUEST_NULL)
-            completed(event, counts(event, mpi_result), before_, *now_, status_);
+            completed(event, counts(event, mpi_result), before_, *now_, status_.get());
     }
 
   private:
     const MPI_Request* now_;
     MPI_Request before_;
-    const MPI_Status* status_;
-    MPI_Status own_;
+    StatusInPlace status_;
 };
 
 class Test {

@@ -69,5 +69,22 @@ inline bool is_cancelled(const MPI_Status& status) {
     return real.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0;
 }
 
+/// Takes the place of an ignored status while the call runs.
+class StatusInPlace {
+  public:
+    StatusInPlace(const MpiEvent& event, MPI_Status*& status) {
+        if (event.counted() && status == MPI_STATUS_IGNORE)
+            status = &own_;
+        status_ = status;
+    }
+    const MPI_Status* get() const { return status_; }
+    /// Before a call that may leave the status alone.
+    void clear_own() { own_ = {}; }
+
+  private:
+    const MPI_Status* status_;
+    MPI_Status own_; // MPI fills it
+};
+
 } // namespace
 } // namespace libprofile::LIBPROFILE_MPI_NAMESPACE

@@ -123,7 +123,7 @@ def special_lines(special, function_id, prototype):
     """Bodies of the life cycle: the runtime is told before and after."""
     call = call_line(prototype)
     if special == "finalize":  # the runtime books this visit itself, before it writes the profile
-        return ["    before_mpi_finalize(__builtin_return_address(0));", call, "    after_mpi_finalize();"]
+        return ["    before_mpi_finalize(__builtin_return_address(0));", call]
     if special == "pcontrol":
         return pcontrol_lines(function_id, prototype)
     lines = [event_line(function_id), call, "    event.stop();"]
