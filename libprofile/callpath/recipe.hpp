@@ -1,0 +1,78 @@
+// How to get from one frame of a call stack to the frame that called it, in one machine word.
+// Contract: plain data; every function is inline, async-signal-safe and allocates nothing.
+//
+// A frame is known by its look-up address (the interrupted instruction, or the return address - 1), its stack pointer
+// and its frame pointer (rbp). On x86-64 the canonical frame address (CFA) is the stack pointer of the caller at its call,
+// and the return address lies at CFA - 8. Nearly all code is described by these forms; what is not is Hard, and left to
+// libunwind.
+#pragma once
+
+#include <cstdint>
+
+namespace libprofile {
+
+enum class RecipeKind : std::uint8_t {
+    Unlearned = 0,     // nothing is known of this address yet
+    Stack = 1,         // CFA = stack pointer + cfa_offset
+    Frame = 2,         // CFA = frame pointer + cfa_offset
+    FrameIndirect = 3, // CFA = the word at (frame pointer + cfa_offset): functions that realign their stack
+    Signal = 4,        // the return trampoline of a signal handler: a ucontext_t lies at the stack pointer
+    Outermost = 5,     // no caller (the return address is undefined): the root of a thread or process
+    Hard = 6,          // unwind information that this does not express
+    Missing = 7,       // no unwind information
+};
+
+/// Where the caller's frame pointer is.
+enum class FramePointerRule : std::uint8_t {
+    Same = 0,    // unchanged
+    AtCfa = 1,   // in the word at CFA + frame_offset
+    AtFrame = 2, // in the word at (frame pointer + frame_offset)
+};
+
+/// What kind of module the address lies in; see load_map.hpp.
+enum RecipeFlag : std::uint8_t {
+    InLibc = 1u << 0,          // libc or the loader
+    InLibprofile = 1u << 1,
+    InBindingLayer = 1u << 2,  // Fortran or C++ bindings of an MPI
+    InUnwinder = 1u << 3,      // libgcc_s, libunwind, libstdc++: an exception may be under way
+    ForeignPersonality = 1u << 4, // cleans up by another language's rules than C and C++
+    Unmarkable = 1u << 5,      // asks for its own return address, or may: MPI libraries and their transports
+};
+
+struct Recipe {
+    RecipeKind kind = RecipeKind::Unlearned;
+    FramePointerRule frame_rule = FramePointerRule::Same;
+    std::uint8_t flags = 0;         // RecipeFlag
+    std::int32_t cfa_offset = 0;    // bytes, a multiple of 8
+    std::int32_t frame_offset = 0;  // bytes, a multiple of 8
+
+    static constexpr std::int32_t largest_cfa_offset = (1 << 24) - 8;
+    static constexpr std::int32_t largest_frame_offset = (1 << 14) - 8;
+
+    /// Whether the offsets can be packed.
+    bool fits() const {
+        return cfa_offset % 8 == 0 && frame_offset % 8 == 0 && cfa_offset <= largest_cfa_offset &&
+               cfa_offset >= -largest_cfa_offset && frame_offset <= largest_frame_offset &&
+               frame_offset >= -largest_frame_offset;
+    }
+
+    /// kind 3 bits, frame rule 2, flags 6, frame offset / 8 12, cfa offset / 8 22, epoch 16 (of the load map).
+    std::uint64_t pack(std::uint32_t epoch) const {
+        return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(frame_rule) << 3 |
+               static_cast<std::uint64_t>(flags & 0x3f) << 5 |
+               static_cast<std::uint64_t>((frame_offset / 8) & 0xfff) << 11 |
+               static_cast<std::uint64_t>((cfa_offset / 8) & 0x3fffff) << 23 | static_cast<std::uint64_t>(epoch & 0xffff) << 45;
+    }
+    static Recipe unpack(std::uint64_t word) {
+        Recipe recipe;
+        recipe.kind = static_cast<RecipeKind>(word & 7);
+        recipe.frame_rule = static_cast<FramePointerRule>((word >> 3) & 3);
+        recipe.flags = static_cast<std::uint8_t>((word >> 5) & 0x3f);
+        recipe.frame_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 41) >> 52) * 8;
+        recipe.cfa_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 19) >> 42) * 8;
+        return recipe;
+    }
+    static bool is_of_epoch(std::uint64_t word, std::uint32_t epoch) { return ((word >> 45) & 0xffff) == (epoch & 0xffff); }
+};
+
+} // namespace libprofile

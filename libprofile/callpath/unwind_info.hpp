@@ -1,0 +1,19 @@
+// Reads a module's unwind information (.eh_frame) and says how one address is unwound.
+//
+// Contract: async-signal-safe and thread-safe: no lock, no allocation, no system call; the module is found through
+// _dl_find_object (glibc >= 2.35, lock-free). Reads only memory inside the module that holds the address; damaged
+// information gives Hard or Missing, never a fault or an endless loop.
+// Source: the DWARF standard, version 5, section 6.4, and the Linux Standard Base, section 10.6 (.eh_frame, .eh_frame_hdr).
+#pragma once
+
+#include "libprofile/callpath/recipe.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// The recipe for a frame at look-up address `address`: the interrupted instruction, or a return address - 1.
+/// Its flags hold ForeignPersonality if that is so; those of modules are the caller's to add.
+Recipe read_unwind_info(std::uintptr_t address) noexcept;
+
+} // namespace libprofile
