@@ -8,6 +8,7 @@
 
 enum { batches = 400, calls = 20 };
 
+
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -42,32 +43,79 @@ static void message(void) { /* 3 calls */
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-static double batch(void (*call)(void)) {
+/* Comm_rank below 1, 2 or 3 frames of the application that were not there at the call before. */
+#define NOT_INLINED __attribute__((noinline, noclone, noipa))
+static volatile int keep; /* no tail call */
+NOT_INLINED static void from_a(void) { comm_rank(); keep = 1; }
+NOT_INLINED static void from_b(void) { comm_rank(); keep = 2; }
+NOT_INLINED static void from_aa(void) { from_a(); keep = 1; }
+NOT_INLINED static void from_bb(void) { from_b(); keep = 2; }
+static void one_changes(void) { from_a(); from_b(); }   /* comm_rank is inlined: one frame differs each time */
+static void two_change(void) { from_aa(); from_bb(); }
+
+/* As a program that waits for messages: one call site, no other call. */
+static void polls(void) {
+    int flag;
+    for (int i = 0; i < 1000; ++i) MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
+static MPI_Request pending[4];
+static void testany(void) {
+    int flag, index;
+    for (int i = 0; i < 1000; ++i) MPI_Testany(4, pending, &index, &flag, MPI_STATUS_IGNORE);
+}
+
+static double batch(int calls, void (*call)(void)) {
     const double begin = now();
     for (int i = 0; i < calls; ++i) call();
     return (now() - begin) / calls;
 }
 
-static double at_depth(int depth, void (*call)(void)) {
-    if (depth == 0) return batch(call);
-    volatile double result = at_depth(depth - 1, call); /* no tail call */
+static double at_depth(int depth, int calls, double* times, int count, void (*call)(void)) {
+    if (depth == 0) {
+        for (int i = 0; i < count; ++i) times[i] = batch(calls, call);
+        return 0;
+    }
+    volatile double result = at_depth(depth - 1, calls, times, count, call); /* no tail call */
     return result;
 }
 
-static void measure(const char* name, int depth, int calls_each, void (*call)(void)) {
+static void measure(const char* name, int depth, int calls, int calls_each, void (*call)(void)) {
     double times[batches];
-    for (int i = 0; i < batches; ++i) times[i] = at_depth(depth, call) / calls_each;
+    at_depth(depth, calls, times, batches, call);
     qsort(times, batches, sizeof times[0], smaller);
-    printf("%-22s depth %3d  %8.1f ns per call\n", name, depth, times[batches / 2]);
+    printf("%-22s depth %3d  %8.1f ns per call\n", name, depth, times[batches / 2] / calls_each);
+}
+
+/* Every call comes up through all frames anew. */
+static void measure_descents(int depth) {
+    double times[batches];
+    for (int i = 0; i < batches; ++i) {
+        double unused;
+        const double begin = now();
+        for (int k = 0; k < calls; ++k) at_depth(depth, 1, &unused, 1, comm_rank);
+        times[i] = (now() - begin) / calls;
+    }
+    qsort(times, batches, sizeof times[0], smaller);
+    printf("%-22s depth %3d  %8.1f ns per call\n", "Comm_rank, all new", depth, times[batches / 2]);
 }
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     const int depths[] = {5, 30, 100};
-    for (int i = 0; i < 3; ++i) measure("Comm_rank", depths[i], 1, comm_rank);
-    for (int i = 0; i < 3; ++i) measure("Iprobe (miss)", depths[i], 1, iprobe);
-    for (int i = 0; i < 3; ++i) measure("Allreduce (self)", depths[i], 1, allreduce);
-    for (int i = 0; i < 3; ++i) measure("Irecv, Isend, Waitall", depths[i], 3, message);
+    for (int i = 0; i < 3; ++i) measure("Comm_rank", depths[i], calls, 1, comm_rank);
+    for (int i = 0; i < 3; ++i) measure("Allreduce (self)", depths[i], calls, 1, allreduce);
+    for (int i = 0; i < 3; ++i) measure("Irecv, Isend, Waitall", depths[i], calls, 3, message);
+    for (int i = 0; i < 3; ++i) measure("Comm_rank, 1-2 new", depths[i], calls, 2, one_changes);
+    for (int i = 0; i < 3; ++i) measure("Comm_rank, 2-3 new", depths[i], calls, 2, two_change);
+    for (int i = 0; i < 3; ++i) measure_descents(depths[i]);
+    measure("Iprobe (miss)", 30, calls, 1, iprobe);
+    measure("Iprobe (miss), polling", 30, 1, 1000, polls);
+    double out[4];
+    for (int i = 0; i < 4; ++i) MPI_Irecv(&out[i], 1, MPI_DOUBLE, 0, 9, MPI_COMM_SELF, &pending[i]);
+    measure("Testany(4), polling", 30, 1, 1000, testany);
+    for (int i = 0; i < 4; ++i) MPI_Cancel(&pending[i]);
+    MPI_Waitall(4, pending, MPI_STATUSES_IGNORE);
     MPI_Finalize();
     return 0;
 }

@@ -8,13 +8,14 @@
 #pragma once
 
 #include "format/codec.hpp"
+#include "format/path_counts.hpp"
 
 #include <cstdint>
 
 namespace libprofile {
 
 inline constexpr char file_magic[8] = {'L', 'I', 'B', 'P', 'R', 'O', 'F', '\n'};
-inline constexpr std::uint32_t format_version = 2;
+inline constexpr std::uint32_t format_version = 3;
 inline constexpr std::uint32_t block_magic = 0x4b42504c; // "LPBK"
 inline constexpr const char* file_suffix = ".lprof";
 
@@ -99,6 +100,7 @@ struct RankRecord {
     std::uint64_t memory_quota = 0;
     std::uint64_t checkpoint = 0;      // 1: written by MPI_Pcontrol(2) while the rank went on running
     std::uint64_t threads_running = 0; // threads that a checkpoint could not read, because they ran
+    std::uint64_t path_counts[path_count_count] = {}; // in the order of path_counts.def
 };
 template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.rank);
@@ -119,6 +121,7 @@ template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.memory_quota);
     c.number(r.checkpoint);
     c.number(r.threads_running);
+    for (std::uint64_t& count : r.path_counts) c.number(count);
 }
 
 struct ModuleRecord {
@@ -180,6 +183,9 @@ template <class Codec> void describe(Codec& c, NodeRecord& r) {
     c.number(r.a);
     c.number(r.b);
 }
+
+/// What is known of the depth of a least common ancestor of two adjacent samples.
+enum class LcaKind : std::uint8_t { Unknown = 0, Bound = 1, Exact = 2 };
 
 enum class PhaseKind : std::uint8_t {
     Outside = 0,   // the phase "": outside all others

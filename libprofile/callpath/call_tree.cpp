@@ -64,59 +64,14 @@ NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint6
 }
 
 NodeId CallTree::frame(NodeId parent, std::uintptr_t address) noexcept {
+    const std::uint32_t epoch = load_map.epoch();
+    KnownFrame& known = known_[((address ^ (std::uintptr_t{parent} << 20)) * 0x9e3779b97f4a7c15u) >> 55];
+    static_assert(known_frames == 1u << (64 - 55));
+    if (known.address == address && known.parent == parent && known.epoch == epoch) return known.node;
     const std::uint32_t module = load_map.find(address);
-    if (module == LoadMap::none) return child(parent, NodeKind::Unknown, 0, address);
-    return child(parent, NodeKind::Frame, module, address - load_map[module].bias);
-}
-
-NodeId CallTree::path(RawPath& path, bool skip_bindings) noexcept {
-    std::uint64_t digest[2] = {path.size * 2 + (skip_bindings ? 1 : 0), 0x2545f4914f6cdd1du};
-    for (std::size_t i = 0; i < path.size; ++i) {
-        digest[0] = (digest[0] ^ path.addresses[i]) * 0x9e3779b97f4a7c15u;
-        digest[0] ^= digest[0] >> 29;
-        digest[1] = (digest[1] + path.addresses[i]) * 0xc2b2ae3d27d4eb4fu;
-        digest[1] ^= digest[1] >> 31;
-    }
-    KnownPath& known = known_[digest[0] % known_paths];
-    const std::uint32_t epoch = load_map.epoch();
-    if (known.epoch == epoch && known.digest[0] == digest[0] && known.digest[1] == digest[1]) {
-        path.complete = true;
-        return known.node;
-    }
-    const NodeId node = insert(path, skip_bindings);
-    if (path.complete && node != quota()) known = {{digest[0], digest[1]}, epoch, node};
-    return node;
-}
-
-NodeId CallTree::insert(RawPath& path, bool skip_bindings) noexcept {
-    unwinder.trim(path);
-    std::size_t inner = 0; // frames left out at the inner end
-    if (skip_bindings)
-        while (inner + 1 < path.size) {
-            const std::uint32_t module = load_map.find(path.addresses[inner]);
-            if (module == LoadMap::none || !load_map[module].binding_layer) break;
-            ++inner;
-        }
-    const std::uint32_t epoch = load_map.epoch();
-    if (epoch != last_epoch_ || path.complete != last_complete_) last_size_ = 0; // addresses may mean something else now
-    last_epoch_ = epoch;
-    last_complete_ = path.complete;
-    if (!path.complete) ++partial_paths_;
-
-    const std::size_t depth = path.size - inner;
-    NodeId node = path.complete ? 0 : partial();
-    std::size_t level = 0;
-    for (; level < depth && level < last_size_; ++level) {
-        if (last_address_[level] != path.addresses[path.size - 1 - level]) break;
-        node = last_node_[level];
-    }
-    for (; level < depth; ++level) {
-        const std::uintptr_t address = path.addresses[path.size - 1 - level];
-        node = frame(node, address);
-        last_address_[level] = address;
-        last_node_[level] = node;
-    }
-    last_size_ = depth;
+    const NodeId node = module == LoadMap::none ? child(parent, NodeKind::Unknown, 0, address)
+                                                : child(parent, NodeKind::Frame, module, address - load_map[module].bias);
+    if (module != LoadMap::none && node != quota()) known = {address, parent, node, epoch};
     return node;
 }
 

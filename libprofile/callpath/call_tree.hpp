@@ -5,7 +5,6 @@
 #pragma once
 
 #include "format/profile_file.hpp"
-#include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/session/memory.hpp"
 
 #include <cstdint>
@@ -31,9 +30,10 @@ class CallTree {
     bool start() noexcept;
 
     NodeId child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) noexcept;
-    /// The node of a whole raw path, which is trimmed on the way; frames of MPI binding layers at its inner end are left
-    /// out when `skip_bindings`.
-    NodeId path(RawPath& path, bool skip_bindings) noexcept;
+    /// The node of the call path that goes on from `parent` at the look-up address `address` (RawPath).
+    NodeId frame(NodeId parent, std::uintptr_t address) noexcept;
+    /// A path whose outer end is unknown was met; its parent is partial().
+    void count_partial_path() noexcept { ++partial_paths_; }
 
     Node& operator[](NodeId id) { return nodes_[id]; }
     const Node& operator[](NodeId id) const { return nodes_[id]; }
@@ -52,15 +52,14 @@ class CallTree {
     std::uint64_t quota_hits() const { return quota_hits_; }
 
   private:
-    struct KnownPath {
-        std::uint64_t digest[2] = {};
-        std::uint32_t epoch = 0;
+    struct KnownFrame {
+        std::uintptr_t address = 0;
+        NodeId parent = 0;
         NodeId node = 0;
+        std::uint32_t epoch = 0;
     };
-    static constexpr std::size_t known_paths = 256;
+    static constexpr std::size_t known_frames = 512;
 
-    NodeId insert(RawPath& path, bool skip_bindings) noexcept;
-    NodeId frame(NodeId parent, std::uintptr_t address) noexcept;
     bool grow_table() noexcept;
     std::uint32_t slot_of(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) const noexcept;
 
@@ -69,16 +68,7 @@ class CallTree {
     NodeId* table_ = nullptr; // open addressing; 0 = free (the root is nobody's child)
     std::uint32_t mask_ = 0;
 
-    // Complete paths seen lately, by a 128-bit digest of their raw addresses (two paths share one with odds of 2^-128):
-    // programs call MPI from few places, so most calls need neither the load map nor the tree.
-    KnownPath known_[known_paths] = {};
-
-    // The previous path, outermost first: adjacent paths share most of their frames.
-    std::uintptr_t last_address_[RawPath::capacity] = {};
-    NodeId last_node_[RawPath::capacity] = {};
-    std::size_t last_size_ = 0;
-    bool last_complete_ = false;
-    std::uint32_t last_epoch_ = 0;
+    KnownFrame known_[known_frames] = {}; // asked for lately: neither the load map nor the tree is needed
 
     std::uint64_t partial_paths_ = 0;
     std::uint64_t quota_hits_ = 0;

@@ -53,6 +53,8 @@ void classify(Module& module) {
                               "libmpi_cxx", "libmpichcxx", "libmpicxx"})
         if (starts_with(name, layer)) module.binding_layer = true;
     module.is_libc = starts_with(name, "libc.so.6") || starts_with(name, "libc-2.");
+    module.is_loader = starts_with(name, "ld-linux");
+    module.is_cxx_runtime = starts_with(name, "libstdc++.so");
     const auto self = reinterpret_cast<std::uintptr_t>(&load_map);
     module.is_libprofile = module.start <= self && self < module.end;
 }
@@ -95,6 +97,7 @@ std::uint32_t LoadMap::add(std::uintptr_t start, std::uintptr_t end, std::uintpt
             module->hash = module->build_id_size != 0 ? hash_bytes(module->build_id, module->build_id_size)
                                                       : hash_bytes(module->path, std::strlen(module->path));
             module->loaded = true;
+            if (module->is_cxx_runtime) cxx_runtime_.store(true, std::memory_order_release);
             id = count;
             count_.store(count + 1, std::memory_order_release);
         }
@@ -151,6 +154,26 @@ void LoadMap::refresh() noexcept {
             return 0;
         },
         this);
+    find_cxx_globals();
+}
+
+/// Here, where the loader's lock is taken anyway.
+void LoadMap::find_cxx_globals() noexcept {
+    if (!has_cxx_runtime() || cxx_globals_.load(std::memory_order_relaxed) != nullptr) return;
+    for (std::uint32_t i = 0; i < size(); ++i) {
+        if (!modules_[i].loaded || !modules_[i].is_cxx_runtime) continue;
+        void* library = dlopen(modules_[i].path, RTLD_LAZY | RTLD_NOLOAD); // it may be in no scope that dlsym would search
+        if (library == nullptr) continue;
+        cxx_globals_.store(reinterpret_cast<void* (*)()>(dlsym(library, "__cxa_get_globals")), std::memory_order_release);
+        real_calls().dlclose(library);
+        return;
+    }
+}
+
+const std::uint32_t* LoadMap::exceptions_in_flight() const noexcept {
+    void* (*get)() = cxx_globals_.load(std::memory_order_acquire);
+    // The Itanium C++ ABI, section 2.2.2: a pointer to the caught ones, then the number of those not yet caught.
+    return get == nullptr ? nullptr : reinterpret_cast<const std::uint32_t*>(static_cast<const char*>(get()) + sizeof(void*));
 }
 
 int LoadMap::iterate(PhdrCallback callback, void* data) noexcept {

@@ -23,6 +23,8 @@ struct Module {
     bool loaded = false;
     bool binding_layer = false; // Fortran or C++ bindings of an MPI: not part of the application's call path
     bool is_libc = false;
+    bool is_loader = false;
+    bool is_cxx_runtime = false;
     bool is_libprofile = false;
     bool is_executable = false;
     std::uint64_t hash = 0; // of build-id, else path
@@ -45,6 +47,12 @@ class LoadMap {
     void invalidate() noexcept { epoch_.fetch_add(1, std::memory_order_acq_rel); }
     std::uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
+    /// libstdc++ was seen among the modules.
+    bool has_cxx_runtime() const { return cxx_runtime_.load(std::memory_order_acquire); }
+    /// How many C++ exceptions are in flight in the calling thread, for as long as it lives; nullptr without libstdc++. Not in
+    /// handlers.
+    const std::uint32_t* exceptions_in_flight() const noexcept;
+
     /// dl_iterate_phdr over the known modules, for the unwinder inside a handler.
     int iterate(PhdrCallback callback, void* data) noexcept;
 
@@ -55,6 +63,7 @@ class LoadMap {
   private:
     std::uint32_t add(std::uintptr_t start, std::uintptr_t end, std::uintptr_t bias, const char* path,
                       const ElfW(Phdr)* headers, std::uint16_t header_count) noexcept;
+    void find_cxx_globals() noexcept;
     void lock() noexcept;
     void unlock() noexcept { busy_.clear(std::memory_order_release); }
 
@@ -63,6 +72,8 @@ class LoadMap {
     std::atomic<std::uint32_t> count_{0};
     std::atomic<std::uint32_t> epoch_{1};
     std::atomic<bool> stale_{false};
+    std::atomic<bool> cxx_runtime_{false};
+    std::atomic<void* (*)()> cxx_globals_{nullptr}; // __cxa_get_globals
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 };
 extern LoadMap load_map;

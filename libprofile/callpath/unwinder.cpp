@@ -29,8 +29,6 @@ int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t* value,
     return read_stack_word(address, value) ? 0 : -UNW_EUNSPEC;
 }
 
-constexpr std::size_t start_code_size = 64; // _start is some 40 bytes long
-
 } // namespace
 
 bool Unwinder::load() noexcept {
@@ -58,60 +56,51 @@ void Unwinder::flush() noexcept {
 }
 
 void Unwinder::here(void* return_address, RawPath& path) noexcept {
-    path.size = 0;
-    path.complete = false;
+    path.clear();
     const auto site = reinterpret_cast<std::uintptr_t>(return_address);
     if (available()) {
         static_assert(sizeof(void*) == sizeof(std::uintptr_t));
-        const int count = backtrace_(reinterpret_cast<void**>(path.addresses), RawPath::capacity);
+        const int count = backtrace_(reinterpret_cast<void**>(path.slots), RawPath::capacity);
         int first = 0;
-        while (first < count && path.addresses[first] != site) ++first;
+        while (first < count && path.slots[first] != site) ++first;
         // Our own frames come first; they are few.
-        for (int i = first; i < count; ++i) path.addresses[path.size++] = path.addresses[i] - 1;
-        if (path.size != 0) return;
+        for (int i = first; i < count; ++i) path.addresses[path.size++] = path.slots[i] - 1;
+        for (std::size_t i = 0; i < path.size; ++i) path.slots[i] = path.flags[i] = 0;
+        if (path.size != 0) return recognise_root(path);
     }
-    path.addresses[0] = site - 1;
-    path.size = 1;
+    path.push(site - 1, 0);
 }
 
 void Unwinder::interrupted(void* context, RawPath& path) noexcept {
-    path.size = 0;
-    path.complete = false;
+    path.clear();
     auto* machine = static_cast<ucontext_t*>(context);
     if (!available()) {
-        path.addresses[path.size++] = static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]);
+        path.push(static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]), 0);
         return;
     }
     unw_cursor_t cursor;
     std::uintptr_t stack = 0;
-    bool failed = init_(&cursor, machine, UNW_INIT_SIGNAL_FRAME) < 0;
-    while (!failed && path.size < RawPath::capacity) {
+    const bool begun = init_(&cursor, machine, UNW_INIT_SIGNAL_FRAME) >= 0;
+    while (begun) {
         std::uintptr_t address = 0;
         std::uintptr_t pointer = 0;
         if (get_register_(&cursor, UNW_REG_IP, &address) < 0 || get_register_(&cursor, UNW_REG_SP, &pointer) < 0) break;
         if (address == 0 || (path.size != 0 && pointer <= stack)) break; // the stack must grow towards its base
         stack = pointer;
-        path.addresses[path.size] = path.size == 0 ? address : address - 1;
-        ++path.size;
-        if (step_(&cursor) <= 0) break;
+        // The stack pointer of a caller at its call lies right above the return address.
+        const bool pushed = path.size == 0 ? path.push(address, 0) : path.push(address - 1, pointer - 8);
+        if (!pushed || step_(&cursor) <= 0) break;
     }
-    if (path.size == 0) path.addresses[path.size++] = static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]);
+    if (path.size == 0) path.push(static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]), 0);
+    recognise_root(path);
 }
 
-void Unwinder::trim(RawPath& path) noexcept {
+/// Threads begin in libc (clone); so does a main program whose _start has no unwind information.
+void Unwinder::recognise_root(RawPath& path) const noexcept {
     const std::uintptr_t last = path.addresses[path.size - 1];
-    const bool at_start = last >= entry_ && last < entry_ + start_code_size;
     const std::uint32_t module = load_map.find(last);
-    if (module == LoadMap::none) return; // unknown code: the path is partial
-    // Threads begin in libc (clone); so does a main program whose _start has no unwind information.
-    path.complete = path.size < RawPath::capacity && (at_start || load_map[module].is_libc);
-    if (!path.complete) return;
-    if (at_start && path.size > 1) --path.size;
-    while (path.size > 1) {
-        const std::uint32_t outer = load_map.find(path.addresses[path.size - 1]);
-        if (outer == LoadMap::none || !(load_map[outer].is_libc || load_map[outer].is_libprofile)) break;
-        --path.size;
-    }
+    const bool is_root = is_process_start(last) || (module != LoadMap::none && load_map[module].is_libc);
+    if (is_root && path.size < RawPath::capacity) path.end = PathEnd::Root;
 }
 
 } // namespace libprofile

@@ -1,4 +1,5 @@
-// Call stacks through libunwind, brought in so that it cannot disturb the job.
+// Call stacks through libunwind, brought in so that it cannot disturb the job: for what recipes do not express
+// (frame_walk.hpp), for stacks other than the thread's own, and to check the other ways against.
 //
 // Contract: load() once per session, outside signal handlers. here() is for ordinary context (MPI calls), interrupted()
 // for signal handlers; both run with the in-tool flag set, so that neither ever runs inside the other. They allocate
@@ -13,19 +14,11 @@
 // While either runs, our dl_iterate_phdr answers from the load map, so the loader's lock is never waited for.
 #pragma once
 
-#include <cstddef>
+#include "libprofile/callpath/raw_path.hpp"
+
 #include <cstdint>
 
 namespace libprofile {
-
-/// Addresses of a call path, innermost first, as look-up addresses: the interrupted instruction itself, and for callers
-/// the return address - 1 (inside the call instruction).
-struct RawPath {
-    static constexpr std::size_t capacity = 1024;
-    std::uintptr_t addresses[capacity];
-    std::size_t size = 0;
-    bool complete = false; // ended at a known root: process start or thread start; known after Unwinder::trim()
-};
 
 class Unwinder {
   public:
@@ -33,16 +26,18 @@ class Unwinder {
     bool load() noexcept;
     bool available() const { return backtrace_ != nullptr; }
 
-    /// The raw call path of the function that returns to `return_address`, beginning with that call site.
+    /// The raw call path of the function that returns to `return_address`, beginning with that call site; without slots.
     void here(void* return_address, RawPath& path) noexcept;
     /// The raw call path interrupted by a signal; `context` is the handler's third argument.
     void interrupted(void* context, RawPath& path) noexcept;
     /// A module was unloaded: forget what was learned about its addresses.
     void flush() noexcept;
 
-    /// Recognises the known roots (then `complete`), and drops what lies below main or the thread's function: start-up
-    /// code of libc, the executable's _start, and our own thread entry. Needs the load map, so callers cache its result.
-    void trim(RawPath& path) noexcept;
+    /// `address` lies in the executable's first instructions, which call main.
+    bool is_process_start(std::uintptr_t address) const noexcept {
+        constexpr std::uintptr_t size = 64; // _start is some 40 bytes long
+        return address >= entry_ && address < entry_ + size;
+    }
 
   private:
     int (*backtrace_)(void**, int) = nullptr;
@@ -51,6 +46,8 @@ class Unwinder {
     int (*get_register_)(void*, int, std::uintptr_t*) = nullptr;
     void (*flush_)(void*, std::uintptr_t, std::uintptr_t) = nullptr;
     void** address_space_ = nullptr;
+    void recognise_root(RawPath& path) const noexcept;
+
     std::uintptr_t entry_ = 0; // _start of the executable
 };
 extern Unwinder unwinder;

@@ -219,6 +219,8 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         record.quota_losses += thread.tree.quota_hits() + thread.phases.quota_losses();
         record.nesting_repairs += thread.phases.repairs();
         record.requests_lost += thread.requests_lost;
+        for (std::size_t i = 0; i < path_count_count; ++i)
+            record.path_counts[i] += thread.paths.count_of(static_cast<PathCount>(i));
         if (thread.index != 0) return;
         summary.wall_ns = end - thread.started_at;
         std::uint64_t longest = 0;

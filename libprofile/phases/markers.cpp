@@ -17,6 +17,7 @@ void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
     thread->drop_left_calls(frame);
     if (thread->call_depth != 0) return;
     if (load_map.is_stale()) load_map.refresh();
+    thread->paths.ready();
     const bool records = follow_switch(*thread, now);
     const std::uint64_t cpu = thread_cpu_time();
     thread->mark_cpu(now, cpu);

@@ -29,6 +29,7 @@ void PhaseStack::begin_again(std::uint64_t now) noexcept {
     outside.opened_at = segment_start_ = now;
     segment_cpu_start_ = segment_events_ns_ = segment_events_cpu_ns_ = segment_overhead_ns_ = 0;
     is_paused_ = false;
+    polls_.site = nullptr;
 }
 
 /// FNV-1a over kind and the first max_name characters of the name.
@@ -76,7 +77,24 @@ void PhaseStack::book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     pause_cpu_start_ = cpu_now;
 }
 
+void PhaseStack::end_polls(std::uint64_t now) noexcept {
+    if (polls_.site == nullptr) return;
+    polls_.site = nullptr;
+    if (polls_.untimed == 0) return;
+    const std::uint64_t elapsed = now > polls_.began_at ? now - polls_.began_at : 0;
+    const std::uint64_t booked = segment_events_ns_ + segment_overhead_ns_ - polls_.booked; // timed calls, samples
+    const std::uint64_t left = elapsed > booked ? elapsed - booked : 0;
+    const std::uint64_t wanted = polls_.estimate();
+    const std::uint64_t wall = wanted < left ? wanted : left;
+    const std::uint64_t own = polls_.untimed * polls_.own_ns;
+    (*polls_.row)[Metric::Time] += wall;
+    (*polls_.row)[Metric::TimedTogether] += polls_.untimed;
+    book_event(wall, wall);
+    book_overhead(own < left - wall ? own : left - wall);
+}
+
 void PhaseStack::pause(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    end_polls(now);
     is_paused_ = true;
     pause_start_ = now;
     pause_cpu_start_ = cpu_now;
@@ -89,6 +107,7 @@ void PhaseStack::resume(std::uint64_t now, std::uint64_t cpu_now) noexcept {
 
 /// Adds the time since the last phase switch to the innermost phase.
 void PhaseStack::close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    end_polls(now);
     if (is_paused_) book_pause(now, cpu_now);
     Phase& phase = top();
     const std::uint64_t wall = now - segment_start_;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "libprofile/phases/phase.hpp"
+#include "libprofile/phases/poll_run.hpp"
 
 #include <cstdint>
 
@@ -48,6 +49,14 @@ class PhaseStack {
     }
     /// Books time spent inside libprofile.
     void book_overhead(std::uint64_t ns) noexcept { segment_overhead_ns_ += ns; }
+
+    /// Unsuccessful polls follow each other from `site`; the first has just ended, at `now`, and took `first_ns`.
+    void begin_polls(const void* site, Row& row, std::uint64_t now, std::uint64_t first_ns, std::uint64_t own_ns) noexcept {
+        polls_ = {site, &row, now, segment_events_ns_ + segment_overhead_ns_, own_ns, 0, 0, 0, first_ns, 0};
+    }
+    PollRun& polls() { return polls_; }
+    /// Books the time of the polls of a run that were not timed, and ends the run.
+    void end_polls(std::uint64_t now) noexcept;
 
     /// Recording is off from `now` on. Until resume() nothing may be booked; what passes belongs to the "(not recorded)"
     /// node of the phase that is open. Like one long event, which ends with the pause, or is cut where a segment ends.
@@ -99,11 +108,11 @@ class PhaseStack {
     std::uint64_t segment_events_ns_ = 0;
     std::uint64_t segment_events_cpu_ns_ = 0;
     std::uint64_t segment_overhead_ns_ = 0;
+    PollRun polls_;
 
     bool is_paused_ = false;
     std::uint64_t pause_start_ = 0;
     std::uint64_t pause_cpu_start_ = 0;
-
 
     std::uint64_t repairs_ = 0;
     std::uint64_t quota_losses_ = 0;

@@ -23,18 +23,17 @@ void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
     if (thread.call_depth != 0) {
         // The call's time is exact, so the sample adds none.
-        ++(*thread.calls[thread.call_depth - 1].row)[Metric::Samples];
+        const RunningCall& call = thread.calls[thread.call_depth - 1];
+        ++(*call.row)[Metric::Samples];
+        if (is_own_stack(stack) && is_own_stack(call.frame)) thread.paths.at_sample_in_call(call.frame);
         return;
     }
     // On a stack we know nothing of (an application's signal handler, a coroutine) there may be little room left.
-    if (is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) {
-        unwinder.interrupted(context, thread.path);
-    } else {
-        thread.path.size = 1;
-        thread.path.complete = false;
-        thread.path.addresses[0] = static_cast<std::uintptr_t>(registers[REG_RIP]);
-    }
-    const NodeId node = thread.tree.path(thread.path, false);
+    const bool is_own = is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))) && is_own_stack(stack);
+    const NodeId node =
+        is_own ? thread.paths.at_sample(context)
+               : thread.tree.frame(thread.tree.partial(), static_cast<std::uintptr_t>(registers[REG_RIP]));
+    if (!is_own) thread.tree.count_partial_path();
     Row& row = thread.phases.row(node);
     ++row[Metric::Samples];
     // Weight 0 would drop the only sample of a short iteration.
@@ -48,9 +47,9 @@ bool follow(Thread& thread, void* context) noexcept {
     if (thread.call_depth != 0) return false; // the pause begins when this call has returned
     if (session.recording()) {
         // A call that began while recording was off is not recorded; its end must not become computing time.
-        unwinder.interrupted(context, thread.path);
-        for (std::size_t i = 0; i < thread.path.size; ++i)
-            if (is_mpi_library_address(reinterpret_cast<const void*>(thread.path.addresses[i]))) return false;
+        if (is_own_stack(stack)) thread.paths.at_sample(context);
+        for (std::size_t i = 0; i < thread.paths.size(); ++i)
+            if (is_mpi_library_address(reinterpret_cast<const void*>(thread.paths[i].address))) return false;
     }
     return follow_switch(thread, session_clock.now());
 }
@@ -79,6 +78,12 @@ void sample(const siginfo_t& info, void* context) noexcept {
         thread->samples_lost += lost;
         ++thread->samples_taken;
         ++thread->samples_in_tool;
+        return;
+    }
+    if (is_mark_code(static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]))) {
+        // A return passes through the mark: nothing of the stack may be touched.
+        if (silent) return;
+        thread->samples_lost += lost + 1;
         return;
     }
     const InTool guard;

@@ -17,29 +17,32 @@ namespace {
 constexpr std::uint64_t long_event_ns = 50000;
 
 /// The place that calls, as remembered by the thread.
-const CallSite& call_site(Thread& thread, unsigned function_id, void* return_address) noexcept {
+CallSite& call_site(Thread& thread, unsigned function_id, void* return_address) noexcept {
     const auto hash = reinterpret_cast<std::uintptr_t>(return_address) * 0x9e3779b97f4a7c15u;
     CallSite& site = thread.sites[hash >> 57];
     static_assert(Thread::known_sites == 1u << (64 - 57));
-    const std::uint32_t epoch = load_map.epoch();
-    if (site.return_address == return_address && site.function_id == function_id && site.epoch == epoch) [[likely]]
+    if (site.is_at(return_address, function_id, load_map.epoch())) [[likely]]
         return site;
-    const bool is_helper = is_binding_helper_call(mpi_functions[function_id].name, return_address);
-    const NodeId node = session.records_call_paths() ? 0 : thread.tree.child(0, NodeKind::Mpi, function_id, 0);
-    return site = {return_address, function_id, epoch, node, is_helper};
+    site.return_address = return_address;
+    site.function_id = function_id;
+    site.epoch = load_map.epoch();
+    site.path = {};
+    site.is_helper = is_binding_helper_call(mpi_functions[function_id].name, return_address);
+    if (!session.records_call_paths()) site.path.node = thread.tree.child(0, NodeKind::Mpi, function_id, 0);
+    return site;
 }
 
-NodeId node_of_call(Thread& thread, const CallSite& site, unsigned function_id, void* return_address) noexcept {
-    if (!session.records_call_paths()) return site.function_node;
-    unwinder.here(return_address, thread.path);
-    NodeId caller = thread.tree.path(thread.path, true);
-    if (!thread.path.complete && load_map.is_stale()) {
-        // A module was loaded since the last look: in ordinary context the loader may be asked, then the path is whole.
-        load_map.refresh();
-        unwinder.here(return_address, thread.path);
-        caller = thread.tree.path(thread.path, true);
-    }
-    return thread.tree.child(caller, NodeKind::Mpi, function_id, 0);
+/// Whether the call's node is known without a look at the call stack.
+bool is_path_known(Thread& thread, const CallSite& site, std::uintptr_t frame) noexcept {
+    return !session.records_call_paths() || thread.paths.is_unchanged(site.path, frame);
+}
+
+/// The node of a call whose path must be found.
+NodeId find_node(Thread& thread, CallSite& site, std::uintptr_t frame) noexcept {
+    const NodeId caller = thread.paths.at_call(frame);
+    const NodeId node = thread.tree.child(caller, NodeKind::Mpi, site.function_id, 0);
+    thread.paths.remember(site.path, frame, node);
+    return node;
 }
 
 } // namespace
@@ -60,17 +63,25 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noex
     Thread* thread = thread_local_block.thread;
     if (thread == nullptr) [[unlikely]] thread = thread_registry.current();
     if (thread == nullptr || (thread->is_silent() && !wakes(*thread, session_clock.now()))) return;
-    cheap_ = !session.records_call_paths() && thread->call_depth == 0;
-    measures_itself_ = !cheap_ || thread->cheap_event.is_due();
-    if (measures_itself_) entered_ = session_clock.now();
     thread->drop_left_calls(own_frame);
-    if (thread->call_depth != 0 && is_mpi_library_address(return_address)) return; // MPI calling itself
-    if (thread->call_depth == Thread::max_calls) return;
-    const CallSite& site = call_site(*thread, function_id, return_address);
+    level_ = thread->call_depth;
+    if (level_ == 0 && continues_polls(*thread, function_id, return_address, own_frame)) return;
+    measures_itself_ = level_ != 0 || thread->cheap_event.is_due();
+    if (measures_itself_) entered_ = session_clock.now();
+    if (level_ != 0 && is_mpi_library_address(return_address)) return; // MPI calling itself
+    if (level_ == Thread::max_calls) return;
+    CallSite& site = call_site(*thread, function_id, return_address);
     if (site.is_helper) return;
     thread_ = thread;
-    level_ = thread->call_depth;
-    const NodeId node = node_of_call(*thread, site, function_id, return_address);
+    site_ = &site;
+    cheap_ = is_path_known(*thread, site, own_frame);
+    if (!cheap_ && !measures_itself_) {
+        measures_itself_ = true;
+        entered_ = session_clock.now();
+    }
+    NodeId node = cheap_ ? site.path.node : find_node(*thread, site, own_frame);
+    if (cheap_ && thread->paths.is_to_be_checked()) [[unlikely]] node = thread->paths.check_call(site.path, own_frame);
+    cheap_ = cheap_ && level_ == 0;
     row_ = &thread->phases.row(node);
     row_->is_event = true;
     ++(*row_)[Metric::Visits];
@@ -84,7 +95,46 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noex
     if (call.read_cpu) [[unlikely]] call.cpu_start = thread_cpu_time();
     thread->call_depth = level_ + 1;
     call.start = session_clock.now();
-    if (level_ != 0) thread->calls[level_ - 1].inner += call.start - entered_;
+    if (level_ != 0)
+        thread->calls[level_ - 1].inner += call.start - entered_;
+    else if (thread->phases.polls().site != nullptr)
+        thread->phases.end_polls(measures_itself_ ? entered_ : call.start);
+}
+
+/// One more of a run of unsuccessful polls, until proved otherwise: all but its time is as it was at the last one.
+bool MpiEvent::continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept {
+    PollRun& run = thread.phases.polls();
+    const auto* site = static_cast<const CallSite*>(run.site);
+    if (site == nullptr || !site->is_at(return_address, function_id, load_map.epoch()) || !is_path_known(thread, *site, frame))
+        return false;
+    if (thread.paths.is_to_be_checked()) [[unlikely]] return false;
+    thread_ = &thread;
+    row_ = run.row;
+    polls_ = true;
+    ++(*row_)[Metric::Visits];
+    thread.calls[0].inner = 0;
+    thread.call_depth = 1;
+    is_timed_ = run.is_due();
+    if (is_timed_) thread.calls[0].start = session_clock.now();
+    return true;
+}
+
+/// The end of such a poll. It is timed only now if it was successful, or is one of those that stand for the others.
+void MpiEvent::end_poll() noexcept {
+    PollRun& run = thread_->phases.polls();
+    RunningCall& call = thread_->calls[0];
+    if (is_timed_) {
+        const std::uint64_t wall = stopped_at_ - call.start;
+        const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
+        ++run.timed;
+        run.timed_ns += own;
+        (*row_)[Metric::Time] += own;
+        thread_->phases.book_event(own, own);
+        thread_->phases.book_overhead(run.own_ns);
+    } else {
+        ++run.untimed;
+    }
+    if (!unsuccessful_) thread_->phases.end_polls(session_clock.now());
 }
 
 void MpiEvent::stop() noexcept {
@@ -92,13 +142,14 @@ void MpiEvent::stop() noexcept {
     // The flag stays set until the destructor: accounting is libprofile's own time.
     in_tool_before_ = enter_tool(reinterpret_cast<std::uintptr_t>(this));
     stopped_ = true;
-    stopped_at_ = session_clock.now();
+    if (!polls_ || is_timed_) stopped_at_ = session_clock.now();
     if (thread_->finished) { // the job ended while this thread was in here
         row_ = nullptr;
         return;
     }
-    RunningCall& call = thread_->calls[level_];
     thread_->call_depth = level_ + 1; // nested calls that were left without returning
+    if (polls_) return;
+    RunningCall& call = thread_->calls[level_];
     const std::uint64_t wall = stopped_at_ - call.start;
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
     Node& node = *call.node;
@@ -128,6 +179,11 @@ void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric
 
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 
+void MpiEvent::was_unsuccessful() noexcept {
+    leave_out_of_signature();
+    unsuccessful_ = true;
+}
+
 void MpiEvent::count_lost_requests(std::uint64_t requests) const noexcept { thread_->requests_lost += requests; }
 
 void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
@@ -148,7 +204,9 @@ MpiEvent::~MpiEvent() noexcept {
     if (!stopped_) stop();
     if (!thread_->finished) {
         thread_->call_depth = level_;
-        if (measures_itself_) {
+        if (polls_) {
+            end_poll();
+        } else if (measures_itself_) {
             const std::uint64_t after = session_clock.now() - stopped_at_;
             const std::uint64_t spent = after + thread_->calls[level_].start - entered_;
             thread_->phases.book_overhead(spent);
@@ -156,6 +214,10 @@ MpiEvent::~MpiEvent() noexcept {
             if (level_ != 0) thread_->calls[level_ - 1].inner += after;
         } else {
             thread_->phases.book_overhead(thread_->cheap_event.typical());
+        }
+        if (unsuccessful_ && cheap_ && thread_->calls[0].node->typical_ns < long_event_ns) {
+            thread_->phases.begin_polls(site_, *row_, stopped_at_, stopped_at_ - thread_->calls[0].start,
+                                        thread_->cheap_event.typical());
         }
     }
     leave_tool(in_tool_before_);
@@ -166,7 +228,9 @@ void mpi_library_unusable(const char* reason) noexcept { session.mpi_unusable(re
 void mpi_tool_bypasses_us(const char* tool) noexcept { session.tool_bypasses_us(tool); }
 void before_mpi_init(bool is_session) noexcept { session.before_mpi_init(is_session); }
 void after_mpi_init(bool is_session, bool succeeded) noexcept { session.after_mpi_init(is_session, succeeded); }
-void before_mpi_finalize(void* return_address) noexcept { session.before_mpi_finalize(return_address); }
-void before_mpi_session_finalize(void* return_address) noexcept { session.before_session_finalize(return_address); }
+void before_mpi_finalize(void* frame) noexcept { session.before_mpi_finalize(reinterpret_cast<std::uintptr_t>(frame)); }
+void before_mpi_session_finalize(void* frame) noexcept {
+    session.before_session_finalize(reinterpret_cast<std::uintptr_t>(frame));
+}
 
 } // namespace libprofile

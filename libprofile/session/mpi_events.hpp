@@ -18,6 +18,7 @@
 
 namespace libprofile {
 
+struct CallSite;
 struct Thread;
 struct Row;
 
@@ -51,8 +52,10 @@ class MpiEvent {
     /// Adds to a metric of this call path. Only after stop() and when counted().
     void add(Metric metric, std::uint64_t value) noexcept;
 
-    /// The call was an unsuccessful test or probe: counted, but left out of the iteration's structure signature.
+    /// Counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;
+    /// The call was an unsuccessful test or probe, whose number is chance: the same; several in a row are timed together.
+    void was_unsuccessful() noexcept;
 
     /// There is no memory to follow `requests`, so what they move will not be counted. Only when counted().
     void count_lost_requests(std::uint64_t requests) const noexcept;
@@ -64,14 +67,21 @@ class MpiEvent {
     ~MpiEvent() noexcept;
 
   private:
+    bool continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
+    void end_poll() noexcept;
+
     Thread* thread_ = nullptr;
     Row* row_ = nullptr;
+    const CallSite* site_ = nullptr;
     std::uint32_t level_ = 0;      // of this call among the running ones
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;
-    bool cheap_ = false;           // its call path was known at once
+    bool cheap_ = false;           // its call path was known without looking at the stack
     bool measures_itself_ = false; // entered_ and the end are read from the clock
     std::uint64_t entered_ = 0;    // ns
+    bool polls_ = false;        // one of a run of polls (phases/poll_run.hpp)
+    bool is_timed_ = false;     // of these: the clock is read
+    bool unsuccessful_ = false;
     bool unrecorded_ = false; // a call of the application while recording is off
     int in_tool_before_ = 0; // see enter_tool()
 };
@@ -86,8 +96,9 @@ void mpi_tool_bypasses_us(const char* tool) noexcept;
 /// Life cycle, called by the bodies of MPI_Init*, MPI_Session_init (is_session), MPI_Finalize and MPI_Session_finalize.
 void before_mpi_init(bool is_session) noexcept;
 void after_mpi_init(bool is_session, bool succeeded) noexcept;
-void before_mpi_finalize(void* return_address) noexcept; // ends all wall times, writes the profile
-void before_mpi_session_finalize(void* return_address) noexcept; // the same, if it is the last session and there is no MPI_Init
+/// `frame` as for MpiEvent.
+void before_mpi_finalize(void* frame) noexcept; // ends all wall times, writes the profile
+void before_mpi_session_finalize(void* frame) noexcept; // the same, if it is the last session and there is no MPI_Init
 
 /// Called by the body of MPI_Pcontrol, around the event of the call; `frame` as for MpiEvent. docs/how-it-works.md, Control.
 void before_pcontrol(int level, void* frame) noexcept;

@@ -6,6 +6,8 @@
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
 
+#include "wrappers/process/jumps.hpp"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +39,8 @@ bool measured_from_the_start() {
 void fork_child() {
     if (session.state() == SessionState::Idle) return thread_registry.know_main(); // it may become an MPI process itself
     session.in_fork_child();
+    // The stack was copied with the mark in it.
+    remove_mark(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
     // The child owns a copy of the thread's state, but no timer; it is not part of the job.
     thread_local_block.thread = nullptr;
     thread_local_block.ended = true;
@@ -45,6 +49,7 @@ void fork_child() {
 [[gnu::constructor]] void process_begins() {
     session_clock.mark_start();
     real_calls();
+    find_jumps();
     thread_registry.know_main();
     pthread_atfork(nullptr, nullptr, fork_child);
     if (measured_from_the_start()) session.begin_without_mpi();

@@ -1,6 +1,7 @@
 #include "libprofile/session/session.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/output/finalize.hpp"
 #include "libprofile/sampling/timer.hpp"
 #include "libprofile/session/clock.hpp"
@@ -27,6 +28,7 @@ void Session::start() noexcept {
     if (config_.flag(Option::Quiet)) silence_messages();
     if (config_.flag(Option::Disable)) return switch_off();
     call_paths_ = config_.flag(Option::CallPaths);
+    current_marks_mode.store(static_cast<MarksMode>(config_.number(Option::Marks)), std::memory_order_relaxed);
     memory_quota.limit(static_cast<std::uint64_t>(config_.number(Option::Memory)));
     session_clock.choose(config_.text(Option::Clock));
     job_.find(arena_);
@@ -69,7 +71,7 @@ void Session::begin_sampling() noexcept {
     if (!sampling_ && !prepare_sampling() && job_.speaks_before_init())
         say("warning: no real-time signal is free, so there are no samples; MPI calls are measured all the same");
     sampling_ = true;
-    thread_registry.current();
+    if (Thread* thread = thread_registry.current()) thread->paths.ready();
     thread_registry.start_sampling();
     if (thread_registry.timers_refused() != 0 && job_.speaks_before_init())
         say("warning: the kernel gives no timer (limit of pending signals, ulimit -i?), so there are no samples; MPI calls "
@@ -129,31 +131,28 @@ void Session::complain_once() noexcept {
 }
 
 /// The call is visited, but its time lies behind the end of the measurement.
-void Session::visit_last_call(const char* name, void* return_address) noexcept {
+void Session::visit_last_call(const char* name, std::uintptr_t frame) noexcept {
     const InTool guard;
     Thread* thread = thread_registry.current();
     if (thread == nullptr || !follow_switch(*thread, session_clock.now())) return;
     unsigned id = 0;
     while (id + 1 < mpi_function_count && std::strcmp(mpi_functions[id].name, name) != 0) ++id;
     NodeId caller = 0;
-    if (call_paths_) {
-        unwinder.here(return_address, thread->path);
-        caller = thread->tree.path(thread->path, true);
-    }
+    if (call_paths_) caller = thread->paths.at_call(frame);
     Row& row = thread->phases.row(thread->tree.child(caller, NodeKind::Mpi, id, 0));
     row.is_event = true;
     ++row[Metric::Visits];
 }
 
-void Session::before_mpi_finalize(void* return_address) noexcept {
+void Session::before_mpi_finalize(std::uintptr_t frame) noexcept {
     if (!measuring() || !initialized_) return;
-    visit_last_call("MPI_Finalize", return_address);
+    visit_last_call("MPI_Finalize", frame);
     finish(treats_mpi() && world_);
 }
 
-void Session::before_session_finalize(void* return_address) noexcept {
+void Session::before_session_finalize(std::uintptr_t frame) noexcept {
     if (!measuring() || open_sessions_.fetch_sub(1, std::memory_order_relaxed) != 1 || world_) return;
-    visit_last_call("MPI_Session_finalize", return_address);
+    visit_last_call("MPI_Session_finalize", frame);
     finish(false);
 }
 

@@ -47,9 +47,9 @@ class Session {
     void tool_bypasses_us(const char* tool) noexcept;
     void before_mpi_init(bool is_session) noexcept;
     void after_mpi_init(bool is_session, bool succeeded) noexcept;
-    void before_mpi_finalize(void* return_address) noexcept;
+    void before_mpi_finalize(std::uintptr_t frame) noexcept;
     /// When the last MPI session ends and MPI_Init was not called: the same, without meeting the other ranks.
-    void before_session_finalize(void* return_address) noexcept;
+    void before_session_finalize(std::uintptr_t frame) noexcept;
     /// At process exit: writes what MPI_Finalize has not.
     void at_exit() noexcept;
     void in_fork_child() noexcept { switch_off(); }
@@ -71,7 +71,7 @@ class Session {
   private:
     bool was_bypassed() noexcept;
     void finish(bool with_mpi) noexcept;
-    void visit_last_call(const char* name, void* return_address) noexcept;
+    void visit_last_call(const char* name, std::uintptr_t frame) noexcept;
     void know_rank_from_launcher() noexcept;
     void complain_once() noexcept;
     bool launcher_mismatch() noexcept;

@@ -5,7 +5,8 @@
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/callpath/marks/mark.hpp"
+#include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/phases/phase_stack.hpp"
 #include "libprofile/session/memory.hpp"
 #include "libprofile/session/own_cost.hpp"
@@ -29,6 +30,7 @@ struct ThreadLocal {
     struct ThreadStart* start;
     std::uintptr_t stack_low;  // the thread's own stack, 0 when not known
     std::uintptr_t stack_base;
+    Mark mark;
 };
 extern constinit thread_local ThreadLocal thread_local_block __attribute__((tls_model("initial-exec")));
 
@@ -55,18 +57,21 @@ struct CallSite {
     const void* return_address = nullptr;
     std::uint32_t function_id = 0;
     std::uint32_t epoch = 0;  // of the load map
-    NodeId function_node = 0; // of the function without its call path
     bool is_helper = false;   // see is_binding_helper_call()
+    KnownPath path;           // without call paths: the node of the function
+    bool is_at(const void* place, std::uint32_t function, std::uint32_t now) const {
+        return return_address == place && function_id == function && epoch == now;
+    }
 };
 
 struct Thread {
-    Thread() : pool(arena), tree(arena), phases(tree, arena, pool) {}
+    Thread() : pool(arena), tree(arena), phases(tree, arena, pool), paths(tree, arena) {}
 
     Arena arena;
     Pool pool;
     CallTree tree;
     PhaseStack phases;
-    RawPath path;
+    PathTracker paths;
 
     Thread* next_free = nullptr;
     std::uint32_t index = 0; // 0 = the main thread
@@ -97,6 +102,7 @@ struct Thread {
 
     bool in_checkpoint = false; // was closed when the checkpoint that is being written began
 
+    const Mark* mark = nullptr; // in the thread's thread-local block
     volatile int busy = 0; // mirrors the thread's in-tool flag, for the thread that ends the job
     std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job
     struct Scratch {

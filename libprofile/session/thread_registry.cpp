@@ -61,12 +61,16 @@ void ThreadRegistry::begin(ThreadStart* start) noexcept {
     thread_local_block.start = start;
     __atomic_store_n(&start->id, gettid(), __ATOMIC_RELEASE);
     if (!session.measuring() || is_helper(*start)) return;
-    if (Thread* thread = current()) arm(*thread, start->id);
+    if (Thread* thread = current()) {
+        thread->paths.ready();
+        arm(*thread, start->id);
+    }
 }
 
 void ThreadRegistry::end(ThreadStart* start) noexcept {
     const InTool guard;
     thread_local_block.ended = true;
+    remove_mark(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
     Thread* thread = start->thread.load(std::memory_order_acquire);
     thread_local_block.thread = nullptr;
     // Whoever claims the location closes it: this thread, or the one that ends the job.
@@ -176,7 +180,7 @@ Thread* ThreadRegistry::current() noexcept {
     if (local.thread == nullptr)
         local.ended = true;
     else
-        local.thread->busy = local.in_tool; // we are inside libprofile
+        local.thread->busy = local.in_tool, local.thread->mark = &local.mark; // we are inside libprofile
     return local.thread;
 }
 
@@ -224,6 +228,16 @@ std::uint64_t ThreadRegistry::choose_for_checkpoint() noexcept {
         running += closed ? 0 : 1;
     });
     return running;
+}
+
+std::uintptr_t ThreadRegistry::return_address_of_mark(std::uintptr_t slot) noexcept {
+    std::uintptr_t found = 0;
+    for_each_start([&](ThreadStart& start) {
+        const Thread* thread = start.thread.load(std::memory_order_acquire);
+        if (thread == nullptr || thread->mark == nullptr || start.ended.load(std::memory_order_acquire)) return;
+        if (thread->mark->slot == slot) found = thread->mark->return_address;
+    });
+    return found;
 }
 
 void ThreadRegistry::finish_all(std::uint64_t now) noexcept {

@@ -271,6 +271,18 @@ Json losses_json(const Profile& profile, std::size_t ranks) {
     return sums;
 }
 
+/// How call paths were found, summed over the ranks.
+Json path_counts_json(const Profile& profile) {
+    Json counts = Json::object();
+    for (std::size_t i = 0; i < path_count_count; ++i) {
+        std::uint64_t sum = 0;
+        for (const auto& [rank, info] : profile.ranks)
+            sum += info.path_counts[i];
+        counts[path_count_table[i].name] = sum;
+    }
+    return counts;
+}
+
 } // namespace
 
 std::string report_json(const Profile& profile) {
@@ -279,6 +291,7 @@ std::string report_json(const Profile& profile) {
     document["job"] = job_json(profile, mains);
     add_measurements(profile, mains, document);
     document["losses"] = losses_json(profile, mains.size());
+    document["call_paths_found"] = path_counts_json(profile);
     Json threads = Json::object();
     Json where = Json::array();
     for (const Location* location : others)

@@ -75,6 +75,7 @@ bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     info.memory_quota = r.memory_quota;
     info.checkpoint = r.checkpoint != 0;
     info.threads_running = r.threads_running;
+    std::copy(std::begin(r.path_counts), std::end(r.path_counts), info.path_counts.begin());
     out.info = std::move(info);
     return true;
 }

@@ -8,6 +8,7 @@
 #include "format/metrics.hpp"
 #include "format/profile_file.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -46,6 +47,7 @@ struct RankInfo {
     std::uint64_t memory_quota = 0;
     bool checkpoint = false; // written while the rank went on running
     std::uint64_t threads_running = 0;
+    std::array<std::uint64_t, path_count_count> path_counts = {}; // in the order of path_counts.def
 };
 
 /// A program or shared library. Identified by its build-id, or by its path when it has none.

@@ -62,7 +62,7 @@ class MatchedReceive : public Receive {
 /// Test, probe and their like: an unsuccessful one says nothing about the structure of the program.
 inline void unsuccessful_if_false(MpiEvent& event, const int* flag) {
     if (!*flag)
-        event.leave_out_of_signature();
+        event.was_unsuccessful();
 }
 
 } // namespace

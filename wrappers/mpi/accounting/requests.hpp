@@ -197,7 +197,7 @@ class Test {
         if (mpi_result != MPI_SUCCESS || *flag_)
             wait_.finish(event, mpi_result);
         else if (event.counted())
-            event.leave_out_of_signature();
+            event.was_unsuccessful();
     }
 
   private:
@@ -232,7 +232,7 @@ class Testall {
         if (mpi_result != MPI_SUCCESS || *flag_)
             wait_.finish(event, mpi_result);
         else if (event.counted())
-            event.leave_out_of_signature();
+            event.was_unsuccessful();
     }
 
   private:
@@ -269,7 +269,7 @@ class Testsome {
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result == MPI_SUCCESS && *done_ == 0 && event.counted())
-            event.leave_out_of_signature();
+            event.was_unsuccessful();
         wait_.finish(event, mpi_result);
     }
 
@@ -307,7 +307,7 @@ class Testany {
         if (mpi_result != MPI_SUCCESS || *flag_)
             wait_.finish(event, mpi_result);
         else if (event.counted())
-            event.leave_out_of_signature();
+            event.was_unsuccessful();
     }
 
   private:

@@ -1,0 +1,119 @@
+#include "libprofile/callpath/frame_walk.hpp"
+
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/marks/mark.hpp"
+#include "libprofile/callpath/recipe_table.hpp"
+#include "libprofile/callpath/stack_search.hpp"
+#include "libprofile/session/thread.hpp"
+
+#include <ucontext.h>
+
+namespace libprofile {
+
+namespace {
+
+/// The thread's own stack from the innermost frame on: what may be read.
+struct Readable {
+    std::uintptr_t low;
+    std::uintptr_t base;
+    bool holds(std::uintptr_t address) const { return address >= low && address + 8 <= base && address % 8 == 0; }
+    static std::uintptr_t at(std::uintptr_t address) { return *reinterpret_cast<const std::uintptr_t*>(address); }
+};
+
+struct Frame {
+    std::uintptr_t address;
+    std::uintptr_t sp;
+    std::uintptr_t fp;
+    std::uintptr_t fp_place; // where fp was read from, 0: a register
+};
+
+void witness(RawPath& path, const Frame& frame) {
+    if (path.witness_count > RawPath::max_witnesses) return;
+    if (path.witness_count != 0 && path.witnesses[path.witness_count - 1].place == frame.fp_place) return;
+    if (path.witness_count == RawPath::max_witnesses || frame.fp_place == 0)
+        path.witness_count = RawPath::max_witnesses + 1;
+    else
+        path.witnesses[path.witness_count++] = {frame.fp_place, frame.fp};
+}
+
+/// The canonical frame address; 0: nonsense.
+std::uintptr_t canonical_frame(const Recipe& recipe, const Frame& frame, const Readable& stack, RawPath& path) {
+    if (recipe.kind == RecipeKind::Stack) return frame.sp + static_cast<std::uintptr_t>(recipe.cfa_offset);
+    witness(path, frame);
+    const std::uintptr_t place = frame.fp + static_cast<std::uintptr_t>(recipe.cfa_offset);
+    if (recipe.kind == RecipeKind::Frame) return place;
+    path.witness_count = RawPath::max_witnesses + 1; // a word more would have to be compared
+    return stack.holds(place) ? Readable::at(place) : 0;
+}
+
+/// Where the caller's frame pointer lies; 0: where the frame's own was.
+std::uintptr_t frame_pointer_place(const Recipe& recipe, const Frame& frame, std::uintptr_t cfa) {
+    switch (recipe.frame_rule) {
+    case FramePointerRule::AtCfa: return cfa + static_cast<std::uintptr_t>(recipe.frame_offset);
+    case FramePointerRule::AtFrame: return frame.fp + static_cast<std::uintptr_t>(recipe.frame_offset);
+    default: return 0;
+    }
+}
+
+/// Goes on with the frame that a signal interrupted. False: its registers are not to be had.
+bool leave_signal_frame(Frame& frame, const Readable& stack, RawPath& path) {
+    if (!stack.holds(frame.sp) || !stack.holds(frame.sp + sizeof(ucontext_t))) return false;
+    const auto* context = reinterpret_cast<const ucontext_t*>(frame.sp);
+    const greg_t* registers = context->uc_mcontext.gregs;
+    const auto sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
+    if (sp <= frame.sp || !stack.holds(sp & ~std::uintptr_t{7})) return false;
+    path.crossed_signal = true;
+    path.witness_count = RawPath::max_witnesses + 1;
+    frame = {static_cast<std::uintptr_t>(registers[REG_RIP]), sp, static_cast<std::uintptr_t>(registers[REG_RBP]), 0};
+    return true;
+}
+
+} // namespace
+
+void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path) noexcept {
+    path.clear();
+    path.push(start.address, start.slot);
+    const std::uint32_t epoch = load_map.epoch();
+    const Readable stack{start.stack_pointer & ~std::uintptr_t{7}, thread_local_block.stack_base};
+    Frame frame{start.address, start.stack_pointer, start.frame_pointer, start.frame_pointer_place};
+    for (;;) {
+        const Recipe recipe = recipe_table.find(frame.address, epoch);
+        path.flags[path.size - 1] = recipe.flags;
+        std::uintptr_t cfa = 0;
+        switch (recipe.kind) {
+        case RecipeKind::Stack:
+        case RecipeKind::Frame:
+        case RecipeKind::FrameIndirect: cfa = canonical_frame(recipe, frame, stack, path); break;
+        case RecipeKind::Outermost: path.end = PathEnd::Root; return;
+        case RecipeKind::Hard: path.end = PathEnd::Hard; return;
+        case RecipeKind::Signal:
+            if (!leave_signal_frame(frame, stack, path)) return;
+            if (is_mark_code(frame.address)) return;
+            if (!path.push(frame.address, 0)) return void(path.end = PathEnd::Full);
+            continue;
+        default:
+            cfa = search_stack(frame.address, frame.sp, frame.fp, stack.base);
+            if (cfa == 0) return;
+            path.bridged = true;
+            path.witness_count = RawPath::max_witnesses + 1;
+        }
+        const std::uintptr_t slot = cfa - 8;
+        if (cfa <= frame.sp || !stack.holds(slot)) return; // the stack must grow towards its base
+        const std::uintptr_t return_address = Readable::at(slot);
+        const std::uintptr_t place = frame_pointer_place(recipe, frame, cfa);
+        if (place != 0) {
+            if (!stack.holds(place)) return;
+            frame.fp = Readable::at(place);
+            frame.fp_place = place;
+        }
+        if (return_address == mark_stub()) {
+            if (slot == mark_slot) path.end = PathEnd::Mark;
+            return;
+        }
+        frame.address = return_address - 1;
+        frame.sp = cfa;
+        if (!path.push(frame.address, slot)) return void(path.end = PathEnd::Full);
+    }
+}
+
+} // namespace libprofile

@@ -1,0 +1,10 @@
+// Architectures without marks: call paths are walked in full, and least common ancestors are upper bounds.
+#include "libprofile/callpath/marks/mark.hpp"
+
+namespace libprofile {
+
+bool are_marks_possible() noexcept { return false; }
+void place_mark(Mark&, const TrackedFrame*, std::int32_t) noexcept {}
+void remove_mark(Mark& mark, std::uintptr_t) noexcept { mark.slot = 0; }
+
+} // namespace libprofile

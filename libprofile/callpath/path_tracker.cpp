@@ -1,0 +1,293 @@
+#include "libprofile/callpath/path_tracker.hpp"
+
+#include "libprofile/callpath/frame_walk.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/recipe_table.hpp"
+#include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/session/thread.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <ucontext.h>
+
+namespace libprofile {
+
+namespace {
+
+constexpr NodeId unset = 0xffffffffu;
+
+/// A mark farther out than this is placed anew at an MPI call: each frame between costs some 10 ns a call, a return through
+/// the mark 5 ns.
+constexpr std::size_t far_from_mark = 6;
+
+constexpr std::uint8_t never_marked = InLibc | InLibprofile | InBindingLayer | InUnwinder | Unmarkable;
+
+} // namespace
+
+constinit std::atomic<MarksMode> current_marks_mode{MarksMode::Off};
+
+Mark& PathTracker::mark() noexcept { return thread_local_block.mark; }
+
+void PathTracker::ready() noexcept {
+    if (modules_ready_ == 0) marks_possible_ = are_marks_possible();
+    modules_ready_ = load_map.size();
+    if (exceptions_ == nullptr) exceptions_ = load_map.exceptions_in_flight();
+}
+
+void PathTracker::forget(std::uintptr_t stack_pointer) noexcept {
+    remove_mark(mark(), stack_pointer);
+    size_ = 0;
+    common_at_least_ = 0;
+}
+
+/// What the mark tells about the time since the last event.
+void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
+    Mark& own = mark();
+    if (own.fired != Mark::never_fired) common_at_most_ = std::min(common_at_most_, static_cast<std::size_t>(own.fired));
+    if (mark_stands(own, stack_pointer)) {
+        common_at_least_ = std::min(common_at_least_, static_cast<std::size_t>(own.index) + 2);
+        return;
+    }
+    common_at_least_ = 0;
+    if (own.slot == 0) return;
+    count(PathCount::Lost);
+    remove_mark(own, stack_pointer);
+}
+
+/// Puts the walked frames behind the first `kept` tracked ones.
+void PathTracker::splice(std::size_t kept) noexcept {
+    const std::size_t fresh = path_.size;
+    if (kept + fresh > RawPath::capacity) { // the innermost ones are worth more
+        remove_mark(mark(), 0);
+        complete_ = false;
+        kept = 0;
+    }
+    std::size_t common = kept;
+    for (std::size_t i = 0; i < fresh; ++i) {
+        TrackedFrame& frame = frames_[kept + i];
+        const std::size_t from = fresh - 1 - i;
+        const bool known = common == kept + i && kept + i < size_ && frame.address == path_.addresses[from] &&
+                           frame.slot == path_.slots[from];
+        if (known) {
+            ++common;
+        } else {
+            frame.address = path_.addresses[from];
+            frame.slot = path_.slots[from];
+            frame.node = unset;
+            frame.serial = ++serial_;
+        }
+        // The slot belongs to the next inner frame's function.
+        frame.markable = from != 0 && frame.slot != 0 && ((path_.flags[from] & InLibc) == 0) &&
+                         (path_.flags[from - 1] & never_marked) == 0;
+    }
+    size_ = kept + fresh;
+    common_at_most_ = std::min(common_at_most_, common + 1);
+}
+
+/// Takes over what the walk has found.
+void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
+    if (path_.bridged) count(PathCount::Bridged);
+    if (path_.end == PathEnd::Mark) {
+        count(PathCount::Spliced);
+        return splice(static_cast<std::size_t>(mark().index) + 1);
+    }
+    if (mark().slot != 0) { // a leftover in the middle of some frame, or the walk did not get that far
+        count(PathCount::Lost);
+        common_at_least_ = 0;
+        remove_mark(mark(), stack_pointer);
+    }
+    count(PathCount::Walked);
+    const bool complete = path_.end == PathEnd::Root;
+    if (complete != complete_) size_ = 0; // nodes of partial paths have another parent
+    complete_ = complete;
+    if (!complete) tree_->count_partial_path();
+    splice(0);
+}
+
+NodeId PathTracker::node_after(NodeId outer, std::size_t index) noexcept {
+    const std::uintptr_t address = frames_[index].address;
+    if (outer == 0 && complete_ && index + 1 < size_) { // start-up code of the process or thread is nobody's call path
+        const bool is_start = index == 0 && unwinder.is_process_start(address);
+        if (is_start || (recipe_table.find(address, epoch_).flags & (InLibc | InLibprofile)) != 0) return 0;
+    }
+    return tree_->frame(outer, address);
+}
+
+/// The node of the tracked path up to frame `end` (exclusive).
+NodeId PathTracker::nodes(std::size_t end) noexcept {
+    if (end == 0) return 0;
+    const std::uint32_t epoch = load_map.epoch();
+    if (epoch != epoch_) {
+        for (std::size_t i = 0; i < size_; ++i) frames_[i].node = unset;
+        epoch_ = epoch;
+    }
+    std::size_t i = end;
+    while (i > 0 && frames_[i - 1].node == unset) --i;
+    NodeId node = i > 0 ? frames_[i - 1].node : complete_ ? 0 : tree_->partial();
+    for (; i < end; ++i) frames_[i].node = node = node_after(node, i);
+    return node;
+}
+
+/// Whether marks do no harm here.
+bool PathTracker::may_mark(bool in_handler) noexcept {
+    if (marks_mode() == MarksMode::Off || !marks_possible_ || !complete_ || path_.crossed_signal || path_.bridged) return false;
+    for (std::size_t i = 0; i < path_.size; ++i)
+        if ((path_.flags[i] & (InUnwinder | ForeignPersonality)) != 0) return false;
+    if (jumping_ && in_handler && (path_.flags[0] & InLibc) != 0) return false;
+    jumping_ = false;
+    // While destructors run on the way of an exception, the frame that will catch it must not get a mark (libgcc aborts).
+    if (exceptions_ != nullptr) return *exceptions_ == 0;
+    return !load_map.has_cxx_runtime() && !load_map.is_stale();
+}
+
+/// A new mark in the innermost frame from `index` outwards that may have one.
+void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept {
+    remove_mark(mark(), stack_pointer);
+    if (index < 0) return;
+    place_mark(mark(), frames_, index);
+    count(PathCount::Placed);
+}
+
+NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
+    if (load_map.size() != modules_ready_) ready();
+    const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
+    const std::uintptr_t site = words[1] - 1;
+    if (!is_own_stack(frame)) { // a coroutine; the thread's own stack stays as it is
+        forget(thread_local_block.stack_low);
+        unwinder.here(reinterpret_cast<void*>(words[1]), path_);
+        take(frame);
+        return nodes(size_);
+    }
+    observe(frame);
+    const WalkStart start{site, frame + 8, frame + 16, words[0], frame};
+    walk_stack(start, mark().slot, path_);
+    if (path_.end == PathEnd::Lost && load_map.is_stale()) {
+        // A module was loaded since the last look: in ordinary context the loader may be asked.
+        load_map.refresh();
+        walk_stack(start, mark().slot, path_);
+    }
+    if (path_.end == PathEnd::Hard) {
+        forget(frame);
+        count(PathCount::Unwound);
+        unwinder.here(reinterpret_cast<void*>(words[1]), path_);
+    }
+    take(frame);
+    jumping_ = false;
+    std::size_t inner = 0; // frames left out at the inner end
+    while (inner + 1 < path_.size && (path_.flags[inner] & InBindingLayer) != 0) ++inner;
+    const NodeId node = nodes(size_ - inner);
+    if (marks_mode() == MarksMode::Check && path_.end == PathEnd::Mark) check(nullptr, frame);
+    if ((mark().slot == 0 || path_.size > far_from_mark) && may_mark(false))
+        mark_from(static_cast<std::int32_t>(size_) - 2, frame);
+    return node;
+}
+
+void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept {
+    known.anchor = -1;
+    known.node = node;
+    if (!mark_stands(mark(), frame) || path_.witness_count > RawPath::max_witnesses) return;
+    const auto anchor = static_cast<std::size_t>(mark().index);
+    // The return address of the call itself is compared with the call site's.
+    std::uint32_t words = 0;
+    for (std::size_t i = size_ - 1; i-- > anchor + 1;) {
+        if (words == KnownPath::max_words) return;
+        known.word[words++] = {frames_[i].slot, frames_[i].address + 1};
+    }
+    for (std::size_t i = 0; i < path_.witness_count; ++i) {
+        if (words == KnownPath::max_words) return;
+        known.word[words++] = path_.witnesses[i];
+    }
+    known.words = words;
+    known.frame = frame;
+    known.serial = frames_[anchor].serial;
+    known.anchor = mark().index;
+}
+
+NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noexcept {
+    forget(frame);
+    const NodeId caller = at_call(frame);
+    check(nullptr, frame);
+    const bool right = (*tree_)[known.node].parent == caller;
+    count_check(right);
+    if (right) return known.node;
+    const Node& function = (*tree_)[known.node];
+    return tree_->child(caller, function.kind, function.a, function.b);
+}
+
+NodeId PathTracker::at_sample(void* context) noexcept {
+    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
+    observe(sp);
+    const WalkStart start{static_cast<std::uintptr_t>(registers[REG_RIP]), 0, sp,
+                          static_cast<std::uintptr_t>(registers[REG_RBP]), 0};
+    walk_stack(start, mark().slot, path_);
+    if (path_.end == PathEnd::Hard) {
+        forget(sp);
+        count(PathCount::Unwound);
+        unwinder.interrupted(context, path_);
+    }
+    const bool spliced = path_.end == PathEnd::Mark;
+    take(sp);
+    const NodeId node = nodes(size_);
+    set_ancestor();
+    if (marks_mode() == MarksMode::Check && spliced) check(context, sp);
+    // Not the innermost frame: setjmp, getcontext and vfork keep a copy of their own return address.
+    if (may_mark(true))
+        mark_from(static_cast<std::int32_t>(size_) - 3, sp);
+    else
+        remove_mark(mark(), sp);
+    return node;
+}
+
+void PathTracker::at_sample_in_call(std::uintptr_t frame) noexcept {
+    at_call(frame);
+    set_ancestor();
+}
+
+void PathTracker::set_ancestor() noexcept {
+    const std::size_t most = std::min(common_at_most_, size_);
+    ancestor_.depth = 0;
+    ancestor_.kind = LcaKind::Unknown;
+    if (has_sample_ && complete_) {
+        ancestor_.depth = static_cast<std::uint32_t>(most);
+        ancestor_.kind = common_at_least_ >= most ? LcaKind::Exact : LcaKind::Bound;
+    }
+    has_sample_ = complete_;
+    common_at_least_ = common_at_most_ = RawPath::capacity + 1;
+    mark().fired = Mark::never_fired; // what it told is told
+}
+
+std::uint64_t PathTracker::count_of(PathCount what) const noexcept {
+    return counts_[static_cast<std::size_t>(what)];
+}
+
+void PathTracker::count_check(bool right) noexcept {
+    count(PathCount::Checked);
+    if (right) return;
+    count(PathCount::Wrong);
+    current_marks_mode.store(MarksMode::Off, std::memory_order_relaxed);
+    remove_mark(mark(), thread_local_block.stack_low);
+}
+
+/// Compares the tracked path with what libunwind finds, frame by frame. `context`: of the signal, or nullptr for the call at
+/// `frame`.
+void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
+    if (full_ == nullptr) full_ = static_cast<RawPath*>(arena_->allocate(sizeof(RawPath)));
+    if (full_ == nullptr) return;
+    remove_mark(mark(), frame);
+    if (context != nullptr)
+        unwinder.interrupted(context, *full_);
+    else
+        unwinder.here(reinterpret_cast<void*>(reinterpret_cast<const std::uintptr_t*>(frame)[1]), *full_);
+    if (full_->end != PathEnd::Root) return; // says nothing
+    const std::size_t most = std::max(full_->size, size_);
+    const std::size_t least = std::min(full_->size, size_);
+    bool right = most - least <= 1; // libunwind may leave out the very first frame
+    for (std::size_t i = 0; right && i < least; ++i) {
+        const TrackedFrame& tracked = frames_[size_ - 1 - i];
+        right = tracked.address == full_->addresses[i] && (full_->slots[i] == 0 || full_->slots[i] == tracked.slot);
+    }
+    count_check(right);
+}
+
+} // namespace libprofile

@@ -1,0 +1,139 @@
+// The call path of a thread at its last event, and how much of it still stands.
+//
+// Contract: belongs to one thread; every function runs with that thread's in-tool flag set, on the thread's own stack; all
+// but ready() are async-signal-safe and allocate from the thread's arena only.
+//
+// Frames are raw activations, outermost first: (address, slot of the return address). The thread's mark (marks/mark.hpp)
+// lies in the slot of one of them; that frame and all beyond it are unchanged. So an event walks the stack only up to the
+// mark, and an MPI call from a place that called before need not walk at all: it is enough that the few return addresses
+// between the call and the mark are those of that time (KnownPath).
+//
+// The least common ancestor (LCA) of the paths of two adjacent samples is known exactly where the mark has moved in between:
+// it then lies in the frame that the last return went to. Otherwise comparing slots and return addresses gives an upper
+// bound: the same call site in the same place can be another activation. After Wei and Mellor-Crummey, section 3.1.
+#pragma once
+
+#include "format/path_counts.hpp"
+#include "format/profile_file.hpp"
+#include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/callpath/marks/mark.hpp"
+#include "libprofile/callpath/raw_path.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace libprofile {
+
+/// How LIBPROFILE_MARKS was set.
+enum class MarksMode : int { Off = 0, On = 1, Check = 2 };
+/// Off also when a check has failed: nothing is marked any more. Thread-safe.
+extern std::atomic<MarksMode> current_marks_mode;
+inline MarksMode marks_mode() noexcept { return current_marks_mode.load(std::memory_order_relaxed); }
+
+/// The path of one place that calls MPI, as it was last time, and what it rests on.
+struct KnownPath {
+    std::uintptr_t frame = 0; // of the wrapper body
+    NodeId node = 0;          // of the MPI function's call path; 0: nothing is known
+    std::uint32_t serial = 0; // of the tracked frame `anchor`
+    std::int32_t anchor = -1; // index of the tracked frame that held the mark
+    std::uint32_t words = 0;
+    static constexpr std::uint32_t max_words = 8;
+    RawPath::Witness word[max_words]; // of the stack between the call and the anchor
+};
+
+/// The least common ancestor of the call paths of this sample and the one before.
+struct CommonAncestor {
+    std::uint32_t depth = 0; // frames, counted from the outermost
+    LcaKind kind = LcaKind::Unknown;
+};
+
+class PathTracker {
+  public:
+    PathTracker(CallTree& tree, Arena& arena) : tree_(&tree), arena_(&arena) {}
+
+    /// In ordinary context, when the thread begins and when modules came: what must not be asked in a handler.
+    void ready() noexcept;
+
+    /// The node of the call path that calls MPI, for a wrapper body at `frame` whose return address lies at `frame` + 8. Frames
+    /// of MPI's binding layers at the inner end are left out.
+    NodeId at_call(std::uintptr_t frame) noexcept;
+    /// After at_call(): notes in `known` what the path rests on; `node` is that of the MPI function.
+    void remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept;
+    /// Whether the call at `frame` has the path `known`; then known.node is right. Nothing is walked.
+    bool is_unchanged(const KnownPath& known, std::uintptr_t frame) noexcept {
+        if (known.frame != frame || known.anchor > mark().index || known.anchor < 0) return false;
+        if (frames_[known.anchor].serial != known.serial || !mark_stands(mark(), frame)) return false;
+        for (std::uint32_t i = 0; i < known.words; ++i) {
+            const RawPath::Witness& word = known.word[i];
+            if (*reinterpret_cast<const std::uintptr_t*>(word.place) != word.value && !is_marked(word)) return false;
+        }
+        count(PathCount::Repeated);
+        return true;
+    }
+    bool is_to_be_checked() const noexcept { return marks_mode() == MarksMode::Check; }
+    /// LIBPROFILE_MARKS=check: the path of is_unchanged(), found by a full unwind, must end at the parent of known.node.
+    /// Returns the right node.
+    NodeId check_call(const KnownPath& known, std::uintptr_t frame) noexcept;
+
+    /// The node of the call path that a signal has interrupted; `context` is the handler's third argument.
+    NodeId at_sample(void* context) noexcept;
+    /// The node of the call path of an MPI call during which a sample hit: it has the place of a sample in the series.
+    void at_sample_in_call(std::uintptr_t frame) noexcept;
+    /// Of the last sample and the one before it.
+    CommonAncestor common_ancestor() const { return ancestor_; }
+    /// The last path ended at a known root.
+    bool is_complete() const { return complete_; }
+    /// Of the last path: code without unwind information was crossed by a search of the stack.
+    bool is_bridged() const { return path_.bridged; }
+    /// The last path's raw addresses, outermost first.
+    std::size_t size() const { return size_; }
+    const TrackedFrame& operator[](std::size_t i) const { return frames_[i]; }
+
+    /// Takes the mark away and forgets the path. `stack_pointer`: of the innermost frame that is alive.
+    void forget(std::uintptr_t stack_pointer) noexcept;
+    /// The thread is about to jump: no mark until it has arrived. See wrappers/process/jumps.cpp.
+    void about_to_jump() noexcept { jumping_ = true; }
+
+    std::uint64_t count_of(PathCount what) const noexcept;
+
+  private:
+    void count(PathCount what) noexcept { ++counts_[static_cast<std::size_t>(what)]; }
+    static Mark& mark() noexcept;
+    bool is_marked(const RawPath::Witness& word) const noexcept {
+        return word.place == mark().slot && word.value == mark().return_address;
+    }
+    void observe(std::uintptr_t stack_pointer) noexcept;
+    void take(std::uintptr_t stack_pointer) noexcept;
+    void splice(std::size_t kept) noexcept;
+    NodeId nodes(std::size_t end) noexcept;
+    bool may_mark(bool in_handler) noexcept;
+    void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
+    NodeId node_after(NodeId outer, std::size_t index) noexcept;
+    void set_ancestor() noexcept;
+    void check(void* context, std::uintptr_t frame) noexcept;
+    void count_check(bool right) noexcept;
+
+    CallTree* tree_;
+    Arena* arena_;
+    std::size_t size_ = 0;
+    bool complete_ = false;
+    bool marks_possible_ = false; // for this thread
+    bool jumping_ = false;
+    std::uint32_t serial_ = 0;
+    std::uint32_t epoch_ = 0;           // of the load map, when the nodes were found
+    std::uint32_t modules_ready_ = 0;   // load_map.size() when ready() was last called
+    const std::uint32_t* exceptions_ = nullptr; // how many C++ exceptions are in flight in this thread
+
+    // Of the frames since the last sample: so many stand for certain, at most so many.
+    std::size_t common_at_least_ = 0;
+    std::size_t common_at_most_ = 0;
+    bool has_sample_ = false;
+    CommonAncestor ancestor_;
+
+    std::uint64_t counts_[path_count_count] = {};
+    RawPath* full_ = nullptr; // for checks
+    RawPath path_;            // of the last walk
+    TrackedFrame frames_[RawPath::capacity];
+};
+
+} // namespace libprofile

@@ -1,0 +1,45 @@
+/* Interposed functions that leave frames without returning from them, or that read the stack's return addresses:
+   longjmp and its relatives, setcontext, swapcontext, backtrace, _Unwind_Backtrace.
+
+   Each takes the thread's mark away (before_jump) and goes on to the real function by a jump: no frame of ours lies between,
+   so that the stack is as the real function expects it, and a backtrace has no line more. Argument registers are kept. */
+
+#if defined(__x86_64__)
+    .macro JUMP name, index
+    .globl \name
+    .type \name, @function
+    .p2align 4
+\name:
+    .cfi_startproc
+    endbr64
+    pushq %rdi
+    .cfi_adjust_cfa_offset 8
+    pushq %rsi
+    .cfi_adjust_cfa_offset 8
+    pushq %rdx
+    .cfi_adjust_cfa_offset 8
+    movl $\index, %edi
+    leaq 24(%rsp), %rsi
+    call libprofile_before_jump
+    popq %rdx
+    .cfi_adjust_cfa_offset -8
+    popq %rsi
+    .cfi_adjust_cfa_offset -8
+    popq %rdi
+    .cfi_adjust_cfa_offset -8
+    jmp *%rax
+    .cfi_endproc
+    .size \name, . - \name
+    .endm
+
+    .text
+    JUMP longjmp, 0
+    JUMP _longjmp, 1
+    JUMP siglongjmp, 2
+    JUMP __longjmp_chk, 3
+    JUMP setcontext, 4
+    JUMP swapcontext, 5
+    JUMP backtrace, 6
+    JUMP _Unwind_Backtrace, 7
+#endif
+    .section .note.GNU-stack, "", @progbits
