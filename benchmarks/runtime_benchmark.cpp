@@ -3,9 +3,12 @@
 
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/recipe_table.hpp"
+#include "libprofile/callpath/unwind_info.hpp"
 #include "libprofile/clustering/clusterer.hpp"
 
 #include <benchmark/benchmark.h>
+#include <cstdio>
 #include <random>
 #include <ucontext.h>
 #include <vector>
@@ -56,6 +59,64 @@ void call_path_of_sample(benchmark::State& state) {
     state.counters["frames"] = static_cast<double>(stack.path.size);
 }
 BENCHMARK(call_path_of_sample)->Arg(5)->Arg(30)->Arg(100);
+
+/// Call sites as they occur: inside of functions, in three modules.
+std::vector<std::uintptr_t> some_addresses(std::size_t count) {
+    const std::uintptr_t bases[] = {reinterpret_cast<std::uintptr_t>(&std::fopen), reinterpret_cast<std::uintptr_t>(&std::terminate),
+                                    reinterpret_cast<std::uintptr_t>(&benchmark::Shutdown)};
+    std::mt19937_64 random(1);
+    std::vector<std::uintptr_t> result;
+    while (result.size() < count) {
+        const std::uintptr_t address = bases[result.size() % 3] + random() % 0x10000;
+        if (read_unwind_info(address).kind != RecipeKind::Missing) result.push_back(address);
+    }
+    return result;
+}
+
+/// Argument: how many addresses take turns. A few thousand no longer fit into the processor's caches.
+void recipe_computed(benchmark::State& state) {
+    const std::vector<std::uintptr_t> addresses = some_addresses(static_cast<std::size_t>(state.range(0)));
+    std::size_t i = 0;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(read_unwind_info(addresses[i]));
+        if (++i == addresses.size()) i = 0;
+    }
+}
+BENCHMARK(recipe_computed)->Arg(1)->Arg(30)->Arg(4096);
+
+void recipe_found(benchmark::State& state) {
+    const std::vector<std::uintptr_t> addresses = some_addresses(static_cast<std::size_t>(state.range(0)));
+    for (int round = 0; round < 2; ++round) // twice: what was in a smaller table is learned again
+        for (const std::uintptr_t address : addresses) recipe_table.find(address, 1);
+    std::size_t i = 0;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(recipe_table.find(addresses[i], 1));
+        if (++i == addresses.size()) i = 0;
+    }
+}
+BENCHMARK(recipe_found)->Arg(1)->Arg(30)->Arg(4096);
+
+void recipe_word_found(benchmark::State& state) {
+    const std::vector<std::uintptr_t> addresses = some_addresses(static_cast<std::size_t>(state.range(0)));
+    for (int round = 0; round < 2; ++round)
+        for (const std::uintptr_t address : addresses) recipe_table.find(address, 1);
+    std::size_t i = 0;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(recipe_table.find_word(addresses[i], 1));
+        if (++i == addresses.size()) i = 0;
+    }
+}
+BENCHMARK(recipe_word_found)->Arg(1)->Arg(30)->Arg(4096);
+
+void recipe_learned(benchmark::State& state) {
+    const std::vector<std::uintptr_t> addresses = some_addresses(static_cast<std::size_t>(state.range(0)));
+    std::size_t i = 0;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(recipe_table.learn(addresses[i], 1));
+        if (++i == addresses.size()) i = 0;
+    }
+}
+BENCHMARK(recipe_learned)->Arg(30);
 
 /// Everything between the end marker of an iteration and the next begin: condensed vector, signature, clustering.
 /// Arguments: event call paths of an iteration, K.

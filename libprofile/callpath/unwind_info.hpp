@@ -16,4 +16,8 @@ namespace libprofile {
 /// Its flags hold ForeignPersonality if that is so; those of modules are the caller's to add.
 Recipe read_unwind_info(std::uintptr_t address) noexcept;
 
+/// The same where the unwind information is known already (unwind_table.hpp).
+struct UnwindSection;
+Recipe read_unwind_info(const UnwindSection& section, std::uintptr_t address) noexcept;
+
 } // namespace libprofile

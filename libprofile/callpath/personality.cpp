@@ -1,0 +1,69 @@
+#include "libprofile/callpath/personality.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace libprofile {
+
+namespace {
+
+bool starts_with(const char* text, const char* prefix) { return std::strncmp(text, prefix, std::strlen(prefix)) == 0; }
+
+const link_map* module_of(std::uintptr_t address) {
+    dl_find_object object;
+    return _dl_find_object(reinterpret_cast<void*>(address), &object) == 0 ? object.dlfo_link_map : nullptr;
+}
+
+bool is_familiar(const link_map* module) {
+    const char* path = module->l_name;
+    const char* slash = std::strrchr(path, '/');
+    const char* name = slash == nullptr ? path : slash + 1;
+    // libc has a __gcc_personality_v0 of its own, which calls that of libgcc_s.
+    return starts_with(name, "libstdc++.so") || starts_with(name, "libgcc_s.so") || starts_with(name, "libc.so.6") ||
+           starts_with(name, "libc-2.") || module == module_of(reinterpret_cast<std::uintptr_t>(&has_foreign_personality));
+}
+
+/// The word at `address`; 0 if it cannot be read.
+std::uintptr_t word_at(std::uintptr_t address) {
+    UnwindSection segment;
+    if (!find_segment(address, segment)) return 0;
+    return DwarfCursor(address, segment.end).read<std::uintptr_t>();
+}
+
+/// In programs that are not position-independent the address of a shared library's function is that of a stub in the
+/// program, "jmp *slot(%rip)". What the stub leads to, or 0 when `address` is no such stub or it is not resolved yet.
+bool follow_stub(std::uintptr_t address, std::uintptr_t& target) {
+    UnwindSection segment;
+    if (!find_segment(address, segment)) return false;
+    constexpr std::uint32_t endbr64 = 0xfa1e0ff3;
+    constexpr std::uint8_t bnd = 0xf2;
+    constexpr std::uint16_t jump_through_slot = 0x25ff;
+    DwarfCursor code(address, segment.end);
+    DwarfCursor ahead = code;
+    if (ahead.read<std::uint32_t>() == endbr64) code = ahead;
+    ahead = code;
+    if (ahead.read<std::uint8_t>() == bnd) code = ahead;
+    if (code.read<std::uint16_t>() != jump_through_slot) return false;
+    const auto distance = static_cast<std::uintptr_t>(std::intptr_t{code.read<std::int32_t>()});
+    if (code.failed()) return false;
+    target = word_at(code.position() + distance);
+    return true;
+}
+
+} // namespace
+
+bool has_foreign_personality(const UnwindEntry& entry) noexcept {
+    std::uintptr_t routine = entry.personality;
+    if (routine != 0 && entry.personality_is_indirect) routine = word_at(routine);
+    if (routine == 0) return false;
+    const link_map* module = module_of(routine);
+    if (module == nullptr) return true;
+    if (is_familiar(module)) return false;
+    std::uintptr_t target = 0;
+    if (!follow_stub(routine, target)) return true;
+    const link_map* behind = module_of(target);
+    // Before its first use a slot leads back into the stub's module: not resolved, so nothing is known against it.
+    return behind != nullptr && behind != module && !is_familiar(behind);
+}
+
+} // namespace libprofile

@@ -1,0 +1,97 @@
+#include "libprofile/callpath/recipe_table.hpp"
+
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/unwind_info.hpp"
+#include "libprofile/session/memory.hpp"
+
+#include <cstring>
+
+namespace libprofile {
+
+constinit RecipeTable recipe_table;
+
+namespace {
+
+template <std::size_t count> bool starts_with_one_of(const char* text, const char* const (&prefixes)[count]) {
+    for (const char* prefix : prefixes)
+        if (std::strncmp(text, prefix, std::strlen(prefix)) == 0) return true;
+    return false;
+}
+
+constexpr const char* loaders[] = {"ld-linux", "ld-2."};
+constexpr const char* unwinders[] = {"libgcc_s", "libunwind", "libstdc++"};
+constexpr const char* message_passing[] = {"libmpi",  "libopen-", "libucm",    "libucp", "libuct",
+                                           "libucs", "libfabric", "libpsm", "libpmix"};
+
+} // namespace
+
+std::uint8_t recipe_flags_of_module(std::uintptr_t address) noexcept {
+    const std::uint32_t number = load_map.find(address);
+    if (number == LoadMap::none) return 0;
+    const Module& module = load_map[number];
+    const char* slash = std::strrchr(module.path, '/');
+    const char* name = slash == nullptr ? module.path : slash + 1;
+    unsigned flags = 0;
+    if (module.is_libc || starts_with_one_of(name, loaders)) flags |= InLibc;
+    if (module.is_libprofile) flags |= InLibprofile;
+    if (module.binding_layer) flags |= InBindingLayer;
+    if (starts_with_one_of(name, unwinders)) flags |= InUnwinder;
+    if (starts_with_one_of(name, message_passing)) flags |= Unmarkable;
+    return static_cast<std::uint8_t>(flags);
+}
+
+Recipe RecipeTable::learn(std::uintptr_t address, std::uint32_t epoch) noexcept {
+    learned_.fetch_add(1, std::memory_order_relaxed);
+    Recipe recipe = read_unwind_info(address);
+    recipe.flags = static_cast<std::uint8_t>(recipe.flags | recipe_flags_of_module(address));
+    if (address == 0) return recipe; // the mark of a free place
+    const std::uint64_t word = recipe.pack(epoch);
+    for (;;) {
+        const std::uintptr_t table = table_.load(std::memory_order_acquire);
+        const std::uint32_t places = table == 0 ? 0 : 1u << bits_of(table);
+        if (insert(table, address, word, places / 4 * 3)) break;
+        if (grow(table)) continue;
+        insert(table, address, word, places); // no larger one: fill this to the brim
+        break;
+    }
+    return recipe;
+}
+
+bool RecipeTable::insert(std::uintptr_t table, std::uintptr_t address, std::uint64_t word,
+                         std::uint32_t most_used) noexcept {
+    if (table == 0) return false;
+    Header& header = *header_of(table);
+    Slot* slot = first_slot(table, address);
+    for (unsigned i = 0; i < most_probes; ++i, ++slot) {
+        std::uint64_t key = slot->address.load(std::memory_order_relaxed);
+        if (key == 0) {
+            if (header.used.load(std::memory_order_relaxed) >= most_used) return false;
+            if (slot->address.compare_exchange_strong(key, address, std::memory_order_relaxed)) {
+                header.used.fetch_add(1, std::memory_order_relaxed);
+                key = address;
+            }
+        }
+        if (key != address) continue;
+        slot->word.store(word, std::memory_order_release);
+        return true;
+    }
+    return false;
+}
+
+bool RecipeTable::grow(std::uintptr_t table) noexcept {
+    unsigned bits = smallest_bits;
+    if (table != 0) {
+        // Where many addresses happen to compete for a place in a rather empty table, a larger one would be a waste.
+        bits = bits_of(table) + 2;
+        if (bits > largest_bits || header_of(table)->used.load(std::memory_order_relaxed) < (1u << bits_of(table)) / 4)
+            return false;
+    }
+    void* pages = memory_quota.map(bytes_of(bits));
+    if (pages == nullptr) return false;
+    const std::uintptr_t larger = reinterpret_cast<std::uintptr_t>(pages) | bits;
+    // Zeroed pages are an empty table. Who comes second gives his pages back and uses the winner's.
+    if (!table_.compare_exchange_strong(table, larger, std::memory_order_acq_rel)) memory_quota.unmap(pages, bytes_of(bits));
+    return true;
+}
+
+} // namespace libprofile

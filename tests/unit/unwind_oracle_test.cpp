@@ -1,0 +1,250 @@
+// Our reading of unwind information against elfutils', at every row of many functions of whatever is installed here.
+#include "libprofile/callpath/unwind_info.hpp"
+#include "libprofile/callpath/unwind_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <random>
+#include <string>
+#include <sys/auxv.h>
+#include <unistd.h>
+#include <vector>
+
+namespace libprofile {
+
+namespace {
+
+struct Operations {
+    Dwarf_Op* list = nullptr;
+    std::size_t count = 0;
+    bool is(std::initializer_list<unsigned> atoms) const {
+        return std::equal(atoms.begin(), atoms.end(), list, list + count,
+                          [](unsigned atom, const Dwarf_Op& operation) { return atom == operation.atom; });
+    }
+    std::int64_t number(std::size_t i) const { return static_cast<std::int64_t>(list[i].number); }
+};
+
+/// The recipe that elfutils' rules amount to.
+class Oracle {
+  public:
+    Oracle(Dwarf_CFI* cfi, std::uintptr_t bias) : cfi_(cfi), bias_(bias) {}
+
+    /// Also gives the rows' borders: [start, end) is where the same rules hold.
+    Recipe recipe(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& end) const {
+        Recipe result;
+        result.kind = RecipeKind::Missing;
+        Dwarf_Frame* frame = nullptr;
+        start = end = 0;
+        if (dwarf_cfi_addrframe(cfi_, address - bias_, &frame) != 0) return result;
+        bool is_signal_frame = false;
+        const int return_register = dwarf_frame_info(frame, &start, &end, &is_signal_frame);
+        start += bias_;
+        end += bias_;
+        result = rules(frame, return_register, is_signal_frame, address);
+        std::free(frame);
+        return result;
+    }
+
+  private:
+    static Recipe rules(Dwarf_Frame* frame, int return_register, bool is_signal_frame, std::uintptr_t address) {
+        Recipe hard;
+        hard.kind = RecipeKind::Hard;
+        Recipe result;
+        Dwarf_Op memory[3];
+        if (is_signal_frame) {
+            result.kind = RecipeKind::Signal;
+            return result;
+        }
+        Operations rip;
+        if (return_register != 16 || dwarf_frame_register(frame, 16, memory, &rip.list, &rip.count) != 0) return hard;
+        if (rip.count == 0 && rip.list == memory) {
+            result.kind = RecipeKind::Outermost;
+            return result;
+        }
+        if (!rip.is({DW_OP_call_frame_cfa, DW_OP_plus_uconst}) || rip.number(1) != -8) return hard;
+        Operations rsp;
+        if (dwarf_frame_register(frame, 7, memory, &rsp.list, &rsp.count) != 0) return hard;
+        if (!rsp.is({DW_OP_call_frame_cfa, DW_OP_stack_value})) return hard;
+
+        Operations rbp;
+        std::int64_t frame_offset = 0;
+        if (dwarf_frame_register(frame, 6, memory, &rbp.list, &rbp.count) != 0) return hard;
+        if (rbp.count == 0 && rbp.list == nullptr) result.frame_rule = FramePointerRule::Same;
+        else if (rbp.is({DW_OP_call_frame_cfa}) || rbp.is({DW_OP_call_frame_cfa, DW_OP_plus_uconst})) {
+            result.frame_rule = FramePointerRule::AtCfa;
+            frame_offset = rbp.count == 2 ? rbp.number(1) : 0;
+        } else if (rbp.is({DW_OP_call_frame_cfa, DW_OP_breg6}) || rbp.is({DW_OP_breg6})) {
+            result.frame_rule = FramePointerRule::AtFrame;
+            frame_offset = rbp.number(rbp.count - 1);
+        } else return hard;
+
+        Operations cfa;
+        std::int64_t offset = 0;
+        if (dwarf_frame_cfa(frame, &cfa.list, &cfa.count) != 0 || cfa.count == 0) return hard;
+        if (cfa.is({DW_OP_bregx}) && (cfa.number(0) == 6 || cfa.number(0) == 7)) {
+            result.kind = cfa.number(0) == 7 ? RecipeKind::Stack : RecipeKind::Frame;
+            offset = static_cast<std::int64_t>(cfa.list[0].number2);
+        } else if (cfa.is({DW_OP_breg6, DW_OP_deref})) {
+            result.kind = RecipeKind::FrameIndirect;
+            offset = cfa.number(0);
+        } else if (cfa.count == 9 && cfa.list[0].atom == DW_OP_breg7 && cfa.list[1].atom == DW_OP_breg16 &&
+                   cfa.list[2].atom == DW_OP_lit15 && cfa.list[5].atom == DW_OP_ge) {
+            result.kind = RecipeKind::Stack;
+            offset = cfa.number(0) + ((address & 15) >= static_cast<unsigned>(cfa.list[4].atom - DW_OP_lit0) ? 8 : 0);
+        } else return hard;
+        if (std::abs(offset) > Recipe::largest_cfa_offset || std::abs(frame_offset) > Recipe::largest_frame_offset) return hard;
+        result.cfa_offset = static_cast<std::int32_t>(offset);
+        result.frame_offset = static_cast<std::int32_t>(frame_offset);
+        return result.fits() ? result : hard;
+    }
+
+    Dwarf_CFI* cfi_;
+    std::uintptr_t bias_;
+};
+
+/// Starts of all functions in the module's sorted table.
+std::vector<std::uintptr_t> functions_of(const UnwindSection& section) {
+    const auto* table = reinterpret_cast<const std::int32_t*>(section.header);
+    std::vector<std::uintptr_t> result;
+    for (std::int32_t i = 0; i < table[2]; ++i)
+        result.push_back(section.header + static_cast<std::uintptr_t>(std::intptr_t{table[3 + 2 * i]}));
+    return result;
+}
+
+struct Share {
+    std::size_t addresses = 0;
+    std::size_t of_kind[8] = {}; // bytes
+    std::size_t bytes = 0; // of code that is described
+    std::size_t foreign = 0;
+    std::size_t different = 0;
+
+    void add_row(const Recipe& ours, std::size_t size) {
+        bytes += size;
+        of_kind[static_cast<unsigned>(ours.kind)] += size;
+        if ((ours.flags & ForeignPersonality) != 0) foreign += size;
+    }
+    void compare(const Recipe& ours, const Recipe& theirs, std::uintptr_t address) {
+        ++addresses;
+        Recipe plain = ours;
+        plain.flags = 0;
+        if (plain.pack(0) == theirs.pack(0)) return;
+        if (++different <= 5)
+            ADD_FAILURE() << std::hex << address << ": kind " << int(ours.kind) << " instead of " << int(theirs.kind) << ", cfa "
+                          << ours.cfa_offset << " instead of " << theirs.cfa_offset << ", frame rule " << int(ours.frame_rule)
+                          << " instead of " << int(theirs.frame_rule) << ", frame " << ours.frame_offset << " instead of "
+                          << theirs.frame_offset;
+    }
+};
+
+/// Compares at every row of up to `most_functions` functions, and next to their ends.
+Share compare_module(const Oracle& oracle, const UnwindSection& section, std::size_t most_functions) {
+    std::vector<std::uintptr_t> functions = functions_of(section);
+    std::shuffle(functions.begin(), functions.end(), std::mt19937_64(1));
+    if (functions.size() > most_functions) functions.resize(most_functions);
+    Share share;
+    for (const std::uintptr_t function : functions) {
+        std::uintptr_t start = 0;
+        std::uintptr_t end = 0;
+        share.compare(read_unwind_info(function - 1), oracle.recipe(function - 1, start, end), function - 1);
+        for (std::uintptr_t row = function;; row = end) {
+            const Recipe theirs = oracle.recipe(row, start, end);
+            const Recipe ours = read_unwind_info(row);
+            share.compare(ours, theirs, row);
+            if (theirs.kind == RecipeKind::Missing || end <= row) break;
+            share.add_row(ours, end - row);
+            // In a linkage table the rules depend on the address itself.
+            const std::uintptr_t few = std::min(end, row + 32);
+            std::uintptr_t same_start = 0;
+            std::uintptr_t same_end = 0;
+            for (std::uintptr_t inside = row + 1; inside < few; inside += 1 + (end - row) / 4)
+                share.compare(read_unwind_info(inside), oracle.recipe(inside, same_start, same_end), inside);
+            share.compare(read_unwind_info(end - 1), oracle.recipe(end - 1, same_start, same_end), end - 1);
+        }
+    }
+    return share;
+}
+
+std::string path_of(const link_map& module) {
+    if (module.l_name[0] != 0) return module.l_name;
+    char path[4096] = {};
+    return readlink("/proc/self/exe", path, sizeof path - 1) > 0 ? path : "";
+}
+
+/// How much of the module's executable segments no entry describes, padding between functions included.
+double undescribed_percent(const UnwindSection& section, const link_map& module) {
+    double described = 0;
+    for (const std::uintptr_t function : functions_of(section)) {
+        UnwindEntry entry;
+        if (find_unwind_entry(section, function, entry) == EntrySearch::Found) described += double(entry.end - entry.start);
+    }
+    double executable = 0;
+    const auto add_up = [&](dl_phdr_info* info) {
+        if (info->dlpi_addr != module.l_addr) return;
+        for (int i = 0; i < info->dlpi_phnum; ++i)
+            if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0)
+                executable += static_cast<double>(info->dlpi_phdr[i].p_memsz);
+    };
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            (*static_cast<decltype(add_up)*>(data))(info);
+            return 0;
+        },
+        const_cast<void*>(static_cast<const void*>(&add_up)));
+    return 100 * (1 - described / executable);
+}
+
+void check_module(std::uintptr_t address_inside, std::size_t most_functions, std::size_t& total) {
+    dl_find_object object;
+    ASSERT_EQ(_dl_find_object(reinterpret_cast<void*>(address_inside), &object), 0);
+    UnwindSection section;
+    ASSERT_TRUE(find_unwind_section(address_inside, section));
+    const std::string path = path_of(*object.dlfo_link_map);
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_GE(file, 0) << path;
+    elf_version(EV_CURRENT);
+    Elf* elf = elf_begin(file, ELF_C_READ_MMAP, nullptr);
+    Dwarf_CFI* cfi = dwarf_getcfi_elf(elf);
+    ASSERT_NE(cfi, nullptr) << path;
+    const Share share = compare_module(Oracle(cfi, object.dlfo_link_map->l_addr), section, most_functions);
+    dwarf_cfi_end(cfi);
+    elf_end(elf);
+    close(file);
+    EXPECT_EQ(share.different, 0u) << path;
+    total += share.addresses;
+    const auto percent = [&](std::size_t n) { return 100. * static_cast<double>(n) / static_cast<double>(share.bytes); };
+    const auto of = [&](RecipeKind kind) { return percent(share.of_kind[static_cast<unsigned>(kind)]); };
+    std::printf("%7zu addresses; of the code: hard %5.2f %%, without entry %5.2f %%, frame %4.1f %%, indirect %5.2f %%, "
+                "foreign %5.2f %%  %s\n",
+                share.addresses, of(RecipeKind::Hard), undescribed_percent(section, *object.dlfo_link_map), of(RecipeKind::Frame),
+                of(RecipeKind::FrameIndirect), percent(share.foreign), path.c_str());
+}
+
+} // namespace
+
+TEST(UnwindOracle, RecipesAgreeWithElfutils) {
+    constexpr std::size_t most_functions = 1000;
+    std::size_t total = 0;
+    for (const auto address : {reinterpret_cast<std::uintptr_t>(&check_module), reinterpret_cast<std::uintptr_t>(&::ldiv),
+                               reinterpret_cast<std::uintptr_t>(&std::terminate), getauxval(AT_BASE),
+                               reinterpret_cast<std::uintptr_t>(static_cast<double (*)(double)>(&std::cbrt))})
+        check_module(address, most_functions, total);
+    for (const char* name : {"libgcc_s.so.1", "libmpi.so.40", "libmpich.so.12", "libgfortran.so.5", "libpython3.11.so.1.0",
+                             "libopenblas.so.0", "liblapack.so.3", "liblammps.so.0", "libcrypto.so.3", "libunwind.so.8"}) {
+        void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+        if (library == nullptr) continue; // not installed here
+        link_map* module = nullptr;
+        ASSERT_EQ(dlinfo(library, RTLD_DI_LINKMAP, &module), 0);
+        check_module(reinterpret_cast<std::uintptr_t>(module->l_ld), most_functions, total);
+    }
+    EXPECT_GT(total, 100000u);
+}
+
+} // namespace libprofile
