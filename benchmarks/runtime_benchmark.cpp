@@ -2,6 +2,10 @@
 // (per iteration and call path). ns per operation; "per_frame" and "per_path" are the units of docs/overhead.md.
 
 #include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/callpath/path_tracker.hpp"
+#include "libprofile/callpath/stack_memory.hpp"
+#include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/session/thread.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
@@ -19,8 +23,14 @@ namespace {
 struct Stack {
     Arena arena;
     CallTree tree{arena};
-    RawPath path;
-    Stack() { tree.start(); }
+    PathTracker tracker{tree, arena};
+    Stack() {
+        tree.start();
+        remember_main_stack();
+        current_marks_mode.store(MarksMode::On);
+        tracker.ready();
+    }
+    ~Stack() { tracker.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))); }
 };
 
 /// Runs the benchmark loop below `depth` frames of its own.
@@ -30,93 +40,57 @@ template <class Loop> [[gnu::noinline]] int below(std::int64_t depth, Loop& loop
     return result;
 }
 
-void call_path_of_mpi_call(benchmark::State& state) {
-    static Stack stack;
+/// A walk over the whole stack, as without marks. per_frame: ns.
+void whole_walk(benchmark::State& state) {
+    Stack stack;
     auto loop = [&] {
+        const InTool guard;
         for (auto _ : state) {
-            unwinder.here(__builtin_return_address(0), stack.path);
-            benchmark::DoNotOptimize(stack.tree.path(stack.path, true));
+            stack.tracker.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+            benchmark::DoNotOptimize(stack.tracker.at_call(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))));
         }
         return 0;
     };
     below(state.range(0), loop);
-    state.counters["frames"] = static_cast<double>(stack.path.size);
+    const auto frames = static_cast<double>(stack.tracker.size());
+    state.counters["frames"] = frames;
+    state.counters["per_frame"] = benchmark::Counter(frames * static_cast<double>(state.iterations()),
+                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
-BENCHMARK(call_path_of_mpi_call)->Arg(5)->Arg(30)->Arg(100);
+BENCHMARK(whole_walk)->Arg(5)->Arg(30)->Arg(100);
 
-void call_path_of_sample(benchmark::State& state) {
-    static Stack stack;
+/// The same by libunwind, addresses only.
+void whole_unwind_by_libunwind(benchmark::State& state) {
+    static RawPath path;
     auto loop = [&] {
+        const InTool guard;
+        for (auto _ : state) {
+            unwinder.here(__builtin_return_address(0), path);
+            benchmark::DoNotOptimize(path.size);
+        }
+        return 0;
+    };
+    below(state.range(0), loop);
+    state.counters["frames"] = static_cast<double>(path.size);
+}
+BENCHMARK(whole_unwind_by_libunwind)->Arg(5)->Arg(30)->Arg(100);
+
+/// A sample under a mark that stands: its walk, its node, and the new mark; without the signal.
+void call_path_of_sample(benchmark::State& state) {
+    Stack stack;
+    auto loop = [&] {
+        const InTool guard;
         for (auto _ : state) {
             ucontext_t context;
             getcontext(&context);
-            unwinder.interrupted(&context, stack.path);
-            benchmark::DoNotOptimize(stack.tree.path(stack.path, false));
+            benchmark::DoNotOptimize(stack.tracker.at_sample(&context));
         }
         return 0;
     };
     below(state.range(0), loop);
-    state.counters["frames"] = static_cast<double>(stack.path.size);
+    state.counters["frames"] = static_cast<double>(stack.tracker.size());
 }
 BENCHMARK(call_path_of_sample)->Arg(5)->Arg(30)->Arg(100);
-
-/// Call sites as they occur: inside of functions, in three modules.
-std::vector<std::uintptr_t> some_addresses(std::size_t count) {
-    const std::uintptr_t bases[] = {reinterpret_cast<std::uintptr_t>(&std::fopen), reinterpret_cast<std::uintptr_t>(&std::terminate),
-                                    reinterpret_cast<std::uintptr_t>(&benchmark::Shutdown)};
-    std::mt19937_64 random(1);
-    std::vector<std::uintptr_t> result;
-    while (result.size() < count) {
-        const std::uintptr_t address = bases[result.size() % 3] + random() % 0x10000;
-        if (read_unwind_info(address).kind != RecipeKind::Missing) result.push_back(address);
-    }
-    return result;
-}
-
-/// Argument: how many addresses take turns. A few thousand no longer fit into the processor's caches.
-void recipe_computed(benchmark::State& state) {
-    const std::vector<std::uintptr_t> addresses = some_addresses(static_cast<std::size_t>(state.range(0)));
-    std::size_t i = 0;
-    for (auto _ : state) {
-        benchmark::DoNotOptimize(read_unwind_info(addresses[i]));
-        if (++i == addresses.size()) i = 0;
-    }
-}
-BENCHMARK(recipe_computed)->Arg(1)->Arg(30)->Arg(4096);
-
-void recipe_found(benchmark::State& state) {
-    const std::vector<std::uintptr_t> addresses = some_addresses(static_cast<std::size_t>(state.range(0)));
-    for (int round = 0; round < 2; ++round) // twice: what was in a smaller table is learned again
-        for (const std::uintptr_t address : addresses) recipe_table.find(address, 1);
-    std::size_t i = 0;
-    for (auto _ : state) {
-        benchmark::DoNotOptimize(recipe_table.find(addresses[i], 1));
-        if (++i == addresses.size()) i = 0;
-    }
-}
-BENCHMARK(recipe_found)->Arg(1)->Arg(30)->Arg(4096);
-
-void recipe_word_found(benchmark::State& state) {
-    const std::vector<std::uintptr_t> addresses = some_addresses(static_cast<std::size_t>(state.range(0)));
-    for (int round = 0; round < 2; ++round)
-        for (const std::uintptr_t address : addresses) recipe_table.find(address, 1);
-    std::size_t i = 0;
-    for (auto _ : state) {
-        benchmark::DoNotOptimize(recipe_table.find_word(addresses[i], 1));
-        if (++i == addresses.size()) i = 0;
-    }
-}
-BENCHMARK(recipe_word_found)->Arg(1)->Arg(30)->Arg(4096);
-
-void recipe_learned(benchmark::State& state) {
-    const std::vector<std::uintptr_t> addresses = some_addresses(static_cast<std::size_t>(state.range(0)));
-    std::size_t i = 0;
-    for (auto _ : state) {
-        benchmark::DoNotOptimize(recipe_table.learn(addresses[i], 1));
-        if (++i == addresses.size()) i = 0;
-    }
-}
-BENCHMARK(recipe_learned)->Arg(30);
 
 /// Everything between the end marker of an iteration and the next begin: condensed vector, signature, clustering.
 /// Arguments: event call paths of an iteration, K.

@@ -56,7 +56,8 @@ void classify(Module& module) {
     module.is_loader = starts_with(name, "ld-linux");
     module.is_cxx_runtime = starts_with(name, "libstdc++.so");
     const auto self = reinterpret_cast<std::uintptr_t>(&load_map);
-    module.is_libprofile = module.start <= self && self < module.end;
+    // Unit tests are linked with the runtime; there it is no layer of its own.
+    module.is_libprofile = !module.is_executable && module.start <= self && self < module.end;
 }
 
 } // namespace

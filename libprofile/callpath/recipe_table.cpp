@@ -19,7 +19,7 @@ template <std::size_t count> bool starts_with_one_of(const char* text, const cha
 }
 
 constexpr const char* loaders[] = {"ld-linux", "ld-2."};
-constexpr const char* unwinders[] = {"libgcc_s", "libunwind", "libstdc++"};
+constexpr const char* unwinders[] = {"libgcc_s", "libunwind"};
 constexpr const char* message_passing[] = {"libmpi",  "libopen-", "libucm",    "libucp", "libuct",
                                            "libucs", "libfabric", "libpsm", "libpmix"};
 

@@ -39,6 +39,7 @@ bool Unwinder::load() noexcept {
     const bool found = find(library, trace, "unw_backtrace") && find(library, init_, "_ULx86_64_init_local2") &&
                        find(library, step_, "_ULx86_64_step") && find(library, get_register_, "_ULx86_64_get_reg") &&
                        find(library, flush_, "_Ux86_64_flush_cache") &&
+                       find(library, is_signal_frame_, "_ULx86_64_is_signal_frame") &&
                        find(library, address_space_, "_ULx86_64_local_addr_space");
     unw_accessors_t* (*accessors)(void*) = nullptr;
     if (!found || !find(library, accessors, "_Ux86_64_get_accessors")) return false;
@@ -80,6 +81,7 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
     }
     unw_cursor_t cursor;
     std::uintptr_t stack = 0;
+    bool interrupted = true; // the frame was left by a signal, not by a call
     const bool begun = init_(&cursor, machine, UNW_INIT_SIGNAL_FRAME) >= 0;
     while (begun) {
         std::uintptr_t address = 0;
@@ -88,8 +90,10 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
         if (address == 0 || (path.size != 0 && pointer <= stack)) break; // the stack must grow towards its base
         stack = pointer;
         // The stack pointer of a caller at its call lies right above the return address.
-        const bool pushed = path.size == 0 ? path.push(address, 0) : path.push(address - 1, pointer - 8);
-        if (!pushed || step_(&cursor) <= 0) break;
+        if (!(interrupted ? path.push(address, 0) : path.push(address - 1, pointer - 8))) break;
+        if (step_(&cursor) <= 0) break;
+        interrupted = is_signal_frame_(&cursor) > 0; // the step went through one
+        path.crossed_signal = path.crossed_signal || interrupted;
     }
     if (path.size == 0) path.push(static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]), 0);
     recognise_root(path);

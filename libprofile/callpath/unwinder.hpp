@@ -43,6 +43,7 @@ class Unwinder {
     int (*backtrace_)(void**, int) = nullptr;
     int (*init_)(void*, void*, int) = nullptr;
     int (*step_)(void*) = nullptr;
+    int (*is_signal_frame_)(void*) = nullptr;
     int (*get_register_)(void*, int, std::uintptr_t*) = nullptr;
     void (*flush_)(void*, std::uintptr_t, std::uintptr_t) = nullptr;
     void** address_space_ = nullptr;

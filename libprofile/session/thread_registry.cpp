@@ -240,6 +240,8 @@ std::uintptr_t ThreadRegistry::return_address_of_mark(std::uintptr_t slot) noexc
     return found;
 }
 
+std::uintptr_t return_address_of_any_mark(std::uintptr_t slot) noexcept { return thread_registry.return_address_of_mark(slot); }
+
 void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
     stop_booking();
     for_each_start([now](ThreadStart& start) {

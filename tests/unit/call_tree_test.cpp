@@ -47,22 +47,18 @@ TEST_F(CallTreeTest, PathHashesDependOnTheWholePath) {
 }
 
 TEST_F(CallTreeTest, FramesAreStoredAsModuleAndOffset) {
-    RawPath path;
-    path.addresses[0] = address_of(std::cbrt);
-    path.size = 1;
-    const NodeId node = tree_.path(path, false);
+    const NodeId node = tree_.frame(0, address_of(std::cbrt));
     ASSERT_EQ(tree_[node].kind, NodeKind::Frame);
     EXPECT_EQ(load_map[tree_[node].a].bias + tree_[node].b, address_of(std::cbrt));
     EXPECT_GT(load_map[tree_[node].a].build_id_size, 0);
+    EXPECT_EQ(tree_.frame(0, address_of(std::cbrt)), node);
+    EXPECT_NE(tree_.frame(node, address_of(std::cbrt)), node);
 }
 
-TEST_F(CallTreeTest, PathsWithoutAKnownRootAreKeptAndCounted) {
-    RawPath path;
-    path.addresses[0] = address_of(std::cbrt);
-    path.size = 1;
-    const NodeId node = tree_.path(path, false);
-    EXPECT_EQ(tree_[node].parent, tree_.partial());
-    EXPECT_EQ(tree_.partial_paths(), 1u);
+TEST_F(CallTreeTest, FramesOutsideEveryModuleKeepTheirAddress) {
+    const NodeId node = tree_.frame(0, 0x1000);
+    EXPECT_EQ(tree_[node].kind, NodeKind::Unknown);
+    EXPECT_EQ(tree_[node].b, 0x1000u);
 }
 
 TEST_F(CallTreeTest, OutOfMemoryPathsEndAtTheQuotaNode) {
@@ -74,30 +70,6 @@ TEST_F(CallTreeTest, OutOfMemoryPathsEndAtTheQuotaNode) {
     EXPECT_EQ(node, tree_.quota());
     EXPECT_EQ(tree_.quota_hits(), 1u);
     EXPECT_EQ(tree_.child(node, NodeKind::Mpi, 1, 0), tree_.quota());
-}
-
-TEST(Unwinder, FindsTheWholeCallPathOfItsCaller) {
-    ASSERT_TRUE(unwinder.load());
-    load_map.refresh();
-    RawPath path;
-    struct Recursion {
-        [[gnu::noinline]] static int run(int depth, RawPath& out) {
-            if (depth == 0) {
-                unwinder.here(__builtin_return_address(0), out);
-                return 1;
-            }
-            const int result = run(depth - 1, out);
-            asm volatile("" ::: "memory");
-            return result + 1;
-        }
-    };
-    Recursion::run(40, path);
-    const std::size_t raw = path.size;
-    unwinder.trim(path);
-    EXPECT_TRUE(path.complete);
-    EXPECT_GE(raw, 40u);
-    EXPECT_LT(path.size, raw);
-    EXPECT_EQ(path.addresses[0], path.addresses[10]); // the same call site
 }
 
 } // namespace libprofile

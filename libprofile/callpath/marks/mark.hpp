@@ -46,6 +46,9 @@ struct Mark {
     unsigned next_loss = 0;
 };
 
+/// What belongs into `slot`, if it holds the mark of any thread; 0: it does not. Only where all else has failed.
+std::uintptr_t return_address_of_any_mark(std::uintptr_t slot) noexcept;
+
 /// Whether this machine and this thread allow return addresses to be changed: not under a shadow stack.
 bool are_marks_possible() noexcept;
 

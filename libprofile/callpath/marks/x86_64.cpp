@@ -3,7 +3,6 @@
 
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/thread.hpp"
-#include "libprofile/session/thread_registry.hpp"
 
 #include <cstdlib>
 #include <sys/syscall.h>
@@ -42,7 +41,7 @@ IN_MARK_CODE [[gnu::noinline, gnu::cold]] std::uintptr_t lost_return(const Mark&
         const Mark::Loss& loss = mark.losses[(mark.next_loss - 1 - i) % Mark::kept_losses];
         if (loss.slot == slot) return loss.return_address;
     }
-    const std::uintptr_t others = thread_registry.return_address_of_mark(slot);
+    const std::uintptr_t others = return_address_of_any_mark(slot);
     if (others != 0) return others;
     say("error: the program changes stacks in a way that libprofile cannot follow; run it with LIBPROFILE_MARKS=0");
     std::abort();

@@ -1,0 +1,212 @@
+#include "libprofile/callpath/path_tracker.hpp"
+
+#include "libprofile/callpath/frame_walk.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/stack_memory.hpp"
+#include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/session/thread.hpp"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <ucontext.h>
+#include <vector>
+
+namespace libprofile {
+
+namespace {
+
+#define NOT_INLINED [[gnu::noinline, gnu::noclone, gnu::noipa]]
+
+/// Events as MPI calls and samples make them, in a thread that is not measured.
+class PathTrackerTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        static const bool loaded = unwinder.load();
+        ASSERT_TRUE(loaded);
+        load_map.refresh();
+        remember_main_stack();
+        current_marks_mode.store(MarksMode::On);
+        ASSERT_TRUE(tree_.start());
+        tracker_.ready();
+    }
+    void TearDown() override {
+        tracker_.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+        current_marks_mode.store(MarksMode::Off);
+    }
+
+    /// As the wrapper of an MPI function.
+    NOT_INLINED NodeId call() {
+        const InTool guard;
+        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        if (tracker_.is_unchanged(known_, frame)) return known_.node;
+        const NodeId node = tracker_.at_call(frame);
+        tracker_.remember(known_, frame, node);
+        return node;
+    }
+    NOT_INLINED CommonAncestor sample() {
+        const InTool guard;
+        ucontext_t context;
+        getcontext(&context);
+        last_ = tracker_.at_sample(&context);
+        return tracker_.common_ancestor();
+    }
+    std::size_t depth_of(NodeId node) const {
+        std::size_t depth = 0;
+        for (; node != 0; node = tree_[node].parent) ++depth;
+        return depth;
+    }
+
+    Arena arena_;
+    CallTree tree_{arena_};
+    PathTracker tracker_{tree_, arena_};
+    KnownPath known_;
+    NodeId last_ = 0;
+    volatile int keep_ = 0; // no tail calls
+
+    NOT_INLINED NodeId below(int depth) {
+        const NodeId node = depth == 0 ? call() : below(depth - 1);
+        keep_ = 1;
+        return node;
+    }
+    NOT_INLINED CommonAncestor sample_below(int depth) {
+        const CommonAncestor ancestor = depth == 0 ? sample() : sample_below(depth - 1);
+        keep_ = 1;
+        return ancestor;
+    }
+    NOT_INLINED double doubles_below(int depth, double a, double b) {
+        const double result = depth == 0 ? (sample(), a * b) : doubles_below(depth - 1, a + 1, b) + a;
+        keep_ = 1;
+        return result;
+    }
+    NOT_INLINED long double extended_below(int depth, long double a) {
+        const long double result = depth == 0 ? (sample(), a) : extended_below(depth - 1, a * 3) / 3;
+        keep_ = 1;
+        return result;
+    }
+    NOT_INLINED void throw_below(int depth) {
+        if (depth == 0) {
+            sample();
+            throw std::runtime_error("below");
+        }
+        throw_below(depth - 1);
+        keep_ = 1;
+    }
+};
+
+/// What libunwind says of the same place.
+std::vector<std::uintptr_t> unwound_by_libunwind(void* return_address) {
+    const InTool guard;
+    static RawPath path;
+    unwinder.here(return_address, path);
+    return {path.addresses, path.addresses + path.size};
+}
+
+} // namespace
+
+TEST_F(PathTrackerTest, TheWalkFindsWhatLibunwindFinds) {
+    struct Place {
+        NOT_INLINED static void run(PathTracker& tracker, int depth, std::vector<std::uintptr_t>& want) {
+            if (depth == 0) {
+                want = unwound_by_libunwind(__builtin_return_address(0));
+                const InTool guard;
+                tracker.at_call(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+            } else {
+                run(tracker, depth - 1, want);
+            }
+            asm volatile("" ::: "memory");
+        }
+    };
+    std::vector<std::uintptr_t> want;
+    Place::run(tracker_, 40, want);
+    ASSERT_TRUE(tracker_.is_complete());
+    ASSERT_EQ(tracker_.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(tracker_[want.size() - 1 - i].address, want[i]) << i;
+}
+
+TEST_F(PathTrackerTest, StartUpCodeIsNoPartOfTheCallPath) {
+    call();
+    EXPECT_LT(depth_of(known_.node), tracker_.size()); // main and what it calls, without _start and libc
+}
+
+TEST_F(PathTrackerTest, TheSameCallHasTheSameNodeWithoutAWalk) {
+    const NodeId first = below(60);
+    const std::uint64_t walks = tracker_.count_of(PathCount::Walked);
+    NodeId nodes[10];
+    for (NodeId& node : nodes) node = below(60); // one call site: the frames are new each time, their content is not
+    for (const NodeId node : nodes) EXPECT_EQ(tree_[node].b, tree_[first].b);
+    for (int i = 1; i < 10; ++i) EXPECT_EQ(nodes[i], nodes[0]);
+    EXPECT_EQ(tracker_.count_of(PathCount::Walked), walks);
+}
+
+TEST_F(PathTrackerTest, RepeatsInOneActivationNeedNoWalk) {
+    const std::uint64_t before = tracker_.count_of(PathCount::Repeated);
+    NodeId last = 0;
+    for (int i = 0; i < 100; ++i) {
+        const NodeId node = call();
+        if (i > 1) {
+            ASSERT_EQ(node, last);
+        }
+        last = node;
+    }
+    EXPECT_GE(tracker_.count_of(PathCount::Repeated), before + 97);
+}
+
+TEST_F(PathTrackerTest, AReturnThroughTheMarkShowsWhereTheCommonAncestorIs) {
+    sample_below(20);
+    const std::size_t deep = tracker_.size();
+    // All twenty frames have returned to this function: it is the ancestor.
+    const CommonAncestor ancestor = sample_below(5);
+    EXPECT_EQ(ancestor.kind, LcaKind::Exact);
+    EXPECT_EQ(ancestor.depth, deep - 22); // without sample(), sample_below() x 21
+}
+
+TEST_F(PathTrackerTest, WithoutMarksTheCommonAncestorIsABound) {
+    current_marks_mode.store(MarksMode::Off);
+    sample_below(20);
+    const std::size_t deep = tracker_.size();
+    CommonAncestor ancestor{};
+    volatile int times = 5; // not unrolled: from one place, so that slots and return addresses are the same
+    for (int i = 0; i < times; ++i) ancestor = sample_below(20);
+    EXPECT_EQ(ancestor.kind, LcaKind::Bound);
+    EXPECT_EQ(ancestor.depth, deep);
+}
+
+TEST_F(PathTrackerTest, TheFirstSampleHasNoCommonAncestor) { EXPECT_EQ(sample().kind, LcaKind::Unknown); }
+
+TEST_F(PathTrackerTest, ReturnValuesPassThroughTheMark) {
+    double want = 0;
+    double a = 1.5;
+    for (int i = 0; i < 12; ++i, a += 1) want += i < 12 ? a : 0;
+    want += a * 2.25;
+    EXPECT_EQ(doubles_below(12, 1.5, 2.25), want);
+    EXPECT_EQ(extended_below(12, 1.0L), 1.0L);
+    EXPECT_GT(thread_local_block.mark.returns, 0u);
+}
+
+TEST_F(PathTrackerTest, ExceptionsPassTheMarkAndTakeItAway) {
+    const std::uint64_t lost = tracker_.count_of(PathCount::Lost);
+    for (int i = 0; i < 50; ++i) {
+        bool caught = false;
+        try {
+            throw_below(i % 20);
+        } catch (const std::runtime_error&) {
+            caught = true;
+        }
+        ASSERT_TRUE(caught);
+    }
+    EXPECT_EQ(tracker_.count_of(PathCount::Lost), lost);
+    EXPECT_EQ(sample_below(3).kind == LcaKind::Unknown, false);
+}
+
+TEST_F(PathTrackerTest, AnOverwrittenMarkIsForgotten) {
+    sample_below(10);
+    Mark& mark = thread_local_block.mark;
+    ASSERT_NE(mark.slot, 0u);
+    mark.slot += 8; // of a frame that is no more: it does not hold the stub
+    *reinterpret_cast<std::uintptr_t*>(mark.slot - 8) = mark.return_address;
+    sample_below(2);
+    EXPECT_EQ(tracker_.count_of(PathCount::Lost), 1u);
+    EXPECT_TRUE(tracker_.is_complete());
+}
+
+} // namespace libprofile
