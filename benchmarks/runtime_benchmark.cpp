@@ -6,6 +6,7 @@
 #include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/session/thread.hpp"
+#include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
@@ -40,7 +41,29 @@ template <class Loop> [[gnu::noinline]] int below(std::int64_t depth, Loop& loop
     return result;
 }
 
-/// A walk over the whole stack, as without marks. per_frame: ns.
+/// The walk alone, without nodes and marks. per_frame: ns.
+void bare_walk(benchmark::State& state) {
+    remember_main_stack();
+    static RawPath path;
+    auto loop = [&] {
+        const InTool guard;
+        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
+        for (auto _ : state) {
+            walk_stack({words[1] - 1, frame + 8, frame + 16, words[0], frame}, 0, path);
+            benchmark::DoNotOptimize(path.size);
+        }
+        return 0;
+    };
+    below(state.range(0), loop);
+    const auto frames = static_cast<double>(path.size);
+    state.counters["frames"] = frames;
+    state.counters["per_frame"] = benchmark::Counter(frames * static_cast<double>(state.iterations()),
+                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(bare_walk)->Arg(5)->Arg(30)->Arg(100);
+
+/// A walk over the whole stack, its nodes and a new mark, nothing being known. per_frame: ns.
 void whole_walk(benchmark::State& state) {
     Stack stack;
     auto loop = [&] {

@@ -1,5 +1,7 @@
 #include "libprofile/callpath/load_map.hpp"
 
+#include "libprofile/callpath/dynamic_symbols.hpp"
+
 #include <cstring>
 #include <dlfcn.h>
 #include <sched.h>
@@ -158,16 +160,13 @@ void LoadMap::refresh() noexcept {
     find_cxx_globals();
 }
 
-/// Here, where the loader's lock is taken anyway.
 void LoadMap::find_cxx_globals() noexcept {
     if (!has_cxx_runtime() || cxx_globals_.load(std::memory_order_relaxed) != nullptr) return;
     for (std::uint32_t i = 0; i < size(); ++i) {
-        if (!modules_[i].loaded || !modules_[i].is_cxx_runtime) continue;
-        void* library = dlopen(modules_[i].path, RTLD_LAZY | RTLD_NOLOAD); // it may be in no scope that dlsym would search
-        if (library == nullptr) continue;
-        cxx_globals_.store(reinterpret_cast<void* (*)()>(dlsym(library, "__cxa_get_globals")), std::memory_order_release);
-        real_calls().dlclose(library);
-        return;
+        const Module& module = modules_[i];
+        if (!module.loaded || !module.is_cxx_runtime || module.headers == nullptr) continue;
+        const std::uintptr_t get = find_dynamic_symbol(module.bias, module.headers, module.header_count, "__cxa_get_globals");
+        if (get != 0) return cxx_globals_.store(reinterpret_cast<void* (*)()>(get), std::memory_order_release);
     }
 }
 

@@ -149,6 +149,7 @@ void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) no
 }
 
 NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
+    if (load_map.is_stale()) load_map.refresh(); // in ordinary context the loader may be asked for modules that came
     if (load_map.size() != modules_ready_) ready();
     const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
     const std::uintptr_t site = words[1] - 1;
@@ -161,11 +162,6 @@ NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
     observe(frame);
     const WalkStart start{site, frame + 8, frame + 16, words[0], frame};
     walk_stack(start, mark().slot, path_);
-    if (path_.end == PathEnd::Lost && load_map.is_stale()) {
-        // A module was loaded since the last look: in ordinary context the loader may be asked.
-        load_map.refresh();
-        walk_stack(start, mark().slot, path_);
-    }
     if (path_.end == PathEnd::Hard) {
         forget(frame);
         count(PathCount::Unwound);

@@ -41,7 +41,7 @@ def by_function(report, rank):
             if path["kind"] != "mpi":
                 continue
             for metric, values in path["exclusive"].items():
-                if metric not in ("time", "samples") and values[rank]:
+                if metric not in ("time", "samples", "visits_timed_together") and values[rank]:
                     key = (path["name"], metric)
                     found[key] = found.get(key, 0) + values[rank]
     return found

@@ -155,13 +155,13 @@ def calls(report, location, phase=None, group=None):
 
 
 def sums(report, location, phase=None):
-    """Metric -> sum over the call paths of one rank, without times, visits and samples, without zeros."""
+    """Metric -> sum over the call paths of one rank, without times, visits (and those timed together) and samples, without zeros."""
     found = {}
     for part in report["phases"]:
         if phase is not None and part["name"] != phase:
             continue
         for path in part["call_paths"]:
             for name, values in path["exclusive"].items():
-                if name not in ("time", "visits", "samples") and values[location]:
+                if name not in ("time", "visits", "visits_timed_together", "samples") and values[location]:
                     found[name] = found.get(name, 0) + values[location]
     return found

@@ -1,0 +1,52 @@
+#include "libprofile/callpath/dynamic_symbols.hpp"
+
+#include <cstring>
+
+namespace libprofile {
+
+namespace {
+
+struct Tables {
+    const ElfW(Sym) * symbols = nullptr;
+    const char* names = nullptr;
+    const std::uint32_t* hash = nullptr;
+};
+
+Tables find_tables(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count) {
+    Tables tables;
+    for (unsigned i = 0; i < count; ++i) {
+        if (headers[i].p_type != PT_DYNAMIC) continue;
+        for (const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(bias + headers[i].p_vaddr); entry->d_tag != DT_NULL; ++entry) {
+            // The loader of glibc has replaced virtual addresses by real ones here.
+            const std::uintptr_t address = entry->d_un.d_ptr < bias ? bias + entry->d_un.d_ptr : entry->d_un.d_ptr;
+            if (entry->d_tag == DT_SYMTAB) tables.symbols = reinterpret_cast<const ElfW(Sym)*>(address);
+            if (entry->d_tag == DT_STRTAB) tables.names = reinterpret_cast<const char*>(address);
+            if (entry->d_tag == DT_GNU_HASH) tables.hash = reinterpret_cast<const std::uint32_t*>(address);
+        }
+    }
+    return tables;
+}
+
+} // namespace
+
+std::uintptr_t find_dynamic_symbol(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, const char* name) noexcept {
+    const Tables tables = find_tables(bias, headers, count);
+    if (tables.symbols == nullptr || tables.names == nullptr || tables.hash == nullptr) return 0;
+    const std::uint32_t buckets = tables.hash[0];
+    const std::uint32_t first = tables.hash[1];
+    const std::uint32_t* bucket = tables.hash + 4 + tables.hash[2] * (sizeof(ElfW(Addr)) / 4);
+    const std::uint32_t* chain = bucket + buckets;
+    std::uint32_t hash = 5381;
+    for (const char* p = name; *p != 0; ++p) hash = hash * 33 + static_cast<unsigned char>(*p);
+    std::uint32_t index = buckets == 0 ? 0 : bucket[hash % buckets];
+    if (index < first) return 0;
+    for (;; ++index) {
+        const std::uint32_t found = chain[index - first];
+        const ElfW(Sym)& symbol = tables.symbols[index];
+        if ((found | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF && std::strcmp(tables.names + symbol.st_name, name) == 0)
+            return bias + symbol.st_value;
+        if ((found & 1) != 0) return 0;
+    }
+}
+
+} // namespace libprofile

@@ -1,0 +1,15 @@
+// Looks a name up in a loaded module's own table of dynamic symbols, without the loader: dlsym and dlopen wait for a lock
+// that another thread may hold while it waits for this one.
+// Contract: async-signal-safe; reads only the module's memory. Source: the System V gABI, "Dynamic Section", and the layout
+// of DT_GNU_HASH as binutils writes it.
+#pragma once
+
+#include <cstdint>
+#include <link.h>
+
+namespace libprofile {
+
+/// The address of a function that the module with this program header table defines and exports; 0: there is none.
+std::uintptr_t find_dynamic_symbol(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, const char* name) noexcept;
+
+} // namespace libprofile
