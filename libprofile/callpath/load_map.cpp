@@ -116,7 +116,7 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
     const auto bias = static_cast<std::uintptr_t>(object.dlfo_link_map->l_addr);
     // Newest first: a module unloaded without our notice loses against the one that took its place.
     for (std::uint32_t i = size(); i-- > 0;)
-        if (modules_[i].loaded && modules_[i].start == start && modules_[i].bias == bias) return i;
+        if (modules_[i].loaded && modules_[i].bias == bias && modules_[i].start <= address && address < modules_[i].end) return i;
     // A module that appeared since the last refresh: its ELF header is mapped at its start.
     const auto* header = static_cast<const ElfW(Ehdr)*>(object.dlfo_map_start);
     if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return none;
@@ -133,10 +133,10 @@ void LoadMap::refresh() noexcept {
     for (std::uint32_t i = 0; i < count; ++i) {
         dl_find_object object;
         Module& module = modules_[i];
-        if (!module.loaded) continue;
+        if (!module.loaded || module.is_executable) continue;
         const bool there = _dl_find_object(reinterpret_cast<void*>(module.start), &object) == 0 &&
                            reinterpret_cast<std::uintptr_t>(object.dlfo_map_start) == module.start &&
-                           (module.is_executable || std::strcmp(object.dlfo_link_map->l_name, module.path) == 0);
+                           std::strcmp(object.dlfo_link_map->l_name, module.path) == 0;
         if (!there) module.loaded = false;
     }
     real_calls().dl_iterate_phdr(
@@ -182,7 +182,8 @@ int LoadMap::iterate(PhdrCallback callback, void* data) noexcept {
         const Module& module = modules_[i];
         // libc unloads modules of its own (name services, character sets) without our notice; their headers are gone.
         dl_find_object object;
-        if (!module.loaded || _dl_find_object(reinterpret_cast<void*>(module.start), &object) != 0) continue;
+        if (!module.loaded) continue;
+        if (!module.is_executable && _dl_find_object(reinterpret_cast<void*>(module.start), &object) != 0) continue;
         dl_phdr_info info{};
         info.dlpi_addr = module.bias;
         info.dlpi_name = module.path;

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 namespace libprofile {
 
@@ -12,9 +13,28 @@ constexpr std::uint32_t longest_walk = 1u << 16; // entries; some milliseconds, 
 constexpr std::uint32_t extended_length = 0xffffffffu;
 constexpr std::uintptr_t page = 4096;
 
+/// The readable segment around `address`, from a module's program headers.
+bool find_in_headers(std::uintptr_t headers, unsigned count, std::uintptr_t bias, std::uintptr_t address, UnwindSection& segment) {
+    for (unsigned i = 0; i < count; ++i) {
+        ElfW(Phdr) header;
+        std::memcpy(&header, reinterpret_cast<const void*>(headers + i * sizeof header), sizeof header);
+        if (header.p_type != PT_LOAD || (header.p_flags & PF_R) == 0) continue;
+        const std::uintptr_t start = bias + header.p_vaddr;
+        if (address < start || address - start >= header.p_memsz) continue;
+        segment.start = start;
+        segment.end = start + header.p_memsz;
+        return true;
+    }
+    return false;
+}
+
 /// Modules may have holes that cannot be read between their segments, so the segment is looked up in the program headers,
-/// which lie in the first page. A module that hides them is taken as a whole.
+/// which lie in the first page. A module that hides them is taken as a whole. Of an executable with a hole the loader tells
+/// only the segment with the code; the kernel tells where its headers are.
 bool find_segment(const dl_find_object& object, std::uintptr_t address, UnwindSection& segment) {
+    const std::uintptr_t bias = object.dlfo_link_map->l_addr;
+    if (object.dlfo_link_map->l_prev == nullptr)
+        return find_in_headers(getauxval(AT_PHDR), static_cast<unsigned>(getauxval(AT_PHNUM)), bias, address, segment);
     segment.start = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
     segment.end = reinterpret_cast<std::uintptr_t>(object.dlfo_map_end);
     if (address < segment.start || address >= segment.end || segment.end - segment.start < page) return false;
@@ -23,20 +43,9 @@ bool find_segment(const dl_find_object& object, std::uintptr_t address, UnwindSe
     if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)) ||
         head.e_phoff > page || head.e_phoff + head.e_phnum * sizeof(ElfW(Phdr)) > page)
         return true;
-    const std::uintptr_t bias = object.dlfo_link_map->l_addr;
-    const std::uintptr_t headers = segment.start + head.e_phoff;
-    for (unsigned i = 0; i < head.e_phnum; ++i) {
-        ElfW(Phdr) header;
-        std::memcpy(&header, reinterpret_cast<const void*>(headers + i * sizeof header), sizeof header);
-        if (header.p_type != PT_LOAD || (header.p_flags & PF_R) == 0) continue;
-        const std::uintptr_t start = bias + header.p_vaddr;
-        if (address < start || address - start >= header.p_memsz) continue;
-        if (start < segment.start || header.p_memsz > segment.end - start) return false;
-        segment.start = start;
-        segment.end = start + header.p_memsz;
-        return true;
-    }
-    return false;
+    const UnwindSection whole = segment;
+    return find_in_headers(segment.start + head.e_phoff, head.e_phnum, bias, address, segment) &&
+           segment.start >= whole.start && segment.end - whole.start <= whole.end - whole.start;
 }
 
 /// The next entry's contents, without its length. An empty one marks the end; 64-bit entries do not occur in practice and
