@@ -62,7 +62,8 @@ BENCHMARK(call_path_of_sample)->Arg(5)->Arg(30)->Arg(100);
 
 /// Call sites as they occur: inside of functions, in three modules.
 std::vector<std::uintptr_t> some_addresses(std::size_t count) {
-    const std::uintptr_t bases[] = {reinterpret_cast<std::uintptr_t>(&std::fopen), reinterpret_cast<std::uintptr_t>(&std::terminate),
+    const std::uintptr_t bases[] = {reinterpret_cast<std::uintptr_t>(&std::fopen),
+                                    reinterpret_cast<std::uintptr_t>(&std::terminate),
                                     reinterpret_cast<std::uintptr_t>(&benchmark::Shutdown)};
     std::mt19937_64 random(1);
     std::vector<std::uintptr_t> result;

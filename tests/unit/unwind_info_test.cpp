@@ -322,7 +322,8 @@ TEST(UnwindInfo, DamageIsHarmless) {
         for (unsigned value = 0; value < 256; ++value) information.damaged(place, static_cast<std::uint8_t>(value), size);
     for (std::size_t shorter = 1; shorter < size; ++shorter) {
         const RecipeKind kind = information.damaged(0, 1, shorter).kind;
-        EXPECT_EQ(kind, shorter + 4 < size ? RecipeKind::Hard : RecipeKind::FrameIndirect) << shorter; // the end mark is 4 bytes
+        const bool is_whole = shorter + 4 >= size; // but for the end mark
+        EXPECT_EQ(kind, is_whole ? RecipeKind::FrameIndirect : RecipeKind::Hard) << shorter;
     }
 }
 

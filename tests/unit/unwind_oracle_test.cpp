@@ -100,7 +100,8 @@ class Oracle {
             result.kind = RecipeKind::Stack;
             offset = cfa.number(0) + ((address & 15) >= static_cast<unsigned>(cfa.list[4].atom - DW_OP_lit0) ? 8 : 0);
         } else return hard;
-        if (std::abs(offset) > Recipe::largest_cfa_offset || std::abs(frame_offset) > Recipe::largest_frame_offset) return hard;
+        if (std::abs(offset) > Recipe::largest_cfa_offset) return hard;
+        if (std::abs(frame_offset) > Recipe::largest_frame_offset) return hard;
         result.cfa_offset = static_cast<std::int32_t>(offset);
         result.frame_offset = static_cast<std::int32_t>(frame_offset);
         return result.fits() ? result : hard;
@@ -137,9 +138,9 @@ struct Share {
         plain.flags = 0;
         if (plain.pack(0) == theirs.pack(0)) return;
         if (++different <= 5)
-            ADD_FAILURE() << std::hex << address << ": kind " << int(ours.kind) << " instead of " << int(theirs.kind) << ", cfa "
-                          << ours.cfa_offset << " instead of " << theirs.cfa_offset << ", frame rule " << int(ours.frame_rule)
-                          << " instead of " << int(theirs.frame_rule) << ", frame " << ours.frame_offset << " instead of "
+            ADD_FAILURE() << std::hex << address << ": kind " << int(ours.kind) << " instead of " << int(theirs.kind)
+                          << ", cfa " << ours.cfa_offset << " instead of " << theirs.cfa_offset << ", frame rule "
+                          << int(ours.frame_rule) << " instead of " << int(theirs.frame_rule) << ", frame " << ours.frame_offset << " instead of "
                           << theirs.frame_offset;
     }
 };
@@ -224,8 +225,8 @@ void check_module(std::uintptr_t address_inside, std::size_t& total) {
     const auto of = [&](RecipeKind kind) { return percent(share.of_kind[static_cast<unsigned>(kind)]); };
     std::printf("%7zu addresses; of the code: hard %5.2f %%, without entry %5.2f %%, frame %4.1f %%, indirect %5.2f %%, "
                 "foreign %5.2f %%  %s\n",
-                share.addresses, of(RecipeKind::Hard), undescribed_percent(section, *object.dlfo_link_map), of(RecipeKind::Frame),
-                of(RecipeKind::FrameIndirect), percent(share.foreign), path.c_str());
+                share.addresses, of(RecipeKind::Hard), undescribed_percent(section, *object.dlfo_link_map),
+                of(RecipeKind::Frame), of(RecipeKind::FrameIndirect), percent(share.foreign), path.c_str());
 }
 
 } // namespace
