@@ -47,7 +47,8 @@ class Interpreter {
     }
     void set_expression(std::uint64_t number, UnwindRule::Kind kind, DwarfCursor& cursor) {
         const DwarfCursor expression = cursor.part(cursor.unsigned_leb());
-        set(number, kind, static_cast<std::int64_t>(expression.position()), static_cast<std::uint32_t>(expression.left()));
+        set(number, kind, static_cast<std::int64_t>(expression.position()),
+            static_cast<std::uint32_t>(expression.left()));
     }
     bool restore(std::uint64_t number, bool is_common) {
         if (UnwindRule* rule = row_.of(number)) *rule = *initial_.of(number);
@@ -78,7 +79,8 @@ bool Interpreter::run(DwarfCursor cursor, bool is_common) {
         const auto byte = cursor.read<std::uint8_t>();
         const std::uint64_t operand = byte & 0x3f;
         const Op op = static_cast<Op>((byte & 0xc0) != 0 ? byte & 0xc0 : byte);
-        if (is_common && (op == Op::AdvanceLocation || (op >= Op::SetLocation && op <= Op::AdvanceLocation4))) return false;
+        const bool moves = op == Op::AdvanceLocation || (op >= Op::SetLocation && op <= Op::AdvanceLocation4);
+        if (is_common && moves) return false;
         // Operands are read one per statement: the order of evaluation in an argument list is not defined.
         switch (op) {
         case Op::Nothing: break;

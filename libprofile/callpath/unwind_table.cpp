@@ -70,7 +70,8 @@ bool read_common_entry(const UnwindSection& section, std::uintptr_t address, Unw
     for (unsigned i = 0; (augmentation[i] = cursor.read<char>()) != 0;)
         if (++i == sizeof augmentation) return false;
     // Version 4 says how wide addresses and segment selectors are.
-    if (version == 4 && (cursor.read<std::uint8_t>() != sizeof(std::uintptr_t) || cursor.read<std::uint8_t>() != 0)) return false;
+    if (version == 4 && (cursor.read<std::uint8_t>() != sizeof(std::uintptr_t) || cursor.read<std::uint8_t>() != 0))
+        return false;
     entry.code_factor = cursor.unsigned_leb();
     entry.data_factor = cursor.signed_leb();
     entry.return_address_register = version == 1 ? cursor.read<std::uint8_t>() : cursor.unsigned_leb();

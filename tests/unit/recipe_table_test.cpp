@@ -4,10 +4,11 @@
 #include "libprofile/callpath/unwind_info.hpp"
 #include "libprofile/session/memory.hpp"
 
-#include <cmath>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <memory>
+#include <pthread.h>
 #include <random>
 #include <thread>
 #include <unwind.h>
@@ -136,6 +137,39 @@ TEST_F(RecipeTableTest, ManyThreadsAgree) {
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(wrong.load(), 0u);
+}
+
+namespace {
+RecipeTable* interrupted_table = nullptr;
+const std::vector<std::uintptr_t>* interrupted_addresses = nullptr;
+volatile std::size_t interruptions = 0;
+
+void look_up_in_handler(int) {
+    for (int i = 0; i < 50; ++i)
+        interrupted_table->find((*interrupted_addresses)[(interruptions * 50 + static_cast<std::size_t>(i)) % 60000], 1);
+    interruptions = interruptions + 1;
+}
+} // namespace
+
+TEST_F(RecipeTableTest, WorksInHandlersThatInterruptIt) {
+    const std::vector<std::uintptr_t> addresses = some_addresses(60000);
+    interrupted_table = &table_;
+    interrupted_addresses = &addresses;
+    signal(SIGUSR1, look_up_in_handler);
+    std::atomic<bool> done{false};
+    const pthread_t self = pthread_self();
+    std::thread interrupter([&] {
+        while (!done) {
+            pthread_kill(self, SIGUSR1);
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        }
+    });
+    for (int round = 0; round < 20 || interruptions < 100; ++round)
+        for (std::size_t i = addresses.size(); i-- > 0;) table_.find(addresses[i], 1);
+    done = true;
+    interrupter.join();
+    signal(SIGUSR1, SIG_DFL);
+    for (const std::uintptr_t address : addresses) ASSERT_EQ(table_.find(address, 1).pack(1), expected(address).pack(1));
 }
 
 TEST_F(RecipeTableTest, ComputesEachTimeWithoutMemory) {

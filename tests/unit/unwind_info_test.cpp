@@ -4,10 +4,12 @@
 #include "libprofile/callpath/unwind_table.hpp"
 
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <vector>
 
@@ -262,6 +264,24 @@ TEST(UnwindInfo, SignalFrames) {
     EXPECT_EQ(information.at(0).kind, RecipeKind::Hard);
 }
 
+namespace {
+std::uintptr_t handler_returns_to = 0;
+[[gnu::noinline]] void note_return(int) { handler_returns_to = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)); }
+} // namespace
+
+TEST(UnwindInfo, KnowsTheEndsOfStacksAndSignalHandlers) {
+    signal(SIGUSR1, note_return);
+    raise(SIGUSR1);
+    signal(SIGUSR1, SIG_DFL);
+#ifndef __SANITIZE_THREAD__ // which calls handlers from one of its own
+    EXPECT_EQ(read_unwind_info(handler_returns_to - 1).kind, RecipeKind::Signal);
+#endif
+    EXPECT_EQ(read_unwind_info(getauxval(AT_ENTRY) + 16).kind, RecipeKind::Outermost);
+    EXPECT_EQ(read_unwind_info(getauxval(AT_SYSINFO_EHDR)).kind, RecipeKind::Missing); // not code
+    EXPECT_EQ(read_unwind_info(8).kind, RecipeKind::Missing);
+    EXPECT_EQ(read_unwind_info(reinterpret_cast<std::uintptr_t>(&handler_returns_to)).kind, RecipeKind::Missing);
+}
+
 TEST(UnwindInfo, PersonalitiesAreToldByTheirModules) {
     HandMade information;
     information.augmentation = {'z', 'P', 'L', 'R', 0};
@@ -302,7 +322,8 @@ TEST(UnwindInfo, DamageIsHarmless) {
         for (unsigned value = 0; value < 256; ++value) information.damaged(place, static_cast<std::uint8_t>(value), size);
     for (std::size_t shorter = 1; shorter < size; ++shorter) {
         const RecipeKind kind = information.damaged(0, 1, shorter).kind;
-        EXPECT_EQ(kind, shorter + 4 < size ? RecipeKind::Hard : RecipeKind::FrameIndirect) << shorter; // the end mark is 4 bytes
+        const bool is_whole = shorter + 4 >= size; // but for the end mark
+        EXPECT_EQ(kind, is_whole ? RecipeKind::FrameIndirect : RecipeKind::Hard) << shorter;
     }
 }
 
@@ -327,6 +348,12 @@ TEST(UnwindInfo, DamagedModulesAreHarmless) {
     EXPECT_EQ(read_unwind_info(copy, libm + shift).pack(0), right.pack(0));
     EXPECT_NE(right.kind, RecipeKind::Hard);
     std::mt19937_64 random(1);
+    bytes[copy.header - copy.start + 3] = pointer_encoding::omitted; // no table: the entries are walked through
+    for (int i = 0; i < 200; ++i) {
+        const std::uintptr_t address = libm + random() % 0x40000 - 0x20000;
+        EXPECT_EQ(read_unwind_info(copy, address + shift).pack(0), read_unwind_info(address).pack(0));
+    }
+    restore();
     const std::size_t first = copy.header - copy.start;
     for (int round = 0; round < 300; ++round) {
         for (int i = 0; i < 1 << (round % 12); ++i)
