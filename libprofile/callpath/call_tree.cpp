@@ -88,6 +88,11 @@ NodeId CallTree::path(RawPath& path, bool skip_bindings) noexcept {
     return node;
 }
 
+NodeId CallTree::lone_frame(std::uintptr_t address) noexcept {
+    ++partial_paths_;
+    return frame(partial(), address);
+}
+
 NodeId CallTree::insert(RawPath& path, bool skip_bindings) noexcept {
     unwinder.trim(path);
     std::size_t inner = 0; // frames left out at the inner end

@@ -34,6 +34,8 @@ class CallTree {
     /// The node of a whole raw path, which is trimmed on the way; frames of MPI binding layers at its inner end are left
     /// out when `skip_bindings`.
     NodeId path(RawPath& path, bool skip_bindings) noexcept;
+    /// The node of an instruction whose callers are not asked for: one frame below "(partial)".
+    NodeId lone_frame(std::uintptr_t address) noexcept;
 
     Node& operator[](NodeId id) { return nodes_[id]; }
     const Node& operator[](NodeId id) const { return nodes_[id]; }

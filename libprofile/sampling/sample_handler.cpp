@@ -1,7 +1,7 @@
 #include "libprofile/sampling/sample_handler.hpp"
 
-#include "libprofile/callpath/stack_memory.hpp"
-#include "libprofile/sampling/timer.hpp"
+#include "libprofile/sampling/sample_clock.hpp"
+#include "libprofile/sampling/skip.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
@@ -16,7 +16,15 @@ namespace libprofile {
 
 namespace {
 
-void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
+/// Why this sample has no call path, which is counted; None: it has one.
+SkipReason skip(Thread& thread, const greg_t* registers) noexcept {
+    const SkipReason reason = why_not_unwound(static_cast<std::uintptr_t>(registers[REG_RIP]));
+    if (reason != SkipReason::None) thread.skip(reason);
+    return reason;
+}
+
+/// `reading` is that of the thread's sample clock.
+void take(Thread& thread, void* context, std::uint64_t reading) noexcept {
     ++thread.samples_taken;
     const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
@@ -26,27 +34,27 @@ void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
         ++(*thread.calls[thread.call_depth - 1].row)[Metric::Samples];
         return;
     }
-    // On a stack we know nothing of (an application's signal handler, a coroutine) there may be little room left.
-    if (is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) {
+    NodeId node = 0;
+    if (skip(thread, registers) == SkipReason::None) {
         unwinder.interrupted(context, thread.path);
+        node = thread.tree.path(thread.path, false);
     } else {
-        thread.path.size = 1;
-        thread.path.complete = false;
-        thread.path.addresses[0] = static_cast<std::uintptr_t>(registers[REG_RIP]);
+        node = thread.tree.lone_frame(static_cast<std::uintptr_t>(registers[REG_RIP]));
     }
-    const NodeId node = thread.tree.path(thread.path, false);
     Row& row = thread.phases.row(node);
     ++row[Metric::Samples];
     // Weight 0 would drop the only sample of a short iteration.
-    row.weight += cpu > thread.last_sample_cpu ? cpu - thread.last_sample_cpu : 1;
+    row.weight += reading > thread.clock.last ? reading - thread.clock.last : 1;
 }
 
 /// For a thread that is or should be silent: follows the switch, and tells whether this sample counts. In-tool flag set.
 bool follow(Thread& thread, void* context) noexcept {
-    const auto stack = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
     if (thread.call_depth != 0) return false; // the pause begins when this call has returned
     if (session.recording()) {
+        if (why_not_unwound(static_cast<std::uintptr_t>(registers[REG_RIP])) != SkipReason::None) return false; // not now
         // A call that began while recording was off is not recorded; its end must not become computing time.
         unwinder.interrupted(context, thread.path);
         for (std::size_t i = 0; i < thread.path.size; ++i)
@@ -60,38 +68,50 @@ void count(Thread& thread, void* context, std::uint64_t lost) noexcept {
     thread.samples_lost += lost;
     const std::uint64_t begin = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
-    take(thread, context, cpu);
-    thread.last_sample_cpu = cpu;
+    const std::uint64_t reading = reading_of(thread.clock, begin, cpu);
+    take(thread, context, reading);
+    thread.clock.last = reading;
     thread.mark_cpu(begin, cpu);
     const std::uint64_t spent = session_clock.now() - begin;
     thread.phases.book_overhead(spent);
     if (thread.call_depth != 0) thread.calls[thread.call_depth - 1].inner += spent;
 }
 
-void sample(const siginfo_t& info, void* context) noexcept {
-    ThreadLocal& local = thread_local_block;
-    Thread* thread = local.in_tool != 0 ? local.thread : thread_registry.current();
-    if (thread == nullptr || thread->finished || !session.measuring()) return;
-    const bool silent = thread->phases.is_paused() || !session.recording();
-    const std::uint64_t lost = info.si_overrun > 0 ? static_cast<std::uint64_t>(info.si_overrun) : 0;
-    if (local.in_tool != 0) {
+/// Expirations that have merged into this one. The beat of a counter merges without a loss: it asks for no sample.
+std::uint64_t merged(const Thread& thread, const siginfo_t& info) noexcept {
+    const bool expires = info.si_code == SI_TIMER && thread.clock.kind != SamplingClock::Perf;
+    return expires && info.si_overrun > 0 ? static_cast<std::uint64_t>(info.si_overrun) : 0;
+}
+
+void sample(Thread& thread, const siginfo_t& info, void* context) noexcept {
+    const bool silent = thread.phases.is_paused() || !session.recording();
+    const std::uint64_t lost = merged(thread, info);
+    if (thread_local_block.in_tool != 0) {
         if (silent) return;
-        thread->samples_lost += lost;
-        ++thread->samples_taken;
-        ++thread->samples_in_tool;
+        thread.samples_lost += lost;
+        ++thread.samples_taken;
+        thread.skip(SkipReason::InTool);
         return;
     }
     const InTool guard;
-    if (!thread->finished && (!silent || follow(*thread, context)))
-        count(*thread, context, silent ? 0 : lost); // expirations while recording was off are no loss
+    if (!thread.finished && (!silent || follow(thread, context)))
+        count(thread, context, silent ? 0 : lost); // expirations while recording was off are no loss
+}
+
+void our_signal(const siginfo_t& info, void* context) noexcept {
+    const bool in_tool = thread_local_block.in_tool != 0;
+    Thread* thread = in_tool ? thread_local_block.thread : thread_registry.current();
+    if (!session.measuring() || (thread == nullptr ? !in_tool : thread->finished)) return;
+    if (thread != nullptr && is_due(*thread, info)) sample(*thread, info, context);
+    arm_again(thread, info);
 }
 
 } // namespace
 
 void handle_sample(int signal, siginfo_t* info, void* context) noexcept {
     const int saved_errno = errno;
-    if (is_our_timer(*info))
-        sample(*info, context);
+    if (is_our_signal(*info))
+        our_signal(*info, context);
     else
         forward_signal(signal, info, context); // the application uses this signal, too
     errno = saved_errno;

@@ -2,7 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/finalize.hpp"
-#include "libprofile/sampling/timer.hpp"
+#include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/mpi_events.hpp"
@@ -71,9 +71,13 @@ void Session::begin_sampling() noexcept {
     sampling_ = true;
     thread_registry.current();
     thread_registry.start_sampling();
-    if (thread_registry.timers_refused() != 0 && job_.speaks_before_init())
+    if (thread_registry.clocks_refused() != 0 && job_.speaks_before_init())
         say("warning: the kernel gives no timer (limit of pending signals, ulimit -i?), so there are no samples; MPI calls "
             "are measured all the same");
+    if (perf_refusal() != 0 && job_.speaks_before_init())
+        say("warning: LIBPROFILE_SAMPLE_CLOCK=perf: no perf counter to be had (%s; see kernel.perf_event_paranoid, ulimit -n), so "
+            "threads are sampled by their CPU timers",
+            strerrordesc_np(perf_refusal()));
 }
 
 void Session::before_mpi_init(bool is_session) noexcept {
