@@ -22,8 +22,10 @@ std::atomic<rlim_t> open_counters{0};
 /// Where our files go: not to the low numbers that programs rely on; 0: there is no room.
 int first_number() {
     rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 64) return 0;
-    if (open_counters.load(std::memory_order_relaxed) >= limit.rlim_cur / 4) return 0; // the others are the application's
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 64)
+        return 0;
+    if (open_counters.load(std::memory_order_relaxed) >= limit.rlim_cur / 4)
+        return 0; // the others are the application's
     return limit.rlim_cur > 1000 ? 500 : static_cast<int>(limit.rlim_cur / 2);
 }
 
@@ -34,7 +36,9 @@ bool signals_may_be_lost() {
     return getrlimit(RLIMIT_SIGPENDING, &limit) != 0 || limit.rlim_cur < plenty;
 }
 
-int close_file(int file) { return static_cast<int>(syscall(SYS_close, file)); }
+int close_file(int file) {
+    return static_cast<int>(syscall(SYS_close, file));
+}
 
 /// Moves the file up; the low number is free again.
 int move_up(int file, int first) {
@@ -42,7 +46,8 @@ int move_up(int file, int first) {
     const int error = errno;
     close_file(file);
     errno = error;
-    if (high < most_files) return high;
+    if (high < most_files)
+        return high;
     close_file(high);
     errno = EMFILE;
     return -1;
@@ -50,15 +55,18 @@ int move_up(int file, int first) {
 
 bool send_signals(int file, pid_t thread, int signal) {
     f_owner_ex owner{F_OWNER_TID, thread};
-    return fcntl(file, F_SETSIG, signal) == 0 && fcntl(file, F_SETOWN_EX, &owner) == 0 && fcntl(file, F_SETFL, O_ASYNC) == 0;
+    return fcntl(file, F_SETSIG, signal) == 0 && fcntl(file, F_SETOWN_EX, &owner) == 0 &&
+           fcntl(file, F_SETFL, O_ASYNC) == 0;
 }
 
 } // namespace
 
 int open_counter(ClockState& clock, pid_t thread, std::uint64_t period, int signal) noexcept {
     const int first = first_number();
-    if (first == 0) return EMFILE;
-    if (signals_may_be_lost()) return EAGAIN;
+    if (first == 0)
+        return EMFILE;
+    if (signals_may_be_lost())
+        return EAGAIN;
     perf_event_attr attributes{};
     attributes.size = sizeof attributes;
     attributes.type = PERF_TYPE_SOFTWARE;
@@ -69,7 +77,8 @@ int open_counter(ClockState& clock, pid_t thread, std::uint64_t period, int sign
     attributes.exclude_hv = 1;
     const long low = syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
     const int file = low < 0 ? -1 : move_up(static_cast<int>(low), first);
-    if (file < 0) return errno;
+    if (file < 0)
+        return errno;
     if (ioctl(file, PERF_EVENT_IOC_ID, &clock.file_id) != 0 || !send_signals(file, thread, signal)) {
         const int error = errno;
         close_file(file);
@@ -86,19 +95,25 @@ bool is_own_counter(const ClockState& clock) noexcept {
     return clock.file >= 0 && ioctl(clock.file, PERF_EVENT_IOC_ID, &id) == 0 && id == clock.file_id;
 }
 
-bool arm_counter(const ClockState& clock) noexcept { return ioctl(clock.file, PERF_EVENT_IOC_REFRESH, 1) == 0; }
+bool arm_counter(const ClockState& clock) noexcept {
+    return ioctl(clock.file, PERF_EVENT_IOC_REFRESH, 1) == 0;
+}
 
-void arm_counter_of(const siginfo_t& info) noexcept { ioctl(info.si_fd, PERF_EVENT_IOC_REFRESH, 1); }
+void arm_counter_of(const siginfo_t& info) noexcept {
+    ioctl(info.si_fd, PERF_EVENT_IOC_REFRESH, 1);
+}
 
 void close_counter(const ClockState& clock) noexcept {
     open_counters.fetch_sub(1, std::memory_order_relaxed);
-    if (!is_own_counter(clock)) return;
+    if (!is_own_counter(clock))
+        return;
     ioctl(clock.file, PERF_EVENT_IOC_DISABLE, 0);
     close_file(clock.file);
 }
 
 bool is_our_counter(const siginfo_t& info) noexcept {
-    if (info.si_code < POLL_IN || info.si_code > POLL_HUP) return false;
+    if (info.si_code < POLL_IN || info.si_code > POLL_HUP)
+        return false;
     const int file = info.si_fd;
     return file >= 0 && file < most_files &&
            (numbers[file / 64].load(std::memory_order_relaxed) >> (file % 64) & 1) != 0;

@@ -8,9 +8,10 @@
 //
 // Neither perf nor timer ever interrupts a system call: the counter counts user mode only, so its signal arises between two
 // instructions of the program, and the kernel checks CPU timers on the way back to user mode.
-// The beat is there for what the counter cannot see. It takes a sample only when the counter has been silent for two
-// periods of CPU time: while the thread computes in the kernel; when the application has closed the file (then the timer
-// takes over for good); when signals of the counter do not arrive (after setuid).
+// The beat is there for what the counter cannot see: time in the kernel. Each period that ends there passes without a signal,
+// so their number is known; the next beat that hits a system call is a sample that stands for them. A beat is one, too, when
+// the counter has been silent all the time: when the application has closed the file (then the timer takes over for good);
+// when its signals do not arrive (after setuid).
 #pragma once
 
 #include "libprofile/sampling/clock_state.hpp"
@@ -38,8 +39,11 @@ int perf_refusal() noexcept;
 bool start_clock(Thread& thread, pid_t id) noexcept;
 void stop_clock(Thread& thread) noexcept;
 
-/// For the signal handler of the thread. False: the beat of a counter that works, which is no sample.
-bool is_due(Thread& thread, const siginfo_t& info) noexcept;
+/// For the signal handler of the thread. False: a beat that is no sample.
+bool is_due(Thread& thread, const siginfo_t& info, const void* context) noexcept;
+/// What this sample stands for, in ns; `reading` is the new one. The thread's running MPI call, if there is one, is exact, and
+/// what the counter does not see of it is left out.
+std::uint64_t weigh(Thread& thread, const siginfo_t& info, std::uint64_t reading) noexcept;
 /// The last thing it does: the next signal may come. nullptr: the thread is just opening its location.
 void arm_again(Thread* thread, const siginfo_t& info) noexcept;
 

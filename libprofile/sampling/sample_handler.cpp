@@ -23,8 +23,8 @@ SkipReason skip(Thread& thread, const greg_t* registers) noexcept {
     return reason;
 }
 
-/// `reading` is that of the thread's sample clock.
-void take(Thread& thread, void* context, std::uint64_t reading) noexcept {
+/// `weight`: the time that the sample stands for, in ns.
+void take(Thread& thread, void* context, std::uint64_t weight) noexcept {
     ++thread.samples_taken;
     const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
@@ -44,7 +44,7 @@ void take(Thread& thread, void* context, std::uint64_t reading) noexcept {
     Row& row = thread.phases.row(node);
     ++row[Metric::Samples];
     // Weight 0 would drop the only sample of a short iteration.
-    row.weight += reading > thread.clock.last ? reading - thread.clock.last : 1;
+    row.weight += weight != 0 ? weight : 1;
 }
 
 /// For a thread that is or should be silent: follows the switch, and tells whether this sample counts. In-tool flag set.
@@ -64,14 +64,12 @@ bool follow(Thread& thread, void* context) noexcept {
 }
 
 /// A sample that has a place in the profile.
-void count(Thread& thread, void* context, std::uint64_t lost) noexcept {
+void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t lost) noexcept {
     thread.samples_lost += lost;
     const std::uint64_t entered = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
     const std::uint64_t begin = session_clock.now();
-    const std::uint64_t reading = reading_of(thread.clock, begin, cpu);
-    take(thread, context, reading);
-    thread.clock.last = reading;
+    take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)));
     thread.mark_cpu(begin, cpu);
     // Asking for the CPU time makes the kernel see that the time slice is over. Where cores are shared, slices then end here;
     // what other processes did meanwhile is not our time.
@@ -95,19 +93,20 @@ void sample(Thread& thread, const siginfo_t& info, void* context) noexcept {
         if (silent) return;
         thread.samples_lost += lost;
         ++thread.samples_taken;
+        ++thread.clock.in_tool;
         thread.skip(SkipReason::InTool);
         return;
     }
     const InTool guard;
     if (!thread.finished && (!silent || follow(thread, context)))
-        count(thread, context, silent ? 0 : lost); // expirations while recording was off are no loss
+        count(thread, info, context, silent ? 0 : lost); // expirations while recording was off are no loss
 }
 
 void our_signal(const siginfo_t& info, void* context) noexcept {
     const bool in_tool = thread_local_block.in_tool != 0;
     Thread* thread = in_tool ? thread_local_block.thread : thread_registry.current();
     if (!session.measuring() || (thread == nullptr ? !in_tool : thread->finished)) return;
-    if (thread != nullptr && is_due(*thread, info)) sample(*thread, info, context);
+    if (thread != nullptr && is_due(*thread, info, context)) sample(*thread, info, context);
     arm_again(thread, info);
 }
 

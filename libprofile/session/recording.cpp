@@ -13,6 +13,7 @@ bool follow_switch(Thread& thread, std::uint64_t now) noexcept {
     const std::uint64_t cpu = thread_cpu_time();
     if (on) {
         thread.phases.resume(now, cpu);
+        thread.clock.hidden = thread.clock.in_tool = 0;
         thread.clock.last = reading_of(thread.clock, now, cpu); // the next sample stands for the time since
         thread.mark_cpu(now, cpu);
     } else {
