@@ -13,7 +13,7 @@ def program(job):
 
 
 def best_clock(job, *before):
-    """What `auto` must choose here."""
+    """What `auto` must choose here for rates that CPU timers do not keep."""
     return {"yes": "perf", "no": "timer"}[job.run([*before, program(job), "permitted"]).out.split()[-1]]
 
 
@@ -43,6 +43,7 @@ def clock_of(report):
 @test
 def samples_are_timed_by_the_best_clock_that_is_permitted(job):
     expect_equal(clock_of(sampled(job, "compute")), best_clock(job), "clock")
+    expect_equal(clock_of(sampled(job, "compute", sample="50Hz")), "timer", "clock of a rate that CPU timers keep")
     for clock in ("timer", "wall"):
         expect_equal(clock_of(sampled(job, "compute", clock=clock)), clock, "clock")
     off = sampled(job, "compute", sample="0")
@@ -95,6 +96,17 @@ def children_of_fork_go_on_and_leave_the_clock_alone(job):
 def timers_and_signals_of_the_program_are_its_own(job):
     for clock in ("auto", "timer"):
         sampled(job, "profile", clock=clock)
+
+
+@test
+def time_in_the_kernel_is_sampled_where_it_is_spent(job):
+    """A counter of user mode alone would give nearly all of it to what computes in between."""
+    for clock in ("auto", "timer"):
+        report = sampled(job, "kernel", clock=clock)
+        paths = report["phases"][0]["call_paths"]
+        reading = sum(path["exclusive"]["time"][0] for path in paths if "read" in path["name"])
+        everything = sum(path["exclusive"]["time"][0] for path in paths if path["kind"] == "frame")
+        expect(reading > 0.4 * everything, f"{reading} of {everything} ns in read() with {clock}")
 
 
 def skipped(job, mode, reason, words):

@@ -6,6 +6,7 @@
  *   fork             a child computes, too, and ends its own way
  *   profile          has an interval timer and a handler of its own
  *   loader           asks the loader for symbols
+ *   kernel           computes little and spends four times as long in the kernel
  *   coroutine        computes on a stack of its own
  *   permitted        says whether the kernel gives it a perf counter
  *   refuse COMMAND   runs a command for which the kernel has none
@@ -141,6 +142,23 @@ static void ask_loader(void) {
             if (dlsym(RTLD_DEFAULT, "a_function_that_nobody_has") != NULL) fail("dlsym");
 }
 
+/* In turns that are shorter than any sampling period. */
+static void use_kernel(void) {
+    static char bytes[1 << 16];
+    const int zeros = open("/dev/zero", O_RDONLY);
+    double computing = 0, reading = 0;
+    while (computing + reading < 0.6) {
+        const double begin = cpu_time();
+        compute(0.00005);
+        const double middle = cpu_time();
+        while (cpu_time() < middle + 0.0002)
+            for (int i = 0; i < 4; ++i)
+                if (read(zeros, bytes, sizeof bytes) != sizeof bytes) fail("read");
+        computing += middle - begin;
+        reading += cpu_time() - middle;
+    }
+}
+
 static void compute_aside(void) { compute(0.4); }
 
 static void coroutine(void) {
@@ -185,6 +203,7 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "fork") == 0) fork_child();
     if (strcmp(mode, "profile") == 0) own_profile();
     if (strcmp(mode, "loader") == 0) ask_loader();
+    if (strcmp(mode, "kernel") == 0) use_kernel();
     if (strcmp(mode, "coroutine") == 0) coroutine();
     if (strcmp(mode, "permitted") == 0) answer = is_permitted() ? "yes" : "no";
     printf("sampling: %s\n", answer);
