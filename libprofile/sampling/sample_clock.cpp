@@ -87,7 +87,8 @@ void lose_counter(ClockState& clock) {
         return; // no: another thread has just stopped this clock
     clock.kind = SamplingClock::Timer;
     clock.was_lost = true;
-    clock.file = -1; // it may be a file of the application's by now
+    close_counter(clock); // which leaves it alone if it is a file of the application's by now
+    clock.file = -1;
     clock.last -= clock.hidden;
     clock.hidden = 0;
     if (clock.has_timer)

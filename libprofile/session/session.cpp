@@ -77,7 +77,7 @@ void Session::begin_sampling() noexcept {
         say("warning: the kernel gives no timer (limit of pending signals, ulimit -i?), so there are no samples; MPI calls "
             "are measured all the same");
     if (perf_refusal() != 0)
-        say("warning: LIBPROFILE_SAMPLE_CLOCK=perf: no perf counter to be had (%s; see kernel.perf_event_paranoid, ulimit -n), so "
+        say("warning: LIBPROFILE_SAMPLE_CLOCK=perf: no perf counter to be had (%s; see kernel.perf_event_paranoid, ulimit -n and -i), so "
             "threads are sampled by their CPU timers",
             strerrordesc_np(perf_refusal()));
 }
