@@ -9,6 +9,7 @@
 
 #include "format/codec.hpp"
 #include "format/path_counts.hpp"
+#include "format/skip_reasons.hpp"
 
 #include <cstdint>
 
@@ -81,6 +82,11 @@ template <class Codec> void describe(Codec& c, JobRecord& r) {
 }
 
 /// One process. Counts of losses are sums over its threads.
+/// What times the samples of a thread.
+enum class SamplingClock : std::uint8_t { None = 0, Perf = 1, Timer = 2, Wall = 3 };
+inline constexpr const char* sampling_clock_names[] = {"none", "perf", "timer", "wall"};
+inline constexpr std::size_t sampling_clock_count = sizeof sampling_clock_names / sizeof *sampling_clock_names;
+
 struct RankRecord {
     std::uint64_t rank = 0;
     std::uint64_t pid = 0;
@@ -88,7 +94,7 @@ struct RankRecord {
     std::uint64_t threads = 0;
     std::uint64_t complete = 0;       // 1: reached MPI_Finalize
     std::uint64_t clock = 0;          // 0 monotonic, 1 TSC
-    std::uint64_t rate = 0;           // samples per CPU second asked for
+    std::uint64_t rate = 0;           // samples per second asked for, rounded; 0: none
     std::uint64_t samples_taken = 0;  // every sample with a place in the profile
     std::uint64_t samples_lost = 0;   // timer expirations without one: overruns, failed unwinds, quota
     std::uint64_t partial_paths = 0;  // call paths that do not reach a known root
@@ -101,6 +107,9 @@ struct RankRecord {
     std::uint64_t checkpoint = 0;      // 1: written by MPI_Pcontrol(2) while the rank went on running
     std::uint64_t threads_running = 0; // threads that a checkpoint could not read, because they ran
     std::uint64_t path_counts[path_count_count] = {}; // in the order of path_counts.def
+    std::uint64_t sampling_clock = 0;  // SamplingClock of the main thread
+    std::uint64_t clocks_lost = 0;     // threads whose perf counter the application closed; their CPU timer took over
+    std::uint64_t skipped[skip_reason_count] = {}; // samples taken without a call path, by SkipReason
 };
 template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.rank);
@@ -122,6 +131,9 @@ template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.checkpoint);
     c.number(r.threads_running);
     for (std::uint64_t& count : r.path_counts) c.number(count);
+    c.number(r.sampling_clock);
+    c.number(r.clocks_lost);
+    for (std::uint64_t& samples : r.skipped) c.number(samples);
 }
 
 struct ModuleRecord {

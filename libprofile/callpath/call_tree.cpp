@@ -75,4 +75,9 @@ NodeId CallTree::frame(NodeId parent, std::uintptr_t address) noexcept {
     return node;
 }
 
+NodeId CallTree::lone_frame(std::uintptr_t address) noexcept {
+    ++partial_paths_;
+    return frame(partial(), address);
+}
+
 } // namespace libprofile

@@ -34,6 +34,8 @@ class CallTree {
     NodeId frame(NodeId parent, std::uintptr_t address) noexcept;
     /// A path whose outer end is unknown was met; its parent is partial().
     void count_partial_path() noexcept { ++partial_paths_; }
+    /// The node of an instruction whose callers are not asked for: one frame below "(partial)".
+    NodeId lone_frame(std::uintptr_t address) noexcept;
 
     Node& operator[](NodeId id) { return nodes_[id]; }
     const Node& operator[](NodeId id) const { return nodes_[id]; }

@@ -81,6 +81,8 @@ class PathTracker {
     void at_sample_in_call(std::uintptr_t frame) noexcept;
     /// Of the last sample and the one before it.
     CommonAncestor common_ancestor() const { return ancestor_; }
+    /// The node of the last path; the root's while there is none.
+    NodeId last_node() noexcept { return nodes(size_); }
     /// The last path ended at a known root.
     bool is_complete() const { return complete_; }
     /// Of the last path: code without unwind information was crossed by a search of the stack.

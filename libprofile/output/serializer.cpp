@@ -1,5 +1,6 @@
 #include "libprofile/output/serializer.hpp"
 
+#include "format/sampling_rate.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/mpi_events.hpp"
@@ -205,7 +206,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
     record.host = session.job().host;
     record.complete = complete ? 1 : 0;
     record.clock = static_cast<std::uint64_t>(session_clock.source());
-    record.rate = static_cast<std::uint64_t>(session.config().number(Option::Rate));
+    record.rate = samples_per_second(session.config().number(Option::Sample));
     record.threads_lost = thread_registry.lost();
     record.memory_used = memory_quota.used();
     record.memory_quota = memory_quota.limit();
@@ -215,6 +216,8 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         ++record.threads;
         record.samples_taken += thread.samples_taken;
         record.samples_lost += thread.samples_lost;
+        for (std::size_t i = 0; i < skip_reason_count; ++i) record.skipped[i] += thread.skipped[i];
+        record.clocks_lost += thread.clock.was_lost ? 1 : 0;
         record.partial_paths += thread.tree.partial_paths();
         record.quota_losses += thread.tree.quota_hits() + thread.phases.quota_losses();
         record.nesting_repairs += thread.phases.repairs();
@@ -222,6 +225,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         for (std::size_t i = 0; i < path_count_count; ++i)
             record.path_counts[i] += thread.paths.count_of(static_cast<PathCount>(i));
         if (thread.index != 0) return;
+        record.sampling_clock = static_cast<std::uint64_t>(thread.clock.kind);
         summary.wall_ns = end - thread.started_at;
         std::uint64_t longest = 0;
         for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {

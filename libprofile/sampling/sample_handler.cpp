@@ -1,7 +1,7 @@
 #include "libprofile/sampling/sample_handler.hpp"
 
-#include "libprofile/callpath/stack_memory.hpp"
-#include "libprofile/sampling/timer.hpp"
+#include "libprofile/sampling/sample_clock.hpp"
+#include "libprofile/sampling/skip.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
@@ -16,7 +16,15 @@ namespace libprofile {
 
 namespace {
 
-void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
+/// Why this sample has no call path, which is counted; None: it has one.
+SkipReason skip(Thread& thread, const greg_t* registers) noexcept {
+    const SkipReason reason = why_not_unwound(static_cast<std::uintptr_t>(registers[REG_RIP]));
+    if (reason != SkipReason::None) thread.skip(reason);
+    return reason;
+}
+
+/// `weight`: the time that the sample stands for, in ns.
+void take(Thread& thread, void* context, std::uint64_t weight) noexcept {
     ++thread.samples_taken;
     const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
@@ -25,27 +33,30 @@ void take(Thread& thread, void* context, std::uint64_t cpu) noexcept {
         // The call's time is exact, so the sample adds none.
         const RunningCall& call = thread.calls[thread.call_depth - 1];
         ++(*call.row)[Metric::Samples];
-        if (is_own_stack(stack) && is_own_stack(call.frame)) thread.paths.at_sample_in_call(call.frame);
+        const bool at_mark = is_mark_code(static_cast<std::uintptr_t>(registers[REG_RIP]));
+        if (is_own_stack(stack) && is_own_stack(call.frame) && !at_mark) thread.paths.at_sample_in_call(call.frame);
         return;
     }
-    // On a stack we know nothing of (an application's signal handler, a coroutine) there may be little room left.
-    const bool is_own = is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))) && is_own_stack(stack);
-    const NodeId node =
-        is_own ? thread.paths.at_sample(context)
-               : thread.tree.frame(thread.tree.partial(), static_cast<std::uintptr_t>(registers[REG_RIP]));
-    if (!is_own) thread.tree.count_partial_path();
+    NodeId node = 0;
+    switch (skip(thread, registers)) {
+    case SkipReason::None: node = thread.paths.at_sample(context); break;
+    case SkipReason::AtMark: node = thread.paths.last_node(); break;
+    default: node = thread.tree.lone_frame(static_cast<std::uintptr_t>(registers[REG_RIP]));
+    }
     Row& row = thread.phases.row(node);
     ++row[Metric::Samples];
     // Weight 0 would drop the only sample of a short iteration.
-    row.weight += cpu > thread.last_sample_cpu ? cpu - thread.last_sample_cpu : 1;
+    row.weight += weight != 0 ? weight : 1;
 }
 
 /// For a thread that is or should be silent: follows the switch, and tells whether this sample counts. In-tool flag set.
 bool follow(Thread& thread, void* context) noexcept {
-    const auto stack = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
     if (thread.call_depth != 0) return false; // the pause begins when this call has returned
     if (session.recording()) {
+        if (why_not_unwound(static_cast<std::uintptr_t>(registers[REG_RIP])) != SkipReason::None) return false; // not now
         // A call that began while recording was off is not recorded; its end must not become computing time.
         if (is_own_stack(stack)) thread.paths.at_sample(context);
         for (std::size_t i = 0; i < thread.paths.size(); ++i)
@@ -55,48 +66,58 @@ bool follow(Thread& thread, void* context) noexcept {
 }
 
 /// A sample that has a place in the profile.
-void count(Thread& thread, void* context, std::uint64_t lost) noexcept {
+void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t lost) noexcept {
     thread.samples_lost += lost;
-    const std::uint64_t begin = session_clock.now();
+    const std::uint64_t entered = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
-    take(thread, context, cpu);
-    thread.last_sample_cpu = cpu;
+    const std::uint64_t begin = session_clock.now();
+    take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)));
     thread.mark_cpu(begin, cpu);
-    const std::uint64_t spent = session_clock.now() - begin;
+    // Asking for the CPU time makes the kernel see that the time slice is over. Where cores are shared, slices then end here;
+    // what other processes did meanwhile is not our time.
+    constexpr std::uint64_t dear_reading = 1000;
+    const std::uint64_t reading_took = begin - entered < dear_reading ? begin - entered : dear_reading;
+    const std::uint64_t spent = session_clock.now() - begin + reading_took;
     thread.phases.book_overhead(spent);
     if (thread.call_depth != 0) thread.calls[thread.call_depth - 1].inner += spent;
 }
 
-void sample(const siginfo_t& info, void* context) noexcept {
-    ThreadLocal& local = thread_local_block;
-    Thread* thread = local.in_tool != 0 ? local.thread : thread_registry.current();
-    if (thread == nullptr || thread->finished || !session.measuring()) return;
-    const bool silent = thread->phases.is_paused() || !session.recording();
-    const std::uint64_t lost = info.si_overrun > 0 ? static_cast<std::uint64_t>(info.si_overrun) : 0;
-    if (local.in_tool != 0) {
+/// Expirations that have merged into this one. The beat of a counter merges without a loss: it asks for no sample.
+std::uint64_t merged(const Thread& thread, const siginfo_t& info) noexcept {
+    const bool expires = info.si_code == SI_TIMER && thread.clock.kind != SamplingClock::Perf;
+    return expires && info.si_overrun > 0 ? static_cast<std::uint64_t>(info.si_overrun) : 0;
+}
+
+void sample(Thread& thread, const siginfo_t& info, void* context) noexcept {
+    const bool silent = thread.phases.is_paused() || !session.recording();
+    const std::uint64_t lost = merged(thread, info);
+    if (thread_local_block.in_tool != 0) {
         if (silent) return;
-        thread->samples_lost += lost;
-        ++thread->samples_taken;
-        ++thread->samples_in_tool;
-        return;
-    }
-    if (is_mark_code(static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]))) {
-        // A return passes through the mark: nothing of the stack may be touched.
-        if (silent) return;
-        thread->samples_lost += lost + 1;
+        thread.samples_lost += lost;
+        ++thread.samples_taken;
+        ++thread.clock.in_tool;
+        thread.skip(SkipReason::InTool);
         return;
     }
     const InTool guard;
-    if (!thread->finished && (!silent || follow(*thread, context)))
-        count(*thread, context, silent ? 0 : lost); // expirations while recording was off are no loss
+    if (!thread.finished && (!silent || follow(thread, context)))
+        count(thread, info, context, silent ? 0 : lost); // expirations while recording was off are no loss
+}
+
+void our_signal(const siginfo_t& info, void* context) noexcept {
+    const bool in_tool = thread_local_block.in_tool != 0;
+    Thread* thread = in_tool ? thread_local_block.thread : thread_registry.current();
+    if (!session.measuring() || (thread == nullptr ? !in_tool : thread->finished)) return;
+    if (thread != nullptr && is_due(*thread, info, context)) sample(*thread, info, context);
+    arm_again(thread, info);
 }
 
 } // namespace
 
 void handle_sample(int signal, siginfo_t* info, void* context) noexcept {
     const int saved_errno = errno;
-    if (is_our_timer(*info))
-        sample(*info, context);
+    if (is_our_signal(*info))
+        our_signal(*info, context);
     else
         forward_signal(signal, info, context); // the application uses this signal, too
     errno = saved_errno;

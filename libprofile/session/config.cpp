@@ -1,5 +1,7 @@
 #include "libprofile/session/config.hpp"
 
+#include "format/sampling_rate.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -115,6 +117,10 @@ bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
         if (number < 0) return false;
         break;
     case OptionType::Text: break;
+    case OptionType::Rate:
+        if (!parse_sampling_period(value, number)) return false;
+        if (number != 0 && (number < row.minimum || number > row.maximum)) return false;
+        break;
     }
     numbers_[index] = number;
     texts_[index] = arena.copy_text(value);
@@ -164,6 +170,9 @@ void Config::load(Arena& arena) noexcept {
             std::snprintf(expected, sizeof expected, "%s", row.choices);
         else if (row.type == OptionType::Flag)
             std::snprintf(expected, sizeof expected, "0 or 1");
+        else if (row.type == OptionType::Rate)
+            std::snprintf(expected, sizeof expected, "a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most %lld Hz",
+                          static_cast<long long>(samples_per_second(row.minimum)));
         else
             std::snprintf(expected, sizeof expected, "a number from %lld to %lld%s", static_cast<long long>(row.minimum),
                           static_cast<long long>(row.maximum),

@@ -1,5 +1,6 @@
 #include "libprofile/session/recording.hpp"
 
+#include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
@@ -12,7 +13,8 @@ bool follow_switch(Thread& thread, std::uint64_t now) noexcept {
     const std::uint64_t cpu = thread_cpu_time();
     if (on) {
         thread.phases.resume(now, cpu);
-        thread.last_sample_cpu = cpu; // the next sample stands for the time since
+        thread.clock.hidden = thread.clock.in_tool = 0;
+        thread.clock.last = reading_of(thread.clock, now, cpu); // the next sample stands for the time since
         thread.mark_cpu(now, cpu);
     } else {
         thread.phases.pause(now, cpu);

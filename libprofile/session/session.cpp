@@ -3,7 +3,7 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/output/finalize.hpp"
-#include "libprofile/sampling/timer.hpp"
+#include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/mpi_events.hpp"
@@ -68,14 +68,20 @@ void Session::tool_bypasses_us(const char* tool) noexcept {
 
 void Session::begin_sampling() noexcept {
     const InTool guard;
-    if (!sampling_ && !prepare_sampling() && job_.speaks_before_init())
+    const bool is_first = !sampling_;
+    if (is_first && !prepare_sampling() && job_.speaks_before_init())
         say("warning: no real-time signal is free, so there are no samples; MPI calls are measured all the same");
     sampling_ = true;
     if (Thread* thread = thread_registry.current()) thread->paths.ready();
     thread_registry.start_sampling();
-    if (thread_registry.timers_refused() != 0 && job_.speaks_before_init())
+    if (!is_first || !job_.speaks_before_init()) return;
+    if (thread_registry.clocks_refused() != 0)
         say("warning: the kernel gives no timer (limit of pending signals, ulimit -i?), so there are no samples; MPI calls "
             "are measured all the same");
+    if (perf_refusal() != 0)
+        say("warning: LIBPROFILE_SAMPLE_CLOCK=perf: no perf counter to be had (%s; see kernel.perf_event_paranoid, ulimit -n and -i), so "
+            "threads are sampled by their CPU timers",
+            strerrordesc_np(perf_refusal()));
 }
 
 void Session::before_mpi_init(bool is_session) noexcept {

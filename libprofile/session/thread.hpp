@@ -1,19 +1,20 @@
 // One measured thread (a location of the profile), and the thread-local block that finds it.
 //
 // Contract: a Thread is used by its own thread and its signal handler, with the in-tool flag set; other threads touch
-// it only through the registry (thread_registry.hpp) and, at the end of the job, after its timer has been stopped.
+// it only through the registry (thread_registry.hpp) and, at the end of the job, after its sample clock has been stopped.
 #pragma once
 
+#include "format/skip_reasons.hpp"
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/marks/mark.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/phases/phase_stack.hpp"
+#include "libprofile/sampling/clock_state.hpp"
 #include "libprofile/session/memory.hpp"
 #include "libprofile/session/own_cost.hpp"
 
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 #include <pthread.h>
 #include <sys/types.h>
 
@@ -121,12 +122,12 @@ struct Thread {
     }
 
     // Sampling.
-    timer_t timer = nullptr;
-    bool timer_running = false;
-    std::uint64_t last_sample_cpu = 0;
+    ClockState clock;
     std::uint64_t samples_taken = 0;
     std::uint64_t samples_lost = 0;
-    std::uint64_t samples_in_tool = 0; // hit libprofile itself; taken, shown at the "(libprofile)" node
+    std::uint64_t skipped[skip_reason_count] = {}; // of those taken: without a call path of their own
+    std::uint64_t skipped_for(SkipReason reason) const { return skipped[static_cast<std::size_t>(reason)]; }
+    void skip(SkipReason reason) noexcept { ++skipped[static_cast<std::size_t>(reason)]; }
 };
 
 /// Sets the in-tool flag, from a frame at `frame`; nests. Returns what leave_tool() must put back.

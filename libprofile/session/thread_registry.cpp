@@ -1,7 +1,7 @@
 #include "libprofile/session/thread_registry.hpp"
 
 #include "libprofile/callpath/stack_memory.hpp"
-#include "libprofile/sampling/timer.hpp"
+#include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/session.hpp"
 #include "wrappers/mpi/mpi_modules.hpp"
@@ -23,8 +23,8 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) {
     if (now < thread.phases.earliest_end()) now = thread.phases.earliest_end();
     thread.phases.finish(now, cpu_now);
     // Samples that hit libprofile itself are shown where its time is.
-    if (thread.samples_in_tool != 0)
-        thread.phases.row(thread.tree.overhead())[Metric::Samples] += thread.samples_in_tool;
+    if (const std::uint64_t samples = thread.skipped_for(SkipReason::InTool); samples != 0)
+        thread.phases.row(thread.tree.overhead())[Metric::Samples] += samples;
     thread.busy = 0;
     __atomic_store_n(&thread.ended_at, now, __ATOMIC_RELEASE); // from here on it is part of the profile
 }
@@ -75,7 +75,7 @@ void ThreadRegistry::end(ThreadStart* start) noexcept {
     thread_local_block.thread = nullptr;
     // Whoever claims the location closes it: this thread, or the one that ends the job.
     if (thread != nullptr && !thread->claimed.exchange(true, std::memory_order_acq_rel)) {
-        stop_timer(*thread);
+        stop_clock(*thread);
         if (!session.measuring() || !recycle(*start, *thread)) close(*thread, session_clock.now(), thread_cpu_time());
     }
     start->ended.store(true, std::memory_order_release);
@@ -116,7 +116,8 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     if (Thread* used = take_free()) {
         used->phases.begin_again(start.started_at);
         used->started_at = start.started_at;
-        used->last_sample_cpu = used->cpu_mark = used->cpu_mark_at = 0;
+        used->cpu_mark = used->cpu_mark_at = 0;
+        used->clock = {};
         used->index = next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
         used->claimed.store(false, std::memory_order_relaxed);
         if (!session.recording()) used->phases.pause(start.started_at, 0);
@@ -135,7 +136,6 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     }
     thread->started_at = start.started_at;
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
-    thread->last_sample_cpu = 0;
     if (!session.recording()) thread->phases.pause(start.started_at, 0);
     return publish(start, thread);
 }
@@ -185,7 +185,7 @@ Thread* ThreadRegistry::current() noexcept {
 }
 
 void ThreadRegistry::arm(Thread& thread, pid_t id) noexcept {
-    if (!start_timer(thread, id)) timers_refused_.fetch_add(1, std::memory_order_relaxed);
+    if (!start_clock(thread, id)) clocks_refused_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void ThreadRegistry::start_sampling() noexcept {
@@ -205,7 +205,7 @@ void ThreadRegistry::stop_booking() noexcept {
     for_each_start([own](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread->finished) return;
-        stop_timer(*thread);
+        stop_clock(*thread);
         if (thread != own) thread->finished = true;
     });
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)

@@ -41,9 +41,9 @@ class ThreadRegistry {
     void open_main() noexcept;
     Thread* main_thread() noexcept { return main_.thread.load(std::memory_order_acquire); }
 
-    /// Starts the timers of all running threads that count (not helpers of the MPI).
+    /// Starts the sample clocks of all running threads that count (not helpers of the MPI).
     void start_sampling() noexcept;
-    /// Stops timers and closes all locations at `now`. Called once, by the thread that finishes the job.
+    /// Stops sample clocks and closes all locations at `now`. Called once, by the thread that finishes the job.
     void finish_all(std::uint64_t now) noexcept;
 
     /// Visits every closed location, the main thread's first.
@@ -60,6 +60,8 @@ class ThreadRegistry {
     std::uintptr_t return_address_of_mark(std::uintptr_t slot) noexcept;
     /// Threads for which the kernel refused a timer.
     std::uint64_t timers_refused() const { return timers_refused_.load(std::memory_order_relaxed); }
+    /// Threads for which the kernel refused every sample clock.
+    std::uint64_t clocks_refused() const { return clocks_refused_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 
   private:
@@ -81,7 +83,7 @@ class ThreadRegistry {
     bool main_known_ = false;
     std::atomic<ThreadStart*> head_{nullptr};
     std::atomic<std::uint32_t> next_index_{0};
-    std::atomic<std::uint64_t> timers_refused_{0};
+    std::atomic<std::uint64_t> clocks_refused_{0};
     Thread* free_ = nullptr; // guarded by busy_
     std::atomic<std::uint64_t> lost_{0};
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;

@@ -32,7 +32,7 @@ def same_as_plain(job, mode, **more):
 
 @test
 def calls_while_recording_is_off_are_absent(job):
-    report = same_as_plain(job, "switch", options={"LIBPROFILE_RATE": 1000})
+    report = same_as_plain(job, "switch", options={"LIBPROFILE_SAMPLE": 1000})
     for rank in range(2):
         # Of Pcontrol: the first 0, both 1 and the eight without a meaning.
         expect_equal(calls(report, rank), {**START, "MPI_Allreduce": 3, "MPI_Pcontrol": 11, "MPI_Finalize": 1},

@@ -31,7 +31,7 @@ def visits_and_bytes_are_exact_with_one_cluster(job):
 
 @test
 def visits_and_bytes_are_exact_without_equivalence(job):
-    compare(job, 2, {"LIBPROFILE_CLUSTERS": 3, "LIBPROFILE_EQUIVALENCE": "none", "LIBPROFILE_RATE": 0})
+    compare(job, 2, {"LIBPROFILE_CLUSTERS": 3, "LIBPROFILE_EQUIVALENCE": "none", "LIBPROFILE_SAMPLE": 0})
 
 
 @test

@@ -10,7 +10,7 @@ def survives(job, mode, rate):
     command = [job.program("harsh"), mode]
     plain = job.plain(command, 1)
     expect_equal(plain.code, 0, "exit code without libprofile")
-    report = job.profile(command, 1, options={"LIBPROFILE_RATE": rate})
+    report = job.profile(command, 1, options={"LIBPROFILE_SAMPLE": rate})
     expect_equal((job.last.code, job.last.out, job.last.err), (0, plain.out, plain.err), "the program")
     return report
 

@@ -10,7 +10,7 @@ SHORT = {"LIBPROFILE_FINALIZE_TIMEOUT": 2}
 
 def mixed(job, command, without):
     """Two ranks: the one with number `without` runs without the library."""
-    settings = [f"LIBPROFILE_OUTPUT={job.folder}/mixed", "LIBPROFILE_FINALIZE_TIMEOUT=2", "LIBPROFILE_RATE=10000"]
+    settings = [f"LIBPROFILE_OUTPUT={job.folder}/mixed", "LIBPROFILE_FINALIZE_TIMEOUT=2", "LIBPROFILE_SAMPLE=10000"]
     preload = ["env", f"LD_PRELOAD={job.library}", *settings]
     parts = [command if rank == without else [*preload, *command] for rank in range(2)]
     launcher = job.launcher(1)

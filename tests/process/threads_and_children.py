@@ -40,7 +40,7 @@ def mpi_calls_of_threads_are_counted_per_thread(job):
 @test
 def concurrent_traffic_of_threads_equals_their_logs(job):
     """Messages, one-sided calls, waits and tests of several threads at once, sampled 1000 times a second."""
-    report = job.profile([job.program("concurrent")], options={"LIBPROFILE_RATE": 1000}, timeout=80)
+    report = job.profile([job.program("concurrent")], options={"LIBPROFILE_SAMPLE": 1000}, timeout=80)
     expect_equal((job.last.out, job.last.err), ("", []), "output")
     expected = []
     for rank in range(2):

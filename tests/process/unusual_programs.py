@@ -29,7 +29,7 @@ def floating_point_traps_do_not_fire(job):
     for mode in ("usual", "inexact"):
         plain = job.plain([job.program("traps"), mode])
         expect_equal(plain.code, 0, "exit code without libprofile")
-        report = job.profile([job.program("traps"), mode], options={"LIBPROFILE_CLUSTERS": 8, "LIBPROFILE_RATE": 1000})
+        report = job.profile([job.program("traps"), mode], options={"LIBPROFILE_CLUSTERS": 8, "LIBPROFILE_SAMPLE": 1000})
         steps = [phase for phase in report["phases"] if phase["name"] == "step"][0]
         expect_equal(steps["iterations_per_rank"], [200, 200], "iterations")
         expect(max(steps["clusters_per_rank"]) <= 8, "more clusters than asked for")
@@ -50,7 +50,7 @@ def files_opened_after_closing_all_are_left_alone(job):
     """libunwind checks addresses with a pipe: its descriptors may be those of the program's own files by now."""
     command = [job.programs / "without_mpi", "closefrom"]
     plain = job.run(command)
-    result = job.run([job.tool, "run", "--rate", "1000", "--output", "out", "--", *command])
+    result = job.run([job.tool, "run", "--sample", "1000", "--output", "out", "--", *command])
     expect_equal((result.code, result.out, result.err), (plain.code, plain.out, plain.err), "the process")
     report = job.report("out")
     expect(report["losses"]["samples_taken"] > 10, "too few samples for this test")
@@ -67,7 +67,7 @@ def closed_output_is_no_harm(job):
 
 @test
 def tiny_iterations_and_high_rates_keep_the_sums_exact(job):
-    for options in ({"LIBPROFILE_RATE": 10000}, {"LIBPROFILE_RATE": 0}, {"LIBPROFILE_CLOCK": "monotonic"},
+    for options in ({"LIBPROFILE_SAMPLE": 10000}, {"LIBPROFILE_SAMPLE": 0}, {"LIBPROFILE_CLOCK": "monotonic"},
                     {"LIBPROFILE_CLUSTERS": 1, "LIBPROFILE_EQUIVALENCE": "none"}, {"LIBPROFILE_EQUIVALENCE": "weak"}):
         report = job.profile([job.example("adaptive_cpp"), "60", "64"], options=options)
         iterations = {phase["name"]: phase["iterations"] for phase in report["phases"]}
@@ -85,7 +85,7 @@ def running_out_of_memory_keeps_the_sums_exact(job):
     """The harness checks the sums of every report it reads."""
     for memory in ("1M", "1500K", "3M"):
         report = job.profile([job.example("adaptive_cpp"), "60", "64"],
-                             options={"LIBPROFILE_MEMORY": memory, "LIBPROFILE_RATE": 5000})
+                             options={"LIBPROFILE_MEMORY": memory, "LIBPROFILE_SAMPLE": 5000})
         expect(report["job"]["complete"], f"incomplete with {memory}")
 
 

@@ -36,8 +36,10 @@ def unknown_variable_is_reported_once_with_the_nearest_name(job):
 @test
 def invalid_value_is_reported_once_with_the_valid_range(job):
     for setting, words in {"LIBPROFILE_CLUSTERS=0": ["1 to 4096", "64"],
-                           "LIBPROFILE_RATE=abc": ["0 to 10000", "100"],
-                           "LIBPROFILE_RATE=-5": ["0 to 10000"],
+                           "LIBPROFILE_SAMPLE=abc": ["100Hz", "1ms", "at most 10000 Hz", "using 100Hz"],
+                           "LIBPROFILE_SAMPLE=-5": ["at most 10000 Hz"],
+                           "LIBPROFILE_SAMPLE=20kHz": ["at most 10000 Hz"],
+                           "LIBPROFILE_SAMPLE_CLOCK=sundial": ["auto|perf|timer|wall"],
                            "LIBPROFILE_CLOCK=sundial": ["auto|tsc|monotonic"],
                            "LIBPROFILE_MEMORY=99999999999999999999": ["LIBPROFILE_MEMORY"],
                            "LIBPROFILE_QUIET=maybe": ["0 or 1"]}.items():
@@ -49,8 +51,8 @@ def invalid_value_is_reported_once_with_the_valid_range(job):
 
 @test
 def several_mistakes_share_one_line(job):
-    settings = {"LIBPROFILE_CLUSTERS": 0, "LIBPROFILE_RATE": "abc", "LIBPROFILE_KLUSTERS": 3}
-    one_line(job, settings, ["LIBPROFILE_CLUSTERS=0", "LIBPROFILE_RATE=abc", "LIBPROFILE_KLUSTERS"])
+    settings = {"LIBPROFILE_CLUSTERS": 0, "LIBPROFILE_SAMPLE": "abc", "LIBPROFILE_KLUSTERS": 3}
+    one_line(job, settings, ["LIBPROFILE_CLUSTERS=0", "LIBPROFILE_SAMPLE=abc", "LIBPROFILE_KLUSTERS"])
 
 
 @test
@@ -142,7 +144,7 @@ def disabled_writes_and_says_nothing(job):
 
 @test
 def mistakes_on_the_command_line_are_reported_once(job):
-    for arguments in (["--clusters", "0"], ["--clustres", "8"], ["--rate"]):
+    for arguments in (["--clusters", "0"], ["--clustres", "8"], ["--sample"]):
         result = job.run([*job.launcher(RANKS[job.mpi]), job.tool, "run", *arguments, "--", job.program("life")])
         expect(result.code != 0, f"{arguments} was accepted")
         expect_equal((len(result.said), result.out.count("life")), (1, 0), f"lines and output with {arguments}")

@@ -1,3 +1,4 @@
+#include "format/sampling_rate.hpp"
 #include "libprofile/session/config.hpp"
 
 #include <cstdlib>
@@ -5,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 namespace libprofile {
 
@@ -41,7 +43,7 @@ class ConfigTest : public testing::Test {
 TEST_F(ConfigTest, DefaultsAreThoseOfTheTable) {
     Config& config = load();
     EXPECT_EQ(config.number(Option::Clusters), 64);
-    EXPECT_EQ(config.number(Option::Rate), 100);
+    EXPECT_EQ(config.number(Option::Sample), 10000000);
     EXPECT_EQ(config.number(Option::Memory), 256 << 20);
     EXPECT_STREQ(config.text(Option::Output), "");
     EXPECT_STREQ(config.complaint(), "");
@@ -63,6 +65,41 @@ TEST_F(ConfigTest, InvalidValuesFallBackAndAreNamed) {
     EXPECT_EQ(config.number(Option::Clusters), 64);
     EXPECT_STREQ(config.complaint(),
                  "LIBPROFILE_CLUSTERS=0 is not valid, expected a number from 1 to 4096; using 64");
+}
+
+TEST_F(ConfigTest, SamplingIsSetByRateOrPeriod) {
+    const std::pair<const char*, std::int64_t> forms[] = {
+        {"0", 0},          {"off", 0},         {"0Hz", 0},        {"0ms", 0},           {"no", 0},
+        {"100", 10000000}, {"100Hz", 10000000}, {"2kHz", 500000},  {"2.5khz", 400000},   {"10kHz", 100000},
+        {"1ms", 1000000},  {"500us", 500000},   {"0.5ms", 500000}, {"0.001s", 1000000},  {"100us", 100000},
+        {"0.1Hz", 10000000000}, {"1s", 1000000000}, {"3Hz", 333333333}, {".5MS", 500000}};
+    for (const auto& [text, period] : forms) {
+        setenv("LIBPROFILE_SAMPLE", text, 1);
+        Arena arena;
+        Config config;
+        config.load(arena);
+        EXPECT_EQ(config.number(Option::Sample), period) << text;
+        EXPECT_STREQ(config.complaint(), "") << text;
+    }
+}
+
+TEST_F(ConfigTest, SamplingThatIsNoRateAndNoPeriodIsInvalid) {
+    for (const char* bad : {"abc", "-5", "100 Hz", "1e3", "1.2.3", ".", "ms", "10001", "20kHz", "99us", "11s", "0.01Hz", "1 ms",
+                            "100Hz ", "1m", "0x10", "99999999999999999999", "0.0000000000001s", "+1"}) {
+        setenv("LIBPROFILE_SAMPLE", bad, 1);
+        Arena arena;
+        Config config;
+        config.load(arena);
+        EXPECT_EQ(config.number(Option::Sample), 10000000) << bad;
+        EXPECT_NE(std::strstr(config.complaint(), "(100Hz, 2kHz), a period (1ms, 500us) or 0; at most 10000 Hz"), nullptr) << bad;
+    }
+}
+
+TEST(SamplesPerSecond, AreRoundedAndAtLeastOneUnlessOff) {
+    EXPECT_EQ(samples_per_second(0), 0u);
+    EXPECT_EQ(samples_per_second(10000000), 100u);
+    EXPECT_EQ(samples_per_second(333333333), 3u);
+    EXPECT_EQ(samples_per_second(10000000000), 1u);
 }
 
 TEST_F(ConfigTest, NumbersWithTrailingTextAreInvalid) {
@@ -96,10 +133,10 @@ TEST_F(ConfigTest, NamesOfModuleFilesAreNoMistake) {
 
 TEST_F(ConfigTest, SeveralComplaintsShareOneLine) {
     setenv("LIBPROFILE_CLUSTERS", "0", 1);
-    setenv("LIBPROFILE_RAET", "7", 1);
+    setenv("LIBPROFILE_SAMLPE", "7", 1);
     const std::string complaint = load().complaint();
     EXPECT_NE(complaint.find("LIBPROFILE_CLUSTERS=0"), std::string::npos);
-    EXPECT_NE(complaint.find("LIBPROFILE_RATE?"), std::string::npos);
+    EXPECT_NE(complaint.find("LIBPROFILE_SAMPLE?"), std::string::npos);
     EXPECT_EQ(complaint.find('\n'), std::string::npos);
 }
 

@@ -78,7 +78,7 @@ class ProfileBuilder {
         r.executable = "/home/user/app";
         r.folder = "/home/user";
         r.version = "0.1.0";
-        r.configuration = "CLUSTERS=64\nRATE=100\n";
+        r.configuration = "CLUSTERS=64\nSAMPLE=100Hz\n";
         block(BlockType::Job, no_rank, [&](Encoder& e) { describe(e, r); });
     }
 
@@ -226,9 +226,11 @@ inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank) {
     record.threads = 1;
     record.complete = 1;
     record.rate = 100;
+    record.sampling_clock = static_cast<std::uint64_t>(SamplingClock::Perf);
     record.samples_taken = 50;
     record.samples_lost = rank;
     record.partial_paths = 1;
+    record.skipped[static_cast<std::size_t>(SkipReason::InLoader)] = 2;
     b.rank(record);
     const bool odd = rank % 2 != 0;
     const BuiltModule app{"BUILD-APP", "/home/user/app"};

@@ -67,6 +67,12 @@ TEST(ReportJson, SchemaAndSums) {
     EXPECT_EQ(steps["cluster_profiles"][0][0]["metrics"]["collective_exchange"], 4);
     EXPECT_EQ(d["losses"]["samples_taken"], 150);
     EXPECT_EQ(d["losses"]["samples_lost"], 3);
+    EXPECT_EQ(d["losses"]["samples_in_loader"], 6);
+    EXPECT_EQ(d["losses"]["per_rank"]["samples_in_loader"], Json({2, 2, 2}));
+    EXPECT_EQ(d["losses"]["samples_in_libprofile"], 0);
+    EXPECT_EQ(d["losses"]["clocks_lost"], 0);
+    EXPECT_EQ(d["job"]["sampling_clock"], Json({"perf", "perf", "perf"}));
+    EXPECT_EQ(d["job"]["sampling_rate"], Json({100, 100, 100}));
     EXPECT_EQ(d["losses"]["partial_paths"], 3);
     EXPECT_EQ(d["self"]["ns"], Json({100, 102, 104}));
     EXPECT_NEAR(d["self"]["share"].get<double>(), 306.0 / 9027.0, 1e-12);
@@ -121,7 +127,8 @@ TEST(ReportText, SaysTheEssentials) {
         TextStyle style;
         style.unicode = unicode;
         const std::string text = report_text(read_one(sample_file(3)), style);
-        for (const char* part : {"./app input", "3 ranks", "node1", "Open MPI 4.1.4", "complete",
+        for (const char* part : {"./app input", "3 ranks", "node1", "sampled 100 times per second of processor time (perf clock)",
+                                 "6 samples without a call path: 6 in the dynamic loader", "Open MPI 4.1.4", "complete",
                                  "150 samples", "3 lost", "timestep", "Where the time goes", "Clusters",
                                  "MPI_Allreduce", "libsolve.so+0x2000", "collective synchronization"})
             EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;

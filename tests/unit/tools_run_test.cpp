@@ -12,13 +12,13 @@ using namespace libprofile;
 using namespace libprofile::tools;
 
 TEST(Run, OptionsEndAtTheProgram) {
-    const RunRequest r = parse_run({"--rate", "50", "--quiet", "--clock=tsc", "./app", "--rate", "x"});
+    const RunRequest r = parse_run({"--sample", "50Hz", "--quiet", "--clock=tsc", "./app", "--sample", "x"});
     EXPECT_EQ(r.problem, "");
     using Setting = std::pair<std::string, std::string>;
     EXPECT_EQ(r.settings,
               (std::vector<Setting>{
-                  {"LIBPROFILE_RATE", "50"}, {"LIBPROFILE_QUIET", "1"}, {"LIBPROFILE_CLOCK", "tsc"}}));
-    EXPECT_EQ(r.command, (std::vector<std::string>{"./app", "--rate", "x"}));
+                  {"LIBPROFILE_SAMPLE", "50Hz"}, {"LIBPROFILE_QUIET", "1"}, {"LIBPROFILE_CLOCK", "tsc"}}));
+    EXPECT_EQ(r.command, (std::vector<std::string>{"./app", "--sample", "x"}));
     EXPECT_EQ(parse_run({"--", "-strange-"}).command, std::vector<std::string>{"-strange-"});
     EXPECT_EQ(parse_run({"app", "--", "x"}).command, (std::vector<std::string>{"app", "--", "x"}));
 }
@@ -37,7 +37,12 @@ TEST(Run, WrongArgumentsAreNamed) {
     EXPECT_NE(parse_run({"--memory", "64X", "--", "a"}).problem, "");
     EXPECT_NE(parse_run({"--quiet=maybe", "--", "a"}).problem, "");
     EXPECT_NE(parse_run({"--output=", "--", "a"}).problem, "");
-    EXPECT_NE(parse_run({"--rate", "--", "a"}).problem, "");
+    EXPECT_NE(parse_run({"--sample", "--", "a"}).problem, "");
+    EXPECT_NE(parse_run({"--sample", "fast", "--", "a"}).problem.find("100Hz"), std::string::npos);
+    EXPECT_NE(parse_run({"--sample", "20kHz", "--", "a"}).problem.find("at most 10000 Hz"), std::string::npos);
+    EXPECT_NE(parse_run({"--sample-clock", "sun", "--", "a"}).problem.find("auto, perf, timer, wall"), std::string::npos);
+    for (const char* good : {"0", "off", "100", "2kHz", "1ms", "0.5ms"})
+        EXPECT_EQ(parse_run({"--sample", good, "--", "a"}).problem, "") << good;
     EXPECT_NE(parse_run({}).problem, "");
     EXPECT_EQ(parse_run({"--print-env"}).problem, "");
     EXPECT_TRUE(parse_run({"--help"}).help);

@@ -214,11 +214,14 @@ void add_measurements(const Profile& profile, const Locations& locations, Json& 
 Json job_json(const Profile& profile, const Locations& mains) {
     const Job& job = profile.job;
     Json wall = Json::array(), missing = Json::array(), hosts = Json::array(), configuration = Json::object();
-    Json checkpoints = Json::array();
+    Json checkpoints = Json::array(), rates = Json::array(), clocks = Json::array();
     for (std::uint32_t rank = 0; rank < mains.size(); ++rank) {
         wall.push_back(mains[rank] == nullptr ? 0 : mains[rank]->wall_ns);
         const auto info = profile.ranks.find(rank);
         hosts.push_back(info == profile.ranks.end() ? std::string() : info->second.host);
+        const RankInfo sampled = info == profile.ranks.end() ? RankInfo() : info->second;
+        rates.push_back(sampled.rate);
+        clocks.push_back(sampling_clock_names[static_cast<std::size_t>(sampled.sampling_clock)]);
         if (info == profile.ranks.end())
             missing.push_back(rank);
         else if (info->second.checkpoint)
@@ -247,6 +250,8 @@ Json job_json(const Profile& profile, const Locations& mains) {
             {"version", job.version},
             {"configuration", std::move(configuration)},
             {"wall_ns", std::move(wall)},
+            {"sampling_rate", std::move(rates)},
+            {"sampling_clock", std::move(clocks)},
             {"missing_ranks", std::move(missing)},
             {"checkpoint_ranks", std::move(checkpoints)},
             {"notes", profile.notes}};
@@ -257,16 +262,21 @@ Json losses_json(const Profile& profile, std::size_t ranks) {
         {"samples_taken", &RankInfo::samples_taken},     {"samples_lost", &RankInfo::samples_lost},
         {"partial_paths", &RankInfo::partial_paths},     {"quota_losses", &RankInfo::quota_losses},
         {"nesting_repairs", &RankInfo::nesting_repairs}, {"threads_lost", &RankInfo::threads_lost},
-        {"requests_lost", &RankInfo::requests_lost}, {"threads_running", &RankInfo::threads_running}};
+        {"requests_lost", &RankInfo::requests_lost},     {"threads_running", &RankInfo::threads_running},
+        {"clocks_lost", &RankInfo::clocks_lost}};
     Json sums = Json::object(), each = Json::object();
-    for (const auto& [name, member] : counters) {
+    const auto add = [&](const char* name, const auto& value_of) {
         std::vector<std::uint64_t> values(ranks);
         std::uint64_t sum = 0;
         for (const auto& [rank, info] : profile.ranks)
-            sum += values[rank] = info.*member;
+            sum += values[rank] = value_of(info);
         sums[name] = sum;
         each[name] = std::move(values);
-    }
+    };
+    for (const auto& [name, member] : counters)
+        add(name, [member = member](const RankInfo& info) { return info.*member; });
+    for (std::size_t i = 0; i < skip_reason_count; ++i)
+        add(skip_reasons[i].name, [i](const RankInfo& info) { return info.skipped[i]; });
     sums["per_rank"] = std::move(each);
     return sums;
 }

@@ -72,6 +72,49 @@ std::string plural(std::uint64_t n, const char* one) {
     return fmt::format("{} {}{}", count(static_cast<double>(n)), one, n == 1 ? "" : "s");
 }
 
+/// How often and by what the ranks were sampled: "sampled 100 times per second of processor time (perf clock)".
+std::string sampling_text(const Profile& profile) {
+    std::map<std::pair<SamplingClock, std::uint64_t>, std::uint64_t> ranks;
+    for (const auto& [rank, info] : profile.ranks)
+        ++ranks[{info.sampling_clock, info.sampling_clock == SamplingClock::None ? 0 : info.rate}];
+    std::string out;
+    for (const auto& [sampling, n] : ranks) {
+        const auto [clock, rate] = sampling;
+        out += out.empty() ? "" : "; ";
+        if (clock == SamplingClock::None)
+            out += "not sampled";
+        else
+            out += fmt::format("sampled {} per second of {} ({} clock)", plural(rate, "time"),
+                               clock == SamplingClock::Wall ? "wall time" : "processor time",
+                               sampling_clock_names[static_cast<std::size_t>(clock)]);
+        if (ranks.size() > 1)
+            out += ": " + plural(n, "rank");
+    }
+    return out;
+}
+
+/// Samples without a call path, by reason; empty without any.
+std::string skips_text(const Profile& profile) {
+    std::uint64_t sums[skip_reason_count] = {}, all = 0;
+    for (const auto& [rank, info] : profile.ranks)
+        for (std::size_t i = 0; i < skip_reason_count; ++i) {
+            sums[i] += info.skipped[i];
+            all += info.skipped[i];
+        }
+    if (all == 0)
+        return "";
+    std::string out = plural(all, "sample") + " without a call path";
+    const char* separator = ": ";
+    for (std::size_t i = 0; i < skip_reason_count; ++i) {
+        if (sums[i] == 0)
+            continue;
+        out += fmt::format("{}{} {} ({})", separator, count(static_cast<double>(sums[i])), skip_reasons[i].text,
+                           skip_reasons[i].explanation);
+        separator = "; ";
+    }
+    return out;
+}
+
 /// Values of a metric row over the ranks with data.
 std::vector<double> column(const ReportContext& context, std::size_t row) {
     std::vector<double> out;
@@ -119,7 +162,7 @@ void append_header(const ReportContext& context, std::string& out) {
         out += part + "\n";
 
     std::uint64_t taken = 0, lost = 0, partial = 0, quota = 0, repairs = 0, threads = 0, requests = 0;
-    std::uint64_t running = 0;
+    std::uint64_t running = 0, clocks = 0;
     std::vector<std::uint64_t> missing, unfinished, checkpoints;
     for (const auto& [rank, info] : profile.ranks) {
         taken += info.samples_taken;
@@ -130,6 +173,7 @@ void append_header(const ReportContext& context, std::string& out) {
         threads += info.threads_lost;
         requests += info.requests_lost;
         running += info.threads_running;
+        clocks += info.clocks_lost;
         if (info.checkpoint)
             checkpoints.push_back(rank);
         else if (!info.complete)
@@ -146,6 +190,10 @@ void append_header(const ReportContext& context, std::string& out) {
                        count(static_cast<double>(lost)), percent(share(CatalogueId::Overhead)));
     const std::string verdict = profile.complete ? "complete" : "INCOMPLETE";
     out += tinted(style, profile.complete ? Tint::Good : Tint::Warning, verdict) + "; " + line + "\n";
+    for (const std::string& text : {sampling_text(profile), skips_text(profile)})
+        if (!text.empty())
+            for (const std::string& part : wrapped(text, width))
+                out += part + "\n";
     if (const double off = share(CatalogueId::NotRecorded); off > 0)
         out += fmt::format("recording was off (MPI_Pcontrol, LIBPROFILE_START) for {} of the time\n",
                            percent(off));
@@ -171,6 +219,9 @@ void append_header(const ReportContext& context, std::string& out) {
     if (quota != 0)
         notes.push_back(plural(quota, "loss") +
                         "es of detail because memory ran out; raise LIBPROFILE_MEMORY");
+    if (clocks != 0)
+        notes.push_back("the program closed the perf counters of " + plural(clocks, "thread") +
+                        "; their CPU timers went on sampling, at up to some 250 Hz");
     if (repairs != 0)
         notes.push_back(plural(repairs, "phase marker") + " nested wrongly and repaired");
     if (requests != 0)

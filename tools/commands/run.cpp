@@ -146,7 +146,7 @@ std::string run_help() {
     std::string out =
         "Examples:\n"
         "  mpirun -n 4 libprofile run -- ./app args           measure a job\n"
-        "  mpirun -n 4 libprofile run --rate 0 -- ./app       MPI calls and phases only, no sampling\n"
+        "  mpirun -n 4 libprofile run --sample 0 -- ./app     MPI calls and phases only, no sampling\n"
         "  mpirun -n 4 env $(libprofile run --print-env) ./app    the same by hand\n"
         "  libprofile run -- ./app                            a program without MPI\n\n"
         "Usage: libprofile run [options] [--] program [arguments]\n"
@@ -155,6 +155,7 @@ std::string run_help() {
     for (const OptionRow& row : option_table) {
         const std::string value = row.type == OptionType::Flag   ? ""
                                   : row.type == OptionType::Text ? " FOLDER"
+                                  : row.type == OptionType::Rate ? " RATE"
                                                                  : " " + range_of(row);
         const std::string fallback = *row.default_value != 0 && row.type != OptionType::Flag
                                          ? fmt::format(" [{}]", row.default_value)
@@ -166,7 +167,7 @@ std::string run_help() {
         }
     }
     out += fmt::format("  {:<36} {}\n", "--print-env", "print the environment as NAME=value lines and stop");
-    out += "Each option is also an environment variable: --rate 50 is LIBPROFILE_RATE=50 (libprofile "
+    out += "Each option is also an environment variable: --sample 50Hz is LIBPROFILE_SAMPLE=50Hz (libprofile "
            "options).\n";
     return out;
 }

@@ -1,5 +1,7 @@
 #include "tools/commands/settings.hpp"
 
+#include "format/sampling_rate.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -84,6 +86,8 @@ const char* type_word(OptionType type) {
         return "choice";
     case OptionType::Text:
         return "text";
+    case OptionType::Rate:
+        return "rate";
     }
     return "";
 }
@@ -100,6 +104,8 @@ std::string range_of(const OptionRow& row) {
         return row.choices;
     case OptionType::Text:
         return "";
+    case OptionType::Rate:
+        return fmt::format("0|RATE|PERIOD, at most {}kHz", samples_per_second(row.minimum) / 1000);
     }
     return "";
 }
@@ -130,6 +136,14 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
     }
     case OptionType::Text:
         return value.empty() ? "must not be empty" : "";
+    case OptionType::Rate: {
+        std::int64_t period = 0;
+        if (parse_sampling_period(value.c_str(), period) &&
+            (period == 0 || (period >= row.minimum && period <= row.maximum)))
+            return "";
+        return fmt::format("must be a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most {} Hz",
+                           samples_per_second(row.minimum));
+    }
     }
     return "";
 }
@@ -150,7 +164,8 @@ std::string options_markdown() {
                            escaped(row.description));
     out += "\nSizes take the suffixes K, M, G and T (powers of 1024). Flags take 1, yes, on, true or 0, no, "
            "off, "
-           "false;\n`libprofile run --quiet` is `--quiet=1`.\n";
+           "false;\n`libprofile run --quiet` is `--quiet=1`. Rates are 100, 100Hz or 2kHz, periods 1ms, 500us or "
+           "0.5ms.\n";
     return out;
 }
 

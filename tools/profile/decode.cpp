@@ -1,6 +1,8 @@
 #include "tools/profile/decode.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 
 namespace libprofile::tools {
@@ -55,7 +57,7 @@ bool decode_metrics(Decoder d, RawFile& file) {
 bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     RankRecord r;
     describe(d, r);
-    if (!finished(d) || r.rank != rank)
+    if (!finished(d) || r.rank != rank || r.sampling_clock >= sampling_clock_count)
         return false;
     RankInfo info;
     info.pid = r.pid;
@@ -76,6 +78,9 @@ bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     info.checkpoint = r.checkpoint != 0;
     info.threads_running = r.threads_running;
     std::copy(std::begin(r.path_counts), std::end(r.path_counts), info.path_counts.begin());
+    info.sampling_clock = static_cast<SamplingClock>(r.sampling_clock);
+    info.clocks_lost = r.clocks_lost;
+    std::copy(std::begin(r.skipped), std::end(r.skipped), std::begin(info.skipped));
     out.info = std::move(info);
     return true;
 }

@@ -48,6 +48,9 @@ struct RankInfo {
     bool checkpoint = false; // written while the rank went on running
     std::uint64_t threads_running = 0;
     std::array<std::uint64_t, path_count_count> path_counts = {}; // in the order of path_counts.def
+    SamplingClock sampling_clock = SamplingClock::None;
+    std::uint64_t clocks_lost = 0;
+    std::uint64_t skipped[skip_reason_count] = {}; // samples without a call path, by SkipReason
 };
 
 /// A program or shared library. Identified by its build-id, or by its path when it has none.

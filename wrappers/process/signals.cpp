@@ -10,7 +10,7 @@
 
 #include "wrappers/process/signals.hpp"
 
-#include "libprofile/sampling/timer.hpp"
+#include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/session/real_calls.hpp"
 
 #include <cerrno>

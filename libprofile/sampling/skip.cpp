@@ -1,0 +1,54 @@
+#include "libprofile/sampling/skip.hpp"
+
+#include "libprofile/session/thread.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+extern "C" void* __tls_get_addr(void*); // of the loader
+
+namespace libprofile {
+
+namespace {
+
+struct Range {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    bool has(std::uintptr_t address) const { return address >= begin && address < end; }
+};
+Range loader;
+Range
+    thread_storage; // the loader's function that finds thread-local variables: harmless, and hot in some programs
+
+} // namespace
+
+void know_loader() noexcept {
+    void* function = reinterpret_cast<void*>(__tls_get_addr);
+    dl_find_object object;
+    if (_dl_find_object(function, &object) != 0)
+        return;
+    loader.begin = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
+    loader.end = reinterpret_cast<std::uintptr_t>(object.dlfo_map_end);
+    Dl_info place{};
+    void* entry = nullptr;
+    if (dladdr1(function, &place, &entry, RTLD_DL_SYMENT) == 0 || entry == nullptr)
+        return;
+    thread_storage.begin = reinterpret_cast<std::uintptr_t>(place.dli_saddr);
+    thread_storage.end = thread_storage.begin + static_cast<const ElfW(Sym)*>(entry)->st_size;
+}
+
+SkipReason why_not_unwound(std::uintptr_t instruction) noexcept {
+    // A return passes through the mark: nothing of the stack may be touched.
+    if (is_mark_code(instruction))
+        return SkipReason::AtMark;
+    // There may be little room left on a stack we know nothing of (an application's signal handler, a coroutine).
+    if (!is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
+        return SkipReason::ForeignStack;
+    // The loader changes the very tables that tell how to unwind.
+    if (loader.has(instruction) && !thread_storage.has(instruction))
+        return SkipReason::InLoader;
+    return SkipReason::None;
+}
+
+} // namespace libprofile

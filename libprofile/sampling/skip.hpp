@@ -1,0 +1,17 @@
+// Which samples get no call path of their own, and why (format/skip_reasons.def).
+// Contract: for the signal handler of the sampled thread; async-signal-safe.
+#pragma once
+
+#include "format/skip_reasons.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// Finds the loader. Once, before the first sample.
+void know_loader() noexcept;
+
+/// Why the stack that was interrupted at `instruction` is not unwound; None: it is. To be called on that very stack.
+SkipReason why_not_unwound(std::uintptr_t instruction) noexcept;
+
+} // namespace libprofile
