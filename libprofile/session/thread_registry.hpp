@@ -58,8 +58,6 @@ class ThreadRegistry {
     std::uint64_t choose_for_checkpoint() noexcept;
     /// The real return address of a mark in `slot`, of any thread; 0: there is none. For lost_return() (callpath/marks).
     std::uintptr_t return_address_of_mark(std::uintptr_t slot) noexcept;
-    /// Threads for which the kernel refused a timer.
-    std::uint64_t timers_refused() const { return timers_refused_.load(std::memory_order_relaxed); }
     /// Threads for which the kernel refused every sample clock.
     std::uint64_t clocks_refused() const { return clocks_refused_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
