@@ -7,6 +7,7 @@
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/phases/phase_stack.hpp"
+#include "libprofile/sampling/sample_trace.hpp"
 #include "libprofile/session/memory.hpp"
 #include "libprofile/session/own_cost.hpp"
 
@@ -115,6 +116,7 @@ struct Thread {
     }
 
     // Sampling.
+    SampleTrace trace; // on with LIBPROFILE_TRACE
     timer_t timer = nullptr;
     bool timer_running = false;
     std::uint64_t last_sample_cpu = 0;
