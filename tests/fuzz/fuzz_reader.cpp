@@ -1,4 +1,5 @@
 // Fuzz target: whatever bytes a profile file holds, reading and reporting end in a result or in one ReadError.
+#include "tools/commands/report_json.hpp"
 #include "tools/commands/report_text.hpp"
 #include "tools/profile/reader.hpp"
 
@@ -12,8 +13,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const Profile profile = read_profile(std::span(&file, 1));
         // A damaged job record may claim millions of ranks; the report would be right, but the fuzzer slow.
         constexpr std::uint64_t most_ranks = 1000;
-        if (profile.job.ranks <= most_ranks)
+        if (profile.job.ranks <= most_ranks) {
             report_text(profile, TextStyle{});
+            report_json(profile, true);
+        }
     } catch (const ReadError&) {
     }
     return 0;

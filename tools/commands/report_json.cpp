@@ -271,9 +271,35 @@ Json losses_json(const Profile& profile, std::size_t ranks) {
     return sums;
 }
 
+/// A list per column: half as long as an object per sample.
+Json traces_json(const Profile& profile) {
+    Json list = Json::array();
+    for (const Location& location : profile.locations) {
+        const Trace& trace = location.trace;
+        if (trace.stride == 0)
+            continue;
+        Json time = Json::array(), path = Json::array(), depth = Json::array(), kind = Json::array();
+        for (const TraceSample& sample : trace.samples) {
+            time.push_back(sample.time_ns);
+            path.push_back(sample.path);
+            depth.push_back(sample.lca_depth);
+            kind.push_back(static_cast<unsigned>(sample.lca_kind));
+        }
+        list.push_back({{"rank", location.rank},
+                        {"thread", location.thread},
+                        {"stride", trace.stride},
+                        {"dropped", trace.dropped},
+                        {"time_ns", std::move(time)},
+                        {"path", std::move(path)},
+                        {"lca_depth", std::move(depth)},
+                        {"lca_kind", std::move(kind)}});
+    }
+    return list;
+}
+
 } // namespace
 
-std::string report_json(const Profile& profile) {
+std::string report_json(const Profile& profile, bool trace) {
     const Locations mains = main_threads(profile), others = other_threads(profile);
     Json document = Json::object();
     document["job"] = job_json(profile, mains);
@@ -286,6 +312,8 @@ std::string report_json(const Profile& profile) {
     threads["locations"] = std::move(where);
     add_measurements(profile, others, threads);
     document["threads"] = std::move(threads);
+    if (trace)
+        document["traces"] = traces_json(profile);
     return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -30,6 +30,7 @@ struct RawRank {
     std::optional<std::map<std::uint64_t, Function>> functions; // by id
     std::map<std::uint32_t, RawTree> trees;                     // by thread
     std::vector<RawPhase> phases;
+    std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
 };
 
 /// A resolved name as it is stored in a Names block.

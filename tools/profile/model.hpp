@@ -122,6 +122,23 @@ struct PhaseData {
     std::vector<std::uint64_t> iteration_ns;         // inclusive, exact
 };
 
+/// One sample.
+struct TraceSample {
+    std::uint64_t time_ns = 0; // since the clock of its rank began
+    std::uint32_t path = 0;
+    /// Frames, from the outermost, in activations that the sample before was in, too. Counts the frames of the machine: those
+    /// of inlined functions are none. Never more than the path has.
+    std::uint32_t lca_depth = 0;
+    LcaKind lca_kind = LcaKind::Unknown;
+};
+
+/// The samples of a location in the order of time (LIBPROFILE_TRACE).
+struct Trace {
+    std::uint64_t stride = 0; // every so many-th sample is there; 0: nothing was recorded
+    std::uint64_t dropped = 0;
+    std::vector<TraceSample> samples;
+};
+
 /// A thread of a rank.
 struct Location {
     std::uint32_t rank = 0;
@@ -129,6 +146,7 @@ struct Location {
     std::uint64_t wall_ns = 0;
     bool complete = false;
     std::vector<PhaseData> phases;
+    Trace trace;
 };
 
 struct Profile {

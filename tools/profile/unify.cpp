@@ -171,6 +171,20 @@ bool map_cells(std::vector<Cell>& cells, const std::vector<std::uint32_t>& nodes
     return true;
 }
 
+/// A path that ended early, at "(quota)", has fewer frames than the sample had: then the ancestor is cut, too.
+bool map_trace(Trace& trace, const RawTree& tree, const std::vector<std::uint32_t>& nodes) {
+    std::vector<std::uint32_t> depth(1);
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+        depth.push_back(depth[i + 1 - tree.nodes[i].parent_distance] + 1);
+    for (TraceSample& sample : trace.samples) {
+        if (sample.path >= nodes.size())
+            return false;
+        sample.lca_depth = std::min(sample.lca_depth, depth[sample.path]);
+        sample.path = nodes[sample.path];
+    }
+    return true;
+}
+
 /// wall = sum of the exclusive times of the phases = per phase, sum of the exclusive times of its call paths.
 /// Where that does not hold, blocks are missing (a file can end between two) or the writer was wrong.
 void Unifier::check_sums(const std::string& file, const Location& location) {
@@ -231,7 +245,7 @@ void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
                 file.name, rank, thread));
             continue;
         }
-        Location location{rank, thread, tree.record.wall_ns, tree.record.complete != 0, {}};
+        Location location{rank, thread, tree.record.wall_ns, tree.record.complete != 0, {}, {}};
         for (RawPhase& p : raw.phases) {
             if (p.thread != thread)
                 continue;
@@ -248,6 +262,14 @@ void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
                                  p.name, rank, thread,
                                  twice ? "it occurs twice"
                                        : "it refers to call paths or metrics that are not there"));
+        }
+        if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
+            if (map_trace(trace->second, tree, nodes))
+                location.trace = std::move(trace->second);
+            else
+                lose(fmt::format("{}: the trace of rank {} thread {} is lost, because it refers to call "
+                                 "paths that are not there",
+                                 file.name, rank, thread));
         }
         check_sums(file.name, location);
         profile.locations.push_back(std::move(location));
