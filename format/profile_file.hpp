@@ -154,6 +154,7 @@ enum class NodeKind : std::uint8_t {
     Quota = 7,      // "(quota)": call paths dropped because memory ran out
     Unknown = 8,    // a frame outside every module: b = address
     NotRecorded = 9, // "(not recorded)": time while recording was switched off
+    Inlined = 255,   // never in a file: a function inlined into the frame above, made by tools/names/expand_inlined
 };
 
 struct TreeRecord {

@@ -34,6 +34,7 @@ constexpr const char* report_overview =
     "FOLDER is the one that libprofile named at the end of the job.\n\nOptions:\n"
     "  --format text|json   [text]\n"
     "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
+    "  --full-paths         call paths with every frame of the Python interpreter\n"
     "  --width N            columns of the text [those of the terminal, else 100]\n"
     "  --ascii              plain characters only\n";
 
@@ -64,6 +65,7 @@ int dispatch(int argc, char** argv) {
     report->add_option("--format", format)->check(CLI::IsMember({"text", "json"}));
     report->add_option("--width", options.width)->check(CLI::Range(80, 1000));
     report->add_flag("--ascii", options.ascii);
+    report->add_flag("--full-paths", options.full_paths);
     report->add_flag("--trace", options.trace);
 
     CLI::App* settings = app.add_subcommand("options");

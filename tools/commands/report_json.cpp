@@ -1,6 +1,7 @@
 #include "tools/commands/report_json.hpp"
 
 #include "tools/analysis/totals.hpp"
+#include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
 
 #include <algorithm>
@@ -92,6 +93,7 @@ Json call_paths_json(const Profile& profile, const Locations& locations, std::ui
         }
     }
     const bool at_root = listed[0] != 0;
+    const InterpreterFrames interpreter(profile);
     for (std::size_t p = profile.paths.size(); p-- > 1;)
         if (listed[p] != 0)
             listed[profile.paths[p].parent] = 1;
@@ -117,8 +119,10 @@ Json call_paths_json(const Profile& profile, const Locations& locations, std::ui
                       {"kind", kind_name(path.kind)}};
         if (path.parent != 0)
             entry["parent"] = path.parent;
-        if (path.kind == NodeKind::Frame)
+        if (path.kind == NodeKind::Frame || path.kind == NodeKind::Inlined)
             entry["offset"] = profile.sites[path.target].offset;
+        if (interpreter.contains(path))
+            entry["interpreter"] = true;
         entry["exclusive"] = std::move(exclusive);
         list.push_back(std::move(entry));
     }

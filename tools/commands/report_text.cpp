@@ -344,9 +344,9 @@ void append_metrics(const ReportContext& context, std::string& out) {
     }
 }
 
-std::string report_text(const Profile& profile, const TextStyle& style) {
+std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths) {
     ReportContext context{profile, style, main_threads(profile), metric_rows(profile),
-                          {},      0,     spot_table(profile)};
+                          {},      0,     spot_table(profile),   full_paths};
     for (const Location* location : context.locations) {
         if (location == nullptr)
             continue;

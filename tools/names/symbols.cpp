@@ -1,8 +1,9 @@
 #include "tools/names/symbols.hpp"
 
+#include "tools/names/demangle.hpp"
+
 #include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -34,14 +35,39 @@ const char* string_of(Dwarf_Die* die, unsigned attribute) {
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &found));
 }
 
-/// The mangled name when there is one: dwarf_diename gives "f" for every ns::f(int).
-std::string function_name(Dwarf_Die* die) {
-    if (const char* name = string_of(die, DW_AT_linkage_name))
-        return demangle(name);
-    if (const char* name = string_of(die, DW_AT_MIPS_linkage_name))
-        return demangle(name);
-    const char* name = dwarf_diename(die);
-    return name == nullptr ? std::string() : std::string(name);
+bool is_fortran(Dwarf_Die* unit) {
+    switch (dwarf_srclang(unit)) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+    case 0x2d: // DW_LANG_Fortran18, which older dwarf.h lack
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// The name of the function at the front of `scopes`, from the inside out.
+std::string function_name(Dwarf_Die* scopes, int count, bool fortran) {
+    const char* plain = dwarf_diename(scopes);
+    const char* mangled = string_of(scopes, DW_AT_linkage_name);
+    if (mangled == nullptr)
+        mangled = string_of(scopes, DW_AT_MIPS_linkage_name);
+    // The mangled name where it says more: the plain one is "f" for every ns::f(int).
+    if (mangled != nullptr && (plain == nullptr || !fortran || std::strstr(mangled, "_MOD_") != nullptr))
+        return readable_name(mangled, fortran);
+    if (plain == nullptr)
+        return "";
+    // A region of OpenMP in a Fortran program is called after the symbol MAIN__, the program itself by its own name.
+    constexpr const char* main_symbol = "MAIN__";
+    if (fortran && std::strncmp(plain, main_symbol, std::strlen(main_symbol)) == 0)
+        for (int i = 1; i < count; ++i)
+            if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && dwarf_diename(&scopes[i]) != nullptr)
+                return readable_name(std::string(dwarf_diename(&scopes[i])) + (plain + std::strlen(main_symbol)),
+                                     false);
+    return readable_name(plain, false); // as in the source: an underscore at its end belongs to it
 }
 
 /// The line in the source of the inlined call that `die` stands for.
@@ -62,16 +88,19 @@ bool call_place(Dwarf_Die* unit, Dwarf_Die* die, SiteName& out) {
     return true;
 }
 
-} // namespace
-
-std::string demangle(const char* name) {
-    // __cxa_demangle also takes bare types: a C function named "i" would become "int".
-    if (name[0] != '_' || name[1] != 'Z')
-        return name;
-    int status = 0;
-    const std::unique_ptr<char, FreeDeleter> plain(abi::__cxa_demangle(name, nullptr, nullptr, &status));
-    return status == 0 && plain != nullptr ? std::string(plain.get()) : std::string(name);
+/// The line of the source that an instruction belongs to, whatever function it came from.
+SiteName line_of(Dwfl_Module* module, Dwarf_Addr address) {
+    SiteName out;
+    if (Dwfl_Line* line = dwfl_module_getsrc(module, address)) {
+        int number = 0;
+        const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+        out.file = file == nullptr ? "" : file;
+        out.line = number > 0 ? static_cast<std::uint64_t>(number) : 0;
+    }
+    return out;
 }
+
+} // namespace
 
 struct Symbols::Handle {
     std::unique_ptr<Dwfl, DwflDeleter> dwfl;
@@ -105,14 +134,16 @@ Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
 
 Symbols::~Symbols() = default;
 
-SiteName Symbols::resolve(std::uint64_t offset) {
-    SiteName out;
+SourcePlace Symbols::resolve(std::uint64_t offset) {
+    SourcePlace out;
     if (state_ != ModuleState::Readable)
         return out;
     const Dwarf_Addr address = offset + handle_->bias;
 
     Dwarf_Addr dwarf_bias = 0;
+    bool fortran = false;
     if (Dwarf_Die* unit = dwfl_module_addrdie(handle_->module, address, &dwarf_bias)) {
+        fortran = is_fortran(unit);
         // The scopes around an address lead into the definition of an inlined function, those around its innermost
         // DIE lead out to the function that the code belongs to.
         Dwarf_Die* inner = nullptr;
@@ -122,33 +153,36 @@ SiteName Symbols::resolve(std::uint64_t offset) {
         if (count > 0)
             count = dwarf_getscopes_die(&inner[0], &scopes);
         const std::unique_ptr<Dwarf_Die, FreeDeleter> owner(scopes);
-        bool placed = false;
+        // The line table tells the line in the innermost function; each inlined call that of the function around it.
+        SiteName place = line_of(handle_->module, address);
         for (int i = 0; i < count; ++i) {
             const int tag = dwarf_tag(&scopes[i]);
-            if (tag == DW_TAG_inlined_subroutine)
-                placed = call_place(unit, &scopes[i], out);
-            if (tag == DW_TAG_subprogram) {
-                out.function = function_name(&scopes[i]);
+            if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+                continue;
+            place.function = function_name(&scopes[i], count - i, fortran);
+            if (tag == DW_TAG_subprogram)
                 break;
-            }
+            SiteName around;
+            const bool placed = call_place(unit, &scopes[i], around);
+            // Without a name or a call it is no frame that could be shown; its code counts for the one around it.
+            if (placed && !place.function.empty())
+                out.inlined.insert(out.inlined.begin(), place);
+            if (placed)
+                place = std::move(around);
+            place.function.clear();
         }
-        if (!placed) {
-            if (Dwfl_Line* line = dwfl_module_getsrc(handle_->module, address)) {
-                int number = 0;
-                const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-                out.file = file == nullptr ? "" : file;
-                out.line = number > 0 ? static_cast<std::uint64_t>(number) : 0;
-            }
-        }
+        out.function = std::move(place);
+        if (out.function.function.empty())
+            out.inlined.clear();
     }
-    if (out.function.empty()) {
+    if (out.function.function.empty()) {
         GElf_Off within = 0;
         GElf_Sym symbol{};
         const char* name =
             dwfl_module_addrinfo(handle_->module, address, &within, &symbol, nullptr, nullptr, nullptr);
         // A stripped file answers with the nearest exported symbol below: only trusted inside its size.
         if (name != nullptr && within < symbol.st_size)
-            out.function = demangle(name);
+            out.function.function = readable_name(name, fortran);
     }
     return out;
 }

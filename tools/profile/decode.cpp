@@ -248,15 +248,22 @@ bool decode_trace(Decoder d, RawRank& out) {
 
 bool decode_names(Decoder d, RawFile& file) {
     std::uint64_t count = 0;
-    if (!read_count(d, count, 6))
+    if (!read_count(d, count, 7))
         return false;
     std::vector<StoredName> names;
     names.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
         NameRecord r;
         describe(d, r);
+        if (d.failed() || r.inlined > d.remaining() / 3)
+            return false;
         names.push_back(
-            {{owned(r.build_id), owned(r.path)}, r.offset, {owned(r.function), owned(r.file), r.line}});
+            {{owned(r.build_id), owned(r.path)}, r.offset, {owned(r.function), owned(r.file), r.line}, {}});
+        for (std::uint64_t k = 0; k < r.inlined; ++k) {
+            InlinedRecord inlined;
+            describe(d, inlined);
+            names.back().inlined.push_back({owned(inlined.function), owned(inlined.file), inlined.line});
+        }
     }
     if (!finished(d))
         return false;

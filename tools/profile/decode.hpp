@@ -38,6 +38,7 @@ struct StoredName {
     Module module;
     std::uint64_t offset = 0;
     SiteName name;
+    std::vector<SiteName> inlined;
 };
 
 struct RawFile {
@@ -60,20 +61,34 @@ inline constexpr std::uint64_t rank_limit = std::uint64_t{1} << 22;
 /// @throws ReadError when it is no profile file (see find_blocks)
 RawFile decode_file(Bytes bytes, const std::string& name);
 
-/// One record of a Names block: count, then NameRecord*.
+/// One record of a Names block: count, then NameRecord and its InlinedRecord*.
 struct NameRecord {
     Text build_id; // raw bytes; empty when the module has none
     Text path;
     std::uint64_t offset = 0;
     Text function;
     Text file;
-    std::uint64_t line = 0; // 0: unknown
+    std::uint64_t line = 0;    // 0: unknown
+    std::uint64_t inlined = 0; // functions inlined there, outermost first: InlinedRecord*
 };
 template <class Codec>
 void describe(Codec& c, NameRecord& r) {
     c.text(r.build_id);
     c.text(r.path);
     c.number(r.offset);
+    c.text(r.function);
+    c.text(r.file);
+    c.number(r.line);
+    c.number(r.inlined);
+}
+
+struct InlinedRecord {
+    Text function;
+    Text file;
+    std::uint64_t line = 0;
+};
+template <class Codec>
+void describe(Codec& c, InlinedRecord& r) {
     c.text(r.function);
     c.text(r.file);
     c.number(r.line);

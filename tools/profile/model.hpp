@@ -71,15 +71,16 @@ struct SiteName {
 struct Site {
     std::uint32_t module = 0;
     std::uint64_t offset = 0;
-    SiteName name;
+    SiteName name;                 // of the function that the code belongs to
+    std::vector<SiteName> inlined; // of functions inlined there, outermost first
 };
 
 /// A node of the unified call-path tree. Node 0 is the root; a parent's id is smaller than its children's.
 struct CallPath {
     std::uint32_t parent = 0;
     NodeKind kind = NodeKind::Root;
-    std::uint32_t target = 0;  // Frame: index of the site; Mpi: index of the function; else 0
-    std::uint64_t address = 0; // Unknown only
+    std::uint32_t target = 0;  // Frame, Inlined: index of the site; Mpi: index of the function; else 0
+    std::uint64_t address = 0; // Unknown: the address; Inlined: position in Site::inlined; else 0
 };
 
 /// A metric that cells hold. The first metric_count entries of Profile::metrics are those of the catalogue.

@@ -116,7 +116,7 @@ std::uint32_t Unifier::site(std::uint32_t module_id, std::uint64_t offset) {
     bool added = false;
     const std::uint32_t id = number_of(sites_, std::pair(module_id, offset), added);
     if (added)
-        profile.sites.push_back({module_id, offset, {}});
+        profile.sites.push_back({module_id, offset, {}, {}});
     return id;
 }
 
@@ -348,8 +348,10 @@ Profile Unifier::finish() {
         if (m == modules_.end())
             continue;
         const auto s = sites_.find(std::pair(m->second, stored.offset));
-        if (s != sites_.end())
-            profile.sites[s->second].name = std::move(stored.name);
+        if (s == sites_.end())
+            continue;
+        profile.sites[s->second].name = std::move(stored.name);
+        profile.sites[s->second].inlined = std::move(stored.inlined);
     }
 
     profile.complete = !damaged_ && profile.ranks.size() == profile.job.ranks;
