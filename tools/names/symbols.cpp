@@ -1,12 +1,14 @@
 #include "tools/names/symbols.hpp"
 
 #include "tools/names/demangle.hpp"
+#include "tools/names/dwarf_functions.hpp"
 
 #include <cstdlib>
 #include <cstring>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <map>
 
 namespace libprofile::tools {
 
@@ -49,12 +51,26 @@ bool is_fortran(Dwarf_Die* unit) {
     }
 }
 
-/// The name of the function at the front of `scopes`, from the inside out.
-std::string function_name(Dwarf_Die* scopes, int count, bool fortran) {
-    const char* plain = dwarf_diename(scopes);
-    const char* mangled = string_of(scopes, DW_AT_linkage_name);
+/// The symbol that an address belongs to, or nullptr.
+const char* symbol_at(Dwfl_Module* module, Dwarf_Addr address) {
+    GElf_Off within = 0;
+    GElf_Sym symbol{};
+    const char* name = dwfl_module_addrinfo(module, address, &within, &symbol, nullptr, nullptr, nullptr);
+    // A stripped file answers with the nearest exported symbol below: only trusted inside its size.
+    return name != nullptr && within < symbol.st_size ? name : nullptr;
+}
+
+/// The name of a function or of an inlined call of it.
+/// @param around the function inside which it is described, or nullptr
+/// @param symbol of the code, when the function is the one that the code belongs to, else nullptr
+std::string function_name(Dwarf_Die die, const Dwarf_Die* around, bool fortran, const char* symbol) {
+    const char* plain = dwarf_diename(&die);
+    const char* mangled = string_of(&die, DW_AT_linkage_name);
     if (mangled == nullptr)
-        mangled = string_of(scopes, DW_AT_MIPS_linkage_name);
+        mangled = string_of(&die, DW_AT_MIPS_linkage_name);
+    // C++ functions that other files cannot see have no mangled name here, but in the symbol table.
+    if (mangled == nullptr && symbol != nullptr && std::strncmp(symbol, "_Z", 2) == 0)
+        mangled = symbol;
     // The mangled name where it says more: the plain one is "f" for every ns::f(int).
     if (mangled != nullptr && (plain == nullptr || !fortran || std::strstr(mangled, "_MOD_") != nullptr))
         return readable_name(mangled, fortran);
@@ -62,11 +78,11 @@ std::string function_name(Dwarf_Die* scopes, int count, bool fortran) {
         return "";
     // A region of OpenMP in a Fortran program is called after the symbol MAIN__, the program itself by its own name.
     constexpr const char* main_symbol = "MAIN__";
-    if (fortran && std::strncmp(plain, main_symbol, std::strlen(main_symbol)) == 0)
-        for (int i = 1; i < count; ++i)
-            if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && dwarf_diename(&scopes[i]) != nullptr)
-                return readable_name(std::string(dwarf_diename(&scopes[i])) + (plain + std::strlen(main_symbol)),
-                                     false);
+    if (fortran && around != nullptr && std::strncmp(plain, main_symbol, std::strlen(main_symbol)) == 0) {
+        Dwarf_Die program = *around;
+        if (const char* name = dwarf_diename(&program))
+            return readable_name(std::string(name) + (plain + std::strlen(main_symbol)), false);
+    }
     return readable_name(plain, false); // as in the source: an underscore at its end belongs to it
 }
 
@@ -106,6 +122,11 @@ struct Symbols::Handle {
     std::unique_ptr<Dwfl, DwflDeleter> dwfl;
     Dwfl_Module* module = nullptr;
     GElf_Addr bias = 0;
+    std::map<Dwarf_Off, UnitFunctions> units; // those that were asked for
+
+    const UnitFunctions& functions_of(Dwarf_Die unit) {
+        return units.try_emplace(dwarf_dieoffset(&unit), unit).first->second;
+    }
 };
 
 Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
@@ -144,44 +165,30 @@ SourcePlace Symbols::resolve(std::uint64_t offset) {
     bool fortran = false;
     if (Dwarf_Die* unit = dwfl_module_addrdie(handle_->module, address, &dwarf_bias)) {
         fortran = is_fortran(unit);
-        // The scopes around an address lead into the definition of an inlined function, those around its innermost
-        // DIE lead out to the function that the code belongs to.
-        Dwarf_Die* inner = nullptr;
-        Dwarf_Die* scopes = nullptr;
-        int count = dwarf_getscopes(unit, address - dwarf_bias, &inner);
-        const std::unique_ptr<Dwarf_Die, FreeDeleter> inner_owner(inner);
-        if (count > 0)
-            count = dwarf_getscopes_die(&inner[0], &scopes);
-        const std::unique_ptr<Dwarf_Die, FreeDeleter> owner(scopes);
+        const CodePlace found = handle_->functions_of(*unit).find(address - dwarf_bias);
         // The line table tells the line in the innermost function; each inlined call that of the function around it.
         SiteName place = line_of(handle_->module, address);
-        for (int i = 0; i < count; ++i) {
-            const int tag = dwarf_tag(&scopes[i]);
-            if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
-                continue;
-            place.function = function_name(&scopes[i], count - i, fortran);
-            if (tag == DW_TAG_subprogram)
-                break;
-            SiteName around;
-            const bool placed = call_place(unit, &scopes[i], around);
+        for (std::size_t i = found.inlined.size(); i-- > 0;) {
+            Dwarf_Die call = found.inlined[i];
+            place.function = function_name(call, nullptr, fortran, nullptr);
+            SiteName caller;
+            const bool placed = call_place(unit, &call, caller);
             // Without a name or a call it is no frame that could be shown; its code counts for the one around it.
             if (placed && !place.function.empty())
                 out.inlined.insert(out.inlined.begin(), place);
             if (placed)
-                place = std::move(around);
-            place.function.clear();
+                place = std::move(caller);
         }
+        place.function.clear();
+        if (found.function != nullptr)
+            place.function =
+                function_name(*found.function, found.around, fortran, symbol_at(handle_->module, address));
         out.function = std::move(place);
         if (out.function.function.empty())
             out.inlined.clear();
     }
     if (out.function.function.empty()) {
-        GElf_Off within = 0;
-        GElf_Sym symbol{};
-        const char* name =
-            dwfl_module_addrinfo(handle_->module, address, &within, &symbol, nullptr, nullptr, nullptr);
-        // A stripped file answers with the nearest exported symbol below: only trusted inside its size.
-        if (name != nullptr && within < symbol.st_size)
+        if (const char* name = symbol_at(handle_->module, address))
             out.function.function = readable_name(name, fortran);
     }
     return out;
