@@ -105,7 +105,8 @@ ByteVector with_names() {
 int main(int argc, char** argv) {
     const double seconds = argc > 1 ? std::atof(argv[1]) : 5;
     const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-    const ByteVector seeds[] = {test::sample_file(1), test::sample_file(3), test::sample_file(2, true), with_names()};
+    const ByteVector seeds[] = {test::sample_file(1), test::sample_file(3), test::sample_file(2, true),
+                                with_names()};
     Mutator mutator(seed);
     std::size_t runs = 0;
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

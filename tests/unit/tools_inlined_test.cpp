@@ -148,11 +148,12 @@ Profile python_profile() {
     BuiltPhase p;
     p.wall_ns = 100;
     p.wall_inclusive_ns = 100;
-    p.rest = {{2, Metric::Time, 10}, {3, Metric::Time, 20}, {4, Metric::Time, 30}, {5, Metric::Time, 5},
-              {7, Metric::Time, 35}, {7, Metric::Visits, 1}};
+    p.rest = {{2, Metric::Time, 10}, {3, Metric::Time, 20}, {4, Metric::Time, 30},
+              {5, Metric::Time, 5},  {7, Metric::Time, 35}, {7, Metric::Visits, 1}};
     b.phase(0, p);
     Profile profile = read_one(b.bytes());
-    const std::map<std::uint64_t, std::string> names = {{0x20, "_PyEval_EvalFrameDefault"}, {0x40, "step"}, {0x60, "reduce"}};
+    const std::map<std::uint64_t, std::string> names = {
+        {0x20, "_PyEval_EvalFrameDefault"}, {0x40, "step"}, {0x60, "reduce"}};
     for (Site& site : profile.sites)
         if (const auto name = names.find(site.offset); name != names.end())
             site.name.function = name->second;
@@ -162,11 +163,13 @@ Profile python_profile() {
 } // namespace
 
 TEST(Interpreters, ModulesAndFunctionsAreRecognised) {
-    for (const char* path : {"/usr/bin/python3", "/usr/bin/python3.11", "/usr/bin/python3.11-dbg", "/x/python", "/x/python3.13t",
-                             "/lib/libpython3.11.so.1.0", "/lib/libpython3.so", "/lib/libpython3.12d.so.1"})
+    for (const char* path :
+         {"/usr/bin/python3", "/usr/bin/python3.11", "/usr/bin/python3.11-dbg", "/x/python", "/x/python3.13t",
+          "/lib/libpython3.11.so.1.0", "/lib/libpython3.so", "/lib/libpython3.12d.so.1"})
         EXPECT_TRUE(is_interpreter_module(path)) << path;
-    for (const char* path : {"/usr/bin/python-app", "/x/pythonic", "/lib/libpythonqt.so", "/lib/libpython3.11.a", "/x/app", "",
-                             "/x/_solver.cpython-311-x86_64-linux-gnu.so"})
+    for (const char* path :
+         {"/usr/bin/python-app", "/x/pythonic", "/lib/libpythonqt.so", "/lib/libpython3.11.a", "/x/app", "",
+          "/x/_solver.cpython-311-x86_64-linux-gnu.so"})
         EXPECT_FALSE(is_interpreter_module(path)) << path;
     const Profile p = python_profile();
     const InterpreterFrames interpreter(p);
@@ -178,7 +181,8 @@ TEST(Interpreters, ModulesAndFunctionsAreRecognised) {
 
 TEST(Interpreters, AdjacentFramesAreOneInTheText) {
     const Profile p = python_profile();
-    const std::vector<FunctionNode> folded = function_tree(p, main_threads(p)), all = function_tree(p, main_threads(p), false);
+    const std::vector<FunctionNode> folded = function_tree(p, main_threads(p)),
+                                    all = function_tree(p, main_threads(p), false);
     std::string names;
     for (const FunctionNode& node : folded)
         names += "/" + node.name;

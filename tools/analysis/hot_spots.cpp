@@ -82,7 +82,8 @@ std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const L
         spots[s].spot = s;
         spots[s].by_location.resize(locations.size());
     }
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> by_line; // of a site: its own, or of what is inlined
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t>
+        by_line; // of a site: its own, or of what is inlined
     const auto line_of = [](const CallPath& path) {
         return std::pair(path.target, path.kind == NodeKind::Inlined ? path.address + 1 : 0);
     };

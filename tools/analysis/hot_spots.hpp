@@ -47,7 +47,7 @@ struct FunctionNode {
     double exclusive = 0; // ns, over all locations
     double inclusive = 0;
     double visits = 0;
-    bool interpreter = false; // frames of an interpreter, folded into one node
+    bool interpreter = false;            // frames of an interpreter, folded into one node
     std::vector<std::uint32_t> children; // by inclusive time, largest first
 };
 

@@ -143,8 +143,7 @@ void append_hot_spots(const ReportContext& context, const std::vector<const Loca
                 style,
                 fmt::format("{} .. {}", duration(spread.minimum, style), duration(spread.maximum, style)),
                 24);
-        line += "  " + left(style, shown(what), name_room) + " " +
-                left(style, printable(where), place_room);
+        line += "  " + left(style, shown(what), name_room) + " " + left(style, printable(where), place_room);
         out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
     if (others != 0)
@@ -154,7 +153,8 @@ void append_hot_spots(const ReportContext& context, const std::vector<const Loca
 }
 
 void append_call_tree(const ReportContext& context, std::string& out) {
-    const std::vector<FunctionNode> nodes = function_tree(context.profile, context.locations, !context.full_paths);
+    const std::vector<FunctionNode> nodes =
+        function_tree(context.profile, context.locations, !context.full_paths);
     if (nodes[0].children.empty() || context.wall == 0)
         return;
     append_heading(

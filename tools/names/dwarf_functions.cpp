@@ -54,7 +54,8 @@ bool descend(Dwarf_Die* scope, Dwarf_Addr address, std::vector<Dwarf_Die>& inlin
             return true;
         }
         // A block without addresses of its own may hold some that have.
-        const bool open = !call && dwarf_hasattr(&child, DW_AT_low_pc) == 0 && dwarf_hasattr(&child, DW_AT_ranges) == 0;
+        const bool open =
+            !call && dwarf_hasattr(&child, DW_AT_low_pc) == 0 && dwarf_hasattr(&child, DW_AT_ranges) == 0;
         return open && descend(&child, address, inlined, depth + 1);
     });
 }

@@ -22,7 +22,8 @@ void expand_inlined(Profile& profile) {
             paths.back().parent = innermost[path.parent];
         if (path.kind == NodeKind::Frame) {
             const std::size_t inlined = profile.sites[path.target].inlined.size();
-            const std::size_t depth = paths.size() + inlined <= limit ? inlined : 0; // all of a chain or nothing
+            const std::size_t depth =
+                paths.size() + inlined <= limit ? inlined : 0; // all of a chain or nothing
             for (std::size_t i = 0; i < depth; ++i)
                 paths.push_back(
                     {static_cast<std::uint32_t>(paths.size() - 1), NodeKind::Inlined, path.target, i});

@@ -18,9 +18,9 @@ bool is_version(std::string_view text) {
 
 /// Only names that nobody else has: extension modules call PyObject_Call and have functions such as PyInit_x themselves.
 bool is_interpreter_function(std::string_view name) {
-    constexpr std::string_view starts[] = {"_PyEval_",     "PyEval_",      "_PyObject_", "PyObject_",
-                                           "_PyFunction_", "PyRun_",       "_PyRun_",    "Py_RunMain",
-                                           "Py_BytesMain", "cfunction_vectorcall"};
+    constexpr std::string_view starts[] = {
+        "_PyEval_", "PyEval_", "_PyObject_", "PyObject_",    "_PyFunction_",
+        "PyRun_",   "_PyRun_", "Py_RunMain", "Py_BytesMain", "cfunction_vectorcall"};
     return std::any_of(std::begin(starts), std::end(starts),
                        [&](std::string_view start) { return name.starts_with(start); });
 }
@@ -48,7 +48,8 @@ InterpreterFrames::InterpreterFrames(const Profile& profile) {
     for (const Module& module : profile.modules)
         of_module.push_back(is_interpreter_module(module.path) ? 1 : 0);
     for (const Site& site : profile.sites)
-        of_site_.push_back(of_module[site.module] != 0 || is_interpreter_function(site.name.function) ? 1 : 0);
+        of_site_.push_back(of_module[site.module] != 0 || is_interpreter_function(site.name.function) ? 1
+                                                                                                      : 0);
 }
 
 } // namespace libprofile::tools

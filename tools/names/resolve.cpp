@@ -92,7 +92,8 @@ std::vector<unsigned char> encode_names(const Profile& profile) {
                 continue;
             const Module& module = profile.modules[site.module];
             NameRecord r{view(module.build_id),    view(module.path),    site.offset,
-                         view(site.name.function), view(site.name.file), site.name.line, site.inlined.size()};
+                         view(site.name.function), view(site.name.file), site.name.line,
+                         site.inlined.size()};
             describe(e, r);
             for (const SiteName& inlined : site.inlined) {
                 InlinedRecord record{view(inlined.function), view(inlined.file), inlined.line};

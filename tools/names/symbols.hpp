@@ -13,7 +13,8 @@ namespace libprofile::tools {
 /// A place in a program as the source has it.
 struct SourcePlace {
     SiteName function; // that the code belongs to, and the line in *its* source
-    std::vector<SiteName> inlined; // functions inlined there, outermost first, each with the line in its own source
+    std::vector<SiteName>
+        inlined; // functions inlined there, outermost first, each with the line in its own source
 };
 
 /// Why a module has names or not.
