@@ -20,13 +20,14 @@ gtest_discover_tests(tools_tests PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIM
 # Function, line and chain of inlined functions against addr2line (binutils), which reads DWARF with code of its own.
 find_program(LIBPROFILE_ADDR2LINE addr2line)
 find_program(LIBPROFILE_OBJDUMP objdump)
+find_program(LIBPROFILE_OBJCOPY objcopy)
 add_executable(names_oracle ${CMAKE_CURRENT_LIST_DIR}/names_oracle.cpp)
 target_link_libraries(names_oracle PRIVATE profile_reader libprofile_warnings libprofile_offline)
-if(LIBPROFILE_ADDR2LINE AND LIBPROFILE_OBJDUMP AND NOT LIBPROFILE_SANITIZE)
+if(LIBPROFILE_ADDR2LINE AND LIBPROFILE_OBJDUMP AND LIBPROFILE_OBJCOPY AND NOT LIBPROFILE_SANITIZE)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_test(NAME names_equal_addr2line COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/names_oracle_test.py
     --oracle $<TARGET_FILE:names_oracle> --compiler ${CMAKE_CXX_COMPILER} --fortran ${CMAKE_Fortran_COMPILER}
-    --objdump ${LIBPROFILE_OBJDUMP} --addr2line ${LIBPROFILE_ADDR2LINE}
+    --objdump ${LIBPROFILE_OBJDUMP} --objcopy ${LIBPROFILE_OBJCOPY} --addr2line ${LIBPROFILE_ADDR2LINE}
     $<TARGET_FILE:libprofile_tool> $<TARGET_FILE:tools_tests>)
   set_tests_properties(names_equal_addr2line PROPERTIES LABELS unit TIMEOUT 120)
 endif()

@@ -197,7 +197,7 @@ def compare(options, program, calls_only, failures, allowed=0.0):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("oracle", "compiler", "fortran", "objdump", "addr2line"):
+    for name in ("oracle", "compiler", "fortran", "objdump", "objcopy", "addr2line"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
@@ -219,6 +219,10 @@ def main():
                 print(f"{name} left out: {built.stderr}")
                 continue
             compare(options, program, False, failures)
+            # As other compilers write it: without the index of addresses.
+            plain_program = program + ".without_index"
+            subprocess.run([options.objcopy, "--remove-section", ".debug_aranges", program, plain_program], check=True)
+            compare(options, plain_program, False, failures)
     for failure in failures:
         print("FAILED", failure)
     return 1 if failures else 0

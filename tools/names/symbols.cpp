@@ -105,11 +105,12 @@ bool call_place(Dwarf_Die* unit, Dwarf_Die* die, SiteName& out) {
 }
 
 /// The line of the source that an instruction belongs to, whatever function it came from.
-SiteName line_of(Dwfl_Module* module, Dwarf_Addr address) {
+SiteName line_of(Dwarf_Die* unit, Dwarf_Addr address) {
     SiteName out;
-    if (Dwfl_Line* line = dwfl_module_getsrc(module, address)) {
+    if (Dwarf_Line* line = dwarf_getsrc_die(unit, address)) {
         int number = 0;
-        const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+        dwarf_lineno(line, &number);
+        const char* file = dwarf_linesrc(line, nullptr, nullptr);
         out.file = file == nullptr ? "" : file;
         out.line = number > 0 ? static_cast<std::uint64_t>(number) : 0;
     }
@@ -122,12 +123,46 @@ struct Symbols::Handle {
     std::unique_ptr<Dwfl, DwflDeleter> dwfl;
     Dwfl_Module* module = nullptr;
     GElf_Addr bias = 0;
-    std::map<Dwarf_Off, UnitFunctions> units; // those that were asked for
+    std::map<Dwarf_Off, UnitFunctions> functions; // of units that were asked for
+    struct UnitRange {
+        Dwarf_Addr begin, end; // with the unit's bias
+        Dwarf_Die* unit;
+        Dwarf_Addr bias;
+    };
+    std::vector<UnitRange> ranges;
+    bool has_ranges = false;
 
     const UnitFunctions& functions_of(Dwarf_Die unit) {
-        return units.try_emplace(dwarf_dieoffset(&unit), unit).first->second;
+        return functions.try_emplace(dwarf_dieoffset(&unit), unit).first->second;
     }
+    Dwarf_Die* unit_of(Dwarf_Addr address, Dwarf_Addr& unit_bias);
+    void list_ranges();
 };
+
+/// The compilation unit of an address. Compilers other than GCC write no index of addresses (.debug_aranges) for it.
+Dwarf_Die* Symbols::Handle::unit_of(Dwarf_Addr address, Dwarf_Addr& unit_bias) {
+    if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, &unit_bias))
+        return unit;
+    if (!has_ranges)
+        list_ranges();
+    for (const UnitRange& range : ranges)
+        if (address >= range.begin && address < range.end) {
+            unit_bias = range.bias;
+            return range.unit;
+        }
+    return nullptr;
+}
+
+void Symbols::Handle::list_ranges() {
+    has_ranges = true;
+    Dwarf_Addr unit_bias = 0;
+    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &unit_bias)) != nullptr;) {
+        Dwarf_Addr base = 0, begin = 0, end = 0;
+        for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;)
+            if (begin < end)
+                ranges.push_back({begin + unit_bias, end + unit_bias, unit, unit_bias});
+    }
+}
 
 Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
     if (module.path.empty() || module.path.front() != '/')
@@ -163,11 +198,11 @@ SourcePlace Symbols::resolve(std::uint64_t offset) {
 
     Dwarf_Addr dwarf_bias = 0;
     bool fortran = false;
-    if (Dwarf_Die* unit = dwfl_module_addrdie(handle_->module, address, &dwarf_bias)) {
+    if (Dwarf_Die* unit = handle_->unit_of(address, dwarf_bias)) {
         fortran = is_fortran(unit);
         const CodePlace found = handle_->functions_of(*unit).find(address - dwarf_bias);
         // The line table tells the line in the innermost function; each inlined call that of the function around it.
-        SiteName place = line_of(handle_->module, address);
+        SiteName place = line_of(unit, address - dwarf_bias);
         for (std::size_t i = found.inlined.size(); i-- > 0;) {
             Dwarf_Die call = found.inlined[i];
             place.function = function_name(call, nullptr, fortran, nullptr);
