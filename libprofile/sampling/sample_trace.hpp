@@ -3,9 +3,9 @@
 // Contract: belongs to one thread, used with that thread's in-tool flag set or after its end; add() is async-signal-safe;
 // memory comes from the thread's arena as it is needed, never more than the limit.
 //
-// A trace always covers the whole run. When it is full, every second sample is dropped and from then on only every
-// second is kept: the stride doubles. Sample number n (from 0) is in the trace when n is a multiple of the stride. The same happens
-// when the memory quota is used up before the limit is reached.
+// A trace always covers the whole run. When it is full, every second sample is dropped and from then on only every second
+// is kept: the stride doubles. Sample number n (from 0) is in the trace when n is a multiple of the stride. The same
+// happens when the memory quota is used up before the limit is reached.
 //
 // Source of the least common ancestor as part of a sample: Wei and Mellor-Crummey, Using sample-based time series data for
 // automated diagnosis of scalability losses in parallel programs (PPoPP 2020).
@@ -37,7 +37,8 @@ class SampleTrace {
     /// @param time_ns   of the session's clock
     /// @param node      the sample's call path
     /// @param lca_depth how many of its frames, counted from the outermost, belong to activations that the sample added
-    ///                  before was in, too. Where samples are dropped, the least of it stays, and the weakest kind: a
+    ///                  before was in, too. Counts the nodes of the call path below the root, so frames that are trimmed
+    ///                  off its outer end are none, and "(partial)" is one. Where samples are dropped, the least of it stays, and the weakest kind: a
     ///                  frame that was left in between is not common any more.
     /// @param kind      how sure that is. The first sample has nothing before it: its depth is 0 and its kind Unknown.
     void add(std::uint64_t time_ns, NodeId node, std::uint32_t lca_depth, LcaKind kind) noexcept;
