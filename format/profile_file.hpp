@@ -46,6 +46,7 @@ enum class BlockType : std::uint32_t {
                    //   The rest is what no cluster holds: for Outside and Aggregate phases, everything.
                    //   Iterations folded into the rest have the cluster number `clusters`.
     Names = 8,     // written by `libprofile`: resolved names (tools/names)
+    Trace = 9,     // TraceRecord, then TraceSampleRecord*; only with LIBPROFILE_TRACE
 };
 
 inline constexpr std::uint32_t no_rank = 0xffffffffu;
@@ -168,6 +169,7 @@ enum class NodeKind : std::uint8_t {
     Quota = 7,      // "(quota)": call paths dropped because memory ran out
     Unknown = 8,    // a frame outside every module: b = address
     NotRecorded = 9, // "(not recorded)": time while recording was switched off
+    Inlined = 255,   // never in a file: a function inlined into the frame above, made by tools/names/expand_inlined
 };
 
 struct TreeRecord {
@@ -243,6 +245,38 @@ template <class Codec> void describe(Codec& c, ClusterRecord& r) {
     c.number(r.size);
     c.number(r.equivalence_class);
     c.number(r.cells);
+}
+
+/// How much is known about the least common ancestor of the call paths of two samples.
+enum class LcaKind : std::uint8_t {
+    Unknown = 0,
+    Bound = 1, // at most so many frames are common
+    Exact = 2
+};
+
+/// The samples of one thread in the order of time, thinned out: every `stride`-th is there.
+struct TraceRecord {
+    std::uint64_t thread = 0;
+    std::uint64_t samples = 0; // that follow
+    std::uint64_t stride = 1;
+    std::uint64_t dropped = 0; // samples that are not there
+};
+template <class Codec> void describe(Codec& c, TraceRecord& r) {
+    c.number(r.thread);
+    c.number(r.samples);
+    c.number(r.stride);
+    c.number(r.dropped);
+}
+
+struct TraceSampleRecord {
+    std::int64_t time_difference = 0; // ns since the sample before; of the first: since the session's clock began
+    std::int64_t node_difference = 0; // node id - that of the sample before (0 before the first)
+    std::uint64_t lca = 0;            // depth * 4 + LcaKind
+};
+template <class Codec> void describe(Codec& c, TraceSampleRecord& r) {
+    c.signed_number(r.time_difference);
+    c.signed_number(r.node_difference);
+    c.number(r.lca);
 }
 
 /// One non-zero value of a profile. Cells are sorted by (node, metric).

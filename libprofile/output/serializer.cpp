@@ -315,6 +315,9 @@ bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary, Running
         const std::uint64_t now = &thread == running.thread ? running.now : 0;
         ok = ok && block(buffer, BlockType::Tree, rank,
                          [&](Encoder& encoder) { write_tree(encoder, thread, end, complete); });
+        if (thread.trace.is_on())
+            ok = ok && block(buffer, BlockType::Trace, rank,
+                             [&](Encoder& encoder) { write_trace(encoder, thread.index, thread.trace); });
         for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);
             if (thread.index == 0) summary.overhead_ns += overhead_of(phase, thread.tree.overhead());

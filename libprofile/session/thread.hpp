@@ -10,6 +10,7 @@
 #include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/phases/phase_stack.hpp"
 #include "libprofile/sampling/clock_state.hpp"
+#include "libprofile/sampling/sample_trace.hpp"
 #include "libprofile/session/memory.hpp"
 #include "libprofile/session/own_cost.hpp"
 
@@ -123,6 +124,7 @@ struct Thread {
 
     // Sampling.
     ClockState clock;
+    SampleTrace trace; // on with LIBPROFILE_TRACE
     std::uint64_t samples_taken = 0;
     std::uint64_t samples_lost = 0;
     std::uint64_t skipped[skip_reason_count] = {}; // of those taken: without a call path of their own

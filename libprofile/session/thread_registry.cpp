@@ -134,6 +134,9 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         lost_.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
+    // Without memory for a trace the thread is measured all the same.
+    if (session.config().flag(Option::Trace))
+        thread->trace.start(thread->arena, static_cast<std::uint64_t>(session.config().number(Option::TraceMemory)));
     thread->started_at = start.started_at;
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (!session.recording()) thread->phases.pause(start.started_at, 0);

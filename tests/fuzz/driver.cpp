@@ -2,6 +2,7 @@
 //
 // Random bytes would stop at the checksums, so most mutants get theirs repaired: then the decoders see the damage.
 #include "tests/unit/tools_profile_builder.hpp"
+#include "tools/profile/decode.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -79,12 +80,33 @@ class Mutator {
     std::mt19937_64 random_;
 };
 
+/// Names with inlined functions, for both modules of the sample job.
+ByteVector with_names() {
+    test::ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    test::add_sample_rank(b, 0);
+    test::add_sample_trace(b, 0);
+    b.block(BlockType::Names, no_rank, [](Encoder& e) {
+        e.number(2);
+        tools::NameRecord solve{"", "/usr/lib/libsolve.so", 0x2000, "solve", "solve.cpp", 20, 2};
+        describe(e, solve);
+        tools::InlinedRecord sweep{"sweep", "sweep.hpp", 30}, kernel{"kernel", "kernel.hpp", 40};
+        describe(e, sweep);
+        describe(e, kernel);
+        tools::NameRecord main{"BUILD-APP", "/home/user/app", 0x1000, "main", "main.cpp", 10, 0};
+        describe(e, main);
+    });
+    return b.bytes();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     const double seconds = argc > 1 ? std::atof(argv[1]) : 5;
     const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-    const ByteVector seeds[] = {test::sample_file(1), test::sample_file(3)};
+    const ByteVector seeds[] = {test::sample_file(1), test::sample_file(3), test::sample_file(2, true),
+                                with_names()};
     Mutator mutator(seed);
     std::size_t runs = 0;
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

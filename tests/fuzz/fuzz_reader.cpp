@@ -1,5 +1,7 @@
 // Fuzz target: whatever bytes a profile file holds, reading and reporting end in a result or in one ReadError.
+#include "tools/commands/report_json.hpp"
 #include "tools/commands/report_text.hpp"
+#include "tools/names/expand_inlined.hpp"
 #include "tools/profile/reader.hpp"
 
 #include <cstddef>
@@ -9,11 +11,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace libprofile::tools;
     const NamedBytes file{"profile.lprof", Bytes(data, size)};
     try {
-        const Profile profile = read_profile(std::span(&file, 1));
+        Profile profile = read_profile(std::span(&file, 1));
+        expand_inlined(profile);
         // A damaged job record may claim millions of ranks; the report would be right, but the fuzzer slow.
         constexpr std::uint64_t most_ranks = 1000;
-        if (profile.job.ranks <= most_ranks)
+        if (profile.job.ranks <= most_ranks) {
             report_text(profile, TextStyle{});
+            report_json(profile, true);
+        }
     } catch (const ReadError&) {
     }
     return 0;

@@ -4,13 +4,30 @@ find_package(nlohmann_json REQUIRED)
 include(GoogleTest)
 add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_analysis_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_inlined_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_reader_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_report_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_run_test.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/tools_run_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_trace_test.cpp)
 target_link_libraries(tools_tests PRIVATE profile_reader libprofile_warnings libprofile_offline
   nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
 # The names test looks up its own functions, also in a stripped copy.
 target_compile_options(tools_tests PRIVATE -g)
 target_link_options(tools_tests PRIVATE -Wl,--build-id)
 gtest_discover_tests(tools_tests PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 30)
+
+# Function, line and chain of inlined functions against addr2line (binutils), which reads DWARF with code of its own.
+find_program(LIBPROFILE_ADDR2LINE addr2line)
+find_program(LIBPROFILE_OBJDUMP objdump)
+find_program(LIBPROFILE_OBJCOPY objcopy)
+add_executable(names_oracle ${CMAKE_CURRENT_LIST_DIR}/names_oracle.cpp)
+target_link_libraries(names_oracle PRIVATE profile_reader libprofile_warnings libprofile_offline)
+if(LIBPROFILE_ADDR2LINE AND LIBPROFILE_OBJDUMP AND LIBPROFILE_OBJCOPY AND NOT LIBPROFILE_SANITIZE)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_test(NAME names_equal_addr2line COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/names_oracle_test.py
+    --oracle $<TARGET_FILE:names_oracle> --compiler ${CMAKE_CXX_COMPILER} --fortran ${CMAKE_Fortran_COMPILER}
+    --objdump ${LIBPROFILE_OBJDUMP} --objcopy ${LIBPROFILE_OBJCOPY} --addr2line ${LIBPROFILE_ADDR2LINE}
+    $<TARGET_FILE:libprofile_tool> $<TARGET_FILE:tools_tests>)
+  set_tests_properties(names_equal_addr2line PROPERTIES LABELS unit TIMEOUT 120)
+endif()

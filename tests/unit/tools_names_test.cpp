@@ -99,6 +99,7 @@ TEST(Names, AnotherBuildIsNotAsked) {
 TEST(Names, StoredNamesTravel) {
     Profile here = profile_with({"build", "/home/user/app"}, 0x100);
     here.sites[0].name = {"solve(int)", "/home/user/solve.cpp", 42};
+    here.sites[0].inlined = {{"outer()", "/home/user/a.hpp", 7}, {"inner()", "", 0}};
     const std::vector<unsigned char> stored = encode_names(here);
     ProfileBuilder b(1);
     b.job(1);
@@ -112,6 +113,10 @@ TEST(Names, StoredNamesTravel) {
     EXPECT_TRUE(there.notes.empty());
     EXPECT_EQ(label_of(there, there.paths[1]).name, "solve(int)");
     EXPECT_EQ(label_of(there, there.paths[1]).line, 42u);
+    ASSERT_EQ(there.sites[0].inlined.size(), 2u);
+    EXPECT_EQ(there.sites[0].inlined[0].function, "outer()");
+    EXPECT_EQ(there.sites[0].inlined[0].line, 7u);
+    EXPECT_EQ(there.sites[0].inlined[1].function, "inner()");
     EXPECT_EQ(label_of(there, there.paths[2]).name, "app+0x200");
 
     // Damaged names are not a damaged profile.

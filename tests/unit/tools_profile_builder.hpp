@@ -58,6 +58,13 @@ struct BuiltFunction {
     TimeCategory category = TimeCategory::MpiOther;
 };
 
+struct BuiltSample {
+    std::uint64_t time_ns = 0;
+    std::uint64_t node = 0;
+    std::uint64_t depth = 0;
+    LcaKind kind = LcaKind::Unknown;
+};
+
 class ProfileBuilder {
   public:
     explicit ProfileBuilder(std::uint64_t ranks_in_file, std::uint32_t version = format_version) {
@@ -177,6 +184,21 @@ class ProfileBuilder {
         });
     }
 
+    void trace(std::uint32_t rank, TraceRecord r, const std::vector<BuiltSample>& samples) {
+        block(BlockType::Trace, rank, [&](Encoder& e) {
+            r.samples = samples.size();
+            describe(e, r);
+            BuiltSample before;
+            for (const BuiltSample& s : samples) {
+                TraceSampleRecord record{static_cast<std::int64_t>(s.time_ns - before.time_ns),
+                                         static_cast<std::int64_t>(s.node - before.node),
+                                         s.depth << 2 | static_cast<std::uint64_t>(s.kind)};
+                describe(e, record);
+                before = s;
+            }
+        });
+    }
+
     /// A block with any payload.
     void block(BlockType type, std::uint32_t rank, const std::function<void(Encoder&)>& write) {
         Encoder measure(nullptr, 0);
@@ -287,12 +309,24 @@ inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank) {
     b.phase(rank, steps);
 }
 
-inline ByteVector sample_file(std::uint32_t ranks) {
+/// A trace of the sample job: main, solve, solve, main.
+inline void add_sample_trace(ProfileBuilder& b, std::uint32_t rank) {
+    b.trace(rank, {0, 0, 2, 3},
+            {{100, 1, 0, LcaKind::Unknown},
+             {300, 2, 1, LcaKind::Exact},
+             {500, 2, 2, LcaKind::Bound},
+             {900, 1, 1, LcaKind::Exact}});
+}
+
+inline ByteVector sample_file(std::uint32_t ranks, bool traces = false) {
     ProfileBuilder b(ranks);
     b.job(ranks);
     b.metrics();
-    for (std::uint32_t r = 0; r < ranks; ++r)
+    for (std::uint32_t r = 0; r < ranks; ++r) {
         add_sample_rank(b, r);
+        if (traces)
+            add_sample_trace(b, r);
+    }
     return b.bytes();
 }
 

@@ -1,6 +1,7 @@
 #include "tools/analysis/hot_spots.hpp"
 
 #include "tools/analysis/totals.hpp"
+#include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
 
 #include <algorithm>
@@ -46,6 +47,10 @@ std::vector<std::uint64_t> sum_by_path(const Profile& profile, const std::vector
     return sums;
 }
 
+bool is_code(NodeKind kind) {
+    return kind == NodeKind::Frame || kind == NodeKind::Inlined;
+}
+
 } // namespace
 
 SpotTable spot_table(const Profile& profile) {
@@ -60,7 +65,7 @@ SpotTable spot_table(const Profile& profile) {
             spot.place = place_of(caller);
         }
         // Functions of the same name in different modules are different functions.
-        const std::string scope = path.kind == NodeKind::Frame ? label.module : spot.caller;
+        const std::string scope = is_code(path.kind) ? label.module : spot.caller;
         const auto [at, added] = known.emplace(std::tuple(path.kind, spot.name, scope, spot.place),
                                                static_cast<std::uint32_t>(table.spots.size()));
         if (added)
@@ -77,7 +82,11 @@ std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const L
         spots[s].spot = s;
         spots[s].by_location.resize(locations.size());
     }
-    std::vector<std::uint64_t> by_site(profile.sites.size());
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t>
+        by_line; // of a site: its own, or of what is inlined
+    const auto line_of = [](const CallPath& path) {
+        return std::pair(path.target, path.kind == NodeKind::Inlined ? path.address + 1 : 0);
+    };
     for (std::size_t l = 0; l < locations.size(); ++l) {
         if (locations[l] == nullptr)
             continue;
@@ -89,18 +98,20 @@ std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const L
                 spot.total += static_cast<double>(cell.value);
                 spot.by_location[l] += static_cast<double>(cell.value);
                 const CallPath& path = profile.paths[cell.path];
-                if (path.kind == NodeKind::Frame)
-                    by_site[path.target] += cell.value;
+                if (is_code(path.kind))
+                    by_line[line_of(path)] += cell.value;
             });
     }
     std::vector<std::uint64_t> best(spots.size());
     for (const CallPath& path : profile.paths) {
-        if (path.kind != NodeKind::Frame)
+        if (!is_code(path.kind))
             continue;
         const std::uint32_t s = table.of_path[static_cast<std::size_t>(&path - profile.paths.data())];
-        if (by_site[path.target] <= best[s] && !table.spots[s].place.empty())
+        const auto at = by_line.find(line_of(path));
+        const std::uint64_t time = at == by_line.end() ? 0 : at->second;
+        if (time <= best[s] && !table.spots[s].place.empty())
             continue;
-        best[s] = by_site[path.target];
+        best[s] = time;
         table.spots[s].place = place_of(label_of(profile, path));
     }
     spots.erase(std::remove_if(spots.begin(), spots.end(), [](const HotSpot& s) { return s.total == 0; }),
@@ -110,8 +121,9 @@ std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const L
     return spots;
 }
 
-std::vector<FunctionNode> function_tree(const Profile& profile,
-                                        const std::vector<const Location*>& locations) {
+std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations,
+                                        bool fold_interpreter) {
+    const InterpreterFrames interpreter(profile);
     const std::vector<std::uint64_t> time = sum_by_path(profile, locations, 0);
     const std::vector<std::uint64_t> visits =
         sum_by_path(profile, locations, static_cast<std::uint32_t>(Metric::Visits));
@@ -131,16 +143,17 @@ std::vector<FunctionNode> function_tree(const Profile& profile,
         if (inclusive[p] == 0 && visits[p] == 0)
             continue;
         const Label label = label_of(profile, path);
-        const bool recursive = path.kind == NodeKind::Frame && nodes[above].kind == NodeKind::Frame &&
-                               nodes[above].name == short_function_name(label.name);
         if (path.kind == NodeKind::Frame && above == 0 && is_start_up(label.name) && time[p] == 0)
             continue;
+        const bool fold = fold_interpreter && interpreter.contains(path);
+        const NodeKind kind = fold ? NodeKind::Frame : path.kind;
+        const std::string name = fold ? interpreter_label : short_function_name(label.name);
+        const bool recursive = is_code(kind) && nodes[above].kind == kind && nodes[above].name == name;
         if (!recursive) {
-            const std::string name = short_function_name(label.name);
             const auto [at, added] =
-                known.emplace(std::tuple(above, path.kind, name), static_cast<std::uint32_t>(nodes.size()));
+                known.emplace(std::tuple(above, kind, name), static_cast<std::uint32_t>(nodes.size()));
             if (added) {
-                nodes.push_back({static_cast<int>(above), path.kind, name, "", 0, 0, 0, {}});
+                nodes.push_back({static_cast<int>(above), kind, name, "", 0, 0, 0, fold, {}});
                 best.push_back(0);
             }
             node_of[p] = at->second;
@@ -150,7 +163,7 @@ std::vector<FunctionNode> function_tree(const Profile& profile,
         node.visits += static_cast<double>(visits[p]);
         if (inclusive[p] > best[node_of[p]] || node.place.empty()) {
             best[node_of[p]] = inclusive[p];
-            node.place = place_of(label);
+            node.place = fold ? base_name(label.module) : place_of(label);
         }
     }
     for (std::size_t n = nodes.size(); n-- > 0;) {

@@ -47,11 +47,13 @@ struct FunctionNode {
     double exclusive = 0; // ns, over all locations
     double inclusive = 0;
     double visits = 0;
+    bool interpreter = false;            // frames of an interpreter, folded into one node
     std::vector<std::uint32_t> children; // by inclusive time, largest first
 };
 
 /// Node 0 is the root.
-std::vector<FunctionNode> function_tree(const Profile& profile,
-                                        const std::vector<const Location*>& locations);
+/// @param fold_interpreter adjacent frames of an interpreter are one node, "(Python interpreter)"
+std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations,
+                                        bool fold_interpreter = true);
 
 } // namespace libprofile::tools

@@ -33,6 +33,8 @@ constexpr const char* report_overview =
     "Usage: libprofile report FOLDER [options]\n"
     "FOLDER is the one that libprofile named at the end of the job.\n\nOptions:\n"
     "  --format text|json   [text]\n"
+    "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
+    "  --full-paths         call paths with every frame of the Python interpreter\n"
     "  --width N            columns of the text [those of the terminal, else 100]\n"
     "  --ascii              plain characters only\n";
 
@@ -63,6 +65,8 @@ int dispatch(int argc, char** argv) {
     report->add_option("--format", format)->check(CLI::IsMember({"text", "json"}));
     report->add_option("--width", options.width)->check(CLI::Range(80, 1000));
     report->add_flag("--ascii", options.ascii);
+    report->add_flag("--full-paths", options.full_paths);
+    report->add_flag("--trace", options.trace);
 
     CLI::App* settings = app.add_subcommand("options");
     settings->set_help_flag();
@@ -88,6 +92,8 @@ int dispatch(int argc, char** argv) {
             return usage_error(
                 "report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
         options.json = format == "json";
+        if (options.trace && !options.json)
+            return usage_error("--trace needs --format json; the text has one line about it");
         return tools::report(options);
     }
     if (settings->parsed()) {

@@ -2,6 +2,7 @@
 
 #include "tools/commands/report_json.hpp"
 #include "tools/commands/report_text.hpp"
+#include "tools/names/expand_inlined.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
 
@@ -55,10 +56,12 @@ int report(const ReportOptions& options) {
     std::error_code error;
     if (resolution.added != 0 && std::filesystem::is_directory(options.place, error))
         store_names(profile, options.place);
+    expand_inlined(profile);
     for (const std::string& module : resolution.different)
         profile.notes.push_back(
             fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
-    const std::string text = options.json ? report_json(profile) : report_text(profile, style_of(options));
+    const std::string text = options.json ? report_json(profile, options.trace)
+                                          : report_text(profile, style_of(options), options.full_paths);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
 }

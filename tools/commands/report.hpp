@@ -11,8 +11,10 @@ namespace libprofile::tools {
 struct ReportOptions {
     std::string place; // the profile's folder
     bool json = false;
-    int width = 0;      // columns; 0: those of the terminal, 100 elsewhere
-    bool ascii = false; // no other characters, no colours
+    bool trace = false;      // JSON: the samples of a trace, too
+    bool full_paths = false; // text: every frame of an interpreter
+    int width = 0;           // columns; 0: those of the terminal, 100 elsewhere
+    bool ascii = false;      // no other characters, no colours
 };
 
 /// Reads, resolves names, prints.

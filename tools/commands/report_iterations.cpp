@@ -137,9 +137,10 @@ std::string distinction(const ReportContext& context, const ClusterSummary& summ
         if (words.size() == 3)
             break;
         const Spot& spot = context.spots.spots[d.spot];
-        words.push_back(fmt::format(
-            "{}{} {}{}{}", d.time > 0 ? "+" : "", duration(d.time, context.style), printable(spot.name),
-            spot.caller.empty() ? "" : " in " + printable(spot.caller), d.only_here ? " (only here)" : ""));
+        words.push_back(fmt::format("{}{} {}{}{}", d.time > 0 ? "+" : "", duration(d.time, context.style),
+                                    printable(shown_name(spot.kind, spot.name)),
+                                    spot.caller.empty() ? "" : " in " + printable(spot.caller),
+                                    d.only_here ? " (only here)" : ""));
     }
     if (!summary.metrics.empty()) {
         const MetricDifference& d = summary.metrics.front();

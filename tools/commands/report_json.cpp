@@ -1,6 +1,7 @@
 #include "tools/commands/report_json.hpp"
 
 #include "tools/analysis/totals.hpp"
+#include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
 
 #include <algorithm>
@@ -92,6 +93,7 @@ Json call_paths_json(const Profile& profile, const Locations& locations, std::ui
         }
     }
     const bool at_root = listed[0] != 0;
+    const InterpreterFrames interpreter(profile);
     for (std::size_t p = profile.paths.size(); p-- > 1;)
         if (listed[p] != 0)
             listed[profile.paths[p].parent] = 1;
@@ -117,8 +119,10 @@ Json call_paths_json(const Profile& profile, const Locations& locations, std::ui
                       {"kind", kind_name(path.kind)}};
         if (path.parent != 0)
             entry["parent"] = path.parent;
-        if (path.kind == NodeKind::Frame)
+        if (path.kind == NodeKind::Frame || path.kind == NodeKind::Inlined)
             entry["offset"] = profile.sites[path.target].offset;
+        if (interpreter.contains(path))
+            entry["interpreter"] = true;
         entry["exclusive"] = std::move(exclusive);
         list.push_back(std::move(entry));
     }
@@ -293,9 +297,35 @@ Json path_counts_json(const Profile& profile) {
     return counts;
 }
 
+/// A list per column: half as long as an object per sample.
+Json traces_json(const Profile& profile) {
+    Json list = Json::array();
+    for (const Location& location : profile.locations) {
+        const Trace& trace = location.trace;
+        if (trace.stride == 0)
+            continue;
+        Json time = Json::array(), path = Json::array(), depth = Json::array(), kind = Json::array();
+        for (const TraceSample& sample : trace.samples) {
+            time.push_back(sample.time_ns);
+            path.push_back(sample.path);
+            depth.push_back(sample.lca_depth);
+            kind.push_back(static_cast<unsigned>(sample.lca_kind));
+        }
+        list.push_back({{"rank", location.rank},
+                        {"thread", location.thread},
+                        {"stride", trace.stride},
+                        {"dropped", trace.dropped},
+                        {"time_ns", std::move(time)},
+                        {"path", std::move(path)},
+                        {"lca_depth", std::move(depth)},
+                        {"lca_kind", std::move(kind)}});
+    }
+    return list;
+}
+
 } // namespace
 
-std::string report_json(const Profile& profile) {
+std::string report_json(const Profile& profile, bool trace) {
     const Locations mains = main_threads(profile), others = other_threads(profile);
     Json document = Json::object();
     document["job"] = job_json(profile, mains);
@@ -309,6 +339,8 @@ std::string report_json(const Profile& profile) {
     threads["locations"] = std::move(where);
     add_measurements(profile, others, threads);
     document["threads"] = std::move(threads);
+    if (trace)
+        document["traces"] = traces_json(profile);
     return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -9,6 +9,7 @@
 namespace libprofile::tools {
 
 /// @return the document in UTF-8; bytes of the profile that are not UTF-8 become U+FFFD
-std::string report_json(const Profile& profile);
+/// @param trace also the samples of LIBPROFILE_TRACE, which may be many
+std::string report_json(const Profile& profile, bool trace = false);
 
 } // namespace libprofile::tools

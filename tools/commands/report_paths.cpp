@@ -13,6 +13,10 @@ constexpr std::size_t spots_shown = 12;
 constexpr std::size_t tree_lines_shown = 40;
 constexpr double smallest_share = 0.005; // of all time, for a line of its own
 
+std::string shown(const Spot& spot) {
+    return printable(shown_name(spot.kind, spot.name));
+}
+
 double total_time(const std::vector<const Location*>& locations) {
     double sum = 0;
     for (const Location* location : locations)
@@ -78,7 +82,7 @@ class TreePrinter {
         std::string line = fmt::format(
             "{} {} {}  {} ", right(style, percent(node.inclusive / context_.wall), 8), right(style, self, 8),
             right(style, node.visits == 0 ? "" : count(std::round(node.visits / ranks)), 9),
-            left(style, prefix + printable(node.name), room));
+            left(style, prefix + printable(shown_name(node.kind, node.name)), room));
         line += right(style, keep_end(style, printable(node.place), place_width_), place_width_);
         out += "  " + line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
@@ -104,7 +108,7 @@ void append_hot_spots(const ReportContext& context, const std::vector<const Loca
     const std::size_t room = static_cast<std::size_t>(style.width) - fixed;
     std::size_t name_room = 8;
     for (std::size_t i = 0; i < std::min(spots.size(), spots_shown); ++i)
-        name_room = std::max(name_room, columns(printable(table.spots[spots[i].spot].name)));
+        name_room = std::max(name_room, columns(shown(table.spots[spots[i].spot])));
     name_room = std::min(name_room, room * 5 / 9);
     const std::size_t place_room = room - name_room - 1;
     out += tinted(style, Tint::Dim,
@@ -139,8 +143,7 @@ void append_hot_spots(const ReportContext& context, const std::vector<const Loca
                 style,
                 fmt::format("{} .. {}", duration(spread.minimum, style), duration(spread.maximum, style)),
                 24);
-        line += "  " + left(style, printable(what.name), name_room) + " " +
-                left(style, printable(where), place_room);
+        line += "  " + left(style, shown(what), name_room) + " " + left(style, printable(where), place_room);
         out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
     if (others != 0)
@@ -150,7 +153,8 @@ void append_hot_spots(const ReportContext& context, const std::vector<const Loca
 }
 
 void append_call_tree(const ReportContext& context, std::string& out) {
-    const std::vector<FunctionNode> nodes = function_tree(context.profile, context.locations);
+    const std::vector<FunctionNode> nodes =
+        function_tree(context.profile, context.locations, !context.full_paths);
     if (nodes[0].children.empty() || context.wall == 0)
         return;
     append_heading(

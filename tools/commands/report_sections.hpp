@@ -21,6 +21,7 @@ struct ReportContext {
     std::vector<MetricValues> values; // per location of a rank with data
     double wall = 0;                  // ns, over all ranks
     SpotTable spots;
+    bool full_paths = false; // frames of interpreters, too
 };
 
 /// "Title" in front of a dim explanation.

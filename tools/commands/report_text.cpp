@@ -139,6 +139,35 @@ void append_heading(const ReportContext& context, const std::string& title, cons
     out += "\n";
 }
 
+namespace {
+
+/// How much of the traces is there, and how well the samples' common ancestors are known.
+std::string trace_text(const Profile& profile) {
+    std::uint64_t samples = 0, dropped = 0, threads = 0;
+    std::uint64_t kinds[3] = {};
+    for (const Location& location : profile.locations) {
+        const Trace& trace = location.trace;
+        threads += trace.stride != 0 ? 1 : 0;
+        samples += trace.samples.size();
+        dropped += trace.dropped;
+        for (const TraceSample& sample : trace.samples)
+            ++kinds[static_cast<std::size_t>(sample.lca_kind)];
+    }
+    if (threads == 0)
+        return "";
+    std::string line = fmt::format("trace: {} of {}", plural(samples, "sample"), plural(threads, "thread"));
+    if (dropped != 0)
+        line += fmt::format(" ({} more thinned out)", count(static_cast<double>(dropped)));
+    const auto share = [&](LcaKind kind) {
+        const auto n = static_cast<double>(kinds[static_cast<std::size_t>(kind)]);
+        return percent(samples == 0 ? 0 : n / static_cast<double>(samples));
+    };
+    return line + fmt::format(", LCA exact {}, bound {}, unknown {}", share(LcaKind::Exact),
+                              share(LcaKind::Bound), share(LcaKind::Unknown));
+}
+
+} // namespace
+
 void append_header(const ReportContext& context, std::string& out) {
     const Profile& profile = context.profile;
     const TextStyle& style = context.style;
@@ -197,6 +226,8 @@ void append_header(const ReportContext& context, std::string& out) {
     if (const double off = share(CatalogueId::NotRecorded); off > 0)
         out += fmt::format("recording was off (MPI_Pcontrol, LIBPROFILE_START) for {} of the time\n",
                            percent(off));
+    if (const std::string trace = trace_text(profile); !trace.empty())
+        out += trace + "\n";
 
     std::vector<std::string> notes;
     if (!missing.empty())
@@ -364,9 +395,9 @@ void append_metrics(const ReportContext& context, std::string& out) {
     }
 }
 
-std::string report_text(const Profile& profile, const TextStyle& style) {
+std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths) {
     ReportContext context{profile, style, main_threads(profile), metric_rows(profile),
-                          {},      0,     spot_table(profile)};
+                          {},      0,     spot_table(profile),   full_paths};
     for (const Location* location : context.locations) {
         if (location == nullptr)
             continue;

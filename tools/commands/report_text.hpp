@@ -9,6 +9,7 @@
 
 namespace libprofile::tools {
 
-std::string report_text(const Profile& profile, const TextStyle& style);
+/// @param full_paths call paths show every frame of an interpreter
+std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths = false);
 
 } // namespace libprofile::tools

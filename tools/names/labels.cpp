@@ -1,5 +1,7 @@
 #include "tools/names/labels.hpp"
 
+#include "tools/names/demangle.hpp"
+
 #include <fmt/format.h>
 
 namespace libprofile::tools {
@@ -31,6 +33,8 @@ const char* kind_name(NodeKind kind) {
         return "unknown";
     case NodeKind::NotRecorded:
         return "not_recorded";
+    case NodeKind::Inlined:
+        return "inlined";
     }
     return "unknown";
 }
@@ -56,11 +60,13 @@ Label label_of(const Profile& profile, const CallPath& path) {
     case NodeKind::Mpi:
         return {profile.functions[path.target].name, "", 0, ""};
     case NodeKind::Frame:
+    case NodeKind::Inlined:
         break;
     }
     const Site& site = profile.sites[path.target];
     const Module& module = profile.modules[site.module];
-    Label label{site.name.function, site.name.file, site.name.line, module.path};
+    const SiteName& place = path.kind == NodeKind::Inlined ? site.inlined[path.address] : site.name;
+    Label label{place.function, place.file, place.line, module.path};
     if (label.name.empty())
         label.name = fmt::format("{}+0x{:x}", base_name(module.path), site.offset);
     return label;
@@ -82,9 +88,15 @@ bool after_operator(const std::string& text) {
 
 } // namespace
 
-std::string short_function_name(const std::string& name) {
+std::string shown_name(NodeKind kind, const std::string& name) {
+    return kind == NodeKind::Inlined ? "[inlined] " + name : name;
+}
+
+std::string short_function_name(const std::string& full) {
+    std::string tag;
+    const std::string name = without_clone_tags(full, tag);
     if (name.find('(') == std::string::npos && name.find('<') == std::string::npos)
-        return name;
+        return name + tag;
     std::string out;
     std::size_t i = 0;
     int depth = 0;
@@ -146,7 +158,7 @@ std::string short_function_name(const std::string& name) {
             --depth;
         ++i;
     }
-    return out.empty() ? name : out;
+    return (out.empty() ? name : out) + tag;
 }
 
 std::string printable(const std::string& text) {

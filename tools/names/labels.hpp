@@ -23,7 +23,11 @@ const char* kind_name(NodeKind kind);
 
 /// A C++ name without parameter list, return type and template arguments: readable in a table.
 /// "void ns::f<int>(double)" becomes "ns::f". Names that are not C++ stay as they are.
-std::string short_function_name(const std::string& name);
+/// The parts and copies that a compiler makes of a function have its name, but for regions of OpenMP.
+std::string short_function_name(const std::string& full);
+
+/// A name as text shows it: "[inlined] name" for inlined functions.
+std::string shown_name(NodeKind kind, const std::string& name);
 
 /// The last component of a path.
 std::string base_name(const std::string& path);

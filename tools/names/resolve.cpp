@@ -67,11 +67,13 @@ Resolution resolve_names(Profile& profile, bool progress) {
         });
         for (const std::uint32_t s : wanted[m]) {
             line.at(m, profile.modules[m].path);
-            SiteName name = symbols.resolve(profile.sites[s].offset);
-            SiteName& known = profile.sites[s].name;
-            if (name.function.empty() || (name.line == 0 && name.function == known.function))
+            SourcePlace place = symbols.resolve(profile.sites[s].offset);
+            Site& site = profile.sites[s];
+            if (place.function.function.empty() ||
+                (place.function.line == 0 && place.function.function == site.name.function))
                 continue;
-            known = std::move(name);
+            site.name = std::move(place.function);
+            site.inlined = std::move(place.inlined);
             ++result.added;
         }
     }
@@ -90,8 +92,13 @@ std::vector<unsigned char> encode_names(const Profile& profile) {
                 continue;
             const Module& module = profile.modules[site.module];
             NameRecord r{view(module.build_id),    view(module.path),    site.offset,
-                         view(site.name.function), view(site.name.file), site.name.line};
+                         view(site.name.function), view(site.name.file), site.name.line,
+                         site.inlined.size()};
             describe(e, r);
+            for (const SiteName& inlined : site.inlined) {
+                InlinedRecord record{view(inlined.function), view(inlined.file), inlined.line};
+                describe(e, record);
+            }
         }
     };
     Encoder measure(nullptr, 0);

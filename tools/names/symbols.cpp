@@ -1,11 +1,14 @@
 #include "tools/names/symbols.hpp"
 
+#include "tools/names/demangle.hpp"
+#include "tools/names/dwarf_functions.hpp"
+
 #include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <map>
 
 namespace libprofile::tools {
 
@@ -34,14 +37,53 @@ const char* string_of(Dwarf_Die* die, unsigned attribute) {
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &found));
 }
 
-/// The mangled name when there is one: dwarf_diename gives "f" for every ns::f(int).
-std::string function_name(Dwarf_Die* die) {
-    if (const char* name = string_of(die, DW_AT_linkage_name))
-        return demangle(name);
-    if (const char* name = string_of(die, DW_AT_MIPS_linkage_name))
-        return demangle(name);
-    const char* name = dwarf_diename(die);
-    return name == nullptr ? std::string() : std::string(name);
+bool is_fortran(Dwarf_Die* unit) {
+    switch (dwarf_srclang(unit)) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+    case 0x2d: // DW_LANG_Fortran18, which older dwarf.h lack
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// The symbol that an address belongs to, or nullptr.
+const char* symbol_at(Dwfl_Module* module, Dwarf_Addr address) {
+    GElf_Off within = 0;
+    GElf_Sym symbol{};
+    const char* name = dwfl_module_addrinfo(module, address, &within, &symbol, nullptr, nullptr, nullptr);
+    // A stripped file answers with the nearest exported symbol below: only trusted inside its size.
+    return name != nullptr && within < symbol.st_size ? name : nullptr;
+}
+
+/// The name of a function or of an inlined call of it.
+/// @param around the function inside which it is described, or nullptr
+/// @param symbol of the code, when the function is the one that the code belongs to, else nullptr
+std::string function_name(Dwarf_Die die, const Dwarf_Die* around, bool fortran, const char* symbol) {
+    const char* plain = dwarf_diename(&die);
+    const char* mangled = string_of(&die, DW_AT_linkage_name);
+    if (mangled == nullptr)
+        mangled = string_of(&die, DW_AT_MIPS_linkage_name);
+    // C++ functions that other files cannot see have no mangled name here, but in the symbol table.
+    if (mangled == nullptr && symbol != nullptr && std::strncmp(symbol, "_Z", 2) == 0)
+        mangled = symbol;
+    // The mangled name where it says more: the plain one is "f" for every ns::f(int).
+    if (mangled != nullptr && (plain == nullptr || !fortran || std::strstr(mangled, "_MOD_") != nullptr))
+        return readable_name(mangled, fortran);
+    if (plain == nullptr)
+        return "";
+    // A region of OpenMP in a Fortran program is called after the symbol MAIN__, the program itself by its own name.
+    constexpr const char* main_symbol = "MAIN__";
+    if (fortran && around != nullptr && std::strncmp(plain, main_symbol, std::strlen(main_symbol)) == 0) {
+        Dwarf_Die program = *around;
+        if (const char* name = dwarf_diename(&program))
+            return readable_name(std::string(name) + (plain + std::strlen(main_symbol)), false);
+    }
+    return readable_name(plain, false); // as in the source: an underscore at its end belongs to it
 }
 
 /// The line in the source of the inlined call that `die` stands for.
@@ -62,22 +104,65 @@ bool call_place(Dwarf_Die* unit, Dwarf_Die* die, SiteName& out) {
     return true;
 }
 
-} // namespace
-
-std::string demangle(const char* name) {
-    // __cxa_demangle also takes bare types: a C function named "i" would become "int".
-    if (name[0] != '_' || name[1] != 'Z')
-        return name;
-    int status = 0;
-    const std::unique_ptr<char, FreeDeleter> plain(abi::__cxa_demangle(name, nullptr, nullptr, &status));
-    return status == 0 && plain != nullptr ? std::string(plain.get()) : std::string(name);
+/// The line of the source that an instruction belongs to, whatever function it came from.
+SiteName line_of(Dwarf_Die* unit, Dwarf_Addr address) {
+    SiteName out;
+    if (Dwarf_Line* line = dwarf_getsrc_die(unit, address)) {
+        int number = 0;
+        dwarf_lineno(line, &number);
+        const char* file = dwarf_linesrc(line, nullptr, nullptr);
+        out.file = file == nullptr ? "" : file;
+        out.line = number > 0 ? static_cast<std::uint64_t>(number) : 0;
+    }
+    return out;
 }
+
+} // namespace
 
 struct Symbols::Handle {
     std::unique_ptr<Dwfl, DwflDeleter> dwfl;
     Dwfl_Module* module = nullptr;
     GElf_Addr bias = 0;
+    std::map<Dwarf_Off, UnitFunctions> functions; // of units that were asked for
+    struct UnitRange {
+        Dwarf_Addr begin, end; // with the unit's bias
+        Dwarf_Die* unit;
+        Dwarf_Addr bias;
+    };
+    std::vector<UnitRange> ranges;
+    bool has_ranges = false;
+
+    const UnitFunctions& functions_of(Dwarf_Die unit) {
+        return functions.try_emplace(dwarf_dieoffset(&unit), unit).first->second;
+    }
+    Dwarf_Die* unit_of(Dwarf_Addr address, Dwarf_Addr& unit_bias);
+    void list_ranges();
 };
+
+/// The compilation unit of an address. Compilers other than GCC write no index of addresses (.debug_aranges) for it.
+Dwarf_Die* Symbols::Handle::unit_of(Dwarf_Addr address, Dwarf_Addr& unit_bias) {
+    if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, &unit_bias))
+        return unit;
+    if (!has_ranges)
+        list_ranges();
+    for (const UnitRange& range : ranges)
+        if (address >= range.begin && address < range.end) {
+            unit_bias = range.bias;
+            return range.unit;
+        }
+    return nullptr;
+}
+
+void Symbols::Handle::list_ranges() {
+    has_ranges = true;
+    Dwarf_Addr unit_bias = 0;
+    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &unit_bias)) != nullptr;) {
+        Dwarf_Addr base = 0, begin = 0, end = 0;
+        for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;)
+            if (begin < end)
+                ranges.push_back({begin + unit_bias, end + unit_bias, unit, unit_bias});
+    }
+}
 
 Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
     if (module.path.empty() || module.path.front() != '/')
@@ -105,50 +190,41 @@ Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
 
 Symbols::~Symbols() = default;
 
-SiteName Symbols::resolve(std::uint64_t offset) {
-    SiteName out;
+SourcePlace Symbols::resolve(std::uint64_t offset) {
+    SourcePlace out;
     if (state_ != ModuleState::Readable)
         return out;
     const Dwarf_Addr address = offset + handle_->bias;
 
     Dwarf_Addr dwarf_bias = 0;
-    if (Dwarf_Die* unit = dwfl_module_addrdie(handle_->module, address, &dwarf_bias)) {
-        // The scopes around an address lead into the definition of an inlined function, those around its innermost
-        // DIE lead out to the function that the code belongs to.
-        Dwarf_Die* inner = nullptr;
-        Dwarf_Die* scopes = nullptr;
-        int count = dwarf_getscopes(unit, address - dwarf_bias, &inner);
-        const std::unique_ptr<Dwarf_Die, FreeDeleter> inner_owner(inner);
-        if (count > 0)
-            count = dwarf_getscopes_die(&inner[0], &scopes);
-        const std::unique_ptr<Dwarf_Die, FreeDeleter> owner(scopes);
-        bool placed = false;
-        for (int i = 0; i < count; ++i) {
-            const int tag = dwarf_tag(&scopes[i]);
-            if (tag == DW_TAG_inlined_subroutine)
-                placed = call_place(unit, &scopes[i], out);
-            if (tag == DW_TAG_subprogram) {
-                out.function = function_name(&scopes[i]);
-                break;
-            }
+    bool fortran = false;
+    if (Dwarf_Die* unit = handle_->unit_of(address, dwarf_bias)) {
+        fortran = is_fortran(unit);
+        const CodePlace found = handle_->functions_of(*unit).find(address - dwarf_bias);
+        // The line table tells the line in the innermost function; each inlined call that of the function around it.
+        SiteName place = line_of(unit, address - dwarf_bias);
+        for (std::size_t i = found.inlined.size(); i-- > 0;) {
+            Dwarf_Die call = found.inlined[i];
+            place.function = function_name(call, nullptr, fortran, nullptr);
+            SiteName caller;
+            const bool placed = call_place(unit, &call, caller);
+            // Without a name or a call it is no frame that could be shown; its code counts for the one around it.
+            if (placed && !place.function.empty())
+                out.inlined.insert(out.inlined.begin(), place);
+            if (placed)
+                place = std::move(caller);
         }
-        if (!placed) {
-            if (Dwfl_Line* line = dwfl_module_getsrc(handle_->module, address)) {
-                int number = 0;
-                const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-                out.file = file == nullptr ? "" : file;
-                out.line = number > 0 ? static_cast<std::uint64_t>(number) : 0;
-            }
-        }
+        place.function.clear();
+        if (found.function != nullptr)
+            place.function =
+                function_name(*found.function, found.around, fortran, symbol_at(handle_->module, address));
+        out.function = std::move(place);
+        if (out.function.function.empty())
+            out.inlined.clear();
     }
-    if (out.function.empty()) {
-        GElf_Off within = 0;
-        GElf_Sym symbol{};
-        const char* name =
-            dwfl_module_addrinfo(handle_->module, address, &within, &symbol, nullptr, nullptr, nullptr);
-        // A stripped file answers with the nearest exported symbol below: only trusted inside its size.
-        if (name != nullptr && within < symbol.st_size)
-            out.function = demangle(name);
+    if (out.function.function.empty()) {
+        if (const char* name = symbol_at(handle_->module, address))
+            out.function.function = readable_name(name, fortran);
     }
     return out;
 }

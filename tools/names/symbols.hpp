@@ -6,8 +6,16 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace libprofile::tools {
+
+/// A place in a program as the source has it.
+struct SourcePlace {
+    SiteName function; // that the code belongs to, and the line in *its* source
+    std::vector<SiteName>
+        inlined; // functions inlined there, outermost first, each with the line in its own source
+};
 
 /// Why a module has names or not.
 enum class ModuleState {
@@ -26,18 +34,15 @@ class Symbols {
 
     ModuleState state() const { return state_; }
 
-    /// The function that holds an ELF virtual address and the place in *its* source: where a call was inlined there, the
-    /// line of the outermost inlined call, so that function and line always belong together.
+    /// The function that holds an ELF virtual address and the functions inlined at it. Function and line always belong
+    /// together: a function into which the next one is inlined has the line of that call.
     /// Without DWARF only the function, from the symbol tables; without those, nothing.
-    SiteName resolve(std::uint64_t offset);
+    SourcePlace resolve(std::uint64_t offset);
 
   private:
     struct Handle;
     std::unique_ptr<Handle> handle_;
     ModuleState state_ = ModuleState::Missing;
 };
-
-/// The C++ name in source form; other names unchanged.
-std::string demangle(const char* name);
 
 } // namespace libprofile::tools

@@ -37,6 +37,8 @@ const char* type_name(std::uint32_t type) {
         return "phase";
     case BlockType::Names:
         return "name";
+    case BlockType::Trace:
+        return "trace";
     }
     return "unknown";
 }

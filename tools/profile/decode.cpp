@@ -228,17 +228,48 @@ bool decode_phase(Decoder d, RawRank& out) {
     return true;
 }
 
+bool decode_trace(Decoder d, RawRank& out) {
+    TraceRecord r;
+    describe(d, r);
+    if (d.failed() || r.thread > max_id || r.stride == 0 || r.samples > d.remaining() / 3)
+        return false;
+    Trace trace{r.stride, r.dropped, {}};
+    trace.samples.reserve(r.samples);
+    std::uint64_t time = 0, node = 0;
+    for (std::uint64_t i = 0; i < r.samples; ++i) {
+        TraceSampleRecord s;
+        describe(d, s);
+        time += static_cast<std::uint64_t>(s.time_difference);
+        node += static_cast<std::uint64_t>(s.node_difference);
+        const std::uint64_t depth = s.lca >> 2, kind = s.lca & 3u;
+        if (node > max_id || depth > max_id || kind > static_cast<std::uint64_t>(LcaKind::Exact))
+            return false;
+        trace.samples.push_back({time, static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(depth),
+                                 static_cast<LcaKind>(kind)});
+    }
+    if (!finished(d))
+        return false;
+    return out.traces.emplace(static_cast<std::uint32_t>(r.thread), std::move(trace)).second;
+}
+
 bool decode_names(Decoder d, RawFile& file) {
     std::uint64_t count = 0;
-    if (!read_count(d, count, 6))
+    if (!read_count(d, count, 7))
         return false;
     std::vector<StoredName> names;
     names.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
         NameRecord r;
         describe(d, r);
+        if (d.failed() || r.inlined > d.remaining() / 3)
+            return false;
         names.push_back(
-            {{owned(r.build_id), owned(r.path)}, r.offset, {owned(r.function), owned(r.file), r.line}});
+            {{owned(r.build_id), owned(r.path)}, r.offset, {owned(r.function), owned(r.file), r.line}, {}});
+        for (std::uint64_t k = 0; k < r.inlined; ++k) {
+            InlinedRecord inlined;
+            describe(d, inlined);
+            names.back().inlined.push_back({owned(inlined.function), owned(inlined.file), inlined.line});
+        }
     }
     if (!finished(d))
         return false;
@@ -272,6 +303,8 @@ bool decode_block(const Block& block, RawFile& file) {
         return decode_tree(d, file.ranks[block.rank]);
     case BlockType::Phase:
         return decode_phase(d, file.ranks[block.rank]);
+    case BlockType::Trace:
+        return decode_trace(d, file.ranks[block.rank]);
     default:
         return true; // a later writer of the same version may add kinds of blocks
     }

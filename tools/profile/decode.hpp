@@ -30,6 +30,7 @@ struct RawRank {
     std::optional<std::map<std::uint64_t, Function>> functions; // by id
     std::map<std::uint32_t, RawTree> trees;                     // by thread
     std::vector<RawPhase> phases;
+    std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
 };
 
 /// A resolved name as it is stored in a Names block.
@@ -37,6 +38,7 @@ struct StoredName {
     Module module;
     std::uint64_t offset = 0;
     SiteName name;
+    std::vector<SiteName> inlined;
 };
 
 struct RawFile {
@@ -59,20 +61,34 @@ inline constexpr std::uint64_t rank_limit = std::uint64_t{1} << 22;
 /// @throws ReadError when it is no profile file (see find_blocks)
 RawFile decode_file(Bytes bytes, const std::string& name);
 
-/// One record of a Names block: count, then NameRecord*.
+/// One record of a Names block: count, then NameRecord and its InlinedRecord*.
 struct NameRecord {
     Text build_id; // raw bytes; empty when the module has none
     Text path;
     std::uint64_t offset = 0;
     Text function;
     Text file;
-    std::uint64_t line = 0; // 0: unknown
+    std::uint64_t line = 0;    // 0: unknown
+    std::uint64_t inlined = 0; // functions inlined there, outermost first: InlinedRecord*
 };
 template <class Codec>
 void describe(Codec& c, NameRecord& r) {
     c.text(r.build_id);
     c.text(r.path);
     c.number(r.offset);
+    c.text(r.function);
+    c.text(r.file);
+    c.number(r.line);
+    c.number(r.inlined);
+}
+
+struct InlinedRecord {
+    Text function;
+    Text file;
+    std::uint64_t line = 0;
+};
+template <class Codec>
+void describe(Codec& c, InlinedRecord& r) {
     c.text(r.function);
     c.text(r.file);
     c.number(r.line);

@@ -76,15 +76,16 @@ struct SiteName {
 struct Site {
     std::uint32_t module = 0;
     std::uint64_t offset = 0;
-    SiteName name;
+    SiteName name;                 // of the function that the code belongs to
+    std::vector<SiteName> inlined; // of functions inlined there, outermost first
 };
 
 /// A node of the unified call-path tree. Node 0 is the root; a parent's id is smaller than its children's.
 struct CallPath {
     std::uint32_t parent = 0;
     NodeKind kind = NodeKind::Root;
-    std::uint32_t target = 0;  // Frame: index of the site; Mpi: index of the function; else 0
-    std::uint64_t address = 0; // Unknown only
+    std::uint32_t target = 0;  // Frame, Inlined: index of the site; Mpi: index of the function; else 0
+    std::uint64_t address = 0; // Unknown: the address; Inlined: position in Site::inlined; else 0
 };
 
 /// A metric that cells hold. The first metric_count entries of Profile::metrics are those of the catalogue.
@@ -127,6 +128,23 @@ struct PhaseData {
     std::vector<std::uint64_t> iteration_ns;         // inclusive, exact
 };
 
+/// One sample.
+struct TraceSample {
+    std::uint64_t time_ns = 0; // since the clock of its rank began
+    std::uint32_t path = 0;
+    /// Frames, from the outermost, in activations that the sample before was in, too. Counts the frames of the machine: those
+    /// of inlined functions are none. Never more than the path has.
+    std::uint32_t lca_depth = 0;
+    LcaKind lca_kind = LcaKind::Unknown;
+};
+
+/// The samples of a location in the order of time (LIBPROFILE_TRACE).
+struct Trace {
+    std::uint64_t stride = 0; // every so many-th sample is there; 0: nothing was recorded
+    std::uint64_t dropped = 0;
+    std::vector<TraceSample> samples;
+};
+
 /// A thread of a rank.
 struct Location {
     std::uint32_t rank = 0;
@@ -134,6 +152,7 @@ struct Location {
     std::uint64_t wall_ns = 0;
     bool complete = false;
     std::vector<PhaseData> phases;
+    Trace trace;
 };
 
 struct Profile {

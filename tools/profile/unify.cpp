@@ -116,7 +116,7 @@ std::uint32_t Unifier::site(std::uint32_t module_id, std::uint64_t offset) {
     bool added = false;
     const std::uint32_t id = number_of(sites_, std::pair(module_id, offset), added);
     if (added)
-        profile.sites.push_back({module_id, offset, {}});
+        profile.sites.push_back({module_id, offset, {}, {}});
     return id;
 }
 
@@ -167,6 +167,20 @@ bool map_cells(std::vector<Cell>& cells, const std::vector<std::uint32_t>& nodes
             return false;
         cell.path = nodes[cell.path];
         cell.metric = metrics[cell.metric];
+    }
+    return true;
+}
+
+/// A path that ended early, at "(quota)", has fewer frames than the sample had: then the ancestor is cut, too.
+bool map_trace(Trace& trace, const RawTree& tree, const std::vector<std::uint32_t>& nodes) {
+    std::vector<std::uint32_t> depth(1);
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+        depth.push_back(depth[i + 1 - tree.nodes[i].parent_distance] + 1);
+    for (TraceSample& sample : trace.samples) {
+        if (sample.path >= nodes.size())
+            return false;
+        sample.lca_depth = std::min(sample.lca_depth, depth[sample.path]);
+        sample.path = nodes[sample.path];
     }
     return true;
 }
@@ -231,7 +245,7 @@ void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
                 file.name, rank, thread));
             continue;
         }
-        Location location{rank, thread, tree.record.wall_ns, tree.record.complete != 0, {}};
+        Location location{rank, thread, tree.record.wall_ns, tree.record.complete != 0, {}, {}};
         for (RawPhase& p : raw.phases) {
             if (p.thread != thread)
                 continue;
@@ -248,6 +262,14 @@ void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
                                  p.name, rank, thread,
                                  twice ? "it occurs twice"
                                        : "it refers to call paths or metrics that are not there"));
+        }
+        if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
+            if (map_trace(trace->second, tree, nodes))
+                location.trace = std::move(trace->second);
+            else
+                lose(fmt::format("{}: the trace of rank {} thread {} is lost, because it refers to call "
+                                 "paths that are not there",
+                                 file.name, rank, thread));
         }
         check_sums(file.name, location);
         profile.locations.push_back(std::move(location));
@@ -326,8 +348,10 @@ Profile Unifier::finish() {
         if (m == modules_.end())
             continue;
         const auto s = sites_.find(std::pair(m->second, stored.offset));
-        if (s != sites_.end())
-            profile.sites[s->second].name = std::move(stored.name);
+        if (s == sites_.end())
+            continue;
+        profile.sites[s->second].name = std::move(stored.name);
+        profile.sites[s->second].inlined = std::move(stored.inlined);
     }
 
     profile.complete = !damaged_ && profile.ranks.size() == profile.job.ranks;

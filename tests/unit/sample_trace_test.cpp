@@ -1,0 +1,159 @@
+// The trace of a thread's samples: bounded, over the whole run, with the common ancestors of the samples that are left.
+#include "libprofile/sampling/sample_trace.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace libprofile {
+
+namespace {
+
+struct Added {
+    std::uint32_t depth;
+    LcaKind kind;
+};
+
+std::vector<Added> random_samples(std::size_t count) {
+    std::mt19937 random(7);
+    std::vector<Added> list;
+    for (std::size_t i = 0; i < count; ++i)
+        list.push_back({static_cast<std::uint32_t>(random() % 20), random() % 9 == 0   ? LcaKind::Unknown
+                                                                   : random() % 4 == 0 ? LcaKind::Bound
+                                                                                       : LcaKind::Exact});
+    return list;
+}
+
+/// Sample i is taken at 10 i + 5 ns on the path i + 1.
+void add_all(SampleTrace& trace, const std::vector<Added>& list) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+        trace.add(10 * i + 5, static_cast<NodeId>(i + 1), list[i].depth, list[i].kind);
+}
+
+/// What must be there, from the definition: every stride-th sample, with the least over those since the one before.
+void check(const SampleTrace& trace, const std::vector<Added>& list) {
+    const std::size_t stride = trace.stride();
+    ASSERT_EQ(trace.size(), (list.size() + stride - 1) / stride);
+    EXPECT_EQ(trace.dropped(), list.size() - trace.size());
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        ASSERT_EQ(trace[i].time_ns, 10 * i * stride + 5);
+        ASSERT_EQ(trace[i].node, i * stride + 1);
+        Added expected = i == 0 ? Added{0, LcaKind::Unknown} : list[i * stride];
+        for (std::size_t between = i == 0 ? 0 : (i - 1) * stride + 1; between < i * stride; ++between) {
+            expected.depth = std::min(expected.depth, list[between].depth);
+            expected.kind = std::min(expected.kind, list[between].kind);
+        }
+        ASSERT_EQ(trace[i].depth(), expected.depth) << i;
+        ASSERT_EQ(trace[i].kind(), expected.kind) << i;
+    }
+}
+
+class SampleTraceTest : public testing::Test {
+  protected:
+    void TearDown() override { memory_quota.limit(256ull << 20); }
+    Arena arena;
+    SampleTrace trace;
+};
+
+} // namespace
+
+TEST_F(SampleTraceTest, DoesNothingUntilItIsStarted) {
+    EXPECT_FALSE(trace.is_on());
+    trace.add(1, 2, 3, LcaKind::Exact);
+    EXPECT_EQ(trace.size(), 0u);
+    EXPECT_EQ(trace.dropped(), 0u);
+    ASSERT_TRUE(trace.start(arena));
+    EXPECT_TRUE(trace.is_on());
+    EXPECT_EQ(trace.size(), 0u);
+}
+
+TEST_F(SampleTraceTest, KeepsAllWhileThereIsRoom) {
+    ASSERT_TRUE(trace.start(arena));
+    const std::vector<Added> list = random_samples(65536);
+    add_all(trace, list);
+    EXPECT_EQ(trace.stride(), 1u);
+    check(trace, list);
+}
+
+TEST_F(SampleTraceTest, ThinsOutAndKeepsTheLeastCommonAncestors) {
+    for (const std::size_t count : {32u, 33u, 34u, 63u, 64u, 65u, 127u, 129u, 1000u, 100000u}) {
+        Arena memory;
+        SampleTrace small;
+        ASSERT_TRUE(small.start(memory, 32 * sizeof(SampleTrace::Entry)));
+        const std::vector<Added> list = random_samples(count);
+        add_all(small, list);
+        EXPECT_LE(small.size(), 32u);
+        if (count > 32) {
+            EXPECT_GE(small.size(), 16u) << count;
+        }
+        check(small, list);
+    }
+}
+
+TEST_F(SampleTraceTest, AnOddLimitIsMadeEven) {
+    ASSERT_TRUE(trace.start(arena, 7 * sizeof(SampleTrace::Entry)));
+    const std::vector<Added> list = random_samples(100);
+    add_all(trace, list);
+    EXPECT_LE(trace.size(), 6u);
+    check(trace, list);
+}
+
+TEST_F(SampleTraceTest, StaysWithinItsMemory) {
+    const std::uint64_t before = memory_quota.used();
+    ASSERT_TRUE(trace.start(arena));
+    EXPECT_LE(memory_quota.used() - before, std::uint64_t{64} << 10) << "memory before there are samples";
+    add_all(trace, random_samples(300000));
+    EXPECT_EQ(trace.stride(), 8u);
+    EXPECT_LE(memory_quota.used() - before, SampleTrace::default_limit + (std::uint64_t{256} << 10));
+}
+
+TEST_F(SampleTraceTest, ThinsOutWhenTheQuotaIsUsedUp) {
+    ASSERT_TRUE(trace.start(arena));
+    memory_quota.limit(memory_quota.used() + (std::uint64_t{128} << 10));
+    const std::vector<Added> list = random_samples(60000);
+    add_all(trace, list);
+    EXPECT_GT(trace.stride(), 1u);
+    EXPECT_GT(trace.size(), 1000u);
+    check(trace, list);
+}
+
+TEST_F(SampleTraceTest, NoMemoryAtAllLeavesItOff) {
+    memory_quota.limit(memory_quota.used());
+    EXPECT_FALSE(trace.start(arena));
+    trace.add(1, 2, 3, LcaKind::Exact);
+    EXPECT_FALSE(trace.is_on());
+    EXPECT_EQ(trace.size(), 0u);
+}
+
+TEST_F(SampleTraceTest, IsWrittenAsDifferences) {
+    ASSERT_TRUE(trace.start(arena, 8 * sizeof(SampleTrace::Entry)));
+    trace.add(1000, 30, 9, LcaKind::Exact);
+    trace.add(1010, 10, 4, LcaKind::Bound);
+    trace.add(1005, 11, 0xffffffffu, LcaKind::Exact); // a clock that went back is no reason to break
+    unsigned char bytes[100];
+    Encoder encoder(bytes, sizeof bytes);
+    write_trace(encoder, 5, trace);
+    ASSERT_FALSE(encoder.overflow());
+    Decoder decoder(bytes, encoder.size());
+    TraceRecord record;
+    describe(decoder, record);
+    EXPECT_EQ(record.thread, 5u);
+    EXPECT_EQ(record.samples, 3u);
+    EXPECT_EQ(record.stride, 1u);
+    EXPECT_EQ(record.dropped, 0u);
+    const std::int64_t times[] = {1000, 10, -5}, nodes[] = {30, -20, 1};
+    const std::uint64_t lcas[] = {0, 4 * 4 + 1, std::uint64_t{0x3fffffff} * 4 + 2};
+    for (int i = 0; i < 3; ++i) {
+        TraceSampleRecord sample;
+        describe(decoder, sample);
+        EXPECT_EQ(sample.time_difference, times[i]);
+        EXPECT_EQ(sample.node_difference, nodes[i]);
+        EXPECT_EQ(sample.lca, lcas[i]);
+    }
+    EXPECT_FALSE(decoder.failed());
+    EXPECT_EQ(decoder.remaining(), 0u);
+}
+
+} // namespace libprofile

@@ -1,0 +1,49 @@
+#include "tools/names/expand_inlined.hpp"
+
+namespace libprofile::tools {
+
+namespace {
+
+/// More nodes than real programs need; a damaged file of names can ask for the product of two large numbers.
+std::size_t most_nodes(const Profile& profile) {
+    return 1'000'000 + 32 * profile.paths.size();
+}
+
+} // namespace
+
+void expand_inlined(Profile& profile) {
+    const std::size_t limit = most_nodes(profile);
+    std::vector<CallPath> paths;
+    std::vector<std::uint32_t> innermost; // the new number of what a path's values belong to, by its old one
+    innermost.reserve(profile.paths.size());
+    for (const CallPath& path : profile.paths) {
+        paths.push_back(path);
+        if (!innermost.empty()) // the root has no parent
+            paths.back().parent = innermost[path.parent];
+        if (path.kind == NodeKind::Frame) {
+            const std::size_t inlined = profile.sites[path.target].inlined.size();
+            const std::size_t depth =
+                paths.size() + inlined <= limit ? inlined : 0; // all of a chain or nothing
+            for (std::size_t i = 0; i < depth; ++i)
+                paths.push_back(
+                    {static_cast<std::uint32_t>(paths.size() - 1), NodeKind::Inlined, path.target, i});
+        }
+        innermost.push_back(static_cast<std::uint32_t>(paths.size() - 1));
+    }
+    profile.paths = std::move(paths);
+    const auto move = [&](std::vector<Cell>& cells) {
+        for (Cell& cell : cells)
+            cell.path = innermost[cell.path];
+    };
+    for (Location& location : profile.locations) {
+        for (PhaseData& data : location.phases) {
+            for (Cluster& cluster : data.clusters)
+                move(cluster.cells);
+            move(data.rest);
+        }
+        for (TraceSample& sample : location.trace.samples)
+            sample.path = innermost[sample.path];
+    }
+}
+
+} // namespace libprofile::tools
