@@ -198,9 +198,6 @@ template <class Codec> void describe(Codec& c, NodeRecord& r) {
     c.number(r.b);
 }
 
-/// What is known of the depth of a least common ancestor of two adjacent samples.
-enum class LcaKind : std::uint8_t { Unknown = 0, Bound = 1, Exact = 2 };
-
 enum class PhaseKind : std::uint8_t {
     Outside = 0,   // the phase "": outside all others
     Aggregate = 1, // one profile for all its instances

@@ -151,6 +151,11 @@ void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) no
 NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
     if (load_map.is_stale()) load_map.refresh(); // in ordinary context the loader may be asked for modules that came
     if (load_map.size() != modules_ready_) ready();
+    jumping_ = false;
+    return find_call(frame);
+}
+
+NodeId PathTracker::find_call(std::uintptr_t frame) noexcept {
     const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
     const std::uintptr_t site = words[1] - 1;
     if (!is_own_stack(frame)) { // a coroutine; the thread's own stack stays as it is
@@ -168,7 +173,6 @@ NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
         unwinder.here(reinterpret_cast<void*>(words[1]), path_);
     }
     take(frame);
-    jumping_ = false;
     std::size_t inner = 0; // frames left out at the inner end
     while (inner + 1 < path_.size && (path_.flags[inner] & InBindingLayer) != 0) ++inner;
     const NodeId node = nodes(size_ - inner);
@@ -235,9 +239,10 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     return node;
 }
 
-void PathTracker::at_sample_in_call(std::uintptr_t frame) noexcept {
-    at_call(frame);
+CommonAncestor PathTracker::at_sample_in_call(std::uintptr_t frame) noexcept {
+    find_call(frame);
     set_ancestor();
+    return ancestor_;
 }
 
 void PathTracker::set_ancestor() noexcept {
@@ -245,7 +250,9 @@ void PathTracker::set_ancestor() noexcept {
     ancestor_.depth = 0;
     ancestor_.kind = LcaKind::Unknown;
     if (has_sample_ && complete_) {
-        ancestor_.depth = static_cast<std::uint32_t>(most);
+        std::size_t start_up = 0;
+        while (start_up < most && frames_[start_up].node == 0) ++start_up;
+        ancestor_.depth = static_cast<std::uint32_t>(most - start_up);
         ancestor_.kind = common_at_least_ >= most ? LcaKind::Exact : LcaKind::Bound;
     }
     has_sample_ = complete_;

@@ -1,7 +1,7 @@
 // The call path of a thread at its last event, and how much of it still stands.
 //
-// Contract: belongs to one thread; every function runs with that thread's in-tool flag set, on the thread's own stack; all
-// but ready() are async-signal-safe and allocate from the thread's arena only.
+// Contract: belongs to one thread; every function runs with that thread's in-tool flag set; all but ready(), at_call() and
+// check_call() are async-signal-safe; memory comes from the thread's arena.
 //
 // Frames are raw activations, outermost first: (address, slot of the return address). The thread's mark (marks/mark.hpp)
 // lies in the slot of one of them; that frame and all beyond it are unchanged. So an event walks the stack only up to the
@@ -43,7 +43,7 @@ struct KnownPath {
 
 /// The least common ancestor of the call paths of this sample and the one before.
 struct CommonAncestor {
-    std::uint32_t depth = 0; // frames, counted from the outermost
+    std::uint32_t depth = 0; // nodes of the call path, counted from the outermost: start-up code is none
     LcaKind kind = LcaKind::Unknown;
 };
 
@@ -78,9 +78,11 @@ class PathTracker {
     /// The node of the call path that a signal has interrupted; `context` is the handler's third argument.
     NodeId at_sample(void* context) noexcept;
     /// The node of the call path of an MPI call during which a sample hit: it has the place of a sample in the series.
-    void at_sample_in_call(std::uintptr_t frame) noexcept;
+    CommonAncestor at_sample_in_call(std::uintptr_t frame) noexcept;
     /// Of the last sample and the one before it.
     CommonAncestor common_ancestor() const { return ancestor_; }
+    /// A sample whose path was not looked for: it has nothing known in common with the next.
+    void miss_sample() noexcept { has_sample_ = false; }
     /// The node of the last path; the root's while there is none.
     NodeId last_node() noexcept { return nodes(size_); }
     /// The last path ended at a known root.
@@ -101,6 +103,7 @@ class PathTracker {
   private:
     void count(PathCount what) noexcept { ++counts_[static_cast<std::size_t>(what)]; }
     static Mark& mark() noexcept;
+    NodeId find_call(std::uintptr_t frame) noexcept;
     bool is_marked(const RawPath::Witness& word) const noexcept {
         return word.place == mark().slot && word.value == mark().return_address;
     }

@@ -23,30 +23,47 @@ SkipReason skip(Thread& thread, const greg_t* registers) noexcept {
     return reason;
 }
 
+/// Where a sample belongs, and what it has in common with the one before.
+struct Place {
+    NodeId node = 0;
+    CommonAncestor ancestor;
+};
+
+/// Inside an MPI call. The call's time is exact, so the sample adds none.
+Place take_in_call(Thread& thread, const greg_t* registers) noexcept {
+    const RunningCall& call = thread.calls[thread.call_depth - 1];
+    ++(*call.row)[Metric::Samples];
+    const bool at_mark = is_mark_code(static_cast<std::uintptr_t>(registers[REG_RIP]));
+    const bool is_own = is_own_stack(static_cast<std::uintptr_t>(registers[REG_RSP])) && is_own_stack(call.frame);
+    if (at_mark || !is_own) {
+        thread.paths.miss_sample();
+        return {call.row->node, {}};
+    }
+    return {call.row->node, thread.paths.at_sample_in_call(call.frame)};
+}
+
 /// `weight`: the time that the sample stands for, in ns.
-void take(Thread& thread, void* context, std::uint64_t weight) noexcept {
+Place take(Thread& thread, void* context, std::uint64_t weight) noexcept {
     ++thread.samples_taken;
     const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
-    if (thread.call_depth != 0) {
-        // The call's time is exact, so the sample adds none.
-        const RunningCall& call = thread.calls[thread.call_depth - 1];
-        ++(*call.row)[Metric::Samples];
-        const bool at_mark = is_mark_code(static_cast<std::uintptr_t>(registers[REG_RIP]));
-        if (is_own_stack(stack) && is_own_stack(call.frame) && !at_mark) thread.paths.at_sample_in_call(call.frame);
-        return;
+    if (thread.call_depth != 0) return take_in_call(thread, registers);
+    Place place;
+    const SkipReason reason = skip(thread, registers);
+    if (reason == SkipReason::None) {
+        place.node = thread.paths.at_sample(context);
+        place.ancestor = thread.paths.common_ancestor();
+    } else {
+        thread.paths.miss_sample();
+        place.node = reason == SkipReason::AtMark ? thread.paths.last_node()
+                                                  : thread.tree.lone_frame(static_cast<std::uintptr_t>(registers[REG_RIP]));
     }
-    NodeId node = 0;
-    switch (skip(thread, registers)) {
-    case SkipReason::None: node = thread.paths.at_sample(context); break;
-    case SkipReason::AtMark: node = thread.paths.last_node(); break;
-    default: node = thread.tree.lone_frame(static_cast<std::uintptr_t>(registers[REG_RIP]));
-    }
-    Row& row = thread.phases.row(node);
+    Row& row = thread.phases.row(place.node);
     ++row[Metric::Samples];
     // Weight 0 would drop the only sample of a short iteration.
     row.weight += weight != 0 ? weight : 1;
+    return place;
 }
 
 /// For a thread that is or should be silent: follows the switch, and tells whether this sample counts. In-tool flag set.
@@ -71,7 +88,8 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     const std::uint64_t entered = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
     const std::uint64_t begin = session_clock.now();
-    take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)));
+    const Place place = take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)));
+    thread.trace.add(begin, place.node, place.ancestor.depth, place.ancestor.kind);
     thread.mark_cpu(begin, cpu);
     // Asking for the CPU time makes the kernel see that the time slice is over. Where cores are shared, slices then end here;
     // what other processes did meanwhile is not our time.

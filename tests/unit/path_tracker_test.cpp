@@ -153,7 +153,7 @@ TEST_F(PathTrackerTest, RepeatsInOneActivationNeedNoWalk) {
 
 TEST_F(PathTrackerTest, AReturnThroughTheMarkShowsWhereTheCommonAncestorIs) {
     sample_below(20);
-    const std::size_t deep = tracker_.size();
+    const std::size_t deep = depth_of(last_);
     // All twenty frames have returned to this function: it is the ancestor.
     const CommonAncestor ancestor = sample_below(5);
     EXPECT_EQ(ancestor.kind, LcaKind::Exact);
@@ -163,7 +163,7 @@ TEST_F(PathTrackerTest, AReturnThroughTheMarkShowsWhereTheCommonAncestorIs) {
 TEST_F(PathTrackerTest, WithoutMarksTheCommonAncestorIsABound) {
     current_marks_mode.store(MarksMode::Off);
     sample_below(20);
-    const std::size_t deep = tracker_.size();
+    const std::size_t deep = depth_of(last_);
     CommonAncestor ancestor{};
     volatile int times = 5; // not unrolled: from one place, so that slots and return addresses are the same
     for (int i = 0; i < times; ++i) ancestor = sample_below(20);

@@ -1,7 +1,7 @@
 /* Interposed functions that leave frames without returning from them, or that read the stack's return addresses:
    longjmp and its relatives, setcontext, swapcontext, backtrace, _Unwind_Backtrace.
 
-   Each takes the thread's mark away (before_jump) and goes on to the real function by a jump: no frame of ours lies between,
+   Each moves the thread's mark out of the way (before_jump) and goes on to the real function by a jump: no frame of ours lies between,
    so that the stack is as the real function expects it, and a backtrace has no line more. Argument registers are kept. */
 
 #if defined(__x86_64__)
@@ -18,6 +18,7 @@
     .cfi_adjust_cfa_offset 8
     pushq %rdx
     .cfi_adjust_cfa_offset 8
+    movq %rdi, %rdx
     movl $\index, %edi
     leaq 24(%rsp), %rsi
     call libprofile_before_jump

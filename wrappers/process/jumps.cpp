@@ -12,15 +12,22 @@ namespace libprofile {
 
 namespace {
 
+enum class Kind : unsigned char {
+    Long,    // leaves the frames inside of its target
+    Context, // goes anywhere
+    Look     // reads return addresses
+};
+
 struct Jump {
     const char* name;
     void* real;
-    bool leaves_frames;
+    Kind kind;
 };
 Jump jumps[] = {
-    {"longjmp", nullptr, true},    {"_longjmp", nullptr, true},    {"siglongjmp", nullptr, true},
-    {"__longjmp_chk", nullptr, true}, {"setcontext", nullptr, true}, {"swapcontext", nullptr, true},
-    {"backtrace", nullptr, false}, {"_Unwind_Backtrace", nullptr, false},
+    {"longjmp", nullptr, Kind::Long},       {"_longjmp", nullptr, Kind::Long},
+    {"siglongjmp", nullptr, Kind::Long},    {"__longjmp_chk", nullptr, Kind::Long},
+    {"setcontext", nullptr, Kind::Context}, {"swapcontext", nullptr, Kind::Context},
+    {"backtrace", nullptr, Kind::Look},     {"_Unwind_Backtrace", nullptr, Kind::Look},
 };
 
 void* find_real(const char* name) {
@@ -41,8 +48,10 @@ void find_jumps() noexcept {
 
 } // namespace libprofile
 
-/// Returns the real function. `stack_pointer`: that of the caller of the interposed function, whose frame is alive.
-extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index, std::uintptr_t stack_pointer) {
+/// Returns the real function. `stack_pointer`: of the interposed function at its entry, below its caller's frame;
+/// `argument`: its first.
+extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index, std::uintptr_t stack_pointer,
+                                                                      const void* argument) {
     using namespace libprofile;
     ThreadLocal& local = thread_local_block;
     Jump& jump = jumps[index];
@@ -53,8 +62,14 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
     }
     if (local.thread == nullptr) return real;
     const InTool guard; // no sample may place a mark meanwhile
-    // On another stack than the thread's own, the mark's frame is only out of use for a while: it is put in order, too.
-    if (local.mark.slot != 0) remove_mark(local.mark, is_own_stack(stack_pointer) ? stack_pointer : local.stack_low);
-    if (jump.leaves_frames) local.thread->paths.about_to_jump();
+    if (jump.kind != Kind::Look) local.thread->paths.about_to_jump();
+    if (local.mark.slot == 0) return real;
+    const std::uintptr_t target = jump.kind == Kind::Long ? longjmp_target(argument) : 0;
+    if (is_own_stack(stack_pointer) && target > stack_pointer && is_own_stack(target)) {
+        jump_mark(local.mark, target);
+    } else {
+        // On another stack than the thread's own, the mark's frame is only out of use for a while: it is put in order, too.
+        remove_mark(local.mark, is_own_stack(stack_pointer) ? stack_pointer : local.stack_low);
+    }
     return real;
 }

@@ -81,4 +81,10 @@ void place_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index) noex
 /// Takes the mark away: puts the return address back if it stands, forgets it otherwise.
 void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;
 
+/// The thread is about to go on at `stack_pointer`, whatever is inside of that being left: moves the mark out there.
+void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;
+
+/// Where longjmp(environment) goes on; 0: not known.
+std::uintptr_t longjmp_target(const void* environment) noexcept;
+
 } // namespace libprofile

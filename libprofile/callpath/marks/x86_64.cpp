@@ -75,6 +75,24 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     mark.index = -1;
 }
 
+void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
+    if (mark.slot == 0 || mark.slot >= stack_pointer) return; // its frame lives on
+    std::int32_t index = mark.index;
+    remove_mark(mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    while (index >= 0 && mark.frames[index].slot < stack_pointer) --index;
+    if (index < 0) return;
+    // As if all these frames had returned: the one that goes on is the callee's of frames[index].
+    if (index + 2 < mark.fired) mark.fired = index + 2;
+    mark_outwards(mark, mark.frames, index, stack_pointer - 8);
+}
+
+/// glibc keeps the stack pointer in word 6, rotated and mixed with a secret of the thread (sysdeps/x86_64/setjmp.S).
+std::uintptr_t longjmp_target(const void* environment) noexcept {
+    std::uintptr_t target = static_cast<const std::uintptr_t*>(environment)[6];
+    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(target) : : "cc");
+    return target;
+}
+
 } // namespace libprofile
 
 using namespace libprofile;
