@@ -57,6 +57,7 @@ void classify(Module& module) {
     module.is_libc = starts_with(name, "libc.so.6") || starts_with(name, "libc-2.");
     module.is_loader = starts_with(name, "ld-linux");
     module.is_cxx_runtime = starts_with(name, "libstdc++.so");
+    module.copies_stacks = starts_with(name, "_greenlet");
     const auto self = reinterpret_cast<std::uintptr_t>(&load_map);
     // Unit tests are linked with the runtime; there it is no layer of its own.
     module.is_libprofile = !module.is_executable && module.start <= self && self < module.end;
@@ -100,6 +101,7 @@ std::uint32_t LoadMap::add(std::uintptr_t start, std::uintptr_t end, std::uintpt
             module->hash = module->build_id_size != 0 ? hash_bytes(module->build_id, module->build_id_size)
                                                       : hash_bytes(module->path, std::strlen(module->path));
             module->loaded = true;
+            if (module->copies_stacks) copies_stacks_.store(true, std::memory_order_release);
             if (module->is_cxx_runtime) cxx_runtime_.store(true, std::memory_order_release);
             id = count;
             count_.store(count + 1, std::memory_order_release);

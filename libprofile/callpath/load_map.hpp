@@ -25,6 +25,7 @@ struct Module {
     bool is_libc = false;
     bool is_loader = false;
     bool is_cxx_runtime = false;
+    bool copies_stacks = false; // Python's greenlets: return addresses move about
     bool is_libprofile = false;
     bool is_executable = false;
     std::uint64_t hash = 0; // of build-id, else path
@@ -47,6 +48,8 @@ class LoadMap {
     void invalidate() noexcept { epoch_.fetch_add(1, std::memory_order_acq_rel); }
     std::uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
+    /// A module that copies stacks was seen.
+    bool has_stack_copier() const { return copies_stacks_.load(std::memory_order_acquire); }
     /// libstdc++ was seen among the modules.
     bool has_cxx_runtime() const { return cxx_runtime_.load(std::memory_order_acquire); }
     /// How many C++ exceptions are in flight in the calling thread, for as long as it lives; nullptr without libstdc++. Not in
@@ -72,6 +75,7 @@ class LoadMap {
     std::atomic<std::uint32_t> count_{0};
     std::atomic<std::uint32_t> epoch_{1};
     std::atomic<bool> stale_{false};
+    std::atomic<bool> copies_stacks_{false};
     std::atomic<bool> cxx_runtime_{false};
     std::atomic<void* (*)()> cxx_globals_{nullptr}; // __cxa_get_globals
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;

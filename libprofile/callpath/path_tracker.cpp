@@ -130,7 +130,9 @@ NodeId PathTracker::nodes(std::size_t end) noexcept {
 
 /// Whether marks do no harm here.
 bool PathTracker::may_mark(bool in_handler) noexcept {
-    if (marks_mode() == MarksMode::Off || !marks_possible_ || !complete_ || path_.crossed_signal || path_.bridged) return false;
+    if (marks_mode() == MarksMode::Off || !marks_possible_ || !complete_ || path_.crossed_signal || path_.bridged ||
+        load_map.has_stack_copier())
+        return false;
     for (std::size_t i = 0; i < path_.size; ++i)
         if ((path_.flags[i] & (InUnwinder | ForeignPersonality)) != 0) return false;
     if (jumping_ && in_handler && (path_.flags[0] & InLibc) != 0) return false;

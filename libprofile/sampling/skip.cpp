@@ -18,8 +18,18 @@ struct Range {
     bool has(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 Range loader;
-Range
-    thread_storage; // the loader's function that finds thread-local variables: harmless, and hot in some programs
+// Functions of the loader that change nothing and are hot in some programs: finding thread-local variables, and finding the
+// module of an address while an exception is unwound.
+Range harmless[2];
+
+Range range_of(void* function) {
+    Dl_info place{};
+    void* entry = nullptr;
+    if (dladdr1(function, &place, &entry, RTLD_DL_SYMENT) == 0 || entry == nullptr)
+        return {};
+    const auto begin = reinterpret_cast<std::uintptr_t>(place.dli_saddr);
+    return {begin, begin + static_cast<const ElfW(Sym)*>(entry)->st_size};
+}
 
 } // namespace
 
@@ -30,12 +40,8 @@ void know_loader() noexcept {
         return;
     loader.begin = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
     loader.end = reinterpret_cast<std::uintptr_t>(object.dlfo_map_end);
-    Dl_info place{};
-    void* entry = nullptr;
-    if (dladdr1(function, &place, &entry, RTLD_DL_SYMENT) == 0 || entry == nullptr)
-        return;
-    thread_storage.begin = reinterpret_cast<std::uintptr_t>(place.dli_saddr);
-    thread_storage.end = thread_storage.begin + static_cast<const ElfW(Sym)*>(entry)->st_size;
+    harmless[0] = range_of(function);
+    harmless[1] = range_of(reinterpret_cast<void*>(_dl_find_object));
 }
 
 SkipReason why_not_unwound(std::uintptr_t instruction) noexcept {
@@ -46,7 +52,7 @@ SkipReason why_not_unwound(std::uintptr_t instruction) noexcept {
     if (!is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return SkipReason::ForeignStack;
     // The loader changes the very tables that tell how to unwind.
-    if (loader.has(instruction) && !thread_storage.has(instruction))
+    if (loader.has(instruction) && !harmless[0].has(instruction) && !harmless[1].has(instruction))
         return SkipReason::InLoader;
     return SkipReason::None;
 }

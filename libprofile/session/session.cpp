@@ -110,6 +110,7 @@ void Session::after_mpi_init(bool is_session, bool succeeded) noexcept {
     if (world_ || (is_session && initialized_)) return;
     const InTool guard;
     load_map.refresh(); // MPI_Init loads its components
+    if (Thread* thread = thread_registry.current()) thread->paths.ready();
     if (is_session || mpi_ == nullptr || mpi_->world(&job_.rank, &job_.ranks) != 0) {
         know_rank_from_launcher();
     } else if (launcher_mismatch()) {

@@ -81,7 +81,7 @@ print(outer(300) > 0)
 def run(job, command, output, **options):
     """Measures a process; its JSON report and its text."""
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-    result = job.run([job.tool, "run", "--rate=1000", *flags, "--output", output, "--", *command])
+    result = job.run([job.tool, "run", "--sample=1kHz", *flags, "--output", output, "--", *command])
     expect_equal(result.code, 0, "exit code")
     report = job.report(output)
     return report, job.run([job.tool, "report", job.folder / output]).out
