@@ -74,7 +74,10 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
     path.clear();
     path.push(start.address, start.slot);
     const std::uint32_t epoch = load_map.epoch();
-    const Readable stack{start.stack_pointer & ~std::uintptr_t{7}, thread_local_block.stack_base};
+    // Unwind information goes on to tell where a register was saved after it has been restored: up to 128 bytes below the
+    // stack pointer, which nobody may overwrite (the red zone of the System V ABI).
+    constexpr std::uintptr_t red_zone = 128;
+    const Readable stack{(start.stack_pointer & ~std::uintptr_t{7}) - red_zone, thread_local_block.stack_base};
     Frame frame{start.address, start.stack_pointer, start.frame_pointer, start.frame_pointer_place};
     for (;;) {
         const Recipe recipe = recipe_table.find(frame.address, epoch);

@@ -126,7 +126,7 @@ bool prepare_sampling() noexcept {
         return true;
     beat = 2 * period > shortest_timer() ? 2 * period : shortest_timer();
     sampled_process = getpid();
-    know_loader();
+    know_modules();
     // From the middle of the range: libc and other tools take theirs from the ends.
     for (int signal = first_sampling_signal(); signal < SIGRTMAX; ++signal) {
         struct sigaction present {};

@@ -109,7 +109,8 @@ std::uint64_t merged(const Thread& thread, const siginfo_t& info) noexcept {
 void sample(Thread& thread, const siginfo_t& info, void* context) noexcept {
     const bool silent = thread.phases.is_paused() || !session.recording();
     const std::uint64_t lost = merged(thread, info);
-    if (thread_local_block.in_tool != 0) {
+    const auto instruction = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+    if (thread_local_block.in_tool != 0 || (thread.call_depth == 0 && is_own_code(instruction))) {
         if (silent) return;
         thread.samples_lost += lost;
         ++thread.samples_taken;

@@ -18,6 +18,7 @@ struct Range {
     bool has(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 Range loader;
+Range own; // libprofile.so
 // Functions of the loader that change nothing and are hot in some programs: finding thread-local variables, and finding the
 // module of an address while an exception is unwound.
 Range harmless[2];
@@ -31,18 +32,24 @@ Range range_of(void* function) {
     return {begin, begin + static_cast<const ElfW(Sym)*>(entry)->st_size};
 }
 
-} // namespace
-
-void know_loader() noexcept {
-    void* function = reinterpret_cast<void*>(__tls_get_addr);
+Range module_range(void* function) {
     dl_find_object object;
     if (_dl_find_object(function, &object) != 0)
-        return;
-    loader.begin = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
-    loader.end = reinterpret_cast<std::uintptr_t>(object.dlfo_map_end);
+        return {};
+    return {reinterpret_cast<std::uintptr_t>(object.dlfo_map_start), reinterpret_cast<std::uintptr_t>(object.dlfo_map_end)};
+}
+
+} // namespace
+
+void know_modules() noexcept {
+    void* function = reinterpret_cast<void*>(__tls_get_addr);
+    loader = module_range(function);
+    own = module_range(reinterpret_cast<void*>(&know_modules));
     harmless[0] = range_of(function);
     harmless[1] = range_of(reinterpret_cast<void*>(_dl_find_object));
 }
+
+bool is_own_code(std::uintptr_t instruction) noexcept { return own.has(instruction) && !is_mark_code(instruction); }
 
 SkipReason why_not_unwound(std::uintptr_t instruction) noexcept {
     // A return passes through the mark: nothing of the stack may be touched.

@@ -8,8 +8,11 @@
 
 namespace libprofile {
 
-/// Finds the loader. Once, before the first sample.
-void know_loader() noexcept;
+/// Finds the loader and libprofile itself. Once, before the first sample.
+void know_modules() noexcept;
+
+/// The instruction is libprofile's own, of whatever it does outside its in-tool flag: the first and last of each wrapper.
+bool is_own_code(std::uintptr_t instruction) noexcept;
 
 /// Why the stack that was interrupted at `instruction` is not unwound; None: it is. To be called on that very stack.
 SkipReason why_not_unwound(std::uintptr_t instruction) noexcept;
