@@ -30,8 +30,11 @@ enum class MarksMode : int { Off = 0, On = 1, Check = 2 };
 extern std::atomic<MarksMode> current_marks_mode;
 inline MarksMode marks_mode() noexcept { return current_marks_mode.load(std::memory_order_relaxed); }
 
-/// The path of one place that calls MPI, as it was last time, and what it rests on.
+/// The path of an MPI call from one place at one depth of the stack, as it was last time, and what it rests on.
 struct KnownPath {
+    const void* return_address = nullptr;
+    std::uint32_t function = 0; // MPI function id
+    std::uint32_t epoch = 0;    // of the load map
     std::uintptr_t frame = 0; // of the wrapper body
     NodeId node = 0;          // of the MPI function's call path; 0: nothing is known
     std::uint32_t serial = 0; // of the tracked frame `anchor`

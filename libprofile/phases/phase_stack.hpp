@@ -51,8 +51,8 @@ class PhaseStack {
     void book_overhead(std::uint64_t ns) noexcept { segment_overhead_ns_ += ns; }
 
     /// Unsuccessful polls follow each other from `site`; the first has just ended, at `now`, and took `first_ns`.
-    void begin_polls(const void* site, Row& row, std::uint64_t now, std::uint64_t first_ns, std::uint64_t own_ns) noexcept {
-        polls_ = {site, &row, now, segment_events_ns_ + segment_overhead_ns_, own_ns, 0, 0, 0, first_ns, 0};
+    void begin_polls(const void* site, const void* path, Row& row, std::uint64_t now, std::uint64_t first_ns, std::uint64_t own_ns) noexcept {
+        polls_ = {site, path, &row, now, segment_events_ns_ + segment_overhead_ns_, own_ns, 0, 0, 0, first_ns, 0};
     }
     PollRun& polls() { return polls_; }
     /// Books the time of the polls of a run that were not timed, and ends the run.

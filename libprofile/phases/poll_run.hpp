@@ -14,6 +14,7 @@ namespace libprofile {
 
 struct PollRun {
     const void* site = nullptr; // of whoever polls; nullptr: there is no run
+    const void* path = nullptr; // what its call path rests on
     Row* row = nullptr;
     std::uint64_t began_at = 0;   // ns: the end of the first unsuccessful call, which was timed as any other
     std::uint64_t booked = 0;     // ns in events and libprofile that the segment held then

@@ -26,22 +26,40 @@ CallSite& call_site(Thread& thread, unsigned function_id, void* return_address) 
     site.return_address = return_address;
     site.function_id = function_id;
     site.epoch = load_map.epoch();
-    site.path = {};
     site.is_helper = is_binding_helper_call(mpi_functions[function_id].name, return_address);
-    if (!session.records_call_paths()) site.path.node = thread.tree.child(0, NodeKind::Mpi, function_id, 0);
+    if (!session.records_call_paths()) site.function_node = thread.tree.child(0, NodeKind::Mpi, function_id, 0);
     return site;
 }
 
-/// Whether the call's node is known without a look at the call stack.
-bool is_path_known(Thread& thread, const CallSite& site, std::uintptr_t frame) noexcept {
-    return !session.records_call_paths() || thread.paths.is_unchanged(site.path, frame);
+/// Where the paths of such calls are remembered.
+Thread::KnownPaths& known_paths(Thread& thread, const void* return_address, std::uintptr_t frame) noexcept {
+    const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16)) * 0x9e3779b97f4a7c15u;
+    static_assert(Thread::known_path_sets == 1u << (64 - 58));
+    return thread.known_paths[hash >> 58];
+}
+
+/// Whether the call's node is known without a walk over the stack.
+bool is_path_known(Thread& thread, const KnownPath& known, const CallSite& site, std::uintptr_t frame) noexcept {
+    return known.return_address == site.return_address && known.function == site.function_id && known.epoch == site.epoch &&
+           thread.paths.is_unchanged(known, frame);
+}
+
+/// The path of the call if it is known without a walk, else nullptr.
+const KnownPath* find_known_path(Thread& thread, const Thread::KnownPaths& paths, const CallSite& site,
+                                 std::uintptr_t frame) noexcept {
+    for (const KnownPath& path : paths.path)
+        if (is_path_known(thread, path, site, frame)) return &path;
+    return nullptr;
 }
 
 /// The node of a call whose path must be found.
-NodeId find_node(Thread& thread, CallSite& site, std::uintptr_t frame) noexcept {
+NodeId find_node(Thread& thread, const CallSite& site, KnownPath& known, std::uintptr_t frame) noexcept {
     const NodeId caller = thread.paths.at_call(frame);
     const NodeId node = thread.tree.child(caller, NodeKind::Mpi, site.function_id, 0);
-    thread.paths.remember(site.path, frame, node);
+    thread.paths.remember(known, frame, node);
+    known.return_address = site.return_address;
+    known.function = site.function_id;
+    known.epoch = site.epoch;
     return node;
 }
 
@@ -74,13 +92,25 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noex
     if (site.is_helper) return;
     thread_ = thread;
     site_ = &site;
-    cheap_ = is_path_known(*thread, site, own_frame);
-    if (!cheap_ && !measures_itself_) {
-        measures_itself_ = true;
-        entered_ = session_clock.now();
+    NodeId node = site.function_node;
+    cheap_ = true;
+    if (session.records_call_paths()) {
+        Thread::KnownPaths& paths = known_paths(*thread, return_address, own_frame);
+        path_ = find_known_path(*thread, paths, site, own_frame);
+        cheap_ = path_ != nullptr;
+        if (!cheap_ && !measures_itself_) {
+            measures_itself_ = true;
+            entered_ = session_clock.now();
+        }
+        if (cheap_) {
+            node = path_->node;
+            if (thread->paths.is_to_be_checked()) [[unlikely]] node = thread->paths.check_call(*path_, own_frame);
+        } else {
+            KnownPath& victim = paths.path[paths.next++ % Thread::KnownPaths::ways];
+            node = find_node(*thread, site, victim, own_frame);
+            path_ = &victim;
+        }
     }
-    NodeId node = cheap_ ? site.path.node : find_node(*thread, site, own_frame);
-    if (cheap_ && thread->paths.is_to_be_checked()) [[unlikely]] node = thread->paths.check_call(site.path, own_frame);
     cheap_ = cheap_ && level_ == 0;
     row_ = &thread->phases.row(node);
     row_->is_event = true;
@@ -105,8 +135,9 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noex
 bool MpiEvent::continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept {
     PollRun& run = thread.phases.polls();
     const auto* site = static_cast<const CallSite*>(run.site);
-    if (site == nullptr || !site->is_at(return_address, function_id, load_map.epoch()) || !is_path_known(thread, *site, frame))
-        return false;
+    if (site == nullptr || !site->is_at(return_address, function_id, load_map.epoch())) return false;
+    const auto* path = static_cast<const KnownPath*>(run.path);
+    if (path != nullptr && !is_path_known(thread, *path, *site, frame)) return false;
     if (thread.paths.is_to_be_checked()) [[unlikely]] return false;
     thread_ = &thread;
     row_ = run.row;
@@ -216,7 +247,7 @@ MpiEvent::~MpiEvent() noexcept {
             thread_->phases.book_overhead(thread_->cheap_event.typical());
         }
         if (unsuccessful_ && cheap_ && thread_->calls[0].node->typical_ns < long_event_ns) {
-            thread_->phases.begin_polls(site_, *row_, stopped_at_, stopped_at_ - thread_->calls[0].start,
+            thread_->phases.begin_polls(site_, path_, *row_, stopped_at_, stopped_at_ - thread_->calls[0].start,
                                         thread_->cheap_event.typical());
         }
     }

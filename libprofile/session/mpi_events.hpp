@@ -19,6 +19,7 @@
 namespace libprofile {
 
 struct CallSite;
+struct KnownPath;
 struct Thread;
 struct Row;
 
@@ -73,6 +74,7 @@ class MpiEvent {
     Thread* thread_ = nullptr;
     Row* row_ = nullptr;
     const CallSite* site_ = nullptr;
+    const KnownPath* path_ = nullptr;
     std::uint32_t level_ = 0;      // of this call among the running ones
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;

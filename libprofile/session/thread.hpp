@@ -60,7 +60,7 @@ struct CallSite {
     std::uint32_t function_id = 0;
     std::uint32_t epoch = 0;  // of the load map
     bool is_helper = false;   // see is_binding_helper_call()
-    KnownPath path;           // without call paths: the node of the function
+    NodeId function_node = 0; // without call paths
     bool is_at(const void* place, std::uint32_t function, std::uint32_t now) const {
         return return_address == place && function_id == function && epoch == now;
     }
@@ -86,6 +86,15 @@ struct Thread {
 
     static constexpr std::size_t known_sites = 128;
     CallSite sites[known_sites]; // by return address
+    // By return address and frame. Several for each: calls of Fortran all come from one place in the binding layer, those of
+    // other programs from few, with different callers.
+    struct KnownPaths {
+        static constexpr std::uint32_t ways = 4;
+        KnownPath path[ways];
+        std::uint32_t next = 0; // to be replaced
+    };
+    static constexpr std::size_t known_path_sets = 64;
+    KnownPaths known_paths[known_path_sets];
     OwnCost cheap_event;         // of events whose call path need not be found
 
     static constexpr std::uint32_t max_calls = 16;
