@@ -77,8 +77,7 @@ void PathTracker::splice(std::size_t kept) noexcept {
             frame.serial = ++serial_;
         }
         // The slot belongs to the next inner frame's function.
-        frame.markable = from != 0 && frame.slot != 0 && ((path_.flags[from] & InLibc) == 0) &&
-                         (path_.flags[from - 1] & never_marked) == 0;
+        frame.markable = from != 0 && frame.slot != 0 && (path_.flags[from - 1] & never_marked) == 0;
     }
     size_ = kept + fresh;
     common_at_most_ = std::min(common_at_most_, common + 1);

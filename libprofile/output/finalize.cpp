@@ -53,16 +53,20 @@ void say_losses(const RankSummary& all) {
         say("warning: details were folded together %llu times, because memory for call paths and clusters ran out or there were "
             "too many phases; raise LIBPROFILE_MEMORY, or use fewer names",
             static_cast<unsigned long long>(all.quota_losses));
+    if (all.paths_wrong != 0)
+        say("warning: %llu call paths found through marked return addresses differed from full unwinds; marks were switched off "
+            "then. Please report this, and run with LIBPROFILE_MARKS=0",
+            static_cast<unsigned long long>(all.paths_wrong));
 }
 
 /// Totals over the ranks; the number of iterations and clusters of the rank with most of them.
 bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
     std::uint64_t sums[] = {all.samples_taken, all.samples_lost, all.overhead_ns, all.wall_ns,
-                            all.repairs,       all.quota_losses, bytes};
+                            all.repairs,       all.quota_losses, all.paths_wrong, bytes};
     std::uint64_t inverse[] = {~all.iterations, ~all.clusters};
-    if (!job.sum(sums, 7) || !job.min(inverse, 2)) return false;
-    all = {all.phase, ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
-    bytes = sums[6];
+    if (!job.sum(sums, 8) || !job.min(inverse, 2)) return false;
+    all = {all.phase, ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6]};
+    bytes = sums[7];
     return true;
 }
 

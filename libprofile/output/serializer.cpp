@@ -241,6 +241,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
     summary.samples_lost = record.samples_lost;
     summary.repairs = record.nesting_repairs;
     summary.quota_losses = record.quota_losses;
+    summary.paths_wrong = record.path_counts[static_cast<std::size_t>(PathCount::Wrong)];
     return record;
 }
 

@@ -23,6 +23,7 @@ struct RankSummary {
     std::uint64_t wall_ns = 0;
     std::uint64_t repairs = 0;
     std::uint64_t quota_losses = 0;
+    std::uint64_t paths_wrong = 0; // found by LIBPROFILE_MARKS=check
 };
 
 /// File header, job and metric catalogue: what a file begins with. `ranks_in_file` and `flags` as in FileHeader.

@@ -265,4 +265,44 @@ TEST_F(PhaseStackTest, WithoutMemoryIterationsAreFoldedAndTotalsStayExact) {
     EXPECT_GT(stack_.quota_losses(), 0u);
 }
 
+TEST_F(PhaseStackTest, PollsOfARunShareItsTimeAndNoMore) {
+    event(0, 100); // the first unsuccessful one
+    Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
+    stack_.begin_polls("here", nullptr, row, now_, 100, 20);
+    stack_.polls().untimed = 10;
+    stack_.polls().timed = 2;
+    stack_.polls().timed_ns = 100;
+    row[Metric::Time] += 100; // the timed ones are booked at once
+    stack_.book_event(100, 100);
+    stack_.end_polls(now_ + 10000); // ten polls of 50 ns in a run of 10 us
+    EXPECT_EQ(row[Metric::Time], 100u + 100u + 500u);
+    EXPECT_EQ(row[Metric::TimedTogether], 10u);
+    stack_.finish(now_ + 10000, now_ + 10000);
+    EXPECT_EQ(cell_time(phase("")), now_ + 10000);
+}
+
+TEST_F(PhaseStackTest, PollsNeverLastLongerThanTheirRun) {
+    event(0, 100);
+    Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
+    stack_.begin_polls("here", nullptr, row, now_, 100, 20);
+    stack_.polls().untimed = 1000; // 100 ns each by the first, but there were 5 us
+    stack_.end_polls(now_ + 5000);
+    EXPECT_EQ(row[Metric::Time], 100u + 5000u);
+    stack_.finish(now_ + 5000, now_ + 5000);
+    EXPECT_EQ(cell_time(phase("")), now_ + 5000);
+}
+
+TEST_F(PhaseStackTest, ARunOfPollsEndsWithItsPhase) {
+    stack_.begin(PhaseKind::Iterations, "loop", now_, now_);
+    event(0, 100);
+    Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
+    stack_.begin_polls("here", nullptr, row, now_, 100, 0);
+    stack_.polls().untimed = 3;
+    stack_.end(PhaseKind::Iterations, "loop", now_ + 1000, now_ + 1000);
+    EXPECT_EQ(stack_.polls().site, nullptr);
+    stack_.finish(now_ + 2000, now_ + 2000);
+    EXPECT_EQ(cell_time(phase("loop")), 1100u);
+    EXPECT_EQ(cell_time(phase("")), 1000u);
+}
+
 } // namespace libprofile

@@ -245,6 +245,18 @@ void append_header(const ReportContext& context, std::string& out) {
     if (!unfinished.empty())
         notes.push_back(fmt::format("rank{} {} did not reach the end of the program",
                                     unfinished.size() == 1 ? "" : "s", rank_list(unfinished)));
+    std::uint64_t checked = 0, wrong = 0;
+    for (const auto& [rank, info] : profile.ranks) {
+        checked += info.path_counts[static_cast<std::size_t>(PathCount::Checked)];
+        wrong += info.path_counts[static_cast<std::size_t>(PathCount::Wrong)];
+    }
+    if (wrong != 0)
+        notes.push_back(fmt::format("{} of {} call paths found through marked return addresses differed from full "
+                                    "unwinds, so marks were switched off; please report this",
+                                    wrong, plural(checked, "checked one")));
+    else if (checked != 0)
+        notes.push_back(plural(checked, "call path") +
+                        " found through marked return addresses equal those of full unwinds");
     if (partial != 0)
         notes.push_back(plural(partial, "call path") + " without known outer end, shown below \"(partial)\"");
     if (quota != 0)

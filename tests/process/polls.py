@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+"""Programs that ask again and again (tests/programs/polls.c): every call counts, and their time is right in sum."""
+
+import re
+
+from harness import expect, expect_equal, main, test
+
+
+def polled(job, mode, function, **options):
+    """Calls of `function` as counted by the program, its seconds, and the values of the report's function."""
+    output = mode + "".join(options.values())
+    result = job.measured([job.program("polls"), mode], ranks=1, options=options, output=output)
+    expect_equal((result.code, result.complaints), (0, []), f"{mode}: exit code and complaints")
+    calls, messages, seconds = re.search(r"(\d+) calls, (\d+) messages, ([\d.]+) s", result.out).groups()
+    report = job.report(output)
+    values = {"time": 0, "visits": 0, "visits_timed_together": 0, "p2p_receive_communications": 0}
+    for path in report["phases"][0]["call_paths"]:
+        if path["name"] == function:
+            for name in values:
+                values[name] += path["exclusive"].get(name, [0])[0]
+    return int(calls), int(messages), float(seconds), values, report
+
+
+@test
+def polls_in_a_tight_loop_take_the_time_of_the_loop(job):
+    calls, _, seconds, values, report = polled(job, "tight", "MPI_Iprobe")
+    expect_equal(values["visits"], calls, "visits")
+    expect(values["visits_timed_together"] > 0.8 * calls, f"only {values['visits_timed_together']} of {calls} timed together")
+    overhead = sum(path["exclusive"].get("time", [0])[0] for path in report["phases"][0]["call_paths"]
+                   if path["kind"] == "overhead")
+    together = (values["time"] + overhead) / 1e9
+    expect(0.5 * seconds < together < 1.05 * seconds + 0.05, f"{together} s in {seconds} s")
+
+
+@test
+def computing_between_polls_is_not_polling(job):
+    calls, _, seconds, values, _ = polled(job, "apart", "MPI_Test")
+    expect_equal(values["visits"], calls, "visits")
+    expect(values["time"] / 1e9 < 0.2 * seconds, f"{values['time'] / 1e9} s of {seconds} s")
+
+
+@test
+def polls_that_find_something_are_counted_with_it(job):
+    for callpaths in ("1", "0"):
+        calls, messages, seconds, values, _ = polled(job, "mixed", "MPI_Testany", LIBPROFILE_CALLPATHS=callpaths)
+        expect_equal((values["visits"], values["p2p_receive_communications"]), (calls, messages), "visits and messages")
+        expect(values["time"] / 1e9 < seconds, "more time than there was")
+
+
+if __name__ == "__main__":
+    main()

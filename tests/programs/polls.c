@@ -1,0 +1,76 @@
+/* Polls for messages in three ways; prints how often, and where the time went by its own clock. Rank 0 of any number.
+ *   tight: nothing but MPI_Iprobe, for a while      apart: MPI_Test with computing in between
+ *   mixed: MPI_Testany that finds a message of its own now and then, from two places */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void compute(double seconds) {
+    for (const double end = now() + seconds; now() < end;) {
+    }
+}
+
+static long tight(double seconds) {
+    long calls = 0;
+    int flag = 0;
+    for (const double end = now() + seconds; now() < end;)
+        for (int i = 0; i < 1000; ++i, ++calls)
+            MPI_Iprobe(MPI_ANY_SOURCE, 3, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    return calls;
+}
+
+static long apart(int times) {
+    int flag = 0;
+    double in = 0, out = 1;
+    MPI_Request request;
+    MPI_Irecv(&in, 1, MPI_DOUBLE, 0, 4, MPI_COMM_SELF, &request);
+    for (int i = 0; i < times; ++i) {
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        compute(0.001);
+    }
+    MPI_Send(&out, 1, MPI_DOUBLE, 0, 4, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return times;
+}
+
+static long mixed(int messages, long* found) {
+    long calls = 0;
+    for (int m = 0; m < messages; ++m) {
+        MPI_Request requests[2];
+        double in[2], out = m;
+        int flag = 0, index;
+        for (int r = 0; r < 2; ++r) MPI_Irecv(&in[r], 1, MPI_DOUBLE, 0, 5 + r, MPI_COMM_SELF, &requests[r]);
+        for (int i = 0; i < m % 40; ++i, ++calls) {
+            if (m % 2)
+                MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE);
+            else
+                MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE);
+        }
+        for (int r = 0; r < 2; ++r) MPI_Send(&out, 1, MPI_DOUBLE, 0, 5 + r, MPI_COMM_SELF);
+        for (int done = 0; done < 2; ++calls) {
+            MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE);
+            if (flag && index != MPI_UNDEFINED) ++done, ++*found;
+        }
+    }
+    return calls;
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    const char* mode = argc > 1 ? argv[1] : "tight";
+    long calls = 0, found = 0;
+    const double begin = now();
+    if (strcmp(mode, "tight") == 0) calls = tight(0.5);
+    if (strcmp(mode, "apart") == 0) calls = apart(200);
+    if (strcmp(mode, "mixed") == 0) calls = mixed(2000, &found);
+    printf("%ld calls, %ld messages, %.6f s\n", calls, found, now() - begin);
+    MPI_Finalize();
+    return 0;
+}
