@@ -28,6 +28,13 @@ constinit std::atomic<MarksMode> current_marks_mode{MarksMode::Off};
 
 Mark& PathTracker::mark() noexcept { return thread_local_block.mark; }
 
+void PathTracker::begin_again() noexcept {
+    size_ = 0;
+    complete_ = jumping_ = has_sample_ = marks_possible_ = false;
+    modules_ready_ = 0;
+    exceptions_ = nullptr; // it lay in the storage of the thread that is gone
+}
+
 void PathTracker::ready() noexcept {
     if (modules_ready_ == 0) marks_possible_ = are_marks_possible();
     modules_ready_ = load_map.size();

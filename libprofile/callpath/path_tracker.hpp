@@ -54,6 +54,8 @@ class PathTracker {
   public:
     PathTracker(CallTree& tree, Arena& arena) : tree_(&tree), arena_(&arena) {}
 
+    /// For another thread: nothing is known of its stack.
+    void begin_again() noexcept;
     /// In ordinary context, when the thread begins and when modules came: what must not be asked in a handler.
     void ready() noexcept;
 

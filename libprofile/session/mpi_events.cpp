@@ -31,11 +31,15 @@ CallSite& call_site(Thread& thread, unsigned function_id, void* return_address) 
     return site;
 }
 
-/// Where the paths of such calls are remembered.
-Thread::KnownPaths& known_paths(Thread& thread, const void* return_address, std::uintptr_t frame) noexcept {
+/// Where the paths of such calls are remembered; nullptr: nowhere, memory ran out.
+Thread::KnownPaths* known_paths(Thread& thread, const void* return_address, std::uintptr_t frame) noexcept {
+    if (thread.known_paths == nullptr) [[unlikely]] {
+        thread.known_paths = thread.arena.array<Thread::KnownPaths>(Thread::known_path_sets);
+        if (thread.known_paths == nullptr) return nullptr;
+    }
     const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16)) * 0x9e3779b97f4a7c15u;
     static_assert(Thread::known_path_sets == 1u << (64 - 58));
-    return thread.known_paths[hash >> 58];
+    return &thread.known_paths[hash >> 58];
 }
 
 /// Whether the call's node is known without a walk over the stack.
@@ -45,21 +49,26 @@ bool is_path_known(Thread& thread, const KnownPath& known, const CallSite& site,
 }
 
 /// The path of the call if it is known without a walk, else nullptr.
-const KnownPath* find_known_path(Thread& thread, const Thread::KnownPaths& paths, const CallSite& site,
+const KnownPath* find_known_path(Thread& thread, const Thread::KnownPaths* paths, const CallSite& site,
                                  std::uintptr_t frame) noexcept {
-    for (const KnownPath& path : paths.path)
+    if (paths == nullptr) return nullptr;
+    for (const KnownPath& path : paths->path)
         if (is_path_known(thread, path, site, frame)) return &path;
     return nullptr;
 }
 
-/// The node of a call whose path must be found.
-NodeId find_node(Thread& thread, const CallSite& site, KnownPath& known, std::uintptr_t frame) noexcept {
+/// The node of a call whose path must be found. `path`: where it is remembered.
+NodeId find_node(Thread& thread, Thread::KnownPaths* paths, const CallSite& site, std::uintptr_t frame,
+                 const KnownPath*& path) noexcept {
     const NodeId caller = thread.paths.at_call(frame);
     const NodeId node = thread.tree.child(caller, NodeKind::Mpi, site.function_id, 0);
+    if (paths == nullptr) return node;
+    KnownPath& known = paths->path[paths->next++ % Thread::KnownPaths::ways];
     thread.paths.remember(known, frame, node);
     known.return_address = site.return_address;
     known.function = site.function_id;
     known.epoch = site.epoch;
+    path = &known;
     return node;
 }
 
@@ -95,7 +104,7 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noex
     NodeId node = site.function_node;
     cheap_ = true;
     if (session.records_call_paths()) {
-        Thread::KnownPaths& paths = known_paths(*thread, return_address, own_frame);
+        Thread::KnownPaths* paths = known_paths(*thread, return_address, own_frame);
         path_ = find_known_path(*thread, paths, site, own_frame);
         cheap_ = path_ != nullptr;
         if (!cheap_ && !measures_itself_) {
@@ -106,9 +115,7 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noex
             node = path_->node;
             if (thread->paths.is_to_be_checked()) [[unlikely]] node = thread->paths.check_call(*path_, own_frame);
         } else {
-            KnownPath& victim = paths.path[paths.next++ % Thread::KnownPaths::ways];
-            node = find_node(*thread, site, victim, own_frame);
-            path_ = &victim;
+            node = find_node(*thread, paths, site, own_frame, path_);
         }
     }
     cheap_ = cheap_ && level_ == 0;

@@ -94,7 +94,7 @@ struct Thread {
         std::uint32_t next = 0; // to be replaced
     };
     static constexpr std::size_t known_path_sets = 64;
-    KnownPaths known_paths[known_path_sets];
+    KnownPaths* known_paths = nullptr; // known_path_sets of them, from the first MPI call on; nullptr also: no memory
     OwnCost cheap_event;         // of events whose call path need not be found
 
     static constexpr std::uint32_t max_calls = 16;
