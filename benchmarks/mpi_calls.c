@@ -43,15 +43,20 @@ static void message(void) { /* 3 calls */
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-/* Comm_rank below 1, 2 or 3 frames of the application that were not there at the call before. */
+/* Comm_rank below one, two or three frames of the application that were not there at the call before, with more different
+ * callers than libprofile remembers for one place: every call walks the stack up to what stands. */
 #define NOT_INLINED __attribute__((noinline, noclone, noipa))
 static volatile int keep; /* no tail call */
-NOT_INLINED static void from_a(void) { comm_rank(); keep = 1; }
-NOT_INLINED static void from_b(void) { comm_rank(); keep = 2; }
-NOT_INLINED static void from_aa(void) { from_a(); keep = 1; }
-NOT_INLINED static void from_bb(void) { from_b(); keep = 2; }
-static void one_changes(void) { from_a(); from_b(); }   /* comm_rank is inlined: one frame differs each time */
-static void two_change(void) { from_aa(); from_bb(); }
+NOT_INLINED static void direct(void) { comm_rank(); keep = 1; }
+#define CALLER(n)                                                                       \
+    NOT_INLINED static void one_##n(void) { comm_rank(); keep = n; }                    \
+    NOT_INLINED static void two_##n(void) { direct(); keep = n; }                       \
+    NOT_INLINED static void three_##n(void) { two_##n(); keep = n; }
+CALLER(0) CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7)
+#define EIGHT(name) name##_0(); name##_1(); name##_2(); name##_3(); name##_4(); name##_5(); name##_6(); name##_7()
+static void one_new(void) { EIGHT(one); }
+static void two_new(void) { EIGHT(two); }
+static void three_new(void) { EIGHT(three); }
 
 /* As a program that waits for messages: one call site, no other call. */
 static void polls(void) {
@@ -106,8 +111,9 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 3; ++i) measure("Comm_rank", depths[i], calls, 1, comm_rank);
     for (int i = 0; i < 3; ++i) measure("Allreduce (self)", depths[i], calls, 1, allreduce);
     for (int i = 0; i < 3; ++i) measure("Irecv, Isend, Waitall", depths[i], calls, 3, message);
-    for (int i = 0; i < 3; ++i) measure("Comm_rank, 1-2 new", depths[i], calls, 2, one_changes);
-    for (int i = 0; i < 3; ++i) measure("Comm_rank, 2-3 new", depths[i], calls, 2, two_change);
+    for (int i = 0; i < 3; ++i) measure("Comm_rank, 1 frame new", depths[i], calls, 8, one_new);
+    for (int i = 0; i < 3; ++i) measure("Comm_rank, 2 new", depths[i], calls, 8, two_new);
+    for (int i = 0; i < 3; ++i) measure("Comm_rank, 3 new", depths[i], calls, 8, three_new);
     for (int i = 0; i < 3; ++i) measure_descents(depths[i]);
     measure("Iprobe (miss)", 30, calls, 1, iprobe);
     measure("Iprobe (miss), polling", 30, 1, 1000, polls);
