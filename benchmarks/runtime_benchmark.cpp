@@ -50,7 +50,7 @@ void bare_walk(benchmark::State& state) {
         const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
         const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
         for (auto _ : state) {
-            walk_stack({words[1] - 1, frame + 8, frame + 16, words[0], frame}, 0, path);
+            walk_stack({words[1] - 1, frame + 8, frame + 16, words[0], frame, 0}, 0, path);
             benchmark::DoNotOptimize(path.size);
         }
         return 0;

@@ -49,4 +49,29 @@ std::uintptr_t find_dynamic_symbol(std::uintptr_t bias, const ElfW(Phdr) * heade
     }
 }
 
+bool find_dynamic_function(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uintptr_t address,
+                           DynamicFunction& function) noexcept {
+    const Tables tables = find_tables(bias, headers, count);
+    if (tables.symbols == nullptr || tables.hash == nullptr) return false;
+    // The hash table holds all defined symbols, the last of which ends the chain of the highest bucket.
+    const std::uint32_t buckets = tables.hash[0];
+    const std::uint32_t first = tables.hash[1];
+    const std::uint32_t* bucket = tables.hash + 4 + tables.hash[2] * (sizeof(ElfW(Addr)) / 4);
+    const std::uint32_t* chain = bucket + buckets;
+    std::uint32_t last = 0;
+    for (std::uint32_t i = 0; i < buckets; ++i)
+        if (bucket[i] > last) last = bucket[i];
+    if (last < first) return false;
+    while ((chain[last - first] & 1) == 0) ++last;
+    for (std::uint32_t i = first; i <= last; ++i) {
+        const ElfW(Sym)& symbol = tables.symbols[i];
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+        const std::uintptr_t start = bias + symbol.st_value;
+        if (address < start || address - start >= symbol.st_size) continue;
+        function = {start, start + symbol.st_size};
+        return true;
+    }
+    return false;
+}
+
 } // namespace libprofile

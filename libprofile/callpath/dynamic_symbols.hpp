@@ -12,4 +12,13 @@ namespace libprofile {
 /// The address of a function that the module with this program header table defines and exports; 0: there is none.
 std::uintptr_t find_dynamic_symbol(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, const char* name) noexcept;
 
+struct DynamicFunction {
+    std::uintptr_t start = 0;
+    std::uintptr_t end = 0;
+};
+
+/// The exported function that covers `address`. Looks at all of them: remember the result.
+bool find_dynamic_function(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uintptr_t address,
+                           DynamicFunction& function) noexcept;
+
 } // namespace libprofile

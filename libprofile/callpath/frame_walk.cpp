@@ -1,5 +1,6 @@
 #include "libprofile/callpath/frame_walk.hpp"
 
+#include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/marks/mark.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
@@ -55,6 +56,22 @@ std::uintptr_t frame_pointer_place(const Recipe& recipe, const Frame& frame, std
     }
 }
 
+/// Finds the caller of code without unwind information. False: there is nothing that fits.
+bool cross_bare_code(const Frame& frame, std::uintptr_t rbx, const Readable& stack, std::uintptr_t& cfa, std::uintptr_t& fp_place) {
+    CodeFrame code;
+    if (find_code_frame(frame.address, code)) {
+        const std::uintptr_t base = code.base == CodeFrame::Base::StackPointer   ? frame.sp
+                                    : code.base == CodeFrame::Base::FramePointer ? frame.fp
+                                                                                 : rbx;
+        cfa = base + static_cast<std::uintptr_t>(code.cfa_offset);
+        fp_place = code.frame_offset == 0 ? 0 : cfa + static_cast<std::uintptr_t>(code.frame_offset);
+        if (base != 0 && stack.holds(cfa - 8) && follows_call(Readable::at(cfa - 8))) return true;
+    }
+    fp_place = 0;
+    cfa = search_stack(frame.address, frame.sp, frame.fp, stack.base);
+    return cfa != 0;
+}
+
 /// Goes on with the frame that a signal interrupted. False: its registers are not to be had.
 bool leave_signal_frame(Frame& frame, const Readable& stack, RawPath& path) {
     if (!stack.holds(frame.sp) || !stack.holds(frame.sp + sizeof(ucontext_t))) return false;
@@ -83,6 +100,7 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
         const Recipe recipe = recipe_table.find(frame.address, epoch);
         path.flags[path.size - 1] = recipe.flags;
         std::uintptr_t cfa = 0;
+        std::uintptr_t bare_place = 0;
         switch (recipe.kind) {
         case RecipeKind::Stack:
         case RecipeKind::Frame:
@@ -95,15 +113,14 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
             if (!path.push(frame.address, 0)) return void(path.end = PathEnd::Full);
             continue;
         default:
-            cfa = search_stack(frame.address, frame.sp, frame.fp, stack.base);
-            if (cfa == 0) return;
+            if (!cross_bare_code(frame, path.size == 1 ? start.rbx : 0, stack, cfa, bare_place)) return;
             path.bridged = true;
             path.witness_count = RawPath::max_witnesses + 1;
         }
         const std::uintptr_t slot = cfa - 8;
         if (cfa <= frame.sp || !stack.holds(slot)) return; // the stack must grow towards its base
         const std::uintptr_t return_address = Readable::at(slot);
-        const std::uintptr_t place = frame_pointer_place(recipe, frame, cfa);
+        const std::uintptr_t place = recipe.kind == RecipeKind::Missing ? bare_place : frame_pointer_place(recipe, frame, cfa);
         if (place != 0) {
             if (!stack.holds(place)) return;
             frame.fp = Readable::at(place);

@@ -173,7 +173,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame) noexcept {
         return nodes(size_);
     }
     observe(frame);
-    const WalkStart start{site, frame + 8, frame + 16, words[0], frame};
+    const WalkStart start{site, frame + 8, frame + 16, words[0], frame, 0};
     walk_stack(start, mark().slot, path_);
     if (path_.end == PathEnd::Hard) {
         forget(frame);
@@ -227,7 +227,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     const auto sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
     observe(sp);
     const WalkStart start{static_cast<std::uintptr_t>(registers[REG_RIP]), 0, sp,
-                          static_cast<std::uintptr_t>(registers[REG_RBP]), 0};
+                          static_cast<std::uintptr_t>(registers[REG_RBP]), 0, static_cast<std::uintptr_t>(registers[REG_RBX])};
     walk_stack(start, mark().slot, path_);
     if (path_.end == PathEnd::Hard) {
         forget(sp);
