@@ -111,8 +111,8 @@ bool is_known(std::uintptr_t address, CodeFrame& frame) {
         const Known& function = known[i];
         const std::uintptr_t end = function.end.load(std::memory_order_acquire);
         if (address >= end || address < function.start || function.epoch != load_map.epoch()) continue;
-        std::uintptr_t body = 0;
-        frame = address >= function.body ? function.frame : interpret(function.start, address, body);
+        std::uintptr_t here = 0;
+        frame = address >= function.body ? function.frame : interpret(function.start, address, here);
         return true;
     }
     return false;
@@ -128,8 +128,9 @@ bool find_code_frame(std::uintptr_t address, CodeFrame& frame) noexcept {
     DynamicFunction function;
     if (!find_dynamic_function(module.bias, module.headers, module.header_count, address, function)) return false;
     std::uintptr_t body = 0;
+    std::uintptr_t here = 0;
     const CodeFrame whole = interpret(function.start, function.end, body);
-    frame = address >= body ? whole : interpret(function.start, address, body);
+    frame = address >= body ? whole : interpret(function.start, address, here);
     const unsigned place = known_count.load(std::memory_order_relaxed) < most_known
                                ? known_count.fetch_add(1, std::memory_order_acq_rel)
                                : most_known;
