@@ -20,7 +20,8 @@ struct WalkStart {
     std::uintptr_t frame_pointer_place = 0; // where that was read from; 0: it is the register's
 };
 
-/// Fills `path`. Ends at a return address that is the mark's stub: `Mark` if it lies in `mark_slot`, else Lost.
+/// Fills `path`. Ends at a return address that is the mark's stub: `Mark` if it lies in `mark_slot`, else Lost,
+/// unless it is known what belongs there.
 void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path) noexcept;
 
 } // namespace libprofile

@@ -26,7 +26,7 @@ namespace libprofile {
 
 /// How LIBPROFILE_MARKS was set.
 enum class MarksMode : int { Off = 0, On = 1, Check = 2 };
-/// Off also when a check has failed: nothing is marked any more. Thread-safe.
+/// Off also when a check has failed or a mark was lost (lose_mark()): nothing is marked any more. Thread-safe.
 extern std::atomic<MarksMode> current_marks_mode;
 inline MarksMode marks_mode() noexcept { return current_marks_mode.load(std::memory_order_relaxed); }
 
@@ -89,6 +89,8 @@ class PathTracker {
     std::size_t size() const { return size_; }
     const TrackedFrame& operator[](std::size_t i) const { return frames_[i]; }
 
+    /// Another thread takes it over.
+    void begin_again() noexcept;
     /// Takes the mark away and forgets the path. `stack_pointer`: of the innermost frame that is alive.
     void forget(std::uintptr_t stack_pointer) noexcept;
     /// The thread is about to jump: no mark until it has arrived. See wrappers/process/jumps.cpp.
@@ -102,7 +104,9 @@ class PathTracker {
     bool is_marked(const RawPath::Witness& word) const noexcept {
         return word.place == mark().slot && word.value == mark().return_address;
     }
+    NodeId find_call(std::uintptr_t frame, bool in_handler) noexcept;
     void observe(std::uintptr_t stack_pointer) noexcept;
+    void lose_mark(std::uintptr_t stack_pointer) noexcept;
     void take(std::uintptr_t stack_pointer) noexcept;
     void splice(std::size_t kept) noexcept;
     NodeId nodes(std::size_t end) noexcept;

@@ -2,6 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
+#include "libprofile/callpath/unwind_table.hpp"
 
 #include <dlfcn.h>
 
@@ -19,15 +20,14 @@ bool find_module(std::uintptr_t address, dl_find_object& module) {
 }
 
 /// A call instruction ends at `address`: E8 and four bytes, or FF with the register field 2 and its operand bytes.
-bool follows_call(std::uintptr_t address, const dl_find_object& module) {
-    const auto start = reinterpret_cast<std::uintptr_t>(module.dlfo_map_start);
+bool follows_call(std::uintptr_t address, std::uintptr_t start, std::uintptr_t end) {
     if (address < start + 8) return false;
     const auto* code = reinterpret_cast<const unsigned char*>(address);
     if (code[-5] == 0xe8) {
         std::int32_t distance = 0;
         __builtin_memcpy(&distance, code - 4, sizeof distance);
         const std::uintptr_t target = address + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance));
-        return target >= start && target < reinterpret_cast<std::uintptr_t>(module.dlfo_map_end);
+        return target >= start && target < end;
     }
     for (int length = 2; length <= 7; ++length) {
         if (code[-length] != 0xff || ((code[-length + 1] >> 3) & 7) != 2) continue;
@@ -38,6 +38,11 @@ bool follows_call(std::uintptr_t address, const dl_find_object& module) {
         if (length == 2 + sib + displacement) return true;
     }
     return false;
+}
+
+bool follows_call(std::uintptr_t address, const dl_find_object& module) {
+    return follows_call(address, reinterpret_cast<std::uintptr_t>(module.dlfo_map_start),
+                        reinterpret_cast<std::uintptr_t>(module.dlfo_map_end));
 }
 
 /// The code at `return_address` has unwind information, and what that finds next is a return address, too.
@@ -54,6 +59,13 @@ bool leads_on(std::uintptr_t return_address, std::uintptr_t cfa, std::uintptr_t 
 }
 
 } // namespace
+
+bool follows_call(std::uintptr_t address) noexcept {
+    UnwindSection code; // the segment: what lies in front of it may not be readable
+    dl_find_object module;
+    return find_segment(address, code) && find_module(address, module) && address - code.start >= 8 &&
+           follows_call(address, module);
+}
 
 std::uintptr_t search_stack(std::uintptr_t address, std::uintptr_t stack_pointer, std::uintptr_t frame_pointer,
                             std::uintptr_t base) noexcept {

@@ -14,4 +14,7 @@ namespace libprofile {
 std::uintptr_t search_stack(std::uintptr_t address, std::uintptr_t stack_pointer, std::uintptr_t frame_pointer,
                             std::uintptr_t base) noexcept;
 
+/// A call instruction ends at `address`, which lies in code that has unwind information: it can be a return address.
+bool follows_call(std::uintptr_t address) noexcept;
+
 } // namespace libprofile

@@ -115,6 +115,7 @@ Thread* ThreadRegistry::take_free() noexcept {
 Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     if (Thread* used = take_free()) {
         used->phases.begin_again(start.started_at);
+        used->paths.begin_again();
         used->started_at = start.started_at;
         used->last_sample_cpu = used->cpu_mark = used->cpu_mark_at = 0;
         used->index = next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
