@@ -2,6 +2,7 @@
 
 #include "libprofile/callpath/dynamic_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/unwind_table.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -145,10 +146,11 @@ bool find_code_frame(std::uintptr_t address, CodeFrame& frame) noexcept {
 }
 
 bool follows_call(std::uintptr_t address) noexcept {
+    UnwindSection segment; // what lies in front of it may not be readable
     dl_find_object module;
+    if (!find_segment(address, segment) || address - segment.start < 8) return false;
     if (_dl_find_object(reinterpret_cast<void*>(address), &module) != 0) return false;
     const auto start = reinterpret_cast<std::uintptr_t>(module.dlfo_map_start);
-    if (address < start + 8) return false;
     const auto* code = reinterpret_cast<const unsigned char*>(address);
     if (code[-5] == 0xe8) { // with the distance to the callee
         std::int32_t distance = 0;

@@ -20,7 +20,7 @@ struct CodeFrame {
 /// False: no dynamic symbol covers `address`, or its function begins with something else.
 bool find_code_frame(std::uintptr_t address, CodeFrame& frame) noexcept;
 
-/// A call instruction ends at `address`, which must lie in a loaded module.
+/// A call instruction ends at `address`: it can be a return address.
 bool follows_call(std::uintptr_t address) noexcept;
 
 } // namespace libprofile

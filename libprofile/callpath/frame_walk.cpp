@@ -119,7 +119,7 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
         }
         const std::uintptr_t slot = cfa - 8;
         if (cfa <= frame.sp || !stack.holds(slot)) return; // the stack must grow towards its base
-        const std::uintptr_t return_address = Readable::at(slot);
+        std::uintptr_t return_address = Readable::at(slot);
         const std::uintptr_t place = recipe.kind == RecipeKind::Missing ? bare_place : frame_pointer_place(recipe, frame, cfa);
         if (place != 0) {
             if (!stack.holds(place)) return;
@@ -128,7 +128,7 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
         }
         if (return_address == mark_stub()) {
             if (slot == mark_slot) path.end = PathEnd::Mark;
-            return;
+            if (slot == mark_slot || (return_address = lost_return_address(thread_local_block.mark, slot)) == 0) return;
         }
         frame.address = return_address - 1;
         frame.sp = cfa;

@@ -21,7 +21,8 @@ struct WalkStart {
     std::uintptr_t rbx = 0; // of an interrupted frame; 0: not known
 };
 
-/// Fills `path`. Ends at a return address that is the mark's stub: `Mark` if it lies in `mark_slot`, else Lost.
+/// Fills `path`. Ends at a return address that is the mark's stub: `Mark` if it lies in `mark_slot`, else Lost,
+/// unless it is known what belongs there.
 void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path) noexcept;
 
 } // namespace libprofile

@@ -50,6 +50,8 @@ void PathTracker::forget(std::uintptr_t stack_pointer) noexcept {
 /// What the mark tells about the time since the last event.
 void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
     Mark& own = mark();
+    counts_[static_cast<std::size_t>(PathCount::Returns)] += own.returns;
+    own.returns = 0;
     if (own.fired != Mark::never_fired) common_at_most_ = std::min(common_at_most_, static_cast<std::size_t>(own.fired));
     if (mark_stands(own, stack_pointer)) {
         common_at_least_ = std::min(common_at_least_, static_cast<std::size_t>(own.index) + 2);
@@ -57,13 +59,27 @@ void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
     }
     common_at_least_ = 0;
     if (own.slot == 0) return;
+    if (is_about_to_stand(own, stack_pointer))
+        remove_mark(own, stack_pointer);
+    else
+        lose_mark(stack_pointer);
+}
+
+/// The mark is not where it should be, though all known ways to leave frames take it away before. So somebody jumps by hand,
+/// which would do no harm, or copies stretches of stack away and back: then the copy holds a mark, and the next one could
+/// lie in the same place. Nothing is marked any more; what is known of this one is kept for its return.
+void PathTracker::lose_mark(std::uintptr_t stack_pointer) noexcept {
     count(PathCount::Lost);
-    remove_mark(own, stack_pointer);
+    common_at_least_ = 0;
+    current_marks_mode.store(MarksMode::Off, std::memory_order_relaxed);
+    if (mark_stands(mark(), stack_pointer)) note_loss(mark());
+    remove_mark(mark(), stack_pointer);
 }
 
 /// Puts the walked frames behind the first `kept` tracked ones.
 void PathTracker::splice(std::size_t kept) noexcept {
     const std::size_t fresh = path_.size;
+    ++mark().version;
     if (kept + fresh > RawPath::capacity) { // the innermost ones are worth more
         remove_mark(mark(), 0);
         complete_ = false;
@@ -84,7 +100,8 @@ void PathTracker::splice(std::size_t kept) noexcept {
             frame.serial = ++serial_;
         }
         // The slot belongs to the next inner frame's function.
-        frame.markable = from != 0 && frame.slot != 0 && (path_.flags[from - 1] & never_marked) == 0;
+        frame.markable = from != 0 && frame.slot != 0 && (path_.flags[from] & NoReturnAddress) == 0 &&
+                         (path_.flags[from - 1] & never_marked) == 0;
     }
     size_ = kept + fresh;
     common_at_most_ = std::min(common_at_most_, common + 1);
@@ -97,10 +114,14 @@ void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
         count(PathCount::Spliced);
         return splice(static_cast<std::size_t>(mark().index) + 1);
     }
-    if (mark().slot != 0) { // a leftover in the middle of some frame, or the walk did not get that far
-        count(PathCount::Lost);
-        common_at_least_ = 0;
-        remove_mark(mark(), stack_pointer);
+    if (mark().slot != 0) {
+        if (path_.end == PathEnd::Root && !path_.bridged) { // it lies in the middle of some frame
+            lose_mark(stack_pointer);
+        } else { // the walk did not get that far
+            count(PathCount::Lost);
+            common_at_least_ = 0;
+            remove_mark(mark(), stack_pointer);
+        }
     }
     count(PathCount::Walked);
     const bool complete = path_.end == PathEnd::Root;
@@ -141,7 +162,7 @@ bool PathTracker::may_mark(bool in_handler) noexcept {
         return false;
     for (std::size_t i = 0; i < path_.size; ++i)
         if ((path_.flags[i] & (InUnwinder | ForeignPersonality)) != 0) return false;
-    if (jumping_ && in_handler && (path_.flags[0] & InLibc) != 0) return false;
+    if (jumping_ && in_handler && (path_.flags[0] & (InLibc | InLibprofile)) != 0) return false;
     jumping_ = false;
     // While destructors run on the way of an exception, the frame that will catch it must not get a mark (libgcc aborts).
     if (exceptions_ != nullptr) return *exceptions_ == 0;
@@ -159,11 +180,10 @@ void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) no
 NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
     if (load_map.is_stale()) load_map.refresh(); // in ordinary context the loader may be asked for modules that came
     if (load_map.size() != modules_ready_) ready();
-    jumping_ = false;
-    return find_call(frame);
+    return find_call(frame, false);
 }
 
-NodeId PathTracker::find_call(std::uintptr_t frame) noexcept {
+NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
     const std::uintptr_t site = words[1] - 1;
     if (!is_own_stack(frame)) { // a coroutine; the thread's own stack stays as it is
@@ -177,15 +197,20 @@ NodeId PathTracker::find_call(std::uintptr_t frame) noexcept {
     walk_stack(start, mark().slot, path_);
     if (path_.end == PathEnd::Hard) {
         forget(frame);
+        if (in_handler) { // libunwind's way for ordinary context is not for handlers, and the other one has no context here
+            complete_ = has_sample_ = false;
+            return 0;
+        }
         count(PathCount::Unwound);
         unwinder.here(reinterpret_cast<void*>(words[1]), path_);
     }
     take(frame);
+    if (!in_handler) jumping_ = false;
     std::size_t inner = 0; // frames left out at the inner end
     while (inner + 1 < path_.size && (path_.flags[inner] & InBindingLayer) != 0) ++inner;
     const NodeId node = nodes(size_ - inner);
-    if (marks_mode() == MarksMode::Check && path_.end == PathEnd::Mark) check(nullptr, frame);
-    if ((mark().slot == 0 || path_.size > far_from_mark) && may_mark(false))
+    if (marks_mode() == MarksMode::Check && path_.end == PathEnd::Mark && !in_handler) check(nullptr, frame);
+    if ((mark().slot == 0 || path_.size > far_from_mark) && may_mark(in_handler))
         mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     return node;
 }
@@ -233,6 +258,8 @@ NodeId PathTracker::at_sample(void* context) noexcept {
         forget(sp);
         count(PathCount::Unwound);
         unwinder.interrupted(context, path_);
+        for (std::size_t i = 0; i < path_.size; ++i) // libunwind knows nothing of where no mark may be
+            path_.flags[i] = recipe_table.find(path_.addresses[i], load_map.epoch()).flags;
     }
     const bool spliced = path_.end == PathEnd::Mark;
     take(sp);
@@ -248,7 +275,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
 }
 
 CommonAncestor PathTracker::at_sample_in_call(std::uintptr_t frame) noexcept {
-    find_call(frame);
+    find_call(frame, true);
     set_ancestor();
     return ancestor_;
 }
@@ -296,7 +323,10 @@ void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
     bool right = most - least <= 1; // libunwind may leave out the very first frame
     for (std::size_t i = 0; right && i < least; ++i) {
         const TrackedFrame& tracked = frames_[size_ - 1 - i];
-        right = tracked.address == full_->addresses[i] && (full_->slots[i] == 0 || full_->slots[i] == tracked.slot);
+        // Unwinder::here() does not tell interrupted instructions from return addresses.
+        const bool interrupted = context == nullptr && i != 0 && tracked.slot == 0;
+        right = tracked.address == full_->addresses[i] + static_cast<std::uintptr_t>(interrupted) &&
+                (full_->slots[i] == 0 || full_->slots[i] == tracked.slot);
     }
     count_check(right);
 }

@@ -26,7 +26,7 @@ namespace libprofile {
 
 /// How LIBPROFILE_MARKS was set.
 enum class MarksMode : int { Off = 0, On = 1, Check = 2 };
-/// Off also when a check has failed: nothing is marked any more. Thread-safe.
+/// Off also when a check has failed or a mark was lost (lose_mark()): nothing is marked any more. Thread-safe.
 extern std::atomic<MarksMode> current_marks_mode;
 inline MarksMode marks_mode() noexcept { return current_marks_mode.load(std::memory_order_relaxed); }
 
@@ -108,11 +108,12 @@ class PathTracker {
   private:
     void count(PathCount what) noexcept { ++counts_[static_cast<std::size_t>(what)]; }
     static Mark& mark() noexcept;
-    NodeId find_call(std::uintptr_t frame) noexcept;
     bool is_marked(const RawPath::Witness& word) const noexcept {
         return word.place == mark().slot && word.value == mark().return_address;
     }
+    NodeId find_call(std::uintptr_t frame, bool in_handler) noexcept;
     void observe(std::uintptr_t stack_pointer) noexcept;
+    void lose_mark(std::uintptr_t stack_pointer) noexcept;
     void take(std::uintptr_t stack_pointer) noexcept;
     void splice(std::size_t kept) noexcept;
     NodeId nodes(std::size_t end) noexcept;

@@ -37,6 +37,7 @@ enum RecipeFlag : std::uint8_t {
     InUnwinder = 1u << 3,      // libgcc_s, libunwind: an exception may be under way, or a thread be ending
     ForeignPersonality = 1u << 4, // cleans up by another language's rules than C and C++
     Unmarkable = 1u << 5,      // asks for its own return address, or may: MPI libraries and their transports
+    NoReturnAddress = 1u << 6, // no call instruction ends behind the look-up address: as a caller, it was misread
 };
 
 struct Recipe {
@@ -56,23 +57,23 @@ struct Recipe {
                frame_offset >= -largest_frame_offset;
     }
 
-    /// kind 3 bits, frame rule 2, flags 6, frame offset / 8 12, cfa offset / 8 22, epoch 16 (of the load map).
+    /// kind 3 bits, frame rule 2, flags 8, frame offset / 8 12, cfa offset / 8 22, epoch 16 (of the load map).
     std::uint64_t pack(std::uint32_t epoch) const {
         return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(frame_rule) << 3 |
-               static_cast<std::uint64_t>(flags & 0x3f) << 5 |
-               static_cast<std::uint64_t>((frame_offset / 8) & 0xfff) << 11 |
-               static_cast<std::uint64_t>((cfa_offset / 8) & 0x3fffff) << 23 | static_cast<std::uint64_t>(epoch & 0xffff) << 45;
+               static_cast<std::uint64_t>(flags) << 5 |
+               static_cast<std::uint64_t>((frame_offset / 8) & 0xfff) << 13 |
+               static_cast<std::uint64_t>((cfa_offset / 8) & 0x3fffff) << 25 | static_cast<std::uint64_t>(epoch & 0xffff) << 47;
     }
     static Recipe unpack(std::uint64_t word) {
         Recipe recipe;
         recipe.kind = static_cast<RecipeKind>(word & 7);
         recipe.frame_rule = static_cast<FramePointerRule>((word >> 3) & 3);
-        recipe.flags = static_cast<std::uint8_t>((word >> 5) & 0x3f);
-        recipe.frame_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 41) >> 52) * 8;
-        recipe.cfa_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 19) >> 42) * 8;
+        recipe.flags = static_cast<std::uint8_t>((word >> 5) & 0xff);
+        recipe.frame_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 39) >> 52) * 8;
+        recipe.cfa_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 17) >> 42) * 8;
         return recipe;
     }
-    static bool is_of_epoch(std::uint64_t word, std::uint32_t epoch) { return ((word >> 45) & 0xffff) == (epoch & 0xffff); }
+    static bool is_of_epoch(std::uint64_t word, std::uint32_t epoch) { return ((word >> 47) & 0xffff) == (epoch & 0xffff); }
 };
 
 } // namespace libprofile

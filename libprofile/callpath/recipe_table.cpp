@@ -1,6 +1,7 @@
 #include "libprofile/callpath/recipe_table.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
 #include "libprofile/session/memory.hpp"
 
@@ -45,6 +46,8 @@ Recipe RecipeTable::learn(std::uintptr_t address, std::uint32_t epoch) noexcept 
     Recipe recipe = read_unwind_info(address);
     recipe.flags = static_cast<std::uint8_t>(recipe.flags | recipe_flags_of_module(address));
     if (address == 0) return recipe; // the mark of a free place
+    const bool is_code = recipe.kind != RecipeKind::Missing && recipe.kind != RecipeKind::Signal;
+    if (is_code && !follows_call(address + 1)) recipe.flags |= NoReturnAddress;
     const std::uint64_t word = recipe.pack(epoch);
     for (;;) {
         const std::uintptr_t table = table_.load(std::memory_order_acquire);

@@ -1,6 +1,7 @@
 #include "libprofile/callpath/recipe_table.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
 #include "libprofile/session/memory.hpp"
 
@@ -21,6 +22,8 @@ namespace {
 Recipe expected(std::uintptr_t address) {
     Recipe recipe = read_unwind_info(address);
     recipe.flags = static_cast<std::uint8_t>(recipe.flags | recipe_flags_of_module(address));
+    const bool is_code = recipe.kind != RecipeKind::Missing && recipe.kind != RecipeKind::Signal;
+    if (is_code && !follows_call(address + 1)) recipe.flags |= NoReturnAddress;
     return recipe;
 }
 
@@ -48,7 +51,7 @@ TEST(Recipe, PacksAndUnpacks) {
         for (const auto rule : {FramePointerRule::Same, FramePointerRule::AtCfa, FramePointerRule::AtFrame})
             for (const std::int32_t cfa : {0, 8, -8, 16, 4096, -4096, Recipe::largest_cfa_offset, -Recipe::largest_cfa_offset})
                 for (const std::int32_t frame : {0, 8, -8, -16, Recipe::largest_frame_offset, -Recipe::largest_frame_offset})
-                    for (const std::uint8_t flags : {0, 1, 0x2a, 0x3f}) {
+                    for (const std::uint8_t flags : {0, 1, 0x2a, 0x55, 0xff}) {
                         const Recipe recipe{kind, rule, flags, cfa, frame};
                         EXPECT_TRUE(recipe.fits());
                         const std::uint64_t word = recipe.pack(70000);

@@ -44,7 +44,28 @@ struct Mark {
         std::uintptr_t return_address = 0;
     } losses[kept_losses];
     unsigned next_loss = 0;
+    bool moving = false;  // the stub is on its way to the next frame
+    unsigned version = 0; // changes whenever somebody else than the stub changes the mark or `frames`
 };
+
+/// A signal handler of the application has interrupted the stub before it had written the mark.
+inline bool is_about_to_stand(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
+    return mark.moving && mark.slot >= stack_pointer &&
+           *reinterpret_cast<const std::uintptr_t*>(mark.slot) == mark.return_address;
+}
+/// Remembers the mark for a return through it that comes later.
+inline void note_loss(Mark& mark) noexcept {
+    mark.losses[mark.next_loss % Mark::kept_losses] = {mark.slot, mark.return_address};
+    mark.next_loss = (mark.next_loss + 1) % Mark::kept_losses;
+}
+/// What belongs into `slot`, if a mark was lost there; else 0.
+inline std::uintptr_t lost_return_address(const Mark& mark, std::uintptr_t slot) noexcept {
+    for (unsigned i = 0; i < Mark::kept_losses; ++i) {
+        const Mark::Loss& loss = mark.losses[(mark.next_loss - 1 - i) % Mark::kept_losses];
+        if (loss.slot == slot) return loss.return_address;
+    }
+    return 0;
+}
 
 /// What belongs into `slot`, if it holds the mark of any thread; 0: it does not. Only where all else has failed.
 std::uintptr_t return_address_of_any_mark(std::uintptr_t slot) noexcept;

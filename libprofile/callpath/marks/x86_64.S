@@ -9,7 +9,9 @@
 
    Unwinders (exceptions, pthread_exit, cancellation) find a frame here whose return address is its own. Before they read it,
    they call the personality routine, which puts the real one back. The nop is there because unwinders look up the return
-   address - 1. */
+   address - 1. Those that only look at the stack (debuggers, a backtrace that was not interposed since it is linked into the
+   program) do not call it; so that they end here and do not go round in circles, the return address is described as 0 as
+   long as it leads to code that begins as the stub does. */
 
 #if defined(__x86_64__)
     .section libprofile_marks, "ax", @progbits
@@ -20,9 +22,12 @@
     .cfi_startproc
     .cfi_personality 0x1b, libprofile_mark_personality
     .cfi_def_cfa rsp, 0
-    .cfi_offset rip, -8
+    /* DW_CFA_val_expression of rip: the CFA is on the stack; lit8, minus, deref, dup, deref, const8u (the first eight bytes
+       of the stub), ne, mul. */
+    .cfi_escape 0x16, 16, 16, 0x38, 0x1c, 0x06, 0x12, 0x06, 0x0e, 0x48, 0x83, 0xec, 0x08, 0x55, 0x48, 0x89, 0xe5, 0x2e, 0x1e
     nop
 libprofile_mark_stub:
+    .cfi_offset rip, -8
     subq $8, %rsp               /* the slot again */
     .cfi_def_cfa_offset 8
     pushq %rbp

@@ -18,31 +18,34 @@ namespace {
     return *reinterpret_cast<std::uintptr_t*>(address);
 }
 
-/// The state first, the word last: a mark that is not there yet does no harm.
-[[gnu::always_inline]] inline void mark_outwards(Mark& mark, const TrackedFrame* frames, std::int32_t index,
-                                                 std::uintptr_t stack_pointer) {
+/// The state first, the word last: a mark that is not there yet does no harm. A signal handler of the application may come
+/// in between and change `frames`, so each number is read once and judged then.
+/// Returns where it has written.
+[[gnu::always_inline]] inline std::uintptr_t mark_outwards(Mark& mark, const TrackedFrame* frames, std::int32_t index,
+                                                           std::uintptr_t stack_pointer) {
     for (; index >= 0; --index) {
-        const TrackedFrame& frame = frames[index];
-        if (frame.markable == 0 || frame.slot <= stack_pointer || word(frame.slot) != frame.address + 1) continue;
-        mark.return_address = frame.address + 1;
+        if (frames[index].markable == 0) continue;
+        const std::uintptr_t slot = __atomic_load_n(&frames[index].slot, __ATOMIC_RELAXED);
+        const std::uintptr_t return_address = __atomic_load_n(&frames[index].address, __ATOMIC_RELAXED) + 1;
+        if (slot <= stack_pointer || word(slot) != return_address) continue;
+        mark.return_address = return_address;
         mark.index = index;
-        mark.slot = frame.slot;
+        mark.slot = slot;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        word(frame.slot) = mark_stub();
-        return;
+        word(slot) = mark_stub();
+        return slot;
     }
     mark.index = -1;
+    return 0;
 }
 
 /// A return through a stub that is not the thread's mark: a copy of the stack was put back, or another thread runs on it.
 /// What was known of the word must still be true; guessing would be worse than ending.
-IN_MARK_CODE [[gnu::noinline, gnu::cold]] std::uintptr_t lost_return(const Mark& mark, std::uintptr_t slot) {
-    for (unsigned i = 0; i < Mark::kept_losses; ++i) {
-        const Mark::Loss& loss = mark.losses[(mark.next_loss - 1 - i) % Mark::kept_losses];
-        if (loss.slot == slot) return loss.return_address;
-    }
-    const std::uintptr_t others = return_address_of_any_mark(slot);
-    if (others != 0) return others;
+IN_MARK_CODE [[gnu::noinline]] std::uintptr_t lost_return(const Mark& mark, std::uintptr_t slot) {
+    // A signal handler of the application has come between this return and us, and had the mark taken away.
+    if (word(slot) != mark_stub()) return word(slot);
+    if (const std::uintptr_t lost = lost_return_address(mark, slot)) return lost;
+    if (const std::uintptr_t others = return_address_of_any_mark(slot)) return others;
     say("error: the program changes stacks in a way that libprofile cannot follow; run it with LIBPROFILE_MARKS=0");
     std::abort();
 }
@@ -67,9 +70,10 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     if (mark_stands(mark, stack_pointer)) {
         word(mark.slot) = mark.return_address;
     } else {
-        mark.losses[mark.next_loss % Mark::kept_losses] = {mark.slot, mark.return_address};
-        mark.next_loss = (mark.next_loss + 1) % Mark::kept_losses;
+        note_loss(mark);
     }
+    ++mark.version;
+    mark.moving = false;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     mark.slot = 0;
     mark.index = -1;
@@ -100,14 +104,27 @@ using namespace libprofile;
 /// Called by the stub. `slot`: where the mark was. Returns where to go on.
 extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_mark_fired(std::uintptr_t slot) {
     Mark& mark = thread_local_block.mark;
-    if (mark.slot != slot) [[unlikely]] return lost_return(mark, slot);
+    const unsigned version = mark.version;
     const std::uintptr_t return_address = mark.return_address;
     const std::int32_t index = mark.index;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (mark.slot != slot) [[unlikely]] return lost_return(mark, slot);
     ++mark.returns;
     if (index + 1 < mark.fired) mark.fired = index + 1;
+    word(slot) = return_address; // for unwinders that come by in the middle of the stub: asynchronous cancellation
+    mark.moving = true;
     mark.slot = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    mark_outwards(mark, mark.frames, index - 1, slot);
+    const std::uintptr_t next = mark_outwards(mark, mark.frames, index - 1, slot);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    mark.moving = false;
+    if (*const_cast<volatile unsigned*>(&mark.version) != version && next != 0) [[unlikely]] {
+        // A signal handler of the application has come between and called MPI: `frames` was not what it had been.
+        if (word(next) == mark_stub()) word(next) = mark.return_address;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        mark.slot = 0;
+        mark.index = -1;
+    }
     return return_address;
 }
 
