@@ -87,6 +87,8 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noex
         }
     }
     const InTool guard;
+    // A signal handler of the application has interrupted us and calls MPI: nothing here may be entered twice.
+    if (guard.is_nested()) [[unlikely]] return;
     Thread* thread = thread_local_block.thread;
     if (thread == nullptr) [[unlikely]] thread = thread_registry.current();
     if (thread == nullptr || (thread->is_silent() && !wakes(*thread, session_clock.now()))) return;

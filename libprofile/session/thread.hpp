@@ -165,6 +165,8 @@ class InTool {
   public:
     InTool() noexcept : before_(enter_tool(reinterpret_cast<std::uintptr_t>(this))) {}
     ~InTool() noexcept { leave_tool(before_); }
+    /// The thread was inside already.
+    bool is_nested() const noexcept { return before_ != 0; }
     InTool(const InTool&) = delete;
     InTool& operator=(const InTool&) = delete;
 

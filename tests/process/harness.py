@@ -28,6 +28,7 @@ LAUNCHERS = {
     "mpich": ["mpirun.mpich"],
 }
 PR_SET_CHILD_SUBREAPER = 36
+MOST_SAMPLES = {"LIBPROFILE_RATE": 10000}  # the highest sampling rate there is
 
 tests = {}
 

@@ -25,5 +25,8 @@ __attribute__((noinline, noclone, noipa)) uint64_t plugin_climb(unsigned depth, 
         sum += plugin_climb(depth - 1, bottom);
     else if (bottom != 0)
         bottom();
+    #if ROUNDS > 100
+    sum += (uint64_t)room[0];
+#endif
     return sum + spin(50);
 }

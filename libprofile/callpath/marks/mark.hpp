@@ -48,7 +48,7 @@ struct Mark {
     unsigned version = 0; // changes whenever somebody else than the stub changes the mark or `frames`
 };
 
-/// A signal handler of the application has interrupted the stub before it had written the mark.
+/// A signal handler of the application has interrupted the stub before it had written the mark, or after it had taken it away.
 inline bool is_about_to_stand(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
     return mark.moving && mark.slot >= stack_pointer &&
            *reinterpret_cast<const std::uintptr_t*>(mark.slot) == mark.return_address;

@@ -111,8 +111,9 @@ extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_
     if (mark.slot != slot) [[unlikely]] return lost_return(mark, slot);
     ++mark.returns;
     if (index + 1 < mark.fired) mark.fired = index + 1;
-    word(slot) = return_address; // for unwinders that come by in the middle of the stub: asynchronous cancellation
     mark.moving = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    word(slot) = return_address; // for unwinders that come by in the middle of the stub: asynchronous cancellation
     mark.slot = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const std::uintptr_t next = mark_outwards(mark, mark.frames, index - 1, slot);

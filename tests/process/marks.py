@@ -1,0 +1,318 @@
+#!/usr/bin/python3
+"""Programs that try to break marked return addresses: each must do what it does without libprofile, with marks that are
+checked, with marks, and without; and no path that a mark shortened may differ from a full unwind."""
+
+import re
+
+from harness import MOST_SAMPLES, Skip, expect, expect_equal, main, test
+
+MARKS = ("check", "1", "0")
+
+
+def masked(text):
+    """Addresses are random, and process ids."""
+    return re.sub(r"\b\d{3,}\b", "N", re.sub(r"0x[0-9a-f]+", "ADDRESS", text))
+
+
+def outcome(result):
+    return result.code, masked(result.out), [masked(line) for line in result.err]
+
+
+def counted(report):
+    found = report["call_paths_found"]
+    expect_equal(found["paths_wrong"], 0, "paths that differ from a full unwind")
+    return found
+
+
+def survives(job, mode, program="stack_tricks", ended=True, environment=None):
+    """A program without MPI. Returns the counters of the checked run; `ended`: it leaves a report."""
+    command = [job.programs / program, mode]
+    plain = job.run(command, env=environment)
+    expected = outcome(plain)
+    checked = None
+    for marks in MARKS:
+        output = f"{mode}.{marks}"
+        result = job.run([job.tool, "run", "--output", output, "--", *command],
+                         env={**MOST_SAMPLES, "LIBPROFILE_MARKS": marks, **(environment or {})})
+        expect_equal(outcome(result), expected, f"{mode} with LIBPROFILE_MARKS={marks}")
+        if not ended:
+            continue
+        found = counted(job.report(output))
+        if marks == "check":
+            checked = found
+        if marks == "0":
+            expect_equal(found["marks_placed"], 0, "marks when switched off")
+    return checked
+
+
+def survives_mpi(job, *command, checks=False):
+    """A program of one rank with MPI."""
+    plain = job.plain(command, 1)
+    for marks in MARKS:
+        report = job.profile(command, 1, options={**MOST_SAMPLES, "LIBPROFILE_MARKS": marks})
+        expect_equal(outcome(job.last), outcome(plain), f"the program with LIBPROFILE_MARKS={marks}")
+        found = counted(report)
+        if marks == "check" and checks:
+            expect(found["paths_checked"] > 0, "no path was checked")
+
+
+@test
+def registers_pass_through_the_mark(job):
+    found = survives(job, "registers")
+    expect(found["returns_through_marks"] > 0 and found["paths_checked"] > 0, "nothing returned through a mark")
+
+
+@test
+def return_values_of_all_classes_pass_through_the_mark(job):
+    expect(survives(job, "return_values")["returns_through_marks"] > 0, "nothing returned through a mark")
+
+
+@test
+def functions_that_keep_their_return_address_are_not_marked(job):
+    survives(job, "setjmp")
+
+
+@test
+def jumps_that_no_library_sees_switch_marks_off(job):
+    found = survives(job, "unseen_jumps")
+    expect(found["marks_lost"] <= 1, "marked although a mark was lost")
+
+
+@test
+def children_by_vfork_spawn_system_and_popen_are_as_without(job):
+    survives(job, "vforks")
+    survives(job, "raw_vforks")
+    survives(job, "fork_execs")
+
+
+@test
+def children_return_through_the_mark_and_go_on(job):
+    for mode in ("forks", "raw_clones", "forks_of_threads"):
+        survives(job, mode)
+
+
+@test
+def coroutines_run_as_without(job):
+    survives(job, "coroutines")
+    survives(job, "moved_coroutines")
+
+
+@test
+def stacks_switched_by_hand_run_as_without(job):
+    expect(survives(job, "switches")["paths_checked"] > 0, "no path was checked")
+    survives(job, "inner_switches")
+
+
+@test
+def threads_on_the_stacks_of_others_run_as_without(job):
+    survives(job, "visits")
+
+
+@test
+def stacks_copied_away_and_back_run_as_without(job):
+    found = survives(job, "copies")
+    expect(found["marks_lost"] <= 1, "marked although a mark was lost")
+
+
+@test
+def stack_overflows_can_be_caught_again_and_again(job):
+    survives(job, "overflows")
+
+
+@test
+def handlers_that_nest_and_leave_run_as_without(job):
+    survives(job, "handlers")
+
+
+@test
+def frames_of_all_shapes_run_as_without(job):
+    expect(survives(job, "shapes")["paths_bridged"] > 0, "code without unwind information was not met")
+
+
+@test
+def wrong_unwind_information_changes_no_word(job):
+    survives(job, "wrong_descriptions")
+
+
+@test
+def deep_and_tiny_stacks_run_as_without(job):
+    survives(job, "deep")
+    survives(job, "tiny_stacks")
+
+
+@test
+def backtraces_are_complete(job):
+    survives(job, "traces")
+    survives(job, "traces", "unwinds")
+
+
+@test
+def threads_that_take_over_from_others_have_their_own_state(job):
+    survives(job, "large_stacks")
+
+
+@test
+def asynchronous_cancellation_ends_threads(job):
+    survives(job, "cancellations")
+
+
+@test
+def aborts_end_as_without(job):
+    survives(job, "aborts", ended=False)
+
+
+@test
+def destructors_run_in_order_through_the_mark(job):
+    for mode in ("destructors", "rethrows", "nested", "between_threads"):
+        expect(survives(job, mode, "unwinds")["marks_placed"] > 0, "nothing was marked")
+
+
+@test
+def threads_end_through_the_mark(job):
+    survives(job, "thread_ends", "unwinds")
+
+
+@test
+def linked_in_unwinders_are_left_alone(job):
+    """Not interposed: a backtrace ends at the mark, but it ends."""
+    for mode in ("destructors", "rethrows", "nested", "linked_traces"):
+        survives(job, mode, "unwinds_static")
+
+
+@test
+def uncaught_exceptions_end_as_without(job):
+    for mode in ("uncaught", "stopped", "uncaught_in_thread"):
+        for program in ("unwinds", "unwinds_static"):
+            survives(job, mode, program, ended=False)
+
+
+def host_in_fortran(job):
+    job.need("gfortran")
+    library = job.programs / "plugin_unwinds"
+    job.compile("gfortran", "-O1", "-g", job.source / "tests/programs/ends_badly.f90", "-o", "ends_badly", library)
+    return job.folder / "ends_badly"
+
+
+@test
+def exceptions_below_hosts_in_c_fortran_and_python_keep_their_unwinder(job):
+    plugin = job.programs / "plugin_unwinds"
+    script = job.write("host.py", f"import ctypes\nctypes.CDLL('{plugin}').unwinds_run()\n")
+    hosts = {"c": [job.programs / "plugin_host", plugin, "global"], "python": ["/usr/bin/python3", script]}
+    hosts["c"] = [job.programs / "plugin_host", plugin]
+    hosts["fortran"] = [host_in_fortran(job), "throw"]
+    for name, command in hosts.items():
+        plain = job.run(command)
+        expect_equal(plain.code, 0, f"exit code of {name} without libprofile")
+        for marks in MARKS:
+            output = f"{name}.{marks}"
+            result = job.run(["env", "LD_DEBUG=bindings", f"LD_DEBUG_OUTPUT={job.folder}/bindings.{name}", job.tool, "run",
+                              "--output", output, "--", *command], env={**MOST_SAMPLES, "LIBPROFILE_MARKS": marks})
+            expect_equal(outcome(result), outcome(plain), f"{name} with LIBPROFILE_MARKS={marks}")
+            counted(job.report(output))
+        bound = []
+        for file in job.folder.glob(f"bindings.{name}.*"):
+            bound += re.findall(r"binding file \S*libstdc\+\+\S* \[0\] to (\S+) \[0\]: \w+ symbol `_Unwind_RaiseException'",
+                                file.read_text(errors="replace"))
+        expect(bound and all("libgcc_s" in library for library in bound), f"{name}: bound to {bound}")
+
+
+@test
+def backtraces_of_fortran_errors_are_as_without(job):
+    program = host_in_fortran(job)
+    plain = job.run([program])
+    for marks in MARKS:
+        result = job.run([job.tool, "run", "--output", marks, "--", program],
+                         env={**MOST_SAMPLES, "LIBPROFILE_MARKS": marks})
+        expect_equal(outcome(result), outcome(plain), f"the program with LIBPROFILE_MARKS={marks}")
+
+
+@test
+def debuggers_show_the_marked_frame(job):
+    """And nothing beyond it, which docs/limits.md tells; without marks they show main."""
+    job.need("gdb")
+    shown = {}
+    for marks in ("0", "1"):
+        result = job.run(["gdb", "-batch", "-nx", "-ex", f"set environment LD_PRELOAD {job.library}",
+                          "-ex", f"set environment LIBPROFILE_MARKS {marks}", "-ex", "set environment LIBPROFILE_MPI no",
+                          "-ex", f"set environment LIBPROFILE_OUTPUT {job.folder}/gdb.{marks}",
+                          "-ex", "set environment LIBPROFILE_RATE 10000", "-ex", "set debuginfod enabled off",
+                          "-ex", "handle all nostop noprint pass", "-ex", "handle SIGABRT stop print nopass",
+                          "-ex", "run", "-ex", "bt", "-ex", "kill", "--args", job.programs / "stack_tricks", "aborts"])
+        if "#0" not in result.out:
+            raise Skip("gdb cannot run programs here")
+        shown[marks] = re.findall(r"^#\d+ .*", result.out, re.MULTILINE)
+    expect(any(" main " in frame for frame in shown["0"]), f"without marks main is not shown: {shown['0']}")
+    whole = any(" main " in frame for frame in shown["1"])
+    expect(whole or any("libprofile_mark" in frame for frame in shown["1"]), f"with marks: {shown['1']}")
+
+
+@test
+def greenlets_run_as_without(job):
+    script = job.write("greenlets.py", """
+import greenlet
+def work(n):
+    return sum(i * i for i in range(n)) if n < 300 else work(n - 1)
+def run(number):
+    total = 0
+    for i in range(300):
+        total += work(300 + (i + number) % 20)
+        main.switch(total)
+main = greenlet.getcurrent()
+all = [greenlet.greenlet(run) for _ in range(5)]
+print([g.switch(i) for i, g in enumerate(all)])
+for _ in range(250):
+    last = [g.switch() for g in all]
+print(last)
+""")
+    command = ["/usr/bin/python3", script]
+    plain = job.run(command)
+    if plain.code != 0:
+        raise Skip("Python's greenlet is not installed")
+    for marks in MARKS:
+        result = job.run([job.tool, "run", "--output", marks, "--", *command], env={**MOST_SAMPLES, "LIBPROFILE_MARKS": marks})
+        expect_equal(outcome(result), outcome(plain), f"greenlets with LIBPROFILE_MARKS={marks}")
+        counted(job.report(marks))
+
+
+@test
+def exceptions_and_jumps_out_of_mpi_callbacks_run_as_without(job):
+    survives_mpi(job, job.program("mpi_tricks"), "callbacks", checks=True)
+
+
+@test
+def handlers_that_call_mpi_may_interrupt_anything(job):
+    survives_mpi(job, job.program("mpi_tricks"), "handlers", checks=True)
+
+
+@test
+def plugins_may_come_and_go(job):
+    survives_mpi(job, job.program("mpi_tricks"), "plugins", job.programs / "plugin_climbs_1", job.programs / "plugin_climbs_2",
+                 checks=True)
+
+
+@test
+def every_instruction_of_the_stub_may_be_interrupted(job):
+    survives_mpi(job, job.program("mpi_tricks"), "stepping")
+
+
+SOAK_ROUNDS = {"recursion": 6000, "exceptions": 4000, "longjmp": 4000, "threads": 600, "mpi": 500, "signals": 2000,
+               "contexts": 6000, "mixed": 250}
+
+
+def soaks(job, mode):
+    survives_mpi(job, job.program("soak"), mode, SOAK_ROUNDS[mode], 7, checks=mode in ("recursion", "mpi", "mixed"))
+
+
+def add_soak(mode, name):
+    def soak(job):
+        soaks(job, mode)
+    soak.__name__ = name
+    test(soak)
+
+
+for mode in SOAK_ROUNDS:
+    add_soak(mode, f"soak_{mode}_{'is'}_followed_exactly")
+
+
+if __name__ == "__main__":
+    main()
