@@ -28,7 +28,7 @@ LAUNCHERS = {
     "mpich": ["mpirun.mpich"],
 }
 PR_SET_CHILD_SUBREAPER = 36
-MOST_SAMPLES = {"LIBPROFILE_RATE": 10000}  # the highest sampling rate there is
+MOST_SAMPLES = {"LIBPROFILE_SAMPLE": "10kHz"}  # the highest sampling rate there is
 
 tests = {}
 
