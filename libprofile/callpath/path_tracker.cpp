@@ -112,7 +112,7 @@ void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
     if (path_.bridged) count(PathCount::Bridged);
     if (path_.end == PathEnd::Mark) {
         count(PathCount::Spliced);
-        return splice(static_cast<std::size_t>(mark().index) + 1);
+        return splice(beyond_mark_);
     }
     if (mark().slot != 0) {
         if (path_.end == PathEnd::Root && !path_.bridged) { // it lies in the middle of some frame
@@ -194,6 +194,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     }
     observe(frame);
     const WalkStart start{site, frame + 8, frame + 16, words[0], frame, 0};
+    beyond_mark_ = static_cast<std::size_t>(mark().index + 1);
     walk_stack(start, mark().slot, path_);
     if (path_.end == PathEnd::Hard) {
         forget(frame);
@@ -218,8 +219,9 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
 void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept {
     known.anchor = -1;
     known.node = node;
-    if (!mark_stands(mark(), frame) || path_.witness_count > RawPath::max_witnesses) return;
-    const auto anchor = static_cast<std::size_t>(mark().index);
+    const std::int32_t index = mark().index; // a signal handler of the application may take the mark away at any moment
+    if (index < 0 || !mark_stands(mark(), frame) || path_.witness_count > RawPath::max_witnesses) return;
+    const auto anchor = static_cast<std::size_t>(index);
     // The return address of the call itself is compared with the call site's.
     std::uint32_t words = 0;
     for (std::size_t i = size_ - 1; i-- > anchor + 1;) {
@@ -233,7 +235,7 @@ void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) 
     known.words = words;
     known.frame = frame;
     known.serial = frames_[anchor].serial;
-    known.anchor = mark().index;
+    known.anchor = index;
 }
 
 NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noexcept {
@@ -253,6 +255,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     observe(sp);
     const WalkStart start{static_cast<std::uintptr_t>(registers[REG_RIP]), 0, sp,
                           static_cast<std::uintptr_t>(registers[REG_RBP]), 0, static_cast<std::uintptr_t>(registers[REG_RBX])};
+    beyond_mark_ = static_cast<std::size_t>(mark().index + 1);
     walk_stack(start, mark().slot, path_);
     if (path_.end == PathEnd::Hard) {
         forget(sp);

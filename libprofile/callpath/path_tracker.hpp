@@ -127,6 +127,9 @@ class PathTracker {
     CallTree* tree_;
     Arena* arena_;
     std::size_t size_ = 0;
+    // Frames that the mark stood for when the last walk began: a look at the stack by a signal handler of the application, which
+    // may interrupt us, takes the mark away (wrappers/process/jumps.cpp).
+    std::size_t beyond_mark_ = 0;
     bool complete_ = false;
     bool marks_possible_ = false; // for this thread
     bool jumping_ = false;

@@ -164,7 +164,10 @@ def aborts_end_as_without(job):
 @test
 def destructors_run_in_order_through_the_mark(job):
     for mode in ("destructors", "rethrows", "nested", "between_threads"):
-        expect(survives(job, mode, "unwinds")["marks_placed"] > 0, "nothing was marked")
+        # At high rates each of thousands of threads would have a sample, and so a location.
+        rate = {"LIBPROFILE_SAMPLE": "250Hz"} if mode == "between_threads" else None
+        found = survives(job, mode, "unwinds", environment=rate)
+        expect(found["marks_placed"] > 0, "nothing was marked")
 
 
 @test

@@ -292,7 +292,7 @@ void stepping() {
     sigfillset(&action.sa_mask); // nobody shall interrupt the handler
     sigaction(SIGTRAP, &action, nullptr);
     volatile unsigned depth = 0;
-    for (const double end = cpu_time() + 4.0; cpu_time() < end; depth = (depth + 1) % 3) {
+    for (const double end = cpu_time() + 2.5; cpu_time() < end; depth = (depth + 1) % 3) {
         if (sigsetjmp(step_again, 1) == 0) {
             const std::uint64_t sum = stepped_climb(12 + depth);
             clear_trap_flag();

@@ -171,6 +171,46 @@ TEST_F(PathTrackerTest, WithoutMarksTheCommonAncestorIsABound) {
     EXPECT_EQ(ancestor.depth, deep);
 }
 
+/// Figure 2 of Wei and Mellor-Crummey: a loop calls A twice from one place; A calls B; a sample each time. Slots and return
+/// addresses are the same, so only the mark tells that these are two activations of A.
+TEST_F(PathTrackerTest, TwoActivationsOfOneCallSiteAreToldApartByTheMark) {
+    for (const MarksMode mode : {MarksMode::On, MarksMode::Off}) {
+        current_marks_mode.store(mode);
+        volatile int times = 4;
+        for (int i = 0; i < times; ++i) {
+            const CommonAncestor ancestor = sample_below(1); // A; B is sample_below(0)
+            if (i < 2) continue; // compilers give the first pass a call of its own
+            const std::size_t here = depth_of(last_) - 3; // without A, B and sample()
+            EXPECT_EQ(ancestor.kind, mode == MarksMode::On ? LcaKind::Exact : LcaKind::Bound);
+            EXPECT_EQ(ancestor.depth, mode == MarksMode::On ? here : here + 3);
+        }
+    }
+}
+
+TEST_F(PathTrackerTest, WhenAMarkIsLostNothingIsMarkedAnyMore) {
+    sample_below(10);
+    Mark& mark = thread_local_block.mark;
+    ASSERT_NE(mark.slot, 0u);
+    const std::uintptr_t slot = mark.slot;
+    const std::uintptr_t return_address = mark.return_address;
+    *reinterpret_cast<std::uintptr_t*>(slot) = 0x1234; // somebody else's stack is here now
+    sample();
+    EXPECT_EQ(marks_mode(), MarksMode::Off);
+    EXPECT_EQ(lost_return_address(mark, slot), return_address);
+    *reinterpret_cast<std::uintptr_t*>(slot) = return_address;
+    sample_below(3);
+    EXPECT_EQ(mark.slot, 0u);
+}
+
+TEST_F(PathTrackerTest, AThreadThatTakesOverHasNoPathAndNoSample) {
+    sample_below(4);
+    tracker_.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    tracker_.begin_again();
+    tracker_.ready();
+    EXPECT_EQ(sample_below(4).kind, LcaKind::Unknown);
+    EXPECT_TRUE(tracker_.is_complete());
+}
+
 TEST_F(PathTrackerTest, TheFirstSampleHasNoCommonAncestor) { EXPECT_EQ(sample().kind, LcaKind::Unknown); }
 
 TEST_F(PathTrackerTest, ReturnValuesPassThroughTheMark) {
