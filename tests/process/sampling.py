@@ -135,5 +135,27 @@ def samples_on_other_stacks_are_counted_and_shown(job):
     skipped(job, "coroutine", "samples_on_foreign_stack", "on a stack that is not the thread's own")
 
 
+@test
+def kernels_without_unwind_information_have_their_callers(job):
+    command = [job.programs / "bare_kernel"]
+    plain = job.run(command)
+    result = job.run([job.tool, "run", "--output", "kernel", "--sample", "1kHz", "--", *command])
+    expect_equal((result.code, result.out), (plain.code, plain.out), "exit code and output")
+    report = job.report("kernel")
+    paths = {path["id"]: path for path in report["phases"][0]["call_paths"]}
+    inside = below_main = 0
+    for path in paths.values():
+        if path["name"] != "bare_kernel":
+            continue
+        samples = path["exclusive"].get("samples", [0])[0]
+        inside += samples
+        caller = paths[path["parent"]]
+        if caller["name"] == "call_kernel" and paths[caller["parent"]]["name"] == "main":
+            below_main += samples
+    expect(inside > 50, f"only {inside} samples in the kernel")
+    expect(below_main >= 0.995 * inside, f"{below_main} of {inside} samples have their callers")
+    expect(report["call_paths_found"]["paths_bridged"] >= inside * 0.9, "they are not tagged")
+
+
 if __name__ == "__main__":
     main()
