@@ -177,6 +177,10 @@ def traces_are_there_when_asked_for(job):
         expect_equal({len(trace[key]) for key in ("path", "lca_depth", "lca_kind")}, {size}, "lengths")
         expect_equal(trace["time_ns"], sorted(trace["time_ns"]), "order of time")
         expect(all(path in known for path in trace["path"]), "call paths that are not in the report")
+        expect(size > 0, "a thread that computed has no samples in its trace")
+        expect(trace["lca_kind"][0] == 0, "the first sample has an ancestor")
+    kinds = [kind for trace in traces for kind in trace["lca_kind"]]
+    expect(kinds.count(0) < 0.1 * len(kinds) + len(traces), f"unknown: {kinds.count(0)} of {len(kinds)}")
     command[2] = job.folder / "off"
     expect_equal(json.loads(job.run(command).out)["traces"], [], "traces that nobody asked for")
 
