@@ -68,10 +68,15 @@ class PathTracker {
     bool is_unchanged(const KnownPath& known, std::uintptr_t frame) noexcept {
         if (known.frame != frame || known.anchor > mark().index || known.anchor < 0) return false;
         if (frames_[known.anchor].serial != known.serial || !mark_stands(mark(), frame)) return false;
+        // The mark must lie on the way from the call to the anchor, or be the anchor's: elsewhere it is a leftover.
+        bool met = known.anchor == mark().index;
         for (std::uint32_t i = 0; i < known.words; ++i) {
             const RawPath::Witness& word = known.word[i];
-            if (*reinterpret_cast<const std::uintptr_t*>(word.place) != word.value && !is_marked(word)) return false;
+            if (*reinterpret_cast<const std::uintptr_t*>(word.place) == word.value) continue;
+            if (!is_marked(word)) return false;
+            met = true;
         }
+        if (!met) return false;
         count(PathCount::Repeated);
         return true;
     }

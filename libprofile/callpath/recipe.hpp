@@ -47,8 +47,8 @@ struct Recipe {
     std::int32_t cfa_offset = 0;    // bytes, a multiple of 8
     std::int32_t frame_offset = 0;  // bytes, a multiple of 8
 
-    static constexpr std::int32_t largest_cfa_offset = (1 << 24) - 8;
-    static constexpr std::int32_t largest_frame_offset = (1 << 14) - 8;
+    static constexpr std::int32_t largest_cfa_offset = (1 << 26) - 8;
+    static constexpr std::int32_t largest_frame_offset = (1 << 12) - 8;
 
     /// Whether the offsets can be packed.
     bool fits() const {
@@ -57,20 +57,20 @@ struct Recipe {
                frame_offset >= -largest_frame_offset;
     }
 
-    /// kind 3 bits, frame rule 2, flags 8, frame offset / 8 12, cfa offset / 8 22, epoch 16 (of the load map).
+    /// kind 3 bits, frame rule 2, flags 8, frame offset / 8 10, cfa offset / 8 24, epoch 16 (of the load map).
     std::uint64_t pack(std::uint32_t epoch) const {
         return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(frame_rule) << 3 |
                static_cast<std::uint64_t>(flags) << 5 |
-               static_cast<std::uint64_t>((frame_offset / 8) & 0xfff) << 13 |
-               static_cast<std::uint64_t>((cfa_offset / 8) & 0x3fffff) << 25 | static_cast<std::uint64_t>(epoch & 0xffff) << 47;
+               static_cast<std::uint64_t>((frame_offset / 8) & 0x3ff) << 13 |
+               static_cast<std::uint64_t>((cfa_offset / 8) & 0xffffff) << 23 | static_cast<std::uint64_t>(epoch & 0xffff) << 47;
     }
     static Recipe unpack(std::uint64_t word) {
         Recipe recipe;
         recipe.kind = static_cast<RecipeKind>(word & 7);
         recipe.frame_rule = static_cast<FramePointerRule>((word >> 3) & 3);
         recipe.flags = static_cast<std::uint8_t>((word >> 5) & 0xff);
-        recipe.frame_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 39) >> 52) * 8;
-        recipe.cfa_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 17) >> 42) * 8;
+        recipe.frame_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 41) >> 54) * 8;
+        recipe.cfa_offset = static_cast<std::int32_t>(static_cast<std::int64_t>(word << 17) >> 40) * 8;
         return recipe;
     }
     static bool is_of_epoch(std::uint64_t word, std::uint32_t epoch) { return ((word >> 47) & 0xffff) == (epoch & 0xffff); }

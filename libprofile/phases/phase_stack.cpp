@@ -80,15 +80,16 @@ void PhaseStack::book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept {
 void PhaseStack::end_polls(std::uint64_t now) noexcept {
     if (polls_.site == nullptr) return;
     polls_.site = nullptr;
-    if (polls_.untimed == 0) return;
+    const std::uint64_t calls = polls_.untimed + polls_.found_untimed;
+    if (calls == 0) return;
     const std::uint64_t elapsed = now > polls_.began_at ? now - polls_.began_at : 0;
     const std::uint64_t booked = segment_events_ns_ + segment_overhead_ns_ - polls_.booked; // timed calls, samples
     const std::uint64_t left = elapsed > booked ? elapsed - booked : 0;
     const std::uint64_t wanted = polls_.estimate();
     const std::uint64_t wall = wanted < left ? wanted : left;
-    const std::uint64_t own = polls_.untimed * polls_.own_ns;
+    const std::uint64_t own = calls * polls_.own_ns;
     (*polls_.row)[Metric::Time] += wall;
-    (*polls_.row)[Metric::TimedTogether] += polls_.untimed;
+    (*polls_.row)[Metric::TimedTogether] += calls;
     book_event(wall, wall);
     book_overhead(own < left - wall ? own : left - wall);
 }

@@ -51,8 +51,21 @@ class PhaseStack {
     void book_overhead(std::uint64_t ns) noexcept { segment_overhead_ns_ += ns; }
 
     /// Unsuccessful polls follow each other from `site`; the first has just ended, at `now`, and took `first_ns`.
-    void begin_polls(const void* site, const void* path, Row& row, std::uint64_t now, std::uint64_t first_ns, std::uint64_t own_ns) noexcept {
-        polls_ = {site, path, &row, now, segment_events_ns_ + segment_overhead_ns_, own_ns, 0, 0, 0, first_ns, 0};
+    void begin_polls(const void* site, const void* path, PollStatistics& statistics, Row& row, std::uint64_t now,
+                     std::uint64_t first_ns, std::uint64_t own_ns) noexcept {
+        const std::uint32_t random = polls_.random;
+        const std::uint32_t until_timed = polls_.until_timed; // goes on over short runs: none of their places is preferred
+        polls_ = {};
+        polls_.site = site;
+        polls_.path = path;
+        polls_.statistics = &statistics;
+        polls_.row = &row;
+        polls_.began_at = now;
+        polls_.booked = segment_events_ns_ + segment_overhead_ns_;
+        polls_.own_ns = own_ns;
+        polls_.first_ns = first_ns;
+        polls_.until_timed = until_timed;
+        polls_.random = random;
     }
     PollRun& polls() { return polls_; }
     /// Books the time of the polls of a run that were not timed, and ends the run.

@@ -2,8 +2,10 @@
 // Contract: plain data of one thread's phase stack, used with the in-tool flag set.
 //
 // Why: a program that polls asks millions of times a second, and reading the clock twice costs more than such a call. In a
-// run every 11th call is timed, successful or not, and the others are taken to last as long on average; together not
-// longer than the run. Each is counted; Metric::TimedTogether says how many have a time that was found like this.
+// long run every 11th call on average is timed, chosen at random; the others that find nothing are taken to last as long on
+// average, and the one that finds something as long as those that did, together not longer than the run. Where finding takes
+// much longer than not (a large message is copied), the first calls of each run are all timed: most runs are short then.
+// Each call is counted; Metric::TimedTogether says how many have a time that was found like this.
 #pragma once
 
 #include "libprofile/metrics/accumulator.hpp"
@@ -12,33 +14,65 @@
 
 namespace libprofile {
 
+/// How long the polls of one call site took that were timed.
+struct PollStatistics {
+    std::uint64_t found_ns = 0;
+    std::uint64_t missed_ns = 0;
+    std::uint32_t found = 0;
+    std::uint32_t missed = 0;
+
+    void add(bool has_found, std::uint64_t ns) {
+        (has_found ? found_ns : missed_ns) += ns;
+        if (++(has_found ? found : missed) < most) return;
+        (has_found ? found_ns : missed_ns) /= 2; // what is long ago counts less
+        (has_found ? found : missed) /= 2;
+    }
+    std::uint64_t mean_missed() const { return missed == 0 ? 0 : missed_ns / missed; }
+    std::uint64_t mean_found() const { return found == 0 ? mean_missed() : found_ns / found; }
+    /// Enough were timed to know that a poll that finds something takes hardly longer than one that does not.
+    bool finds_cheaply() const { return found >= 16 && mean_found() <= 2 * mean_missed() + 200; }
+
+    static constexpr std::uint32_t most = 1u << 12;
+};
+
 struct PollRun {
     const void* site = nullptr; // of whoever polls; nullptr: there is no run
     const void* path = nullptr; // what its call path rests on
+    PollStatistics* statistics = nullptr; // of the site
     Row* row = nullptr;
     std::uint64_t began_at = 0;   // ns: the end of the first unsuccessful call, which was timed as any other
     std::uint64_t booked = 0;     // ns in events and libprofile that the segment held then
     std::uint64_t own_ns = 0;     // of libprofile, around a call that is not timed
-    std::uint64_t untimed = 0;    // calls
+    std::uint64_t first_ns = 0;   // the first call's; used while no other was timed
+    std::uint64_t untimed = 0;    // calls that found nothing
     std::uint64_t timed = 0;
     std::uint64_t timed_ns = 0;
-    std::uint64_t first_ns = 0;   // the first call's; used while no other was timed
+    std::uint64_t found_untimed = 0; // calls that found something
+    std::uint32_t length = 0;
     std::uint32_t until_timed = 0;
+    std::uint32_t random = 0x2545f491u;
+    bool is_disturbed = false; // ends with the poll that runs
 
-    static constexpr std::uint32_t timed_every = 11;
+    static constexpr std::uint32_t short_run = 64;
 
     /// A call begins: true when it is to be timed.
     bool is_due() {
+        if (length < short_run) {
+            ++length;
+            if (!statistics->finds_cheaply()) return true;
+        }
         if (until_timed != 0) {
             --until_timed;
             return false;
         }
-        until_timed = timed_every - 1;
+        random = random * 1664525u + 1013904223u;
+        until_timed = static_cast<std::uint32_t>((std::uint64_t{random} * 21) >> 32); // 0 .. 20, 10 on average
         return true;
     }
     std::uint64_t estimate() const {
-        if (timed == 0) return untimed * first_ns;
-        return static_cast<std::uint64_t>(static_cast<unsigned __int128>(timed_ns) * untimed / timed);
+        const std::uint64_t found = found_untimed * statistics->mean_found();
+        if (timed == 0) return untimed * first_ns + found;
+        return static_cast<std::uint64_t>(static_cast<unsigned __int128>(timed_ns) * untimed / timed) + found;
     }
 };
 

@@ -26,6 +26,7 @@ CallSite& call_site(Thread& thread, unsigned function_id, void* return_address) 
     site.return_address = return_address;
     site.function_id = function_id;
     site.epoch = load_map.epoch();
+    site.polls = {};
     site.is_helper = is_binding_helper_call(mpi_functions[function_id].name, return_address);
     if (!session.records_call_paths()) site.function_node = thread.tree.child(0, NodeKind::Mpi, function_id, 0);
     return site;
@@ -134,10 +135,12 @@ MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noex
     if (call.read_cpu) [[unlikely]] call.cpu_start = thread_cpu_time();
     thread->call_depth = level_ + 1;
     call.start = session_clock.now();
-    if (level_ != 0)
+    if (level_ != 0) {
         thread->calls[level_ - 1].inner += call.start - entered_;
-    else if (thread->phases.polls().site != nullptr)
+        thread->phases.polls().is_disturbed = true; // what the run rests on may have been replaced
+    } else if (thread->phases.polls().site != nullptr) {
         thread->phases.end_polls(measures_itself_ ? entered_ : call.start);
+    }
 }
 
 /// One more of a run of unsuccessful polls, until proved otherwise: all but its time is as it was at the last one.
@@ -153,6 +156,8 @@ bool MpiEvent::continues_polls(Thread& thread, unsigned function_id, void* retur
     polls_ = true;
     ++(*row_)[Metric::Visits];
     thread.calls[0].inner = 0;
+    thread.calls[0].frame = frame;
+    thread.calls[0].return_address = return_address;
     thread.call_depth = 1;
     is_timed_ = run.is_due();
     if (is_timed_) thread.calls[0].start = session_clock.now();
@@ -166,15 +171,29 @@ void MpiEvent::end_poll() noexcept {
     if (is_timed_) {
         const std::uint64_t wall = stopped_at_ - call.start;
         const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
-        ++run.timed;
-        run.timed_ns += own;
+        run.statistics->add(!unsuccessful_, own);
+        if (unsuccessful_) {
+            ++run.timed;
+            run.timed_ns += own;
+        }
         (*row_)[Metric::Time] += own;
-        thread_->phases.book_event(own, own);
+        thread_->phases.book_event(own, own >= long_event_ns ? cpu_of_long_call(call.start, own) : own);
         thread_->phases.book_overhead(run.own_ns);
     } else {
-        ++run.untimed;
+        ++(unsuccessful_ ? run.untimed : run.found_untimed);
     }
-    if (!unsuccessful_) thread_->phases.end_polls(session_clock.now());
+    if (!unsuccessful_ || run.is_disturbed) thread_->phases.end_polls(session_clock.now());
+}
+
+/// Of a call that began at `start` and was unexpectedly long. Since the last reading the thread is taken to have run until
+/// the call began: what is missing in CPU time then, it slept in the call.
+std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept {
+    const std::uint64_t now_cpu = thread_cpu_time();
+    const std::uint64_t used = now_cpu - thread_->cpu_mark;
+    const std::uint64_t before = start - thread_->cpu_mark_at;
+    const std::uint64_t cpu = used > before ? used - before : 0;
+    thread_->mark_cpu(stopped_at_, now_cpu);
+    return cpu < own ? cpu : own;
 }
 
 void MpiEvent::stop() noexcept {
@@ -199,14 +218,7 @@ void MpiEvent::stop() noexcept {
         cpu = used > call.inner ? used - call.inner : 0;
         if (cpu > own) cpu = own;
     } else if (own >= long_event_ns) {
-        // Unexpectedly long. Since the last reading the thread is taken to have run until the call began: what is
-        // missing in CPU time then, it slept in the call.
-        const std::uint64_t now_cpu = thread_cpu_time();
-        const std::uint64_t used = now_cpu - thread_->cpu_mark;
-        const std::uint64_t before = call.start - thread_->cpu_mark_at;
-        cpu = used > before ? used - before : 0;
-        if (cpu > own) cpu = own;
-        thread_->mark_cpu(stopped_at_, now_cpu);
+        cpu = cpu_of_long_call(call.start, own);
     }
     const std::int64_t change = static_cast<std::int64_t>(own < UINT32_MAX ? own : UINT32_MAX) - node.typical_ns;
     node.typical_ns = static_cast<std::uint32_t>(node.typical_ns + change / 4);
@@ -256,7 +268,7 @@ MpiEvent::~MpiEvent() noexcept {
             thread_->phases.book_overhead(thread_->cheap_event.typical());
         }
         if (unsuccessful_ && cheap_ && thread_->calls[0].node->typical_ns < long_event_ns) {
-            thread_->phases.begin_polls(site_, path_, *row_, stopped_at_, stopped_at_ - thread_->calls[0].start,
+            thread_->phases.begin_polls(site_, path_, site_->polls, *row_, stopped_at_, stopped_at_ - thread_->calls[0].start,
                                         thread_->cheap_event.typical());
         }
     }

@@ -70,10 +70,11 @@ class MpiEvent {
   private:
     bool continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void end_poll() noexcept;
+    std::uint64_t cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept;
 
     Thread* thread_ = nullptr;
     Row* row_ = nullptr;
-    const CallSite* site_ = nullptr;
+    CallSite* site_ = nullptr;
     const KnownPath* path_ = nullptr;
     std::uint32_t level_ = 0;      // of this call among the running ones
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned

@@ -61,6 +61,7 @@ struct CallSite {
     std::uint32_t epoch = 0;  // of the load map
     bool is_helper = false;   // see is_binding_helper_call()
     NodeId function_node = 0; // without call paths
+    PollStatistics polls;
     bool is_at(const void* place, std::uint32_t function, std::uint32_t now) const {
         return return_address == place && function_id == function && epoch == now;
     }

@@ -268,7 +268,8 @@ TEST_F(PhaseStackTest, WithoutMemoryIterationsAreFoldedAndTotalsStayExact) {
 TEST_F(PhaseStackTest, PollsOfARunShareItsTimeAndNoMore) {
     event(0, 100); // the first unsuccessful one
     Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
-    stack_.begin_polls("here", nullptr, row, now_, 100, 20);
+    PollStatistics statistics;
+    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 20);
     stack_.polls().untimed = 10;
     stack_.polls().timed = 2;
     stack_.polls().timed_ns = 100;
@@ -284,7 +285,8 @@ TEST_F(PhaseStackTest, PollsOfARunShareItsTimeAndNoMore) {
 TEST_F(PhaseStackTest, PollsNeverLastLongerThanTheirRun) {
     event(0, 100);
     Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
-    stack_.begin_polls("here", nullptr, row, now_, 100, 20);
+    PollStatistics statistics;
+    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 20);
     stack_.polls().untimed = 1000; // 100 ns each by the first, but there were 5 us
     stack_.end_polls(now_ + 5000);
     EXPECT_EQ(row[Metric::Time], 100u + 5000u);
@@ -292,11 +294,44 @@ TEST_F(PhaseStackTest, PollsNeverLastLongerThanTheirRun) {
     EXPECT_EQ(cell_time(phase("")), now_ + 5000);
 }
 
+TEST_F(PhaseStackTest, ThePollThatFindsSomethingLastsAsLongAsThoseThatDid) {
+    event(0, 100);
+    Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
+    PollStatistics statistics;
+    for (int i = 0; i < 20; ++i) statistics.add(true, 4000);
+    for (int i = 0; i < 20; ++i) statistics.add(false, 100);
+    EXPECT_FALSE(statistics.finds_cheaply());
+    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 0);
+    stack_.polls().untimed = 5;
+    stack_.polls().found_untimed = 1;
+    stack_.end_polls(now_ + 100000);
+    EXPECT_EQ(row[Metric::Time], 100u + 5u * 100u + 4000u);
+    EXPECT_EQ(row[Metric::TimedTogether], 6u);
+}
+
+TEST_F(PhaseStackTest, ShortRunsAreTimedUntilFindingIsKnownToBeCheap) {
+    Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
+    PollStatistics statistics;
+    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 0);
+    for (std::uint32_t i = 0; i < PollRun::short_run; ++i) ASSERT_TRUE(stack_.polls().is_due());
+    int timed = 0;
+    for (int i = 0; i < 11000; ++i) timed += stack_.polls().is_due() ? 1 : 0;
+    EXPECT_GT(timed, 800);
+    EXPECT_LT(timed, 1200);
+    for (int i = 0; i < 20; ++i) statistics.add(true, 150);
+    for (int i = 0; i < 20; ++i) statistics.add(false, 100);
+    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 0);
+    timed = 0;
+    for (std::uint32_t i = 0; i < PollRun::short_run; ++i) timed += stack_.polls().is_due() ? 1 : 0;
+    EXPECT_LT(timed, 20);
+}
+
 TEST_F(PhaseStackTest, ARunOfPollsEndsWithItsPhase) {
     stack_.begin(PhaseKind::Iterations, "loop", now_, now_);
     event(0, 100);
     Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
-    stack_.begin_polls("here", nullptr, row, now_, 100, 0);
+    PollStatistics statistics;
+    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 0);
     stack_.polls().untimed = 3;
     stack_.end(PhaseKind::Iterations, "loop", now_ + 1000, now_ + 1000);
     EXPECT_EQ(stack_.polls().site, nullptr);
