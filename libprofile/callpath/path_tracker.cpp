@@ -239,14 +239,12 @@ void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) 
 }
 
 NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noexcept {
-    forget(frame);
-    const NodeId caller = at_call(frame);
-    check(nullptr, frame);
-    const bool right = (*tree_)[known.node].parent == caller;
-    count_check(right);
-    if (right) return known.node;
+    if (!unwind_in_full(nullptr, frame)) return known.node;
+    const NodeId caller = node_of_full();
     const Node& function = (*tree_)[known.node];
-    return tree_->child(caller, function.kind, function.a, function.b);
+    const bool right = function.parent == caller;
+    count_check(right);
+    return right ? known.node : tree_->child(caller, function.kind, function.a, function.b);
 }
 
 NodeId PathTracker::at_sample(void* context) noexcept {
@@ -310,17 +308,38 @@ void PathTracker::count_check(bool right) noexcept {
     remove_mark(mark(), thread_local_block.stack_low);
 }
 
-/// Compares the tracked path with what libunwind finds, frame by frame. `context`: of the signal, or nullptr for the call at
-/// `frame`.
-void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
+/// What libunwind finds, into full_. The mark stays where it is, so that the paths that come are found as without checks.
+/// `context`: of the signal, or nullptr for the call at `frame`. False: it says nothing.
+bool PathTracker::unwind_in_full(void* context, std::uintptr_t frame) noexcept {
     if (full_ == nullptr) full_ = static_cast<RawPath*>(arena_->allocate(sizeof(RawPath)));
-    if (full_ == nullptr) return;
-    remove_mark(mark(), frame);
+    if (full_ == nullptr) return false;
+    const bool stands = mark_stands(mark(), frame);
+    if (stands) lift_mark(mark());
     if (context != nullptr)
         unwinder.interrupted(context, *full_);
     else
         unwinder.here(reinterpret_cast<void*>(reinterpret_cast<const std::uintptr_t*>(frame)[1]), *full_);
-    if (full_->end != PathEnd::Root) return; // says nothing
+    if (stands) put_back_mark(mark());
+    return full_->end == PathEnd::Root;
+}
+
+/// The node of the MPI call path in full_.
+NodeId PathTracker::node_of_full() noexcept {
+    const auto flags = [this](std::size_t i) { return recipe_table.find(full_->addresses[i], load_map.epoch()).flags; };
+    std::size_t inner = 0;
+    while (inner + 1 < full_->size && (flags(inner) & InBindingLayer) != 0) ++inner;
+    NodeId node = 0;
+    for (std::size_t i = full_->size; i-- > inner;) {
+        const bool is_start = unwinder.is_process_start(full_->addresses[i]) || (flags(i) & (InLibc | InLibprofile)) != 0;
+        if (node == 0 && i > inner && is_start) continue;
+        node = tree_->frame(node, full_->addresses[i]);
+    }
+    return node;
+}
+
+/// Compares the tracked path with what libunwind finds, frame by frame.
+void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
+    if (!unwind_in_full(context, frame)) return;
     const std::size_t most = std::max(full_->size, size_);
     const std::size_t least = std::min(full_->size, size_);
     bool right = most - least <= 1; // libunwind may leave out the very first frame

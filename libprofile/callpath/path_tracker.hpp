@@ -126,6 +126,8 @@ class PathTracker {
     void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
     void set_ancestor() noexcept;
+    bool unwind_in_full(void* context, std::uintptr_t frame) noexcept;
+    NodeId node_of_full() noexcept;
     void check(void* context, std::uintptr_t frame) noexcept;
     void count_check(bool right) noexcept;
 

@@ -79,6 +79,9 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     mark.index = -1;
 }
 
+void lift_mark(const Mark& mark) noexcept { word(mark.slot) = mark.return_address; }
+void put_back_mark(const Mark& mark) noexcept { word(mark.slot) = mark_stub(); }
+
 void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     if (mark.slot == 0 || mark.slot >= stack_pointer) return; // its frame lives on
     std::int32_t index = mark.index;
