@@ -155,6 +155,12 @@ NodeId PathTracker::nodes(std::size_t end) noexcept {
     return node;
 }
 
+NodeId PathTracker::node_at_mark() noexcept {
+    const Mark& own = mark();
+    const std::int32_t standing = own.fired != Mark::never_fired ? own.fired : own.index + 1;
+    return nodes(standing > 0 ? std::min(static_cast<std::size_t>(standing), size_) : size_);
+}
+
 /// Whether marks do no harm here.
 bool PathTracker::may_mark(bool in_handler) noexcept {
     if (marks_mode() == MarksMode::Off || !marks_possible_ || !complete_ || path_.crossed_signal || path_.bridged ||

@@ -93,8 +93,8 @@ class PathTracker {
     CommonAncestor common_ancestor() const { return ancestor_; }
     /// A sample whose path was not looked for: it has nothing known in common with the next.
     void miss_sample() noexcept { has_sample_ = false; }
-    /// The node of the last path; the root's while there is none.
-    NodeId last_node() noexcept { return nodes(size_); }
+    /// While a return passes through the mark: the node of the path that it returns to.
+    NodeId node_at_mark() noexcept;
     /// The last path ended at a known root.
     bool is_complete() const { return complete_; }
     /// Of the last path: code without unwind information was crossed by a search of the stack.

@@ -56,7 +56,7 @@ Place take(Thread& thread, void* context, std::uint64_t weight) noexcept {
         place.ancestor = thread.paths.common_ancestor();
     } else {
         thread.paths.miss_sample();
-        place.node = reason == SkipReason::AtMark ? thread.paths.last_node()
+        place.node = reason == SkipReason::AtMark ? thread.paths.node_at_mark()
                                                   : thread.tree.lone_frame(static_cast<std::uintptr_t>(registers[REG_RIP]));
     }
     Row& row = thread.phases.row(place.node);

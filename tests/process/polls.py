@@ -6,10 +6,10 @@ import re
 from harness import expect, expect_equal, main, test
 
 
-def polled(job, mode, function, **options):
+def polled(job, mode, function, ranks=1, **options):
     """Calls of `function` as counted by the program, its seconds, and the values of the report's function."""
     output = mode + "".join(options.values())
-    result = job.measured([job.program("polls"), mode], ranks=1, options=options, output=output)
+    result = job.measured([job.program("polls"), mode], ranks=ranks, options=options, output=output)
     expect_equal((result.code, result.complaints), (0, []), f"{mode}: exit code and complaints")
     calls, messages, seconds = re.search(r"(\d+) calls, (\d+) messages, ([\d.]+) s", result.out).groups()
     report = job.report(output)
@@ -17,7 +17,7 @@ def polled(job, mode, function, **options):
     for path in report["phases"][0]["call_paths"]:
         if path["name"] == function:
             for name in values:
-                values[name] += path["exclusive"].get(name, [0])[0]
+                values[name] += path["exclusive"].get(name, [0] * ranks)[ranks - 1]
     return int(calls), int(messages), float(seconds), values, report
 
 
@@ -45,6 +45,14 @@ def polls_that_find_something_are_counted_with_it(job):
         calls, messages, seconds, values, _ = polled(job, "mixed", "MPI_Testany", LIBPROFILE_CALLPATHS=callpaths)
         expect_equal((values["visits"], values["p2p_receive_communications"]), (calls, messages), "visits and messages")
         expect(values["time"] / 1e9 < seconds, "more time than there was")
+
+
+@test
+def the_poll_that_copies_a_message_has_its_time(job):
+    for callpaths in ("1", "0"):
+        calls, _, seconds, values, _ = polled(job, "copies", "MPI_Test", ranks=2, LIBPROFILE_CALLPATHS=callpaths)
+        expect_equal(values["visits"], calls, "visits")
+        expect(0.7 * seconds - 0.005 < values["time"] / 1e9 < 1.1 * seconds, f"{values['time'] / 1e9} s, but {seconds} s in MPI_Test")
 
 
 if __name__ == "__main__":
