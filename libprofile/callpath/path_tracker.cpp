@@ -20,6 +20,12 @@ constexpr NodeId unset = 0xffffffffu;
 /// the mark 5 ns.
 constexpr std::size_t far_from_mark = 6;
 
+WalkStart interrupted_frame(void* context) {
+    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto value = [registers](int index) { return static_cast<std::uintptr_t>(registers[index]); };
+    return {value(REG_RIP), 0, value(REG_RSP), value(REG_RBP), 0, value(REG_RBX)};
+}
+
 constexpr std::uint8_t never_marked = InLibc | InLibprofile | InBindingLayer | InUnwinder | Unmarkable;
 
 } // namespace
@@ -246,21 +252,27 @@ void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) 
 
 NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noexcept {
     if (!unwind_in_full(nullptr, frame)) return known.node;
-    const NodeId caller = node_of_full();
     const Node& function = (*tree_)[known.node];
-    const bool right = function.parent == caller;
-    count_check(right);
-    return right ? known.node : tree_->child(caller, function.kind, function.a, function.b);
+    if (function.parent == node_of_full()) {
+        count_check(true);
+        return known.node;
+    }
+    walk_in_full(nullptr, frame);
+    const NodeId caller = node_of_full();
+    if (function.parent == caller) {
+        count_dispute();
+        return known.node;
+    }
+    count_check(false);
+    return tree_->child(caller, function.kind, function.a, function.b);
 }
 
 NodeId PathTracker::at_sample(void* context) noexcept {
     const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     const auto sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
     observe(sp);
-    const WalkStart start{static_cast<std::uintptr_t>(registers[REG_RIP]), 0, sp,
-                          static_cast<std::uintptr_t>(registers[REG_RBP]), 0, static_cast<std::uintptr_t>(registers[REG_RBX])};
     beyond_mark_ = static_cast<std::size_t>(mark().index + 1);
-    walk_stack(start, mark().slot, path_);
+    walk_stack(interrupted_frame(context), mark().slot, path_);
     if (path_.end == PathEnd::Hard) {
         forget(sp);
         count(PathCount::Unwound);
@@ -343,20 +355,48 @@ NodeId PathTracker::node_of_full() noexcept {
     return node;
 }
 
-/// Compares the tracked path with what libunwind finds, frame by frame.
-void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
-    if (!unwind_in_full(context, frame)) return;
+/// The same by our own walk, without the mark's help.
+void PathTracker::walk_in_full(void* context, std::uintptr_t frame) noexcept {
+    const bool stands = mark_stands(mark(), frame);
+    if (stands) lift_mark(mark());
+    if (context != nullptr) {
+        walk_stack(interrupted_frame(context), 0, *full_);
+    } else {
+        const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
+        walk_stack({words[1] - 1, frame + 8, frame + 16, words[0], frame, 0}, 0, *full_);
+    }
+    if (stands) put_back_mark(mark());
+}
+
+/// The tracked path is the one in full_, frame by frame.
+bool PathTracker::is_full_path() const noexcept {
     const std::size_t most = std::max(full_->size, size_);
     const std::size_t least = std::min(full_->size, size_);
-    bool right = most - least <= 1; // libunwind may leave out the very first frame
-    for (std::size_t i = 0; right && i < least; ++i) {
+    if (most - least > 1) return false; // libunwind may leave out the very first frame
+    for (std::size_t i = 0; i < least; ++i) {
         const TrackedFrame& tracked = frames_[size_ - 1 - i];
         // Unwinder::here() does not tell interrupted instructions from return addresses.
-        const bool interrupted = context == nullptr && i != 0 && tracked.slot == 0;
-        right = tracked.address == full_->addresses[i] + static_cast<std::uintptr_t>(interrupted) &&
-                (full_->slots[i] == 0 || full_->slots[i] == tracked.slot);
+        const bool interrupted = i != 0 && tracked.slot == 0 && full_->slots[i] == 0 && tracked.address == full_->addresses[i] + 1;
+        if (tracked.address != full_->addresses[i] && !interrupted) return false;
+        if (full_->slots[i] != 0 && full_->slots[i] != tracked.slot) return false;
     }
-    count_check(right);
+    return true;
+}
+
+/// Compares the tracked path with what libunwind finds, and in case of doubt with a full walk of our own.
+void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
+    if (!unwind_in_full(context, frame)) return;
+    if (is_full_path()) return count_check(true);
+    walk_in_full(context, frame);
+    if (is_full_path())
+        count_dispute();
+    else
+        count_check(false);
+}
+
+void PathTracker::count_dispute() noexcept {
+    count(PathCount::Checked);
+    count(PathCount::Disputed);
 }
 
 } // namespace libprofile

@@ -127,9 +127,12 @@ class PathTracker {
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
     void set_ancestor() noexcept;
     bool unwind_in_full(void* context, std::uintptr_t frame) noexcept;
+    void walk_in_full(void* context, std::uintptr_t frame) noexcept;
+    bool is_full_path() const noexcept;
     NodeId node_of_full() noexcept;
     void check(void* context, std::uintptr_t frame) noexcept;
     void count_check(bool right) noexcept;
+    void count_dispute() noexcept;
 
     CallTree* tree_;
     Arena* arena_;
