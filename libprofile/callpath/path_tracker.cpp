@@ -331,13 +331,13 @@ void PathTracker::count_check(bool right) noexcept {
 bool PathTracker::unwind_in_full(void* context, std::uintptr_t frame) noexcept {
     if (full_ == nullptr) full_ = static_cast<RawPath*>(arena_->allocate(sizeof(RawPath)));
     if (full_ == nullptr) return false;
-    const bool stands = mark_stands(mark(), frame);
-    if (stands) lift_mark(mark());
+    const std::uintptr_t lifted = mark_stands(mark(), frame) ? mark().slot : 0;
+    if (lifted != 0) lift_mark(mark());
     if (context != nullptr)
         unwinder.interrupted(context, *full_);
     else
         unwinder.here(reinterpret_cast<void*>(reinterpret_cast<const std::uintptr_t*>(frame)[1]), *full_);
-    if (stands) put_back_mark(mark());
+    if (lifted != 0 && mark().slot == lifted) put_back_mark(mark()); // unless a handler of the application had it taken away
     return full_->end == PathEnd::Root;
 }
 
@@ -357,15 +357,15 @@ NodeId PathTracker::node_of_full() noexcept {
 
 /// The same by our own walk, without the mark's help.
 void PathTracker::walk_in_full(void* context, std::uintptr_t frame) noexcept {
-    const bool stands = mark_stands(mark(), frame);
-    if (stands) lift_mark(mark());
+    const std::uintptr_t lifted = mark_stands(mark(), frame) ? mark().slot : 0;
+    if (lifted != 0) lift_mark(mark());
     if (context != nullptr) {
         walk_stack(interrupted_frame(context), 0, *full_);
     } else {
         const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
         walk_stack({words[1] - 1, frame + 8, frame + 16, words[0], frame, 0}, 0, *full_);
     }
-    if (stands) put_back_mark(mark());
+    if (lifted != 0 && mark().slot == lifted) put_back_mark(mark()); // unless a handler of the application had it taken away
 }
 
 /// The tracked path is the one in full_, frame by frame.
