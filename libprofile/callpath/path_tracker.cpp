@@ -331,13 +331,12 @@ void PathTracker::count_check(bool right) noexcept {
 bool PathTracker::unwind_in_full(void* context, std::uintptr_t frame) noexcept {
     if (full_ == nullptr) full_ = static_cast<RawPath*>(arena_->allocate(sizeof(RawPath)));
     if (full_ == nullptr) return false;
-    const std::uintptr_t lifted = mark_stands(mark(), frame) ? mark().slot : 0;
-    if (lifted != 0) lift_mark(mark());
+    const std::uintptr_t lifted = lift_mark(mark(), frame);
     if (context != nullptr)
         unwinder.interrupted(context, *full_);
     else
         unwinder.here(reinterpret_cast<void*>(reinterpret_cast<const std::uintptr_t*>(frame)[1]), *full_);
-    if (lifted != 0 && mark().slot == lifted) put_back_mark(mark()); // unless a handler of the application had it taken away
+    put_back_mark(mark(), lifted);
     return full_->end == PathEnd::Root;
 }
 
@@ -357,15 +356,14 @@ NodeId PathTracker::node_of_full() noexcept {
 
 /// The same by our own walk, without the mark's help.
 void PathTracker::walk_in_full(void* context, std::uintptr_t frame) noexcept {
-    const std::uintptr_t lifted = mark_stands(mark(), frame) ? mark().slot : 0;
-    if (lifted != 0) lift_mark(mark());
+    const std::uintptr_t lifted = lift_mark(mark(), frame);
     if (context != nullptr) {
         walk_stack(interrupted_frame(context), 0, *full_);
     } else {
         const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
         walk_stack({words[1] - 1, frame + 8, frame + 16, words[0], frame, 0}, 0, *full_);
     }
-    if (lifted != 0 && mark().slot == lifted) put_back_mark(mark()); // unless a handler of the application had it taken away
+    put_back_mark(mark(), lifted);
 }
 
 /// The tracked path is the one in full_, frame by frame.

@@ -102,9 +102,10 @@ void place_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index) noex
 /// Takes the mark away: puts the return address back if it stands, forgets it otherwise.
 void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;
 
-/// Takes a mark that stands out of somebody's sight for a moment; put_back_mark() must follow before anything else happens.
-void lift_mark(const Mark& mark) noexcept;
-void put_back_mark(const Mark& mark) noexcept;
+/// Takes a mark that stands out of somebody's sight for a moment: returns its slot, or 0. put_back_mark() puts it there again,
+/// unless a handler of the application has had it taken away meanwhile.
+std::uintptr_t lift_mark(const Mark& mark, std::uintptr_t stack_pointer) noexcept;
+void put_back_mark(const Mark& mark, std::uintptr_t slot) noexcept;
 
 /// The thread is about to go on at `stack_pointer`, whatever is inside of that being left: moves the mark out there.
 void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;

@@ -79,8 +79,17 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     mark.index = -1;
 }
 
-void lift_mark(const Mark& mark) noexcept { word(mark.slot) = mark.return_address; }
-void put_back_mark(const Mark& mark) noexcept { word(mark.slot) = mark_stub(); }
+std::uintptr_t lift_mark(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
+    const std::uintptr_t slot = __atomic_load_n(&mark.slot, __ATOMIC_RELAXED); // a handler may change it at any moment
+    const std::uintptr_t return_address = __atomic_load_n(&mark.return_address, __ATOMIC_RELAXED);
+    if (slot == 0 || slot < stack_pointer || word(slot) != mark_stub()) return 0;
+    word(slot) = return_address;
+    return slot;
+}
+
+void put_back_mark(const Mark& mark, std::uintptr_t slot) noexcept {
+    if (slot != 0 && __atomic_load_n(&mark.slot, __ATOMIC_RELAXED) == slot) word(slot) = mark_stub();
+}
 
 void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     if (mark.slot == 0 || mark.slot >= stack_pointer) return; // its frame lives on
