@@ -12,6 +12,7 @@
 namespace libprofile {
 
 using NodeId = std::uint32_t;
+constexpr NodeId no_node = 0xffffffffu; // not looked for yet
 
 struct Node {
     NodeId parent = 0;

@@ -28,22 +28,24 @@ struct Frame {
     std::uintptr_t fp_place; // where fp was read from, 0: a register
 };
 
-void witness(RawPath& path, const Frame& frame) {
-    if (path.witness_count > RawPath::max_witnesses) return;
-    if (path.witness_count != 0 && path.witnesses[path.witness_count - 1].place == frame.fp_place) return;
-    if (path.witness_count == RawPath::max_witnesses || frame.fp_place == 0)
-        path.witness_count = RawPath::max_witnesses + 1;
-    else
-        path.witnesses[path.witness_count++] = {frame.fp_place, frame.fp};
+/// What the slot rests on that the recipe has led to from `frame`.
+SlotOrigin slot_origin(const Recipe& recipe, const Frame& frame, std::uintptr_t slot) {
+    using Kind = SlotOrigin::Kind;
+    if (recipe.kind == RecipeKind::Stack) return {0, 0, Kind::Address};
+    if (recipe.kind != RecipeKind::Frame || frame.fp_place == 0) return {};
+    const auto place = static_cast<std::int32_t>(frame.fp_place - slot), value = static_cast<std::int32_t>(frame.fp - slot);
+    const auto is_lossless = [slot](std::int32_t distance, std::uintptr_t address) {
+        return slot + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance)) == address;
+    };
+    if (!is_lossless(place, frame.fp_place) || !is_lossless(value, frame.fp)) return {};
+    return {place, value, Kind::FramePointer};
 }
 
 /// The canonical frame address; 0: nonsense.
-std::uintptr_t canonical_frame(const Recipe& recipe, const Frame& frame, const Readable& stack, RawPath& path) {
+std::uintptr_t canonical_frame(const Recipe& recipe, const Frame& frame, const Readable& stack) {
     if (recipe.kind == RecipeKind::Stack) return frame.sp + static_cast<std::uintptr_t>(recipe.cfa_offset);
-    witness(path, frame);
     const std::uintptr_t place = frame.fp + static_cast<std::uintptr_t>(recipe.cfa_offset);
     if (recipe.kind == RecipeKind::Frame) return place;
-    path.witness_count = RawPath::max_witnesses + 1; // a word more would have to be compared
     return stack.holds(place) ? Readable::at(place) : 0;
 }
 
@@ -80,7 +82,6 @@ bool leave_signal_frame(Frame& frame, const Readable& stack, RawPath& path) {
     const auto sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
     if (sp <= frame.sp || !stack.holds(sp & ~std::uintptr_t{7})) return false;
     path.crossed_signal = true;
-    path.witness_count = RawPath::max_witnesses + 1;
     frame = {static_cast<std::uintptr_t>(registers[REG_RIP]), sp, static_cast<std::uintptr_t>(registers[REG_RBP]), 0};
     return true;
 }
@@ -104,7 +105,7 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
         switch (recipe.kind) {
         case RecipeKind::Stack:
         case RecipeKind::Frame:
-        case RecipeKind::FrameIndirect: cfa = canonical_frame(recipe, frame, stack, path); break;
+        case RecipeKind::FrameIndirect: cfa = canonical_frame(recipe, frame, stack); break;
         case RecipeKind::Outermost: path.end = PathEnd::Root; return;
         case RecipeKind::Hard: path.end = PathEnd::Hard; return;
         case RecipeKind::Signal:
@@ -115,16 +116,18 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
         default:
             if (!cross_bare_code(frame, path.size == 1 ? start.rbx : 0, stack, cfa, bare_place)) return;
             path.bridged = true;
-            path.witness_count = RawPath::max_witnesses + 1;
         }
         const std::uintptr_t slot = cfa - 8;
         if (cfa <= frame.sp || !stack.holds(slot)) return; // the stack must grow towards its base
+        const SlotOrigin origin = slot_origin(recipe, frame, slot);
         std::uintptr_t return_address = Readable::at(slot);
         const std::uintptr_t place = recipe.kind == RecipeKind::Missing ? bare_place : frame_pointer_place(recipe, frame, cfa);
         if (place != 0) {
             if (!stack.holds(place)) return;
             frame.fp = Readable::at(place);
-            frame.fp_place = place;
+            // A place that was found from a frame pointer that nobody compares is no place to compare.
+            const bool is_sure = recipe.frame_rule != FramePointerRule::AtFrame || recipe.kind == RecipeKind::Frame;
+            frame.fp_place = is_sure ? place : 0;
         }
         if (return_address == mark_stub()) {
             if (slot == mark_slot) path.end = PathEnd::Mark;
@@ -132,7 +135,7 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
         }
         frame.address = return_address - 1;
         frame.sp = cfa;
-        if (!path.push(frame.address, slot)) return void(path.end = PathEnd::Full);
+        if (!path.push(frame.address, slot, origin)) return void(path.end = PathEnd::Full);
     }
 }
 

@@ -14,7 +14,6 @@ namespace libprofile {
 
 namespace {
 
-constexpr NodeId unset = 0xffffffffu;
 
 /// A mark farther out than this is placed anew at an MPI call: each frame between costs some 10 ns a call, a return through
 /// the mark 5 ns.
@@ -102,9 +101,9 @@ void PathTracker::splice(std::size_t kept) noexcept {
         } else {
             frame.address = path_.addresses[from];
             frame.slot = path_.slots[from];
-            frame.node = unset;
-            frame.serial = ++serial_;
+            frame.node = no_node;
         }
+        frame.origin = path_.origins[from];
         // The slot belongs to the next inner frame's function.
         frame.markable = from != 0 && frame.slot != 0 && (path_.flags[from] & NoReturnAddress) == 0 &&
                          (path_.flags[from - 1] & never_marked) == 0;
@@ -151,11 +150,11 @@ NodeId PathTracker::nodes(std::size_t end) noexcept {
     if (end == 0) return 0;
     const std::uint32_t epoch = load_map.epoch();
     if (epoch != epoch_) {
-        for (std::size_t i = 0; i < size_; ++i) frames_[i].node = unset;
+        for (std::size_t i = 0; i < size_; ++i) frames_[i].node = no_node;
         epoch_ = epoch;
     }
     std::size_t i = end;
-    while (i > 0 && frames_[i - 1].node == unset) --i;
+    while (i > 0 && frames_[i - 1].node == no_node) --i;
     NodeId node = i > 0 ? frames_[i - 1].node : complete_ ? 0 : tree_->partial();
     for (; i < end; ++i) frames_[i].node = node = node_after(node, i);
     return node;
@@ -229,25 +228,23 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
 }
 
 void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept {
-    known.anchor = -1;
+    known.words = 0;
     known.node = node;
-    const std::int32_t index = mark().index; // a signal handler of the application may take the mark away at any moment
-    if (index < 0 || !mark_stands(mark(), frame) || path_.witness_count > RawPath::max_witnesses) return;
-    const auto anchor = static_cast<std::size_t>(index);
-    // The return address of the call itself is compared with the call site's.
-    std::uint32_t words = 0;
-    for (std::size_t i = size_ - 1; i-- > anchor + 1;) {
-        if (words == KnownPath::max_words) return;
-        known.word[words++] = {frames_[i].slot, frames_[i].address + 1};
-    }
-    for (std::size_t i = 0; i < path_.witness_count; ++i) {
-        if (words == KnownPath::max_words) return;
-        known.word[words++] = path_.witnesses[i];
-    }
-    known.words = words;
     known.frame = frame;
-    known.serial = frames_[anchor].serial;
-    known.anchor = index;
+    if (size_ == 0 || !is_own_stack(frame)) return;
+    // The return address of the call itself is compared with the call site's.
+    std::uintptr_t compared = 0;
+    for (std::size_t i = size_ - 1; i-- > 0;) {
+        const TrackedFrame& outer = frames_[i];
+        if (outer.slot == 0 || outer.origin.kind == SlotOrigin::Kind::Unknown) return;
+        if (outer.origin.kind == SlotOrigin::Kind::FramePointer) {
+            const std::uintptr_t place = outer.slot + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(outer.origin.place));
+            const std::uintptr_t value = outer.slot + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(outer.origin.value));
+            if (place != compared && !known.add(place, value, no_node)) return;
+            compared = place;
+        }
+        if (!known.add(outer.slot, outer.address + 1, outer.node)) return;
+    }
 }
 
 NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noexcept {

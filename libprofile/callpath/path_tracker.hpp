@@ -5,8 +5,8 @@
 //
 // Frames are raw activations, outermost first: (address, slot of the return address). The thread's mark (marks/mark.hpp)
 // lies in the slot of one of them; that frame and all beyond it are unchanged. So an event walks the stack only up to the
-// mark, and an MPI call from a place that called before need not walk at all: it is enough that the few return addresses
-// between the call and the mark are those of that time (KnownPath).
+// mark, and an MPI call on a path that was walked before need not walk at all: it is enough that the few words between the
+// call and the mark that led that walk are the same again, and that the mark stands on the same call path (KnownPath).
 //
 // The least common ancestor (LCA) of the paths of two adjacent samples is known exactly where the mark has moved in between:
 // it then lies in the frame that the last return went to. Otherwise comparing slots and return addresses gives an upper
@@ -30,18 +30,27 @@ enum class MarksMode : int { Off = 0, On = 1, Check = 2 };
 extern std::atomic<MarksMode> current_marks_mode;
 inline MarksMode marks_mode() noexcept { return current_marks_mode.load(std::memory_order_relaxed); }
 
-/// The path of an MPI call from one place at one depth of the stack, as it was last time, and what it rests on.
+/// The path of an MPI call from one place at one depth of the stack, as it was found once, and the words of the stack that
+/// led the walk, innermost first: return addresses, and frame pointers where the way depends on them.
 struct KnownPath {
     const void* return_address = nullptr;
     std::uint32_t function = 0; // MPI function id
     std::uint32_t epoch = 0;    // of the load map
     std::uintptr_t frame = 0; // of the wrapper body
     NodeId node = 0;          // of the MPI function's call path; 0: nothing is known
-    std::uint32_t serial = 0; // of the tracked frame `anchor`
-    std::int32_t anchor = -1; // index of the tracked frame that held the mark
     std::uint32_t words = 0;
-    static constexpr std::uint32_t max_words = 8;
-    RawPath::Witness word[max_words]; // of the stack between the call and the anchor
+    struct Word {
+        std::uintptr_t value;
+        std::uint32_t distance; // of its place from `frame`, in bytes
+        NodeId node;            // of the call path that this return address leads to; no_node for a frame pointer
+    };
+    static constexpr std::uint32_t max_words = 12;
+    Word word[max_words];
+    bool add(std::uintptr_t place, std::uintptr_t value, NodeId node_there) noexcept {
+        if (words == max_words || place - frame > 0xffffffffu) return false;
+        word[words++] = {value, static_cast<std::uint32_t>(place - frame), node_there};
+        return true;
+    }
 };
 
 /// The least common ancestor of the call paths of this sample and the one before.
@@ -66,19 +75,16 @@ class PathTracker {
     void remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept;
     /// Whether the call at `frame` has the path `known`; then known.node is right. Nothing is walked.
     bool is_unchanged(const KnownPath& known, std::uintptr_t frame) noexcept {
-        if (known.frame != frame || known.anchor > mark().index || known.anchor < 0) return false;
-        if (frames_[known.anchor].serial != known.serial || !mark_stands(mark(), frame)) return false;
-        // The mark must lie on the way from the call to the anchor, or be the anchor's: elsewhere it is a leftover.
-        bool met = known.anchor == mark().index;
+        if (known.frame != frame || epoch_ != known.epoch || !mark_stands(mark(), frame)) return false;
         for (std::uint32_t i = 0; i < known.words; ++i) {
-            const RawPath::Witness& word = known.word[i];
-            if (*reinterpret_cast<const std::uintptr_t*>(word.place) == word.value) continue;
-            if (!is_marked(word)) return false;
-            met = true;
+            const KnownPath::Word& word = known.word[i];
+            const std::uintptr_t place = frame + word.distance;
+            if (*reinterpret_cast<const std::uintptr_t*>(place) == word.value) continue;
+            if (place != mark().slot || mark().return_address != word.value || frames_[mark().index].node != word.node) return false;
+            count(PathCount::Repeated);
+            return true;
         }
-        if (!met) return false;
-        count(PathCount::Repeated);
-        return true;
+        return false; // the mark lies farther out, or is a leftover beside the way
     }
     bool is_to_be_checked() const noexcept { return marks_mode() == MarksMode::Check; }
     /// LIBPROFILE_MARKS=check: the path of is_unchanged(), found by a full unwind, must end at the parent of known.node.
@@ -113,9 +119,6 @@ class PathTracker {
   private:
     void count(PathCount what) noexcept { ++counts_[static_cast<std::size_t>(what)]; }
     static Mark& mark() noexcept;
-    bool is_marked(const RawPath::Witness& word) const noexcept {
-        return word.place == mark().slot && word.value == mark().return_address;
-    }
     NodeId find_call(std::uintptr_t frame, bool in_handler) noexcept;
     void observe(std::uintptr_t stack_pointer) noexcept;
     void lose_mark(std::uintptr_t stack_pointer) noexcept;
@@ -143,7 +146,6 @@ class PathTracker {
     bool complete_ = false;
     bool marks_possible_ = false; // for this thread
     bool jumping_ = false;
-    std::uint32_t serial_ = 0;
     std::uint32_t epoch_ = 0;           // of the load map, when the nodes were found
     std::uint32_t modules_ready_ = 0;   // load_map.size() when ready() was last called
     const std::uint32_t* exceptions_ = nullptr; // how many C++ exceptions are in flight in this thread

@@ -16,37 +16,43 @@ enum class PathEnd : std::uint8_t {
     Hard, // at unwind information that only libunwind can interpret
 };
 
+/// What led to the slot of a frame's return address, besides the frame inside of it: as long as that is the same, a walk
+/// finds the same slot.
+struct SlotOrigin {
+    enum class Kind : std::uint8_t {
+        Address,      // nothing: the inner frame's address tells its size
+        FramePointer, // a saved frame pointer
+        Unknown,      // more than that
+    };
+    // Where the frame pointer was saved and what it holds, in bytes from the slot.
+    std::int32_t place = 0;
+    std::int32_t value = 0;
+    Kind kind = Kind::Unknown;
+};
+
 struct RawPath {
     static constexpr std::size_t capacity = 1024;
     /// Look-up addresses: the interrupted instruction itself, and for callers the return address - 1 (inside the call).
     std::uintptr_t addresses[capacity];
     /// Where the return address of each lies; 0 for interrupted instructions, and where it is not known.
     std::uintptr_t slots[capacity];
+    SlotOrigin origins[capacity];
     std::uint8_t flags[capacity]; // RecipeFlag, of the module
     std::size_t size;
     PathEnd end;
     bool crossed_signal; // a frame was interrupted by a signal whose handler is part of the path
     bool bridged;        // code without unwind information was crossed by a search of the stack
 
-    /// Words besides the return addresses that led the walk: saved frame pointers. As long as these and the return
-    /// addresses stay the same, a walk from the same place takes the same way.
-    struct Witness {
-        std::uintptr_t place;
-        std::uintptr_t value;
-    };
-    static constexpr std::size_t max_witnesses = 6;
-    Witness witnesses[max_witnesses];
-    std::size_t witness_count; // max_witnesses + 1: too many
-
     void clear() {
-        size = witness_count = 0;
+        size = 0;
         end = PathEnd::Lost;
         crossed_signal = bridged = false;
     }
-    bool push(std::uintptr_t address, std::uintptr_t slot) {
+    bool push(std::uintptr_t address, std::uintptr_t slot, SlotOrigin origin = {}) {
         if (size == capacity) return false;
         addresses[size] = address;
         slots[size] = slot;
+        origins[size] = origin;
         flags[size] = 0;
         ++size;
         return true;

@@ -50,11 +50,14 @@ bool is_path_known(Thread& thread, const KnownPath& known, const CallSite& site,
 }
 
 /// The path of the call if it is known without a walk, else nullptr.
-const KnownPath* find_known_path(Thread& thread, const Thread::KnownPaths* paths, const CallSite& site,
-                                 std::uintptr_t frame) noexcept {
+const KnownPath* find_known_path(Thread& thread, Thread::KnownPaths* paths, const CallSite& site, std::uintptr_t frame) noexcept {
     if (paths == nullptr) return nullptr;
-    for (const KnownPath& path : paths->path)
-        if (is_path_known(thread, path, site, frame)) return &path;
+    for (std::uint32_t i = 0; i < Thread::KnownPaths::ways; ++i) {
+        const std::uint32_t at = (paths->last + i) % Thread::KnownPaths::ways;
+        if (!is_path_known(thread, paths->path[at], site, frame)) continue;
+        paths->last = at;
+        return &paths->path[at];
+    }
     return nullptr;
 }
 
@@ -64,11 +67,12 @@ NodeId find_node(Thread& thread, Thread::KnownPaths* paths, const CallSite& site
     const NodeId caller = thread.paths.at_call(frame);
     const NodeId node = thread.tree.child(caller, NodeKind::Mpi, site.function_id, 0);
     if (paths == nullptr) return node;
-    KnownPath& known = paths->path[paths->next++ % Thread::KnownPaths::ways];
-    thread.paths.remember(known, frame, node);
+    paths->last = (paths->last + 1) % Thread::KnownPaths::ways;
+    KnownPath& known = paths->path[paths->last];
     known.return_address = site.return_address;
     known.function = site.function_id;
     known.epoch = site.epoch;
+    thread.paths.remember(known, frame, node);
     path = &known;
     return node;
 }

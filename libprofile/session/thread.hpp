@@ -88,11 +88,12 @@ struct Thread {
     static constexpr std::size_t known_sites = 128;
     CallSite sites[known_sites]; // by return address
     // By return address and frame. Several for each: calls of Fortran all come from one place in the binding layer, those of
-    // other programs from few, with different callers.
+    // other programs from few, with different callers. They are often met in the same order, so they are tried in the order
+    // in which they came, from the one that was last met.
     struct KnownPaths {
-        static constexpr std::uint32_t ways = 4;
+        static constexpr std::uint32_t ways = 8;
         KnownPath path[ways];
-        std::uint32_t next = 0; // to be replaced
+        std::uint32_t last = 0;
     };
     static constexpr std::size_t known_path_sets = 64;
     KnownPaths* known_paths = nullptr; // known_path_sets of them, from the first MPI call on; nullptr also: no memory

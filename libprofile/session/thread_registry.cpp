@@ -162,6 +162,7 @@ void ThreadRegistry::know_main() noexcept {
     if (gettid() != getpid()) return;
     remember_main_stack();
     main_known_ = true;
+    may_use_barrier(); // now, while there is one thread: later the kernel takes 10 ms for it
 }
 
 Thread* ThreadRegistry::current() noexcept {
@@ -202,18 +203,25 @@ void ThreadRegistry::start_sampling() noexcept {
     });
 }
 
+bool ThreadRegistry::may_use_barrier() noexcept {
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
 /// Tells all threads that booking is over, and waits for those that are just doing it. They look at `finished` after they
 /// have set their in-tool flag, without a fence; the kernel's barrier stands in for all of theirs.
 void ThreadRegistry::stop_booking() noexcept {
     const Thread* own = thread_local_block.thread;
-    for_each_start([own](ThreadStart& start) {
+    bool are_others = false;
+    for_each_start([own, &are_others](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread->finished) return;
         stop_clock(*thread);
-        if (thread != own) thread->finished = true;
+        if (thread == own) return;
+        thread->finished = true;
+        are_others = true;
     });
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
-        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    if (!are_others) return;
+    if (may_use_barrier()) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     const std::uint64_t limit = session_clock.now() + 20000000; // one that was stopped in there is not waited for longer
     for_each_start([own, limit](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);

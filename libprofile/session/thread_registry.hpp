@@ -70,6 +70,7 @@ class ThreadRegistry {
         for (ThreadStart* s = head_.load(std::memory_order_acquire); s != nullptr; s = s->next) visit(*s);
     }
     void arm(Thread& thread, pid_t id) noexcept;
+    static bool may_use_barrier() noexcept;
     void stop_booking() noexcept;
     bool recycle(ThreadStart& start, Thread& thread) noexcept;
     Thread* take_free() noexcept;

@@ -14,6 +14,8 @@
 // mark ever stands (unavailable.cpp).
 #pragma once
 
+#include "libprofile/callpath/raw_path.hpp"
+
 #include <cstdint>
 
 namespace libprofile {
@@ -23,8 +25,8 @@ struct TrackedFrame {
     std::uintptr_t address = 0; // look-up address, see RawPath
     std::uintptr_t slot = 0;    // where its return address lies, 0: nowhere
     std::uint32_t node = 0;     // of the call path that ends here
-    std::uint32_t serial : 31 = 0; // changes with the content
-    std::uint32_t markable : 1 = 0;
+    SlotOrigin origin;
+    bool markable = false;
 };
 
 /// The thread's only mark.
