@@ -230,6 +230,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
 void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept {
     known.words = 0;
     known.node = node;
+    known.epoch = epoch_;
     known.frame = frame;
     if (size_ == 0 || !is_own_stack(frame)) return;
     // The return address of the call itself is compared with the call site's.

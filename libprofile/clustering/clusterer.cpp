@@ -28,7 +28,7 @@ constexpr bool counts_for_distance(std::size_t row) {
 } // namespace
 
 Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode) noexcept
-    : arena_(&arena), pool_(&pool), limit_(limit < 1 ? 1 : limit), mode_(mode) {
+    : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode) {
     switch (mode) {
     case EquivalenceMode::Weak: equivalence_ = Equivalence::Weak; break;
     case EquivalenceMode::None: equivalence_ = Equivalence::None; break;
@@ -42,7 +42,7 @@ const Signature& Clusterer::signature_of(const Cluster& cluster) const noexcept 
 
 bool Clusterer::ensure_room() noexcept {
     if (count_ < room_) return true;
-    const std::uint32_t wanted = room_ == 0 ? limit_ + 1 : room_ * 2;
+    const std::uint32_t wanted = room_ != 0 ? room_ * 2 : limit_ == no_limit ? 64 : limit_ + 1;
     auto** clusters = arena_->array<Cluster*>(wanted);
     if (clusters == nullptr) return false;
     std::copy(clusters_, clusters_ + count_, clusters);
@@ -62,28 +62,18 @@ bool Clusterer::ensure_room() noexcept {
     return true;
 }
 
-void Clusterer::classify(Cluster& cluster) noexcept {
-    if (equivalence_ == Equivalence::None) {
-        cluster.equivalence_class = 0;
-        class_count_ = 1;
-        return;
-    }
-    for (std::uint32_t i = 0; i < count_; ++i)
-        if (clusters_[i] != &cluster && signature_of(*clusters_[i]) == signature_of(cluster)) {
-            cluster.equivalence_class = clusters_[i]->equivalence_class;
-            return;
-        }
-    cluster.equivalence_class = class_count_++;
+/// False: the class is new, and there is no memory for it.
+bool Clusterer::classify(Cluster& cluster) noexcept {
+    const Signature all{};
+    const Signature& signature = equivalence_ == Equivalence::None ? all : signature_of(cluster);
+    cluster.equivalence_class = classes_.find_or_add(signature, *arena_);
+    return cluster.equivalence_class != ClassTable::none;
 }
 
 /// Numbers the classes anew after the equivalence was relaxed, and measures what became comparable by that.
 void Clusterer::regroup() noexcept {
-    const std::uint32_t count = count_;
-    class_count_ = 0;
-    for (count_ = 0; count_ < count;) {
-        classify(*clusters_[count_]);
-        ++count_;
-    }
+    classes_.clear();
+    for (std::uint32_t i = 0; i < count_; ++i) classify(*clusters_[i]);
     if (!measured_) return;
     for (std::uint32_t i = 0; i < count_; ++i) measure(i);
     for (std::uint32_t i = 0; i < count_; ++i) find_nearest(i);
@@ -92,13 +82,13 @@ void Clusterer::regroup() noexcept {
 /// The dynamic scheme of 4.4: from strong to weak when more than half of the clusters are needed for one cluster per
 /// class; given up altogether only when even weak classes outnumber K.
 void Clusterer::relax_if_too_many_classes() noexcept {
-    if (mode_ != EquivalenceMode::Auto) return;
-    if (equivalence_ == Equivalence::Strong && class_count_ > limit_ / 2 && class_count_ > 1) {
+    if (mode_ != EquivalenceMode::Auto || limit_ == no_limit) return;
+    if (equivalence_ == Equivalence::Strong && classes_.size() > limit_ / 2 && classes_.size() > 1) {
         equivalence_ = Equivalence::Weak;
         ++relaxations_;
         regroup();
     }
-    if (equivalence_ == Equivalence::Weak && class_count_ > limit_) {
+    if (equivalence_ == Equivalence::Weak && classes_.size() > limit_) {
         equivalence_ = Equivalence::None;
         ++relaxations_;
         regroup();
@@ -225,13 +215,14 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
                     const StructureSignatures& signatures) noexcept {
     const QuietFloatingPoint quiet;
     if (!ensure_room()) return false;
+    Cluster& fresh = *clusters_[count_];
+    fresh.signatures = signatures;
+    if (!classify(fresh)) return false;
     const std::uint32_t element = sets_.add(*arena_, count_);
     if (element == DisjointSets::none) return false;
-    Cluster& fresh = *clusters_[count_];
     fresh.sums = profile;
     profile = IterationProfile{};
     fresh.condensed = condensed;
-    fresh.signatures = signatures;
     fresh.members = 1;
     fresh.root = element;
     fresh.nearest_distance = apart;
@@ -240,9 +231,9 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     totals_.add(condensed);
     ++clustered_;
     update_scale();
-    classify(fresh);
     ++count_;
 
+    if (limit_ == no_limit) return true;
     if (count_ <= limit_ && !measured_) {
         relax_if_too_many_classes();
         return true;

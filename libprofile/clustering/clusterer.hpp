@@ -11,6 +11,7 @@
 // hold sums, so that aggregates stay exact (4.5).
 #pragma once
 
+#include "libprofile/clustering/class_table.hpp"
 #include "libprofile/clustering/condensed_vector.hpp"
 #include "libprofile/clustering/disjoint_sets.hpp"
 #include "libprofile/clustering/iteration_profile.hpp"
@@ -41,7 +42,8 @@ struct Cluster {
 
 class Clusterer {
   public:
-    /// `limit` = K >= 1.
+    /// `limit` = K; no_limit: every iteration stays a cluster of its own.
+    static constexpr std::uint32_t no_limit = 0;
     Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode) noexcept;
 
     /// Takes one closed iteration; `profile` is consumed. False: no memory, then the iteration is counted as
@@ -58,7 +60,7 @@ class Clusterer {
     std::uint32_t cluster_of(std::uint32_t iteration) noexcept;
     Equivalence equivalence() const { return equivalence_; }
     std::uint32_t relaxations() const { return relaxations_; }
-    std::uint32_t class_count() const { return class_count_; }
+    std::uint32_t class_count() const { return classes_.size(); }
 
   private:
     static constexpr std::uint32_t unclustered_label = 0x7ffffffeu;
@@ -66,7 +68,7 @@ class Clusterer {
 
     bool ensure_room() noexcept;
     bool ensure_distances() noexcept;
-    void classify(Cluster& cluster) noexcept;
+    bool classify(Cluster& cluster) noexcept;
     void regroup() noexcept;
     void relax_if_too_many_classes() noexcept;
     bool reduce() noexcept;
@@ -89,7 +91,7 @@ class Clusterer {
     float* distances_ = nullptr;   // room_ x room_, symmetric, valid once measured_; `apart` between classes
     std::uint32_t room_ = 0;
     std::uint32_t count_ = 0;
-    std::uint32_t class_count_ = 0;
+    ClassTable classes_;
     bool measured_ = false;
     DisjointSets sets_;
     CondensedVector totals_;             // over all iterations

@@ -109,6 +109,10 @@ bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
         if (!parse_integer(value, row.type == OptionType::Size, number)) return false;
         if (number < row.minimum || number > row.maximum) return false;
         break;
+    case OptionType::Count:
+        if (std::strcmp(value, "off") == 0) break;
+        if (!parse_integer(value, false, number) || number < row.minimum || number > row.maximum) return false;
+        break;
     case OptionType::Flag:
         if (!parse_flag(value, number)) return false;
         break;
@@ -176,7 +180,9 @@ void Config::load(Arena& arena) noexcept {
         else
             std::snprintf(expected, sizeof expected, "a number from %lld to %lld%s", static_cast<long long>(row.minimum),
                           static_cast<long long>(row.maximum),
-                          row.type == OptionType::Size ? " (K, M and G may follow)" : "");
+                          row.type == OptionType::Size    ? " (K, M and G may follow)"
+                          : row.type == OptionType::Count ? " or off"
+                                                          : "");
         char shown[160];
         std::snprintf(shown, sizeof shown, "%s=%.64s", name, value);
         complain("%s is not valid, expected %s; using %s", shown, expected, row.default_value);

@@ -71,7 +71,6 @@ NodeId find_node(Thread& thread, Thread::KnownPaths* paths, const CallSite& site
     KnownPath& known = paths->path[paths->last];
     known.return_address = site.return_address;
     known.function = site.function_id;
-    known.epoch = site.epoch;
     thread.paths.remember(known, frame, node);
     path = &known;
     return node;

@@ -64,7 +64,7 @@ TEST_F(ConfigTest, InvalidValuesFallBackAndAreNamed) {
     Config& config = load();
     EXPECT_EQ(config.number(Option::Clusters), 64);
     EXPECT_STREQ(config.complaint(),
-                 "LIBPROFILE_CLUSTERS=0 is not valid, expected a number from 1 to 4096; using 64");
+                 "LIBPROFILE_CLUSTERS=0 is not valid, expected a number from 1 to 4096 or off; using 64");
 }
 
 TEST_F(ConfigTest, SamplingIsSetByRateOrPeriod) {

@@ -80,6 +80,8 @@ const char* type_word(OptionType type) {
         return "integer";
     case OptionType::Size:
         return "size";
+    case OptionType::Count:
+        return "integer";
     case OptionType::Flag:
         return "flag";
     case OptionType::Choice:
@@ -98,6 +100,8 @@ std::string range_of(const OptionRow& row) {
         return fmt::format("{}..{}", row.minimum, row.maximum);
     case OptionType::Size:
         return fmt::format("{}..{}", size_text(row.minimum), size_text(row.maximum));
+    case OptionType::Count:
+        return fmt::format("{}..{}|off", row.minimum, row.maximum);
     case OptionType::Flag:
         return "0|1";
     case OptionType::Choice:
@@ -121,6 +125,12 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
         return size ? fmt::format("must be a size from {} to {}, such as 64M", size_text(row.minimum),
                                   size_text(row.maximum))
                     : fmt::format("must be a whole number from {} to {}", row.minimum, row.maximum);
+    }
+    case OptionType::Count: {
+        const std::optional<std::int64_t> number = parse_number(value, false);
+        if (value == "off" || (number && *number >= row.minimum && *number <= row.maximum))
+            return "";
+        return fmt::format("must be a whole number from {} to {}, or off", row.minimum, row.maximum);
     }
     case OptionType::Flag:
         return flag_value(value) || is_one_of({"0", "no", "off", "false"}, value)
