@@ -58,6 +58,7 @@ class Stream {
 
 class TimeSeriesTest : public testing::Test {
   protected:
+    void SetUp() override { memory_quota.limit(std::uint64_t{1} << 40); }
     void feed(TimeSeries& series, const Iteration& iteration) {
         std::vector<Cell> cells;
         for (const auto& [cell_key, value] : iteration.events) cells.push_back({cell_key, value});
