@@ -31,29 +31,33 @@ class SeriesTrack {
 
     std::uint32_t columns() const { return columns_; }
     std::uint32_t capacity() const { return capacity_; }
-    static constexpr std::size_t bytes(std::uint32_t capacity) { return std::size_t{capacity} * (slots * 8 + 4); }
-    /// Moves to larger memory, bytes(capacity) of zeroes; what it had before is the caller's again.
-    void move_to(void* memory, std::uint32_t capacity) {
+    unsigned slots_in_memory() const { return room_; }
+    /// Memory for `capacity` columns and the first `room` slots.
+    static constexpr std::size_t bytes(std::uint32_t capacity, unsigned room) { return std::size_t{capacity} * (room * 8 + 4); }
+    void* memory() const { return predicted_[0]; }
+    /// Moves to other memory, bytes(capacity, room) of zeroes, with at least the columns and slots that it has; what it had
+    /// before is the caller's again.
+    void move_to(void* memory, std::uint32_t capacity, unsigned room) {
         SeriesTrack old = *this;
         auto* place = static_cast<unsigned char*>(memory);
-        for (unsigned s = 0; s < slots; ++s, place += std::size_t{capacity} * 8) {
+        for (unsigned s = 0; s < room; ++s, place += std::size_t{capacity} * 8) {
             predicted_[s] = reinterpret_cast<std::uint64_t*>(place);
-            if (columns_ != 0) std::memcpy(place, old.predicted_[s], std::size_t{columns_} * 8);
+            if (s < room_ && columns_ != 0) std::memcpy(place, old.predicted_[s], std::size_t{columns_} * 8);
         }
         changes_ = reinterpret_cast<Odds<4>*>(place);
         lengths_ = place + std::size_t{capacity} * 2;
         for (std::uint32_t i = 0; i < capacity; ++i) changes_[i] = i < columns_ ? old.changes_[i] : Odds<4>{};
         if (columns_ != 0) std::memcpy(lengths_, old.lengths_, columns_);
         capacity_ = capacity;
+        room_ = room;
     }
-    void* memory() const { return predicted_[0]; }
     /// There are so many columns now, not more than the capacity. New ones have had the value 0.
     void grow(std::uint32_t columns) {
         if (columns > columns_ && columns <= capacity_) columns_ = columns;
     }
     /// Forgets all values and odds, so that decoding can begin here.
     void restart() {
-        for (unsigned s = 0; s < slots; ++s)
+        for (unsigned s = 0; s < room_; ++s)
             if (capacity_ != 0) std::memset(predicted_[s], 0, std::size_t{capacity_} * 8);
         for (std::uint32_t i = 0; i < capacity_; ++i) changes_[i] = {};
         if (capacity_ != 0) std::memset(lengths_, 0, capacity_);
@@ -94,12 +98,13 @@ class SeriesTrack {
         return static_cast<std::int64_t>(negative ? 0 - coded : coded);
     }
 
-    static constexpr unsigned length_classes = 12;
+    static constexpr unsigned length_classes = 8; // the last: from 28 bits on
     std::uint64_t* predicted_[slots] = {};
     Odds<4>* changes_ = nullptr;        // per column: it differs from the prediction
     unsigned char* lengths_ = nullptr;  // per column: how long its last difference was
     std::uint32_t columns_ = 0;
     std::uint32_t capacity_ = 0;
+    unsigned room_ = 0; // slots that have memory
     Odds<5> is_negative_;
     NumberOdds<5> magnitude_[length_classes];
 };

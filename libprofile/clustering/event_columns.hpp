@@ -1,8 +1,10 @@
 // Gives each event cell of a phase, (node, metric), its column in the coded series, in the order of appearance.
-// Contract: belongs to one thread; memory from its pool; nothing throws; O(1) a look-up.
+// Contract: belongs to one thread; memory from its pool; nothing throws. Cells come sorted, so one pass over the columns in
+// the order of their keys finds those of a whole iteration.
 #pragma once
 
 #include "format/series_code.hpp"
+#include "libprofile/clustering/iteration_profile.hpp"
 #include "libprofile/session/memory.hpp"
 
 #include <cstdint>
@@ -12,30 +14,30 @@ namespace libprofile {
 class EventColumns {
   public:
     const SeriesColumns& columns() const { return columns_; }
-    std::size_t memory() const { return std::size_t{capacity_} * bytes_per_column + std::size_t{room_} * sizeof(Slot); }
+    std::size_t memory() const { return std::size_t{capacity_} * bytes_per_column; }
 
-    /// The column of a cell, among the counts or among the times; SeriesColumns::none: it is new, and there is no memory. A
-    /// node's visits should be asked for before its time.
-    std::uint32_t find_or_add(std::uint32_t key, Pool& pool) noexcept;
+    /// The column of each cell, among the times or among the others; cells are sorted by key. False: no memory for new ones.
+    bool find_or_add(const Cell* cells, std::uint32_t count, std::uint32_t* found, Pool& pool) noexcept;
+
+    static bool is_time(std::uint32_t key) {
+        return (key & ((1u << Cell::metric_bits) - 1)) == static_cast<std::uint32_t>(Metric::Time);
+    }
 
   private:
-    static constexpr std::size_t bytes_per_column = 3 * sizeof(std::uint32_t);
-    struct Slot {
-        std::uint32_t key; // + 1; 0: free
-        std::uint32_t column;
-    };
-    Slot* slot_of(std::uint32_t key) const noexcept {
-        std::uint32_t at = (key * 0x9e3779b1u) >> shift_;
-        while (slots_[at].key != 0 && slots_[at].key != key + 1) at = (at + 1) & (room_ - 1);
-        return &slots_[at];
+    static constexpr std::size_t bytes_per_column = 4 * sizeof(std::uint32_t);
+    static constexpr std::uint32_t time_flag = 0x80000000u;
+
+    std::uint32_t key_of(std::uint32_t entry) const {
+        return (entry & time_flag) != 0 ? columns_.time_nodes[entry & ~time_flag] << Cell::metric_bits : columns_.count_keys[entry];
     }
-    bool reserve(Pool& pool) noexcept;
+    std::uint32_t add(std::uint32_t key) noexcept;
+    bool reserve(std::uint32_t more, Pool& pool) noexcept;
+    bool add_missing(const Cell* cells, std::uint32_t count, Pool& pool) noexcept;
+    std::uint32_t pass(const Cell* cells, std::uint32_t count, std::uint32_t* found) const noexcept;
 
     SeriesColumns columns_;
-    std::uint32_t capacity_ = 0; // of each of the arrays
-    Slot* slots_ = nullptr;
-    std::uint32_t room_ = 0; // a power of two
-    unsigned shift_ = 32;
+    std::uint32_t* order_ = nullptr; // all columns by key; times have the flag
+    std::uint32_t capacity_ = 0;     // of each of the arrays
 };
 
 } // namespace libprofile

@@ -7,15 +7,11 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint32_t metric_mask = (1u << Cell::metric_bits) - 1;
-
 /// The largest shift with which no value is off by more than `error_ppm` of `largest`.
 std::uint8_t shift_for(std::uint64_t largest, std::uint32_t error_ppm) {
     const std::uint64_t bound = largest / 1000000 * error_ppm + largest % 1000000 * error_ppm / 1000000;
     return static_cast<std::uint8_t>(std::bit_width(bound)); // 2^(shift-1) <= bound; 0 for 0
 }
-
-bool is_time(std::uint32_t key) { return (key & metric_mask) == static_cast<std::uint32_t>(Metric::Time); }
 
 } // namespace
 
@@ -24,16 +20,18 @@ TimeSeries::TimeSeries(Arena& arena, Pool& pool, SeriesSettings settings) noexce
     totals_sink_.pool = cells_sink_.pool = &pool;
 }
 
-bool TimeSeries::reserve(SeriesTrack& track, std::uint32_t columns) noexcept {
-    if (columns > track.capacity()) {
-        std::uint32_t wanted = track.capacity() == 0 ? 64 : track.capacity();
-        while (wanted < columns) wanted *= 2;
-        void* memory = pool_->allocate(SeriesTrack::bytes(wanted));
+/// Room for so many columns, and for predictions in `slot`.
+bool TimeSeries::reserve(SeriesTrack& track, std::uint32_t columns, unsigned slot) noexcept {
+    if (columns > track.capacity() || slot >= track.slots_in_memory()) {
+        const std::uint32_t wanted = columns > track.capacity() ? columns + track.capacity() / 4 : track.capacity();
+        const unsigned room = slot >= track.slots_in_memory() ? slot + 1 : track.slots_in_memory();
+        const std::size_t bytes = SeriesTrack::bytes(wanted, room);
+        void* memory = pool_->allocate(bytes);
         if (memory == nullptr) return false;
         void* old = track.memory();
-        const std::size_t old_bytes = SeriesTrack::bytes(track.capacity());
-        std::memset(memory, 0, SeriesTrack::bytes(wanted));
-        track.move_to(memory, wanted);
+        const std::size_t old_bytes = SeriesTrack::bytes(track.capacity(), track.slots_in_memory());
+        std::memset(memory, 0, bytes);
+        track.move_to(memory, wanted, room);
         if (old != nullptr) pool_->release(old, old_bytes);
     }
     track.grow(columns);
@@ -47,7 +45,7 @@ bool TimeSeries::begin_chunk() noexcept {
     if (has_ended_) return false;
     running_->counts_before = columns().counts;
     running_->times_before = columns().times;
-    running_->has_totals = reserve(code_.totals, series_totals);
+    running_->has_totals = reserve(code_.totals, series_totals, 0);
     running_->has_cells = running_->has_totals && settings_.keeps_cells;
     code_.restart_totals();
     code_.restart_cells(columns().counts, columns().times);
@@ -97,7 +95,7 @@ void TimeSeries::choose_slot(const StructureSignatures& signatures, unsigned& sl
 /// Room for `wanted` elements; what was in there is gone.
 template <class T> bool TimeSeries::reserve(T*& array, std::uint32_t& room, std::uint32_t wanted) noexcept {
     if (wanted <= room) return true;
-    wanted = std::bit_ceil(wanted);
+    wanted += room / 4;
     auto* fresh = static_cast<T*>(pool_->allocate(wanted * sizeof(T)));
     if (fresh == nullptr) return false;
     pool_->release(array, room * sizeof(T));
@@ -106,18 +104,12 @@ template <class T> bool TimeSeries::reserve(T*& array, std::uint32_t& room, std:
     return true;
 }
 
-/// Finds every cell's column and makes room for the values. Visits first: a time refers to them.
-bool TimeSeries::find_columns(const Cell* events, std::uint32_t count) noexcept {
-    if (!reserve(cell_columns_, cell_room_, count)) return false;
-    for (const bool times : {false, true})
-        for (std::uint32_t i = 0; i < count; ++i) {
-            if (is_time(events[i].key) != times) continue;
-            cell_columns_[i] = columns_.find_or_add(events[i].key, *pool_);
-            if (cell_columns_[i] == SeriesColumns::none) return false;
-        }
+/// Finds every cell's column and makes room for the values.
+bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept {
+    if (!reserve(cell_columns_, cell_room_, count) || !columns_.find_or_add(events, count, cell_columns_, *pool_)) return false;
     const SeriesColumns& known = columns();
-    return reserve(values_, value_room_, known.counts + known.times) && reserve(code_.counts, known.counts) &&
-           reserve(code_.times, known.times);
+    return reserve(values_, value_room_, known.counts + known.times) && reserve(code_.counts, known.counts, slot) &&
+           reserve(code_.times, known.times, slot);
 }
 
 void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept {
@@ -125,7 +117,7 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
     std::int64_t* times = values_ + known.counts;
     std::memset(values_, 0, (known.counts + known.times) * sizeof(std::int64_t));
     for (std::uint32_t i = 0; i < count; ++i) {
-        (is_time(events[i].key) ? times : values_)[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
+        (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
         std::uint64_t& largest = errors_[events[i].metric()].largest_value;
         if (events[i].value > largest) largest = events[i].value;
     }
@@ -137,7 +129,7 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
     }
     code_.code_cells(cells_coder_, slot, source, known, shift, values_, times);
     for (std::uint32_t i = 0; i < count; ++i) {
-        const std::int64_t coded = (is_time(events[i].key) ? times : values_)[cell_columns_[i]];
+        const std::int64_t coded = (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]];
         errors_[events[i].metric()].add(events[i].value, static_cast<std::uint64_t>(coded));
     }
 }
@@ -148,6 +140,7 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
     unsigned slot = 0;
     unsigned source = 0;
     choose_slot(signatures, slot, source);
+    if (running_->has_totals && !reserve(code_.totals, series_totals, slot)) drop_totals(*running_);
     if (running_->has_totals) {
         std::int64_t totals[series_totals];
         series_totals_of(condensed, wall, totals);
@@ -156,7 +149,7 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
         code_.code_totals(totals_coder_, slot, source, totals);
     }
     if (running_->has_cells) {
-        if (events != nullptr && find_columns(events, count))
+        if (events != nullptr && find_columns(events, count, slot))
             code_cells(events, count, slot, source);
         else
             drop_cells(*running_); // of the whole chunk
@@ -222,7 +215,7 @@ void TimeSeries::thin_out() noexcept {
 std::size_t TimeSeries::memory() const {
     std::size_t sum = chain_bytes_ + chunks_.size() * sizeof(SeriesChunk) + columns_.memory();
     if (running_ != nullptr) sum += running_->totals.memory() + running_->cells.memory();
-    for (const SeriesTrack* track : {&code_.totals, &code_.counts, &code_.times}) sum += SeriesTrack::bytes(track->capacity());
+    for (const SeriesTrack* track : {&code_.totals, &code_.counts, &code_.times}) sum += SeriesTrack::bytes(track->capacity(), track->slots_in_memory());
     return sum + value_room_ * sizeof *values_ + cell_room_ * sizeof *cell_columns_ + sizeof *this;
 }
 

@@ -21,7 +21,7 @@ namespace libprofile {
 
 struct SeriesSettings {
     bool keeps_cells = true; // else the whole-iteration values only
-    std::uint32_t time_error_ppm = 5000; // of the largest time of an event cell so far: no event time is off by more
+    std::uint32_t time_error_ppm = 2500; // of the largest time of an event cell so far: no event time is off by more
     std::uint32_t bytes_error_ppm = 0;   // the same for each metric of bytes; 0: exact
     std::uint64_t most_bytes = 0;        // of coded series; 0: as the process's quota allows
 };
@@ -99,9 +99,9 @@ class TimeSeries {
     bool begin_chunk() noexcept;
     void end_chunk() noexcept;
     void choose_slot(const StructureSignatures& signatures, unsigned& slot, unsigned& source) noexcept;
-    bool reserve(SeriesTrack& track, std::uint32_t columns) noexcept;
+    bool reserve(SeriesTrack& track, std::uint32_t columns, unsigned slot) noexcept;
     template <class T> bool reserve(T*& array, std::uint32_t& room, std::uint32_t wanted) noexcept;
-    bool find_columns(const Cell* events, std::uint32_t count) noexcept;
+    bool find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept;
     void code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept;
     void end_iteration() noexcept;
     void drop_cells(SeriesChunk& chunk) noexcept;

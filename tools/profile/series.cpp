@@ -31,8 +31,8 @@ SeriesReader::SeriesReader(const SeriesData& data, bool with_cells) : data_(&dat
                                    static_cast<std::uint32_t>(data.times.size())};
     SeriesTrack* tracks[] = {&code_.totals, &code_.counts, &code_.times};
     for (unsigned i = 0; i < 3; ++i) {
-        track_memory_[i].resize(SeriesTrack::bytes(sizes[i]) / sizeof(std::uint64_t) + 1);
-        tracks[i]->move_to(track_memory_[i].data(), sizes[i]);
+        track_memory_[i].resize(SeriesTrack::bytes(sizes[i], SeriesTrack::slots) / sizeof(std::uint64_t) + 1);
+        tracks[i]->move_to(track_memory_[i].data(), sizes[i], SeriesTrack::slots);
         tracks[i]->grow(sizes[i]);
     }
     for (const SeriesData::Column& column : data.counts)
