@@ -33,6 +33,7 @@ constexpr const char* report_overview =
     "Usage: libprofile report FOLDER [options]\n"
     "FOLDER is the one that libprofile named at the end of the job.\n\nOptions:\n"
     "  --format text|json   [text]\n"
+    "  --series             with json: the metrics of every iteration, too\n"
     "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
     "  --full-paths         call paths with every frame of the Python interpreter\n"
     "  --width N            columns of the text [those of the terminal, else 100]\n"
@@ -67,6 +68,7 @@ int dispatch(int argc, char** argv) {
     report->add_flag("--ascii", options.ascii);
     report->add_flag("--full-paths", options.full_paths);
     report->add_flag("--trace", options.trace);
+    report->add_flag("--series", options.series);
 
     CLI::App* settings = app.add_subcommand("options");
     settings->set_help_flag();
@@ -92,8 +94,9 @@ int dispatch(int argc, char** argv) {
             return usage_error(
                 "report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
         options.json = format == "json";
-        if (options.trace && !options.json)
-            return usage_error("--trace needs --format json; the text has one line about it");
+        if ((options.trace || options.series) && !options.json)
+            return usage_error(fmt::format("--{} needs --format json; the text has one line about it",
+                                           options.trace ? "trace" : "series"));
         return tools::report(options);
     }
     if (settings->parsed()) {

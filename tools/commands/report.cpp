@@ -60,7 +60,7 @@ int report(const ReportOptions& options) {
     for (const std::string& module : resolution.different)
         profile.notes.push_back(
             fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
-    const std::string text = options.json ? report_json(profile, options.trace)
+    const std::string text = options.json ? report_json(profile, {options.trace, options.series})
                                           : report_text(profile, style_of(options), options.full_paths);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
