@@ -1,10 +1,13 @@
 // The command `libprofile`.
+#include "tools/commands/evaluate.hpp"
 #include "tools/commands/report.hpp"
 #include "tools/commands/run.hpp"
 #include "tools/commands/settings.hpp"
+#include "tools/evaluation/recording.hpp"
 #include "tools/profile/reader.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -22,6 +25,7 @@ constexpr const char* overview =
     "Commands:\n"
     "  run       start a program with the measurement library\n"
     "  report    read a profile: phases, iterations, metrics, call paths, clusters\n"
+    "  evaluate  what clustering would lose and save, tried on a job recorded in full\n"
     "  options   describe all settings (environment variables LIBPROFILE_*)\n\n"
     "libprofile COMMAND --help tells more; libprofile --version prints the version.\n";
 
@@ -37,6 +41,24 @@ constexpr const char* report_overview =
     "  --full-paths         call paths with every frame of the Python interpreter\n"
     "  --width N            columns of the text [those of the terminal, else 100]\n"
     "  --ascii              plain characters only\n";
+
+constexpr const char* evaluate_overview =
+    "Examples:\n"
+    "  mpirun -n 4 env LIBPROFILE_CLUSTERS=off libprofile run -- ./app args    records every iteration in "
+    "full\n"
+    "  libprofile evaluate libprofile-app-1234                      errors, memory and time by number of "
+    "clusters\n"
+    "  libprofile evaluate libprofile-app-1234 --plot figures       and figures\n\n"
+    "Usage: libprofile evaluate FOLDER [options]\n"
+    "Replays the clustering on the recorded iterations and compares what is left of each with the original\n"
+    "(Szebenyi, Wolf, Wylie, SC 2009, section 5). docs/evaluation.md explains the numbers.\n\nOptions:\n"
+    "  --phase NAME           the iterated phase [the one with most time]\n"
+    "  --clusters N,N,...     numbers of clusters to try [8,16,32,64,128,256]\n"
+    "  --equivalence auto|strong|weak|none   what iterations of a cluster must have in common [auto]\n"
+    "  --format text|json     [text]\n"
+    "  --plot FOLDER          writes figures (SVG) into the folder\n"
+    "  --width N              columns of the text [those of the terminal, else 100]\n"
+    "  --ascii                plain characters only\n";
 
 int usage_error(const std::string& message) {
     fmt::print(stderr, "libprofile: error: {}\n", message);
@@ -68,6 +90,23 @@ int dispatch(int argc, char** argv) {
     report->add_flag("--full-paths", options.full_paths);
     report->add_flag("--trace", options.trace);
 
+    CLI::App* evaluate = app.add_subcommand("evaluate");
+    evaluate->set_help_flag();
+    bool evaluate_help = false;
+    tools::EvaluateOptions evaluation;
+    std::string evaluation_format = "text", equivalence = tools::equivalence_modes[0];
+    evaluate->add_flag("-h,--help", evaluate_help);
+    evaluate->add_option("folder", evaluation.place);
+    evaluate->add_option("--format", evaluation_format)->check(CLI::IsMember({"text", "json"}));
+    evaluate->add_option("--plot", evaluation.figures);
+    evaluate->add_option("--phase", evaluation.phase);
+    evaluate->add_option("--clusters", evaluation.clusters)->delimiter(',')->check(CLI::Range(1, 4096));
+    evaluate->add_option("--equivalence", equivalence)
+        ->check(CLI::IsMember(
+            std::vector<std::string>(tools::equivalence_modes.begin(), tools::equivalence_modes.end())));
+    evaluate->add_option("--width", evaluation.width)->check(CLI::Range(80, 1000));
+    evaluate->add_flag("--ascii", evaluation.ascii);
+
     CLI::App* settings = app.add_subcommand("options");
     settings->set_help_flag();
     bool markdown = false, settings_help = false;
@@ -95,6 +134,22 @@ int dispatch(int argc, char** argv) {
         if (options.trace && !options.json)
             return usage_error("--trace needs --format json; the text has one line about it");
         return tools::report(options);
+    }
+    if (evaluate->parsed()) {
+        if (evaluate_help) {
+            fmt::print("{}", evaluate_overview);
+            return 0;
+        }
+        if (evaluation.place.empty())
+            return usage_error(
+                "evaluate needs the folder of a profile that was recorded with LIBPROFILE_CLUSTERS=off: "
+                "libprofile evaluate libprofile-<program>-<job>");
+        evaluation.json = evaluation_format == "json";
+        const auto* mode =
+            std::find(tools::equivalence_modes.begin(), tools::equivalence_modes.end(), equivalence);
+        evaluation.equivalence =
+            static_cast<libprofile::EquivalenceMode>(mode - tools::equivalence_modes.begin());
+        return tools::evaluate(evaluation);
     }
     if (settings->parsed()) {
         if (settings_help)
@@ -124,6 +179,8 @@ int main(int argc, char** argv) {
         }
         return code;
     } catch (const tools::ReadError& error) {
+        fmt::print(stderr, "libprofile: error: {}\n", error.what());
+    } catch (const tools::NotRecordedInFull& error) {
         fmt::print(stderr, "libprofile: error: {}\n", error.what());
     } catch (const std::bad_alloc&) {
         fmt::print(stderr, "libprofile: error: out of memory; read the profile on a larger machine\n");
