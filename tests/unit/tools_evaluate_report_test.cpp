@@ -98,7 +98,7 @@ TEST_F(EvaluateReport, FiguresAreWrittenForMetricsThatOccur) {
 }
 
 TEST_F(EvaluateReport, AFolderThatCannotBeMadeIsNamed) {
-    EXPECT_THROW(evaluation_figures(context(), "/proc/no/such"), std::runtime_error);
+    EXPECT_THROW(evaluation_figures(context(), "/proc/no/such"), PlotError);
 }
 
 TEST(Plot, AxesEndAtRoundNumbers) {

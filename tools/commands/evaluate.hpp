@@ -1,6 +1,6 @@
 // `libprofile evaluate`: what clustering loses and saves, tried on a full recording.
 // Contract: one thread; writes to standard output, progress to standard error when that is a terminal, figures into the
-// folder it is given; returns the exit code; throws ReadError, NotRecordedInFull, or std::runtime_error for the figures.
+// folder it is given; returns the exit code; throws ReadError, NotRecordedInFull, or PlotError.
 #pragma once
 
 #include "libprofile/clustering/clusterer.hpp"

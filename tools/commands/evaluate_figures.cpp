@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <stdexcept>
 
 namespace libprofile::tools {
 
@@ -166,8 +165,8 @@ std::vector<std::string> evaluation_figures(const EvaluationContext& context,
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error)
-        throw std::runtime_error(
-            fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+        throw PlotError(fmt::format("cannot make the folder {}: {}; choose another one for the figures",
+                                    folder.string(), error.message()));
     Figures figures(context, folder);
     figures.draw();
     return figures.files;

@@ -26,7 +26,7 @@ std::string evaluation_json(const EvaluationContext& context);
 
 /// Writes the figures into `folder`, which is made when it is not there.
 /// @return the names of the files
-/// @throws std::runtime_error when a file cannot be written
+/// @throws PlotError when a file cannot be written
 std::vector<std::string> evaluation_figures(const EvaluationContext& context,
                                             const std::filesystem::path& folder);
 

@@ -241,7 +241,7 @@ class Writer {
         const MethodMemory& full = evaluation_.full;
         const auto share = [](std::uint64_t part, std::uint64_t whole) {
             return whole == 0 ? std::string("-")
-                              : percent(static_cast<double>(part) / static_cast<double>(whole));
+                              : error(static_cast<double>(part) / static_cast<double>(whole));
         };
         const auto row = [&](const std::string& name, const MethodMemory& m) {
             table.row({name, bytes(m.running_event_bytes), bytes(m.running_sampled_bytes),
@@ -254,9 +254,8 @@ class Writer {
         row("full", full);
         out_ += table.text(style_);
         note("running: cells of 16 bytes; with the events 4 bytes per iteration and K*K/2 distances of 4 "
-             "bytes. In the file: as "
-             "coded; with the events cluster records and the clusters of the iterations. of full: in the "
-             "file");
+             "bytes. In the file: as coded; with the events the records of the clusters and the clusters of "
+             "the iterations");
     }
 
     const EvaluationContext& context_;

@@ -4,6 +4,7 @@
 #include "tools/commands/run.hpp"
 #include "tools/commands/settings.hpp"
 #include "tools/evaluation/recording.hpp"
+#include "tools/plot/svg.hpp"
 #include "tools/profile/reader.hpp"
 
 #include <CLI/CLI.hpp>
@@ -181,6 +182,8 @@ int main(int argc, char** argv) {
     } catch (const tools::ReadError& error) {
         fmt::print(stderr, "libprofile: error: {}\n", error.what());
     } catch (const tools::NotRecordedInFull& error) {
+        fmt::print(stderr, "libprofile: error: {}\n", error.what());
+    } catch (const tools::PlotError& error) {
         fmt::print(stderr, "libprofile: error: {}\n", error.what());
     } catch (const std::bad_alloc&) {
         fmt::print(stderr, "libprofile: error: out of memory; read the profile on a larger machine\n");

@@ -78,22 +78,30 @@ void draw_graph(Svg& svg, const Box& box, const Series& series, const Scale& sca
     draw_steps(svg, box, columns, scale, minimum, line_colour(minimum_colour));
 }
 
+/// Empty where the location has no such iteration.
+std::string map_colour(const std::vector<double>& line, const Columns& columns, std::size_t column,
+                       double most) {
+    double sum = 0;
+    std::size_t n = 0;
+    for (std::size_t i = columns.begin(column); i < columns.end(column) && i < line.size(); ++i, ++n)
+        sum += line[i];
+    return n == 0 ? std::string() : shade(sum / static_cast<double>(n) / most);
+}
+
 void draw_map(Svg& svg, const Box& box, const Series& series, double most) {
     const Columns columns(iterations_of(series));
     const double row = box.height / static_cast<double>(series.size());
-    for (std::size_t l = 0; l < series.size(); ++l)
-        for (std::size_t c = 0; c < columns.count; ++c) {
-            double sum = 0;
-            std::size_t n = 0;
-            for (std::size_t i = columns.begin(c); i < columns.end(c) && i < series[l].size(); ++i, ++n)
-                sum += series[l][i];
-            if (n == 0)
-                continue; // this location has fewer iterations
-            // A little wider than the cell, so that no white lines shine through between cells.
-            svg.rectangle({box.x + columns.x(c), box.y + static_cast<double>(l) * row,
-                           columns.x(c + 1) - columns.x(c) + (c + 1 < columns.count ? 0.3 : 0), row},
-                          shade(sum / static_cast<double>(n) / most));
+    for (std::size_t l = 0; l < series.size(); ++l) {
+        const double y = box.y + static_cast<double>(l) * row;
+        for (std::size_t c = 0; c < columns.count;) {
+            const std::string colour = map_colour(series[l], columns, c, most);
+            const std::size_t begin = c;
+            while (c < columns.count && map_colour(series[l], columns, c, most) == colour)
+                ++c; // one rectangle for neighbours of one colour
+            if (!colour.empty())
+                svg.rectangle({box.x + columns.x(begin), y, columns.x(c) - columns.x(begin), row}, colour);
         }
+    }
     svg.frame(box, "#666666");
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fstream>
-#include <stdexcept>
 
 namespace libprofile::tools {
 
@@ -98,7 +97,7 @@ void Svg::save(const std::filesystem::path& file) const {
     std::ofstream out(file, std::ios::binary);
     out << document();
     if (!out.flush())
-        throw std::runtime_error(
+        throw PlotError(
             fmt::format("cannot write {}; free some space or choose another folder", file.string()));
 }
 

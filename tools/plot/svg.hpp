@@ -1,14 +1,21 @@
 // A picture as Scalable Vector Graphics: the few shapes that charts are made of.
-// Contract: one thread; allocates its text; throws std::bad_alloc only, save() std::runtime_error. Lengths are pixels at 96 dpi,
+// Contract: one thread; allocates its text; throws std::bad_alloc only, save() PlotError. Lengths are pixels at 96 dpi,
 // y grows downward. Text is escaped.
 #pragma once
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace libprofile::tools {
+
+/// A picture cannot be written; says what to do.
+class PlotError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
 
 struct Box {
     double x = 0, y = 0, width = 0, height = 0;
