@@ -1,10 +1,14 @@
 // The command `libprofile`.
+#include "tools/commands/evaluate.hpp"
 #include "tools/commands/report.hpp"
 #include "tools/commands/run.hpp"
 #include "tools/commands/settings.hpp"
+#include "tools/evaluation/recording.hpp"
+#include "tools/plot/svg.hpp"
 #include "tools/profile/reader.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -22,6 +26,7 @@ constexpr const char* overview =
     "Commands:\n"
     "  run       start a program with the measurement library\n"
     "  report    read a profile: phases, iterations, metrics, call paths, clusters\n"
+    "  evaluate  what clustering would lose and save, tried on a job recorded in full\n"
     "  options   describe all settings (environment variables LIBPROFILE_*)\n\n"
     "libprofile COMMAND --help tells more; libprofile --version prints the version.\n";
 
@@ -38,6 +43,24 @@ constexpr const char* report_overview =
     "  --full-paths         call paths with every frame of the Python interpreter\n"
     "  --width N            columns of the text [those of the terminal, else 100]\n"
     "  --ascii              plain characters only\n";
+
+constexpr const char* evaluate_overview =
+    "Examples:\n"
+    "  mpirun -n 4 env LIBPROFILE_CLUSTERS=off libprofile run -- ./app args    records every iteration in "
+    "full\n"
+    "  libprofile evaluate libprofile-app-1234                      errors, memory and time by number of "
+    "clusters\n"
+    "  libprofile evaluate libprofile-app-1234 --plot figures       and figures\n\n"
+    "Usage: libprofile evaluate FOLDER [options]\n"
+    "Replays the clustering on the recorded iterations and compares what is left of each with the original\n"
+    "(Szebenyi, Wolf, Wylie, SC 2009, section 5). docs/evaluation.md explains the numbers.\n\nOptions:\n"
+    "  --phase NAME           the iterated phase [the one with most time]\n"
+    "  --clusters N,N,...     numbers of clusters to try [8,16,32,64,128,256]\n"
+    "  --equivalence auto|strong|weak|none   what iterations of a cluster must have in common [auto]\n"
+    "  --format text|json     [text]\n"
+    "  --plot FOLDER          writes figures (SVG) into the folder\n"
+    "  --width N              columns of the text [those of the terminal, else 100]\n"
+    "  --ascii                plain characters only\n";
 
 int usage_error(const std::string& message) {
     fmt::print(stderr, "libprofile: error: {}\n", message);
@@ -70,6 +93,23 @@ int dispatch(int argc, char** argv) {
     report->add_flag("--trace", options.trace);
     report->add_flag("--series", options.series);
 
+    CLI::App* evaluate = app.add_subcommand("evaluate");
+    evaluate->set_help_flag();
+    bool evaluate_help = false;
+    tools::EvaluateOptions evaluation;
+    std::string evaluation_format = "text", equivalence = tools::equivalence_modes[0];
+    evaluate->add_flag("-h,--help", evaluate_help);
+    evaluate->add_option("folder", evaluation.place);
+    evaluate->add_option("--format", evaluation_format)->check(CLI::IsMember({"text", "json"}));
+    evaluate->add_option("--plot", evaluation.figures);
+    evaluate->add_option("--phase", evaluation.phase);
+    evaluate->add_option("--clusters", evaluation.clusters)->delimiter(',')->check(CLI::Range(1, 4096));
+    evaluate->add_option("--equivalence", equivalence)
+        ->check(CLI::IsMember(
+            std::vector<std::string>(tools::equivalence_modes.begin(), tools::equivalence_modes.end())));
+    evaluate->add_option("--width", evaluation.width)->check(CLI::Range(80, 1000));
+    evaluate->add_flag("--ascii", evaluation.ascii);
+
     CLI::App* settings = app.add_subcommand("options");
     settings->set_help_flag();
     bool markdown = false, settings_help = false;
@@ -99,6 +139,22 @@ int dispatch(int argc, char** argv) {
                                            options.trace ? "trace" : "series"));
         return tools::report(options);
     }
+    if (evaluate->parsed()) {
+        if (evaluate_help) {
+            fmt::print("{}", evaluate_overview);
+            return 0;
+        }
+        if (evaluation.place.empty())
+            return usage_error(
+                "evaluate needs the folder of a profile that was recorded with LIBPROFILE_CLUSTERS=off: "
+                "libprofile evaluate libprofile-<program>-<job>");
+        evaluation.json = evaluation_format == "json";
+        const auto* mode =
+            std::find(tools::equivalence_modes.begin(), tools::equivalence_modes.end(), equivalence);
+        evaluation.equivalence =
+            static_cast<libprofile::EquivalenceMode>(mode - tools::equivalence_modes.begin());
+        return tools::evaluate(evaluation);
+    }
     if (settings->parsed()) {
         if (settings_help)
             fmt::print("Usage: libprofile options [--markdown]\nDescribes all settings of a measurement.\n");
@@ -127,6 +183,10 @@ int main(int argc, char** argv) {
         }
         return code;
     } catch (const tools::ReadError& error) {
+        fmt::print(stderr, "libprofile: error: {}\n", error.what());
+    } catch (const tools::NotRecordedInFull& error) {
+        fmt::print(stderr, "libprofile: error: {}\n", error.what());
+    } catch (const tools::PlotError& error) {
         fmt::print(stderr, "libprofile: error: {}\n", error.what());
     } catch (const std::bad_alloc&) {
         fmt::print(stderr, "libprofile: error: out of memory; read the profile on a larger machine\n");

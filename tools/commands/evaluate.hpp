@@ -1,0 +1,32 @@
+// `libprofile evaluate`: what clustering loses and saves, tried on a full recording.
+// Contract: one thread; writes to standard output, progress to standard error when that is a terminal, figures into the
+// folder it is given; returns the exit code; throws ReadError, NotRecordedInFull, or PlotError.
+#pragma once
+
+#include "libprofile/clustering/clusterer.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// In the order of EquivalenceMode.
+inline constexpr std::array<const char*, 4> equivalence_modes = {"auto", "strong", "weak", "none"};
+
+struct EvaluateOptions {
+    std::string place; // the profile's folder
+    bool json = false;
+    std::string figures; // folder for SVG figures; empty: none
+    std::string phase;   // empty: the iterated phase with most time
+    std::vector<std::uint32_t> clusters = {8, 16, 32, 64, 128, 256};
+    EquivalenceMode equivalence = EquivalenceMode::Auto;
+    int width = 0; // columns; 0: those of the terminal, 100 elsewhere
+    bool ascii = false;
+};
+
+/// Reads, replays, prints.
+int evaluate(const EvaluateOptions& options);
+
+} // namespace libprofile::tools

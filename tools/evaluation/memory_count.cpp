@@ -1,0 +1,68 @@
+#include "tools/evaluation/memory_count.hpp"
+
+namespace libprofile::tools {
+
+namespace {
+
+/// Bytes of a record in the file.
+template <class Record>
+std::uint64_t coded_size(Record record) {
+    Encoder measure(nullptr, 0);
+    describe(measure, record);
+    return measure.size();
+}
+
+std::uint64_t number_size(std::uint64_t number) {
+    Encoder measure(nullptr, 0);
+    measure.number(number);
+    return measure.size();
+}
+
+} // namespace
+
+CellKind kind_of_cell(const PathKinds& paths, std::uint32_t key) {
+    const CellKind kind = paths[key >> libprofile::Cell::metric_bits];
+    const std::uint32_t metric = key & ((1u << libprofile::Cell::metric_bits) - 1);
+    // Which MPI call a timer happens to hit is chance, whatever is known about the call.
+    if (kind == CellKind::Event && metric == static_cast<std::uint32_t>(Metric::Samples))
+        return CellKind::Sampled;
+    return kind;
+}
+
+void MemoryCount::add_running(CellKind kind, std::uint64_t bytes) {
+    (kind == CellKind::Event ? result_.running_event_bytes : result_.running_sampled_bytes) += bytes;
+}
+
+void MemoryCount::add_stored(CellKind kind, std::uint64_t bytes) {
+    (kind == CellKind::Event ? result_.stored_event_bytes : result_.stored_sampled_bytes) += bytes;
+}
+
+void MemoryCount::add_profile(std::span<const libprofile::Cell> cells, std::uint64_t members,
+                              std::uint64_t equivalence_class) {
+    add_stored(CellKind::Event, coded_size(ClusterRecord{members, equivalence_class, cells.size()}));
+    std::uint32_t before = 0;
+    for (const libprofile::Cell& cell : cells) {
+        const CellKind kind = kind_of_cell(*paths_, cell.key);
+        add_running(kind, sizeof(libprofile::Cell));
+        add_stored(kind, coded_size(CellRecord{cell.node() - before, cell.metric(), cell.value}));
+        before = cell.node();
+    }
+}
+
+void MemoryCount::add_membership(std::span<const std::uint32_t> cluster_of_iteration) {
+    add_running(CellKind::Event, 4 * cluster_of_iteration.size());
+    std::uint64_t runs = 0;
+    for (std::size_t i = 0; i < cluster_of_iteration.size(); ++runs) {
+        const std::size_t begin = i;
+        while (i < cluster_of_iteration.size() && cluster_of_iteration[i] == cluster_of_iteration[begin])
+            ++i;
+        add_stored(CellKind::Event, number_size(i - begin) + number_size(cluster_of_iteration[begin]));
+    }
+    add_stored(CellKind::Event, number_size(runs));
+}
+
+void MemoryCount::add_distances(std::uint64_t clusters) {
+    add_running(CellKind::Event, clusters * clusters * sizeof(float) / 2);
+}
+
+} // namespace libprofile::tools
