@@ -56,6 +56,8 @@ constexpr const char* evaluate_overview =
     "(Szebenyi, Wolf, Wylie, SC 2009, section 5). docs/evaluation.md explains the numbers.\n\nOptions:\n"
     "  --phase NAME           the iterated phase [the one with most time]\n"
     "  --clusters N,N,...     numbers of clusters to try [8,16,32,64,128,256]\n"
+    "  --errors P,P,...     bounds of libprofile's own method, in % [0.1,1,5]\n"
+    "  --bounded-clusters K clusters of these [8]\n"
     "  --equivalence auto|strong|weak|none   what iterations of a cluster must have in common [auto]\n"
     "  --format text|json     [text]\n"
     "  --plot FOLDER          writes figures (SVG) into the folder\n"
@@ -104,6 +106,8 @@ int dispatch(int argc, char** argv) {
     evaluate->add_option("--plot", evaluation.figures);
     evaluate->add_option("--phase", evaluation.phase);
     evaluate->add_option("--clusters", evaluation.clusters)->delimiter(',')->check(CLI::Range(1, 4096));
+    evaluate->add_option("--errors", evaluation.errors)->delimiter(',')->check(CLI::Range(0.0, 100.0));
+    evaluate->add_option("--bounded-clusters", evaluation.bounded_clusters)->check(CLI::Range(1, 4096));
     evaluate->add_option("--equivalence", equivalence)
         ->check(CLI::IsMember(
             std::vector<std::string>(tools::equivalence_modes.begin(), tools::equivalence_modes.end())));
