@@ -169,7 +169,6 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
         ++quota_losses_;
         return;
     }
-    const CondensedVector condensed = condense(phase.rows, *tree_);
     StructureSignatures signatures;
     for (std::size_t i = 0; i < phase.rows.size(); ++i) {
         const Row& row = phase.rows[i];
@@ -182,6 +181,7 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
     if (std::uint64_t* wall = phase.iteration_wall_ns.append(*arena_)) {
         *wall = wall_ns;
         const bool taken = profile.take(phase.rows, *pool_);
+        const CondensedVector condensed = taken ? condense(profile, *tree_) : condense(phase.rows, *tree_);
         add_to_series(phase, profile, condensed, wall_ns, signatures);
         if (taken && phase.clusterer->add(profile, condensed, signatures)) {
             phase.rows.clear();
