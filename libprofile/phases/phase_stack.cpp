@@ -141,7 +141,7 @@ void PhaseStack::close_interval(Phase& phase) noexcept {
 bool PhaseStack::begin_clustering(Phase& phase) noexcept {
     phase.clusterer = static_cast<Clusterer*>(arena_->allocate(sizeof(Clusterer)));
     if (phase.clusterer == nullptr) return false;
-    new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode);
+    new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode, settings_.refreshes_distances);
     if (!settings_.keeps_series) return true;
     phase.series = static_cast<TimeSeries*>(arena_->allocate(sizeof(TimeSeries)));
     if (phase.series != nullptr) new (phase.series) TimeSeries(*arena_, *pool_, settings_.series);

@@ -20,6 +20,7 @@ struct ClusteringSettings {
     std::uint32_t clusters = 64;
     EquivalenceMode mode = EquivalenceMode::Auto;
     bool keeps_series = true;
+    bool refreshes_distances = true; // see Clusterer
     SeriesSettings series;
 };
 

@@ -23,7 +23,8 @@ ClusteringSettings clustering_settings(const Config& config) {
     settings.clusters = static_cast<std::uint32_t>(config.number(Option::Clusters));
     settings.mode = static_cast<EquivalenceMode>(config.number(Option::Equivalence));
     // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
-    settings.keeps_series = config.number(Option::Method) == 0 && settings.clusters != Clusterer::no_limit;
+    settings.refreshes_distances = config.number(Option::Method) == 0;
+    settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
     if (const std::int64_t error = config.number(Option::Error); error >= 0)
         settings.series.time_error_ppm = settings.series.bytes_error_ppm = static_cast<std::uint32_t>(error);
     return settings;

@@ -186,7 +186,7 @@ class Job:
             expect(len(folders) == 1, f"expected one output folder, found {[f.name for f in folders]}")
             folder = folders[0]
         before = self.last
-        result = self.run([self.tool, "report", self.folder / folder, "--format", "json"])
+        result = self.run([self.tool, "report", self.folder / folder, "--format", "json", "--series"])
         expect(result.code == 0, "the report failed")
         self.last = before
         report = json.loads(result.out)

@@ -40,6 +40,27 @@ def check_iterations(phase, location, what, complete):
         equal(members.count(number), cluster["size"], f"{what}: iterations assigned to cluster {number}")
 
 
+def check_series(phase, location, what):
+    """The values of single iterations add up to those of the clusters, exactly, whatever was merged."""
+    series = phase.get("series", [None] * (location + 1))[location]
+    if series is None or phase["unclustered"][location] != 0:
+        return
+    sums = {}
+    for cluster in phase["cluster_profiles"][location]:
+        for name, value in cluster["metrics"].items():
+            sums[name] = sums.get(name, 0) + value
+    count = phase["iterations_per_rank"][location]
+    for name, values in series.items():
+        equal(len(values), count, f"{what}: values of metric {name} in the series")
+        if None not in values:
+            equal(sum(values), sums.get(name, 0), f"{what}: sum of metric {name} over the series")
+    for name in set(sums) - set(series):
+        fail(f"{what}: metric {name} is not in the series")
+    for name, metric in phase["accuracy"][location]["metrics"].items():
+        if metric["largest_error"] > metric["largest_value"]:
+            fail(f"{what}: {name} is off by {metric['largest_error']} of {metric['largest_value']}")
+
+
 def check_tree(group, what):
     """Ids are unique within a phase and mean the same in all; parents are there."""
     meaning = {}
@@ -105,6 +126,7 @@ def check_group(group, what, complete):
             check_phase_sums(phase, location, where)
             if "iteration_times" in phase:
                 check_iterations(phase, location, where, complete)
+                check_series(phase, location, where)
         equal(sum(phase["wall_ns"][location] for phase in group["phases"]), wall,
               f"{what}, location {location}: sum of the phases' wall_ns and metric time")
     check_direct_metrics(group, total, what)

@@ -90,6 +90,17 @@ static void loops(void) {
     MPI_Pcontrol(-STEPS);
 }
 
+/* 20,000 iterations of different sizes. */
+static void many_iterations(void) {
+    static double from[64], to[64];
+    for (int i = 0; i < 20000; ++i) {
+        MPI_Pcontrol(STEPS);
+        MPI_Allreduce(from, to, 1 + (int)((i * 7919u) % 64), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        if (i % 3 == 0) MPI_Bcast(from, 1 + (int)((i * 104729u) % 64), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    }
+    MPI_Pcontrol(-STEPS);
+}
+
 /* 8 whole iterations and part of the 9th before the checkpoint, then as many that are in none. */
 static void checkpoint(const char* end) {
     for (int step = 0; step < 17; ++step) {
@@ -255,6 +266,8 @@ int main(int argc, char** argv) {
         phases_off_and_on();
     if (IS("iterations"))
         iterations();
+    else if (IS("many_iterations"))
+        many_iterations();
     if (IS("loops"))
         loops();
     if (IS("checkpoint"))
