@@ -11,9 +11,13 @@
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
 #include "libprofile/clustering/clusterer.hpp"
+#include "libprofile/phases/phase_stack.hpp"
 
 #include <benchmark/benchmark.h>
 #include <cstdio>
+#include <ctime>
+#include <map>
+#include <memory>
 #include <random>
 #include <ucontext.h>
 #include <vector>
@@ -150,6 +154,84 @@ void iteration_end(benchmark::State& state) {
                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(iteration_end)->Args({30, 64})->Args({100, 64})->Args({1000, 64})->Args({100, 256});
+
+/// A loop that has run for a while. Of the call paths of an iteration six in ten are MPI calls, always the same; the others
+/// were hit by samples, some of four times as many.
+class Loop {
+  public:
+    Loop(std::size_t paths, std::uint32_t clusters, bool keeps_series) : events_(paths * 6 / 10), samples_(paths - events_) {
+        tree_.start();
+        stack_.start(0, 0, {clusters, EquivalenceMode::Strong, keeps_series, {}});
+        NodeId caller = 0;
+        for (std::size_t i = 0; i < events_ + 4 * samples_; ++i) {
+            caller = tree_.child(i % 5 == 0 ? 0 : caller, NodeKind::Unknown, 0, i);
+            nodes_.push_back(i < events_ ? tree_.child(caller, NodeKind::Mpi, static_cast<std::uint32_t>(i % 3), 0) : caller);
+        }
+        stack_.begin(PhaseKind::Iterations, "step", 0, 0); // the phase is there, with its rows
+        stack_.end(PhaseKind::Iterations, "step", 0, 0);
+    }
+    std::uint64_t closed() { return stack_.phase(1).iteration_wall_ns.size(); }
+    /// One iteration; returns the ns that its end took.
+    std::uint64_t iterate() {
+        stack_.begin(PhaseKind::Iterations, "step", now_, now_);
+        const std::uint64_t slower = 100 + random_() % 8 * 10; // eight kinds
+        for (std::size_t i = 0; i < events_; ++i) {
+            Row& row = stack_.row(nodes_[i]);
+            const std::uint64_t ns = (1000 + random_() % 64) * slower / 100;
+            row.is_event = true;
+            row[Metric::Visits] += 3;
+            row[Metric::Time] += ns;
+            row[i % 2 == 0 ? Metric::P2pBytesSent : Metric::P2pBytesReceived] += 4096;
+            stack_.book_event(ns, ns);
+            now_ += ns;
+        }
+        for (std::size_t i = 0; i < samples_; ++i) {
+            Row& row = stack_.row(nodes_[events_ + i * 4 + random_() % 4]);
+            row.weight += 10000000;
+            ++row[Metric::Samples];
+        }
+        now_ += 1000000 * slower / 100;
+        const std::uint64_t begin = own_time();
+        stack_.end(PhaseKind::Iterations, "step", now_, now_);
+        return own_time() - begin;
+    }
+
+  private:
+    static std::uint64_t own_time() { // of the processor: other programs on the machine do not count
+        timespec t;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return static_cast<std::uint64_t>(t.tv_sec) * 1000000000 + static_cast<std::uint64_t>(t.tv_nsec);
+    }
+    std::size_t events_;
+    std::size_t samples_;
+    Arena arena_;
+    Pool pool_{arena_};
+    CallTree tree_{arena_};
+    PhaseStack stack_{tree_, arena_, pool_};
+    std::vector<NodeId> nodes_;
+    std::mt19937_64 random_{1};
+    std::uint64_t now_ = 0;
+};
+
+/// The end marker of an iteration as the runtime meets it, from the marker to the next begin, after so many iterations: it
+/// must not depend on their number. Arguments: call paths of an iteration, K, with the coded series, iterations before. One loop
+/// serves all numbers.
+void close_of_iteration(benchmark::State& state) {
+    static std::map<std::pair<std::int64_t, std::int64_t>, std::unique_ptr<Loop>> loops;
+    std::unique_ptr<Loop>& loop = loops[{state.range(0), state.range(2)}];
+    if (loop == nullptr) loop = std::make_unique<Loop>(state.range(0), static_cast<std::uint32_t>(state.range(1)), state.range(2) != 0);
+    while (loop->closed() < static_cast<std::uint64_t>(state.range(3))) loop->iterate();
+    for (auto _ : state) state.SetIterationTime(static_cast<double>(loop->iterate()) * 1e-9);
+    state.counters["per_path"] = benchmark::Counter(static_cast<double>(state.range(0) * state.iterations()),
+                                                    benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(close_of_iteration)
+    ->ArgsProduct({{100}, {64}, {0}, {1000, 100000, 1000000}})
+    ->ArgsProduct({{100}, {64}, {1}, {1000, 100000}})
+    ->ArgsProduct({{1000}, {256}, {0}, {1000, 100000, 1000000}}) // the last takes minutes: benchmarks/run leaves it out
+    ->Iterations(2000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
 
 } // namespace
 } // namespace libprofile

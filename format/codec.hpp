@@ -43,6 +43,10 @@ class Encoder {
         for (std::size_t i = 0; i < value.size; ++i) put(static_cast<unsigned char>(value.data[i]));
     }
 
+    void raw(const unsigned char* bytes, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) put(bytes[i]);
+    }
+
     std::size_t size() const { return size_; }
     bool overflow() const { return size_ > capacity_; }
 

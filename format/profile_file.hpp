@@ -47,6 +47,8 @@ enum class BlockType : std::uint32_t {
                    //   Iterations folded into the rest have the cluster number `clusters`.
     Names = 8,     // written by `libprofile`: resolved names (tools/names)
     Trace = 9,     // TraceRecord, then TraceSampleRecord*; only with LIBPROFILE_TRACE
+    Series = 10,   // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
+                   //   visits + 1 (0: none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
 };
 
 inline constexpr std::uint32_t no_rank = 0xffffffffu;
@@ -242,6 +244,56 @@ template <class Codec> void describe(Codec& c, ClusterRecord& r) {
     c.number(r.size);
     c.number(r.equivalence_class);
     c.number(r.cells);
+}
+
+/// Every iteration of a phase, coded (series_code.hpp).
+struct SeriesRecord {
+    std::uint64_t thread = 0;
+    Text phase;               // its name; kind: Iterations
+    std::uint64_t totals = 0; // values of a whole iteration; another number than series_totals: another catalogue of metrics
+    std::uint64_t counts = 0; // columns
+    std::uint64_t times = 0;
+    std::uint64_t metrics = 0; // metric_count of the writer
+    std::uint64_t chunks = 0;
+};
+template <class Codec> void describe(Codec& c, SeriesRecord& r) {
+    c.number(r.thread);
+    c.text(r.phase);
+    c.number(r.totals);
+    c.number(r.counts);
+    c.number(r.times);
+    c.number(r.metrics);
+    c.number(r.chunks);
+}
+
+/// How far the coded event cells of a metric are off.
+struct SeriesAccuracyRecord {
+    std::uint64_t largest = 0;       // of |coded - measured|
+    std::uint64_t sum = 0;           // of the same
+    std::uint64_t cells = 0;         // that are not zero
+    std::uint64_t largest_value = 0; // of a cell
+};
+template <class Codec> void describe(Codec& c, SeriesAccuracyRecord& r) {
+    c.number(r.largest);
+    c.number(r.sum);
+    c.number(r.cells);
+    c.number(r.largest_value);
+}
+
+enum SeriesChunkFlag : std::uint64_t { SeriesChunkTotals = 1, SeriesChunkCells = 2 };
+
+/// Up to SeriesCode::chunk_iterations iterations. The streams follow: of the totals, of the cells, each with its size.
+struct SeriesChunkRecord {
+    std::uint64_t iterations = 0;
+    std::uint64_t counts_before = 0; // columns that are known when it begins
+    std::uint64_t times_before = 0;
+    std::uint64_t flags = 0; // what is there
+};
+template <class Codec> void describe(Codec& c, SeriesChunkRecord& r) {
+    c.number(r.iterations);
+    c.number(r.counts_before);
+    c.number(r.times_before);
+    c.number(r.flags);
 }
 
 /// How much is known about the least common ancestor of the call paths of two samples.

@@ -28,6 +28,7 @@ struct Cluster {
     IterationProfile sums;
     CondensedVector condensed; // sums
     double mean[catalogue_size] = {}; // condensed / members
+    double weight = 1; // of its distances, by members
     StructureSignatures signatures;
     std::uint32_t members = 0;
     std::uint32_t equivalence_class = 0;
@@ -42,9 +43,10 @@ struct Cluster {
 
 class Clusterer {
   public:
-    /// `limit` = K; no_limit: every iteration stays a cluster of its own.
+    /// `limit` = K; no_limit: every iteration stays a cluster of its own. `refresh`: distances follow
+    /// the running averages; false: as published.
     static constexpr std::uint32_t no_limit = 0;
-    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode) noexcept;
+    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh = false) noexcept;
 
     /// Takes one closed iteration; `profile` is consumed. False: no memory, then the iteration is counted as
     /// unclustered, `profile` is untouched, and the caller keeps its values elsewhere.
@@ -78,6 +80,7 @@ class Clusterer {
     void measure(std::uint32_t i) noexcept;
     void find_nearest(std::uint32_t i) noexcept;
     void offer(std::uint32_t i) noexcept;
+    void refresh_next() noexcept;
     bool merge(std::uint32_t a, std::uint32_t b) noexcept;
     const Signature& signature_of(const Cluster& cluster) const noexcept;
     float& at(std::uint32_t i, std::uint32_t j) noexcept { return distances_[std::size_t{i} * room_ + j]; }
@@ -86,6 +89,7 @@ class Clusterer {
     Pool* pool_;
     std::uint32_t limit_;
     EquivalenceMode mode_;
+    bool refresh_;
     Equivalence equivalence_;
     Cluster** clusters_ = nullptr; // room_ pointers; the first count_ are in use
     float* distances_ = nullptr;   // room_ x room_, symmetric, valid once measured_; `apart` between classes
@@ -93,6 +97,7 @@ class Clusterer {
     std::uint32_t count_ = 0;
     ClassTable classes_;
     bool measured_ = false;
+    std::uint32_t next_to_refresh_ = 0;
     DisjointSets sets_;
     CondensedVector totals_;             // over all iterations
     double scale_[catalogue_size] = {}; // 1 / running average

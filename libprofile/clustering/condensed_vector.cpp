@@ -27,4 +27,18 @@ CondensedVector condense(Accumulator& rows, const CallTree& tree) noexcept {
     return result;
 }
 
+CondensedVector condense(const IterationProfile& profile, const CallTree& tree) noexcept {
+    std::uint64_t direct[metric_count] = {};
+    std::uint64_t by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
+    for (std::uint32_t i = 0; i < profile.size; ++i) {
+        const Cell& cell = profile.cells[i];
+        direct[cell.metric()] += cell.value;
+        if (cell.metric() == static_cast<std::uint32_t>(Metric::Time))
+            by_category[static_cast<std::size_t>(category_of(tree[cell.node()]))] += cell.value;
+    }
+    CondensedVector result;
+    derive_catalogue(direct, by_category, result.values);
+    return result;
+}
+
 } // namespace libprofile

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "format/metrics.hpp"
+#include "libprofile/clustering/iteration_profile.hpp"
 #include "libprofile/metrics/accumulator.hpp"
 
 #include <cstdint>
@@ -19,6 +20,8 @@ struct CondensedVector {
 };
 
 CondensedVector condense(Accumulator& rows, const CallTree& tree) noexcept;
+/// The same of the cells that were taken from rows: they are few, while a row has room for every metric.
+CondensedVector condense(const IterationProfile& profile, const CallTree& tree) noexcept;
 
 /// What the time of a node is booked under.
 TimeCategory category_of(const Node& node) noexcept;

@@ -2,6 +2,7 @@
 
 #include "format/sampling_rate.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/output/series_writer.hpp"
 #include "libprofile/session/clock.hpp"
 #include "libprofile/session/mpi_events.hpp"
 #include "libprofile/session/session.hpp"
@@ -324,6 +325,9 @@ bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary, Running
             if (thread.index == 0) summary.overhead_ns += overhead_of(phase, thread.tree.overhead());
             ok = ok && block(buffer, BlockType::Phase, rank,
                              [&](Encoder& encoder) { write_phase(encoder, thread, phase, now); });
+            if (phase.series != nullptr && phase.series->iterations() != 0)
+                ok = ok && block(buffer, BlockType::Series, rank,
+                                 [&](Encoder& encoder) { write_series(encoder, thread.index, phase); });
         }
     });
     return ok;

@@ -4,6 +4,7 @@
 
 #include "format/profile_file.hpp"
 #include "libprofile/clustering/clusterer.hpp"
+#include "libprofile/clustering/time_series.hpp"
 #include "libprofile/metrics/accumulator.hpp"
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct Phase {
     std::uint64_t compute_cpu_ns = 0;    // thread CPU time in the same stretches, may be more than that by clock skew
 
     Clusterer* clusterer = nullptr; // Iterations only
+    TimeSeries* series = nullptr;   // Iterations only
     StableArray<std::uint64_t, 12> iteration_wall_ns;
 };
 

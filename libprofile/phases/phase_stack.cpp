@@ -138,16 +138,37 @@ void PhaseStack::close_interval(Phase& phase) noexcept {
     for (std::size_t i = 0; i < phase.rows.size(); ++i) phase.rows[i].weight = 0;
 }
 
-void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
-    if (phase.clusterer == nullptr) {
-        phase.clusterer = static_cast<Clusterer*>(arena_->allocate(sizeof(Clusterer)));
-        if (phase.clusterer == nullptr) {
-            ++quota_losses_;
-            return;
-        }
-        new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode);
+bool PhaseStack::begin_clustering(Phase& phase) noexcept {
+    phase.clusterer = static_cast<Clusterer*>(arena_->allocate(sizeof(Clusterer)));
+    if (phase.clusterer == nullptr) return false;
+    new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode);
+    if (!settings_.keeps_series) return true;
+    phase.series = static_cast<TimeSeries*>(arena_->allocate(sizeof(TimeSeries)));
+    if (phase.series != nullptr) new (phase.series) TimeSeries(*arena_, *pool_, settings_.series);
+    return true;
+}
+
+/// `profile`: empty when there was no memory for it.
+void PhaseStack::add_to_series(Phase& phase, const IterationProfile& profile, const CondensedVector& condensed,
+                               std::uint64_t wall_ns, const StructureSignatures& signatures) noexcept {
+    if (phase.series == nullptr) return;
+    const std::size_t bytes = profile.bytes();
+    auto* events = profile.cells == nullptr ? nullptr : static_cast<Cell*>(pool_->allocate(bytes));
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; events != nullptr && i < profile.size; ++i) {
+        const Cell& cell = profile.cells[i];
+        if ((*tree_)[cell.node()].kind != NodeKind::Mpi || cell.metric() == static_cast<std::uint32_t>(Metric::Samples)) continue;
+        events[count++] = cell;
     }
-    const CondensedVector condensed = condense(phase.rows, *tree_);
+    phase.series->add(events, count, condensed.values, wall_ns, signatures);
+    pool_->release(events, bytes);
+}
+
+void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
+    if (phase.clusterer == nullptr && !begin_clustering(phase)) {
+        ++quota_losses_;
+        return;
+    }
     StructureSignatures signatures;
     for (std::size_t i = 0; i < phase.rows.size(); ++i) {
         const Row& row = phase.rows[i];
@@ -159,7 +180,10 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
     IterationProfile profile;
     if (std::uint64_t* wall = phase.iteration_wall_ns.append(*arena_)) {
         *wall = wall_ns;
-        if (profile.take(phase.rows, *pool_) && phase.clusterer->add(profile, condensed, signatures)) {
+        const bool taken = profile.take(phase.rows, *pool_);
+        const CondensedVector condensed = taken ? condense(profile, *tree_) : condense(phase.rows, *tree_);
+        add_to_series(phase, profile, condensed, wall_ns, signatures);
+        if (taken && phase.clusterer->add(profile, condensed, signatures)) {
             phase.rows.clear();
             return;
         }

@@ -19,6 +19,8 @@ namespace libprofile {
 struct ClusteringSettings {
     std::uint32_t clusters = 64;
     EquivalenceMode mode = EquivalenceMode::Auto;
+    bool keeps_series = true;
+    SeriesSettings series;
 };
 
 class PhaseStack {
@@ -105,6 +107,9 @@ class PhaseStack {
     void book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void close_interval(Phase& phase) noexcept;
     void close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept;
+    bool begin_clustering(Phase& phase) noexcept;
+    void add_to_series(Phase& phase, const IterationProfile& profile, const CondensedVector& condensed, std::uint64_t wall_ns,
+                       const StructureSignatures& signatures) noexcept;
     void pop(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void repair(const char* what, const char* name) noexcept;
 

@@ -38,6 +38,27 @@ bool parse_integer(const char* text, bool size, std::int64_t& value) {
     return *p == 0;
 }
 
+/// "5%", "0.25%": in millionths.
+bool parse_share(const char* text, std::int64_t& value) {
+    if (std::strcmp(text, "auto") == 0) return value = -1, true;
+    std::int64_t result = 0;
+    int decimals = -1; // of the percentage; none before the point
+    const char* p = text;
+    for (; (*p >= '0' && *p <= '9') || (*p == '.' && decimals < 0); ++p) {
+        if (*p == '.') {
+            decimals = 0;
+        } else if (decimals < 4) {
+            result = result * 10 + (*p - '0');
+            decimals += decimals >= 0 ? 1 : 0;
+        }
+        if (result > 100000000) return false;
+    }
+    if (p == text || *p != '%' || p[1] != 0) return false;
+    for (int i = decimals < 0 ? 0 : decimals; i < 4; ++i) result *= 10;
+    value = result;
+    return true;
+}
+
 bool parse_flag(const char* text, std::int64_t& value) {
     for (const char* yes : {"1", "yes", "on", "true"})
         if (strcasecmp(text, yes) == 0) return value = 1, true;
@@ -113,6 +134,10 @@ bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
         if (std::strcmp(value, "off") == 0) break;
         if (!parse_integer(value, false, number) || number < row.minimum || number > row.maximum) return false;
         break;
+    case OptionType::Share:
+        if (!parse_share(value, number)) return false;
+        if (number >= 0 && (number < row.minimum || number > row.maximum)) return false;
+        break;
     case OptionType::Flag:
         if (!parse_flag(value, number)) return false;
         break;
@@ -174,6 +199,8 @@ void Config::load(Arena& arena) noexcept {
             std::snprintf(expected, sizeof expected, "%s", row.choices);
         else if (row.type == OptionType::Flag)
             std::snprintf(expected, sizeof expected, "0 or 1");
+        else if (row.type == OptionType::Share)
+            std::snprintf(expected, sizeof expected, "a percentage such as 5%% or 0.1%%, or auto");
         else if (row.type == OptionType::Rate)
             std::snprintf(expected, sizeof expected, "a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most %lld Hz",
                           static_cast<long long>(samples_per_second(row.minimum)));

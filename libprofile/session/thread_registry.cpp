@@ -18,6 +18,17 @@ constinit ThreadRegistry thread_registry;
 
 namespace {
 
+ClusteringSettings clustering_settings(const Config& config) {
+    ClusteringSettings settings;
+    settings.clusters = static_cast<std::uint32_t>(config.number(Option::Clusters));
+    settings.mode = static_cast<EquivalenceMode>(config.number(Option::Equivalence));
+    // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
+    settings.keeps_series = config.number(Option::Method) == 0 && settings.clusters != Clusterer::no_limit;
+    if (const std::int64_t error = config.number(Option::Error); error >= 0)
+        settings.series.time_error_ppm = settings.series.bytes_error_ppm = static_cast<std::uint32_t>(error);
+    return settings;
+}
+
 void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) {
     thread.finished = true;
     if (now < thread.phases.earliest_end()) now = thread.phases.earliest_end();
@@ -129,8 +140,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     void* place = may ? memory_quota.map((sizeof(Thread) + 4095) & ~std::size_t{4095}) : nullptr;
     Thread* thread = place == nullptr ? nullptr : new (place) Thread();
     // CPU time spent before now belongs to the wall time since the thread began.
-    const ClusteringSettings settings{static_cast<std::uint32_t>(session.config().number(Option::Clusters)),
-                                      static_cast<EquivalenceMode>(session.config().number(Option::Equivalence))};
+    const ClusteringSettings settings = clustering_settings(session.config());
     if (thread == nullptr || !thread->tree.start() || !thread->phases.start(start.started_at, 0, settings)) {
         lost_.fetch_add(1, std::memory_order_relaxed);
         return nullptr;

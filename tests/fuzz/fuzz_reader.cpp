@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         constexpr std::uint64_t most_ranks = 1000;
         if (profile.job.ranks <= most_ranks) {
             report_text(profile, TextStyle{});
-            report_json(profile, true);
+            report_json(profile, {true, true});
         }
     } catch (const ReadError&) {
     }

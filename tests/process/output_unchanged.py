@@ -73,6 +73,23 @@ def netpipe_mpich_runs_as_without(job):
 
 
 @test
+def examples_print_the_same_on_any_number_of_ranks(job):
+    for name, arguments, phases in (("hydro", (30, 8), {"timestep": 30}),
+                                    ("particles", (30, 300), {"timestep": 30}),
+                                    ("solver", (6, 24), {"timestep": 6, "solver": None})):
+        command = [job.example(name), *arguments]
+        alone = job.plain(command, ranks=1)
+        expect(alone.out.startswith(f"{name}: {arguments[0]} steps"), "unexpected output")
+        for ranks in (2, 4):
+            report = job.profile(command, ranks=ranks)
+            expect_equal((job.last.out, job.last.err), (alone.out, alone.err), f"{name} on {ranks} ranks")
+            found = {phase["name"]: phase["iterations"] for phase in report["phases"]}
+            for phase, iterations in phases.items():
+                expect(found.get(phase) == iterations if iterations else found.get(phase, 0) > 30,
+                       f"iterations of {phase} of {name}: {found}")
+
+
+@test
 def example_prints_the_same_in_every_way_of_running(job):
     for name in ("adaptive_cpp", "adaptive_f90"):
         command = [job.example(name), "40", "64"]

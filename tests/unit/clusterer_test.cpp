@@ -1,76 +1,14 @@
-#include "libprofile/clustering/clusterer.hpp"
+#include "tests/unit/known_iterations.hpp"
 
 #include <algorithm>
 #include <fenv.h>
 #include <gtest/gtest.h>
-#include <map>
-#include <numeric>
 #include <random>
 #include <vector>
 
 namespace libprofile {
 
 namespace {
-
-/// Feeds iterations whose kind is known, and keeps a plain accumulator beside the clusterer.
-class Recording {
-  public:
-    Recording(std::uint32_t clusters, EquivalenceMode mode) : clusterer(arena_, pool_, clusters, mode) {
-        tree_.start();
-        for (std::uint32_t f = 0; f < 8; ++f) nodes_.push_back(tree_.child(0, NodeKind::Mpi, f % 3, f));
-    }
-
-    /// One iteration: `visits` calls at call path `path` of `ns` in all, and `bytes`.
-    void iteration(std::size_t path, std::uint64_t visits, std::uint64_t ns, std::uint64_t bytes, int kind) {
-        Accumulator rows;
-        Row& row = rows.row(nodes_[path], tree_, arena_);
-        row[Metric::Visits] = visits;
-        row[Metric::Time] = ns;
-        row[Metric::P2pBytesSent] = bytes;
-        StructureSignatures signatures;
-        signatures.strong.add(tree_[nodes_[path]], visits);
-        signatures.weak.add(tree_[nodes_[path]], 1);
-        IterationProfile profile;
-        ASSERT_TRUE(profile.take(rows, pool_));
-        for (std::uint32_t i = 0; i < profile.size; ++i) plain[profile.cells[i].key] += profile.cells[i].value;
-        kinds.push_back(kind);
-        ASSERT_TRUE(clusterer.add(profile, condense(rows, tree_), signatures));
-    }
-
-    std::map<std::uint32_t, std::uint64_t> cluster_sums() const {
-        std::map<std::uint32_t, std::uint64_t> sums;
-        for (std::uint32_t c = 0; c < clusterer.cluster_count(); ++c) {
-            const IterationProfile& profile = clusterer.cluster(c).sums;
-            for (std::uint32_t i = 0; i < profile.size; ++i) sums[profile.cells[i].key] += profile.cells[i].value;
-        }
-        return sums;
-    }
-
-    /// Share of the iterations that are in a cluster whose majority is of their kind.
-    double purity() {
-        std::map<std::uint32_t, std::map<int, int>> members;
-        for (std::uint32_t i = 0; i < kinds.size(); ++i) ++members[clusterer.cluster_of(i)][kinds[i]];
-        int pure = 0;
-        for (const auto& [cluster, by_kind] : members) {
-            int most = 0;
-            for (const auto& [kind, count] : by_kind) most = std::max(most, count);
-            pure += most;
-        }
-        return static_cast<double>(pure) / static_cast<double>(kinds.size());
-    }
-
-    std::map<std::uint32_t, std::uint64_t> plain;
-    std::vector<int> kinds;
-
-  private:
-    Arena arena_;
-    Pool pool_{arena_};
-    CallTree tree_{arena_};
-    std::vector<NodeId> nodes_;
-
-  public:
-    Clusterer clusterer;
-};
 
 /// Four kinds of iterations with the same call path and noise of a few percent.
 void feed(Recording& recording, const std::vector<int>& kinds, unsigned seed) {

@@ -42,7 +42,7 @@ class ConfigTest : public testing::Test {
 
 TEST_F(ConfigTest, DefaultsAreThoseOfTheTable) {
     Config& config = load();
-    EXPECT_EQ(config.number(Option::Clusters), 64);
+    EXPECT_EQ(config.number(Option::Clusters), 16);
     EXPECT_EQ(config.number(Option::Sample), 10000000);
     EXPECT_EQ(config.number(Option::Memory), 256 << 20);
     EXPECT_STREQ(config.text(Option::Output), "");
@@ -62,9 +62,9 @@ TEST_F(ConfigTest, ChoicesAreNumberedInOrder) {
 TEST_F(ConfigTest, InvalidValuesFallBackAndAreNamed) {
     setenv("LIBPROFILE_CLUSTERS", "0", 1);
     Config& config = load();
-    EXPECT_EQ(config.number(Option::Clusters), 64);
+    EXPECT_EQ(config.number(Option::Clusters), 16);
     EXPECT_STREQ(config.complaint(),
-                 "LIBPROFILE_CLUSTERS=0 is not valid, expected a number from 1 to 4096 or off; using 64");
+                 "LIBPROFILE_CLUSTERS=0 is not valid, expected a number from 1 to 4096 or off; using 16");
 }
 
 TEST_F(ConfigTest, SamplingIsSetByRateOrPeriod) {
@@ -108,7 +108,7 @@ TEST_F(ConfigTest, NumbersWithTrailingTextAreInvalid) {
         Arena arena;
         Config config;
         config.load(arena);
-        EXPECT_EQ(config.number(Option::Clusters), 64) << bad;
+        EXPECT_EQ(config.number(Option::Clusters), 16) << bad;
         EXPECT_STRNE(config.complaint(), "") << bad;
     }
 }

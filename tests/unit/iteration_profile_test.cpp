@@ -1,5 +1,7 @@
+#include "libprofile/clustering/condensed_vector.hpp"
 #include "libprofile/clustering/iteration_profile.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -61,6 +63,36 @@ TEST(IterationProfile, SumsEqualThoseOfAPlainMap) {
         one.release(pool);
     }
     EXPECT_EQ(plain(sums), expected);
+}
+
+TEST(IterationProfile, TakesRandomRowsWhateverTheirOrder) {
+    Arena arena;
+    Pool pool(arena);
+    CallTree tree(arena);
+    ASSERT_TRUE(tree.start());
+    for (std::uint32_t i = 0; i < 100; ++i) tree.child(0, NodeKind::Mpi, i % 3, i);
+    std::mt19937_64 random(21);
+    Accumulator rows;
+    for (int round = 0; round < 50; ++round) {
+        Plain expected;
+        for (int i = 0; i < 200; ++i) {
+            const auto node = static_cast<NodeId>(random() % tree.size());
+            const std::size_t metric = random() % metric_count;
+            const std::uint64_t delta = random() % 3;
+            rows.row(node, tree, arena).values[metric] += delta;
+            if (delta != 0) expected[Cell::make_key(node, metric)] += delta;
+        }
+        IterationProfile profile;
+        ASSERT_TRUE(profile.take(rows, pool));
+        EXPECT_EQ(plain(profile), expected);
+        EXPECT_TRUE(std::is_sorted(profile.cells, profile.cells + profile.size,
+                                   [](const Cell& a, const Cell& b) { return a.key < b.key; }));
+        const CondensedVector of_rows = condense(rows, tree);
+        const CondensedVector of_cells = condense(profile, tree);
+        for (std::size_t i = 0; i < catalogue_size; ++i) EXPECT_EQ(of_cells.values[i], of_rows.values[i]);
+        profile.release(pool);
+        rows.clear();
+    }
 }
 
 } // namespace libprofile

@@ -22,7 +22,7 @@ class EvaluateReport : public testing::Test {
         const auto memory = std::make_shared<ReplayMemory>();
         std::vector<Candidate> candidates;
         for (const std::uint32_t k : {2u, 4u})
-            candidates.push_back({k, reference_factory(memory, k, EquivalenceMode::Strong),
+            candidates.push_back({std::to_string(k), k, true, reference_factory(memory, k, EquivalenceMode::Strong),
                                   reference_factory(memory, k, EquivalenceMode::None)});
         EvaluationSettings settings;
         settings.series = series;

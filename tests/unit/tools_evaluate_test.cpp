@@ -19,7 +19,7 @@ Recording example_recording() {
 
 Candidate reference(std::uint32_t clusters, EquivalenceMode mode) {
     auto memory = std::make_shared<ReplayMemory>();
-    return {clusters, reference_factory(memory, clusters, mode),
+    return {std::to_string(clusters), clusters, true, reference_factory(memory, clusters, mode),
             reference_factory(memory, clusters, EquivalenceMode::None)};
 }
 

@@ -4,6 +4,7 @@
 
 #include "format/metrics.hpp"
 #include "format/profile_file.hpp"
+#include "format/series_code.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -184,6 +185,58 @@ class ProfileBuilder {
         });
     }
 
+    /// Iterations of one column each of visits and of time, of `node`; whole-iteration values: the times only.
+    void series(std::uint32_t rank, const std::string& phase_name, std::uint64_t node,
+                const std::vector<std::uint64_t>& visits, const std::vector<std::uint64_t>& times) {
+        struct Sink {
+            ByteVector bytes;
+            void put(unsigned char byte) { bytes.push_back(byte); }
+        } totals_sink, cells_sink;
+        RangeEncoder<Sink> totals_coder(totals_sink), cells_coder(cells_sink);
+        SeriesCode code;
+        std::vector<std::uint64_t> memory[3];
+        SeriesTrack* tracks[] = {&code.totals, &code.counts, &code.times};
+        const std::uint32_t sizes[] = {series_totals, 1, 1};
+        for (unsigned i = 0; i < 3; ++i) {
+            memory[i].resize(SeriesTrack::bytes(sizes[i], 1) / 8 + 1);
+            tracks[i]->move_to(memory[i].data(), sizes[i], 1);
+            tracks[i]->grow(sizes[i]);
+        }
+        code.restart_totals();
+        code.restart_cells(0, 0);
+        std::uint32_t keys[] = {static_cast<std::uint32_t>(Metric::Visits)}, nodes[] = {0}, visits_of[] = {0};
+        const SeriesColumns columns{1, 1, keys, nodes, visits_of};
+        const std::uint8_t shift[metric_count] = {};
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            unsigned slot = 0, source = 0;
+            std::uint64_t condensed[catalogue_size] = {};
+            condensed[static_cast<std::size_t>(CatalogueId::Total)] = times[i];
+            std::int64_t values[series_totals];
+            series_totals_of(condensed, times[i], values);
+            code.code_unknown(totals_coder, false);
+            code.code_slot(totals_coder, slot, source);
+            code.code_totals(totals_coder, slot, source, values);
+            std::int64_t count = static_cast<std::int64_t>(visits[i]), time = static_cast<std::int64_t>(times[i]);
+            code.code_cells(cells_coder, slot, source, columns, shift, &count, &time);
+        }
+        totals_coder.finish();
+        cells_coder.finish();
+        block(BlockType::Series, rank, [&](Encoder& e) {
+            SeriesRecord r{0, view(phase_name), series_totals, 1, 1, metric_count, 1};
+            describe(e, r);
+            for (const std::uint64_t number : {node, static_cast<std::uint64_t>(Metric::Visits), node, std::uint64_t{1}})
+                e.number(number);
+            for (std::size_t m = 0; m < metric_count; ++m) {
+                SeriesAccuracyRecord a{m == 0 ? 5u : 0u, 10, times.size(), 1000};
+                describe(e, a);
+            }
+            SeriesChunkRecord chunk{times.size(), 0, 0, SeriesChunkTotals | SeriesChunkCells};
+            describe(e, chunk);
+            for (const Sink* sink : {&totals_sink, &cells_sink})
+                e.text(Text(reinterpret_cast<const char*>(sink->bytes.data()), sink->bytes.size()));
+        });
+    }
+
     void trace(std::uint32_t rank, TraceRecord r, const std::vector<BuiltSample>& samples) {
         block(BlockType::Trace, rank, [&](Encoder& e) {
             r.samples = samples.size();
@@ -324,8 +377,10 @@ inline ByteVector sample_file(std::uint32_t ranks, bool traces = false) {
     b.metrics();
     for (std::uint32_t r = 0; r < ranks; ++r) {
         add_sample_rank(b, r);
-        if (traces)
+        if (traces) {
             add_sample_trace(b, r);
+            b.series(r, "timestep", 3, {1, 1, 2, 1, 1, 1}, {10, 10, 100 + r, 10, 10, 20});
+        }
     }
     return b.bytes();
 }

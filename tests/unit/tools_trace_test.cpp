@@ -63,8 +63,8 @@ TEST(Trace, ReportsShowIt) {
     EXPECT_EQ(report_text(without, TextStyle{}).find("trace:"), std::string::npos);
 
     EXPECT_FALSE(Json::parse(report_json(with)).contains("traces"));
-    EXPECT_EQ(Json::parse(report_json(without, true))["traces"], Json::array());
-    const Json traces = Json::parse(report_json(with, true))["traces"];
+    EXPECT_EQ(Json::parse(report_json(without, {true, false}))["traces"], Json::array());
+    const Json traces = Json::parse(report_json(with, {true, false}))["traces"];
     ASSERT_EQ(traces.size(), 3u);
     EXPECT_EQ(traces[2]["rank"], 2);
     EXPECT_EQ(traces[2]["thread"], 0);

@@ -52,6 +52,12 @@ std::vector<double> reconstructed_series(const Profile& profile, const PhaseData
     std::vector<double> series;
     for (const std::uint32_t cluster : data.cluster_of_iteration)
         series.push_back(means[cluster]);
+    if (!data.series || metric_row >= catalogue_size)
+        return series;
+    SeriesReader reader(*data.series, false);
+    for (std::size_t i = 0; i < series.size() && reader.next(); ++i)
+        if (reader.has_totals())
+            series[i] = static_cast<double>(reader.condensed()[metric_row]);
     return series;
 }
 

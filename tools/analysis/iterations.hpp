@@ -22,9 +22,9 @@ struct IterationSeries {
 /// Iteration wall times (inclusive, exact) over the locations that have the iteration.
 IterationSeries iteration_times(const std::vector<const Location*>& locations, std::uint32_t phase);
 
-/// The values of a metric (row of metric_rows) over the iterations of one location, each estimated by the mean of its
-/// cluster; iterations in the rest get the mean of the rest. An estimate: sums of it may differ from the totals by
-/// rounding. Source: Szebenyi, Wolf, Wylie (SC 2009), section 4: a cluster stands for its iterations.
+/// The values of a metric (row of metric_rows) over the iterations of one location: exact where the profile has the
+/// iteration's own values, else estimated by the mean of its cluster; iterations in the rest get the mean of the rest. Sums of
+/// estimates may differ from the totals by rounding. Source: Szebenyi, Wolf, Wylie (SC 2009), section 4: a cluster stands for its iterations.
 std::vector<double> reconstructed_series(const Profile& profile, const PhaseData& data,
                                          std::size_t metric_row);
 

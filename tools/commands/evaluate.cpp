@@ -1,7 +1,7 @@
 #include "tools/commands/evaluate.hpp"
 
 #include "tools/commands/evaluate_report.hpp"
-#include "tools/evaluation/reference_method.hpp"
+#include "tools/evaluation/bounded_method.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/text/terminal.hpp"
 
@@ -55,8 +55,17 @@ Evaluation replay(const Recording& recording, const EvaluateOptions& options,
     std::vector<Candidate> candidates;
     candidates.reserve(numbers.size());
     for (const std::uint32_t k : numbers)
-        candidates.push_back({k, reference_factory(memory, k, options.equivalence),
+        candidates.push_back({std::to_string(k), k, true, reference_factory(memory, k, options.equivalence),
                               reference_factory(memory, k, EquivalenceMode::None)});
+    const auto bounded = [&](const std::string& label, std::uint32_t k, const SeriesSettings& settings) {
+        candidates.push_back({label, k, false, bounded_factory(memory, k, options.equivalence, settings), {}});
+    };
+    for (const double percent : options.errors) {
+        SeriesSettings settings;
+        settings.time_error_ppm = settings.bytes_error_ppm = static_cast<std::uint32_t>(percent * 10000);
+        bounded(fmt::format("{:g}%", percent), options.bounded_clusters, settings);
+    }
+    bounded("default", 16, {});
     ProgressLine progress;
     EvaluationSettings settings;
     settings.series = series;

@@ -22,9 +22,12 @@ std::string decimal_bytes(double value) {
 class Figures {
   public:
     Figures(const EvaluationContext& context, std::filesystem::path folder)
-        : context_(context), scores_(context.evaluation.scores), folder_(std::move(folder)) {
+        : context_(context), folder_(std::move(folder)) {
+        for (const Score& score : context.evaluation.scores)
+            if (score.is_reference)
+                scores_.push_back(score);
         for (const Score& score : scores_)
-            settings_.push_back(std::to_string(score.clusters));
+            settings_.push_back(score.label);
     }
 
     void draw() {
@@ -141,8 +144,9 @@ class Figures {
         if (zero)
             return;
         std::vector<SeriesPanel> panels{{"original", &original}};
-        for (const Score& score : scores_)
-            panels.push_back({fmt::format("K={}", score.clusters), &score.series[s]});
+        for (const Score& score : context_.evaluation.scores)
+            if (score.is_reference || score.label == "default")
+                panels.push_back({score.is_reference ? "K=" + score.label : "bounded", &score.series[s]});
         const auto& locations = context_.recording.locations;
         const bool ranks =
             std::all_of(locations.begin(), locations.end(), [](const auto& l) { return l.thread == 0; });
@@ -153,7 +157,7 @@ class Figures {
     }
 
     const EvaluationContext& context_;
-    const std::vector<Score>& scores_;
+    std::vector<Score> scores_; // of the reference
     std::filesystem::path folder_;
     std::vector<std::string> settings_;
 };

@@ -56,6 +56,8 @@ Json memory_json(const MethodMemory& memory) {
 
 Json score_json(const Score& score) {
     Json json = {{"method", score.name},
+                 {"label", score.label},
+                 {"reference", score.is_reference},
                  {"clusters", score.clusters},
                  {"remarks", score.remarks},
                  {"phantoms", phantoms_json(score.phantoms)},

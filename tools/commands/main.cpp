@@ -38,6 +38,7 @@ constexpr const char* report_overview =
     "Usage: libprofile report FOLDER [options]\n"
     "FOLDER is the one that libprofile named at the end of the job.\n\nOptions:\n"
     "  --format text|json   [text]\n"
+    "  --series             with json: the metrics of every iteration, too\n"
     "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
     "  --full-paths         call paths with every frame of the Python interpreter\n"
     "  --width N            columns of the text [those of the terminal, else 100]\n"
@@ -55,6 +56,8 @@ constexpr const char* evaluate_overview =
     "(Szebenyi, Wolf, Wylie, SC 2009, section 5). docs/evaluation.md explains the numbers.\n\nOptions:\n"
     "  --phase NAME           the iterated phase [the one with most time]\n"
     "  --clusters N,N,...     numbers of clusters to try [8,16,32,64,128,256]\n"
+    "  --errors P,P,...     bounds of libprofile's own method, in % [0.1,1,5]\n"
+    "  --bounded-clusters K clusters of these [8]\n"
     "  --equivalence auto|strong|weak|none   what iterations of a cluster must have in common [auto]\n"
     "  --format text|json     [text]\n"
     "  --plot FOLDER          writes figures (SVG) into the folder\n"
@@ -90,6 +93,7 @@ int dispatch(int argc, char** argv) {
     report->add_flag("--ascii", options.ascii);
     report->add_flag("--full-paths", options.full_paths);
     report->add_flag("--trace", options.trace);
+    report->add_flag("--series", options.series);
 
     CLI::App* evaluate = app.add_subcommand("evaluate");
     evaluate->set_help_flag();
@@ -102,6 +106,8 @@ int dispatch(int argc, char** argv) {
     evaluate->add_option("--plot", evaluation.figures);
     evaluate->add_option("--phase", evaluation.phase);
     evaluate->add_option("--clusters", evaluation.clusters)->delimiter(',')->check(CLI::Range(1, 4096));
+    evaluate->add_option("--errors", evaluation.errors)->delimiter(',')->check(CLI::Range(0.0, 100.0));
+    evaluate->add_option("--bounded-clusters", evaluation.bounded_clusters)->check(CLI::Range(1, 4096));
     evaluate->add_option("--equivalence", equivalence)
         ->check(CLI::IsMember(
             std::vector<std::string>(tools::equivalence_modes.begin(), tools::equivalence_modes.end())));
@@ -132,8 +138,9 @@ int dispatch(int argc, char** argv) {
             return usage_error(
                 "report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
         options.json = format == "json";
-        if (options.trace && !options.json)
-            return usage_error("--trace needs --format json; the text has one line about it");
+        if ((options.trace || options.series) && !options.json)
+            return usage_error(fmt::format("--{} needs --format json; the text has one line about it",
+                                           options.trace ? "trace" : "series"));
         return tools::report(options);
     }
     if (evaluate->parsed()) {

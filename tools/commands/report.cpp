@@ -26,7 +26,7 @@ int report(const ReportOptions& options) {
             fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
     const std::string text =
         options.json
-            ? report_json(profile, options.trace)
+            ? report_json(profile, {options.trace, options.series})
             : report_text(profile, style_of_output(options.width, options.ascii), options.full_paths);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;

@@ -12,6 +12,7 @@ struct ReportOptions {
     std::string place; // the profile's folder
     bool json = false;
     bool trace = false;      // JSON: the samples of a trace, too
+    bool series = false;     // JSON: the values of every iteration, too
     bool full_paths = false; // text: every frame of an interpreter
     int width = 0;           // columns; 0: those of the terminal, 100 elsewhere
     bool ascii = false;      // no other characters, no colours

@@ -97,6 +97,21 @@ std::string cluster_line(const PhaseData& data, const std::vector<ClusterSummary
     return out;
 }
 
+/// What is known of single iterations.
+std::string accuracy_of(const SeriesData& series) {
+    const std::uint64_t kept = series.iterations_with_cells();
+    if (kept == 0)
+        return "no room was left for the MPI calls of single iterations";
+    const SeriesAccuracy& time = series.accuracy[static_cast<std::size_t>(Metric::Time)];
+    const auto share = [&](double ns) {
+        return time.largest_value == 0 ? 0.0 : 100.0 * ns / static_cast<double>(time.largest_value);
+    };
+    const double cells = static_cast<double>(std::max<std::uint64_t>(time.cells, 1));
+    const std::string which = kept == series.iterations() ? std::string("every iteration") : fmt::format("{} iterations", kept);
+    return fmt::format("MPI calls of {} are kept, their times within {:.2g} % of the longest (mean {:.2g} %), the rest exactly",
+                       which, share(static_cast<double>(time.largest)), share(static_cast<double>(time.sum) / cells));
+}
+
 void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t rank, const PhaseData& data,
                   const std::vector<ClusterSummary>& summaries, std::string& out) {
     const TextStyle& style = context.style;
@@ -124,8 +139,10 @@ void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t
     std::string facts = fmt::format("median {}; slowest {}: iteration {}", duration(medians.median, style),
                                     duration(series.maximum[slowest], style), slowest + 1);
     if (several)
-        facts += fmt::format(" on rank {}; MPI share: mean over ranks, estimated; cluster: rank {}",
-                             series.slowest[slowest], rank);
+        facts += fmt::format(" on rank {}; MPI share: mean over ranks{}; cluster: rank {}", series.slowest[slowest],
+                             data.series ? "" : ", estimated", rank);
+    if (data.series)
+        facts += "; " + accuracy_of(*data.series);
     for (const std::string& line : wrapped(facts, static_cast<std::size_t>(style.width) - chart_axis))
         out += std::string(chart_axis, ' ') + tinted(style, Tint::Dim, line) + "\n";
 }

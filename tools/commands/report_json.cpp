@@ -152,7 +152,59 @@ Json clusters_json(const Profile& profile, const Locations& locations, std::uint
     return list;
 }
 
-Json phases_json(const Profile& profile, const Locations& locations) {
+/// How far the coded times and bytes of single iterations are off, per location; null where there is no series.
+Json accuracy_json(const Profile& profile, const Locations& locations, std::uint32_t phase) {
+    Json list = Json::array();
+    for (const Location* location : locations) {
+        const PhaseData* data = find_phase(location, phase);
+        if (data == nullptr || !data->series) {
+            list.push_back(nullptr);
+            continue;
+        }
+        Json metrics = Json::object();
+        for (std::size_t m = 0; m < metric_count; ++m) {
+            const SeriesAccuracy& a = data->series->accuracy[m];
+            if (a.cells == 0 || !may_be_coarse(m))
+                continue;
+            Json entry = {{"largest_error", a.largest}, {"sum_of_errors", a.sum}};
+            entry["cells"] = a.cells;
+            entry["largest_value"] = a.largest_value;
+            metrics[profile.metrics[m].name] = std::move(entry);
+        }
+        Json entry = {{"iterations_with_cells", data->series->iterations_with_cells()}};
+        entry["metrics"] = std::move(metrics);
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+/// Per location the exact values of every iteration, by metric; null for an iteration that is not known.
+Json series_json(const Locations& locations, std::uint32_t phase) {
+    Json list = Json::array();
+    for (const Location* location : locations) {
+        const PhaseData* data = find_phase(location, phase);
+        if (data == nullptr || !data->series) {
+            list.push_back(nullptr);
+            continue;
+        }
+        std::vector<Json> values(catalogue_size, Json::array());
+        std::vector<bool> occurs(catalogue_size);
+        SeriesReader reader(*data->series, false);
+        while (reader.next())
+            for (std::size_t row = 0; row < catalogue_size; ++row) {
+                occurs[row] = occurs[row] || (reader.has_totals() && reader.condensed()[row] != 0);
+                values[row].push_back(reader.has_totals() ? Json(reader.condensed()[row]) : Json());
+            }
+        Json metrics = Json::object();
+        for (std::size_t row = 0; row < catalogue_size; ++row)
+            if (occurs[row])
+                metrics[metric_catalogue[row].name] = std::move(values[row]);
+        list.push_back(std::move(metrics));
+    }
+    return list;
+}
+
+Json phases_json(const Profile& profile, const Locations& locations, bool with_series) {
     constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
     Json list = Json::array();
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {
@@ -191,6 +243,9 @@ Json phases_json(const Profile& profile, const Locations& locations) {
             entry["iteration_times"] = std::move(times);
             entry["cluster_of_iteration"] = std::move(members);
             entry["cluster_profiles"] = clusters_json(profile, locations, p);
+            entry["accuracy"] = accuracy_json(profile, locations, p);
+            if (with_series)
+                entry["series"] = series_json(locations, p);
         }
         list.push_back(std::move(entry));
     }
@@ -198,7 +253,7 @@ Json phases_json(const Profile& profile, const Locations& locations) {
 }
 
 /// "metrics", "phases" and "self" of a list of locations.
-void add_measurements(const Profile& profile, const Locations& locations, Json& to) {
+void add_measurements(const Profile& profile, const Locations& locations, bool with_series, Json& to) {
     std::vector<MetricValues> values;
     Json overhead = Json::array();
     std::uint64_t self = 0, wall = 0;
@@ -210,7 +265,7 @@ void add_measurements(const Profile& profile, const Locations& locations, Json& 
         wall += values.back()[static_cast<std::size_t>(CatalogueId::Total)];
     }
     to["metrics"] = metrics_json(profile, locations, values);
-    to["phases"] = phases_json(profile, locations);
+    to["phases"] = phases_json(profile, locations, with_series);
     const double share = wall == 0 ? 0.0 : static_cast<double>(self) / static_cast<double>(wall);
     to["self"] = {{"ns", std::move(overhead)}, {"share", share}};
 }
@@ -325,11 +380,11 @@ Json traces_json(const Profile& profile) {
 
 } // namespace
 
-std::string report_json(const Profile& profile, bool trace) {
+std::string report_json(const Profile& profile, JsonParts parts) {
     const Locations mains = main_threads(profile), others = other_threads(profile);
     Json document = Json::object();
     document["job"] = job_json(profile, mains);
-    add_measurements(profile, mains, document);
+    add_measurements(profile, mains, parts.series, document);
     document["losses"] = losses_json(profile, mains.size());
     document["call_paths_found"] = path_counts_json(profile);
     Json threads = Json::object();
@@ -337,9 +392,9 @@ std::string report_json(const Profile& profile, bool trace) {
     for (const Location* location : others)
         where.push_back({{"rank", location->rank}, {"thread", location->thread}});
     threads["locations"] = std::move(where);
-    add_measurements(profile, others, threads);
+    add_measurements(profile, others, parts.series, threads);
     document["threads"] = std::move(threads);
-    if (trace)
+    if (parts.trace)
         document["traces"] = traces_json(profile);
     return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

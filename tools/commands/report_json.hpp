@@ -9,7 +9,11 @@
 namespace libprofile::tools {
 
 /// @return the document in UTF-8; bytes of the profile that are not UTF-8 become U+FFFD
-/// @param trace also the samples of LIBPROFILE_TRACE, which may be many
-std::string report_json(const Profile& profile, bool trace = false);
+/// What may be many and is left out unless asked for.
+struct JsonParts {
+    bool trace = false;  // the samples of LIBPROFILE_TRACE
+    bool series = false; // the values of every iteration
+};
+std::string report_json(const Profile& profile, JsonParts parts = {});
 
 } // namespace libprofile::tools

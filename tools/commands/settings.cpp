@@ -2,6 +2,7 @@
 
 #include "format/sampling_rate.hpp"
 
+#include <charconv>
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -82,6 +83,8 @@ const char* type_word(OptionType type) {
         return "size";
     case OptionType::Count:
         return "integer";
+    case OptionType::Share:
+        return "percentage";
     case OptionType::Flag:
         return "flag";
     case OptionType::Choice:
@@ -102,6 +105,8 @@ std::string range_of(const OptionRow& row) {
         return fmt::format("{}..{}", size_text(row.minimum), size_text(row.maximum));
     case OptionType::Count:
         return fmt::format("{}..{}|off", row.minimum, row.maximum);
+    case OptionType::Share:
+        return fmt::format("{}%..{}%|auto", row.minimum / 10000, row.maximum / 10000);
     case OptionType::Flag:
         return "0|1";
     case OptionType::Choice:
@@ -131,6 +136,16 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
         if (value == "off" || (number && *number >= row.minimum && *number <= row.maximum))
             return "";
         return fmt::format("must be a whole number from {} to {}, or off", row.minimum, row.maximum);
+    }
+    case OptionType::Share: {
+        if (value == "auto")
+            return "";
+        double percent = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), percent);
+        const bool good = error == std::errc() && std::string_view(end, value.data() + value.size()) == "%" &&
+                          percent * 10000 >= static_cast<double>(row.minimum) &&
+                          percent * 10000 <= static_cast<double>(row.maximum);
+        return good ? "" : "must be a percentage from 0% to 100%, such as 5% or 0.1%, or auto";
     }
     case OptionType::Flag:
         return flag_value(value) || is_one_of({"0", "no", "off", "false"}, value)

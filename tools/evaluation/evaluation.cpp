@@ -152,14 +152,16 @@ Evaluation evaluate(const Recording& recording, const std::vector<Candidate>& ca
         Scoring scoring(recording, settings);
         for (std::size_t l = 0; l < recording.locations.size(); ++l) {
             if (settings.progress)
-                settings.progress("K=" + std::to_string(candidates[c].clusters) + ", rank " +
+                settings.progress(candidates[c].label + ", rank " +
                                       std::to_string(recording.locations[l].rank),
                                   static_cast<double>(c * recording.locations.size() + l) /
                                       static_cast<double>(steps));
             scoring.run(candidates[c], l);
         }
         result.scores.push_back(scoring.result());
+        result.scores.back().label = candidates[c].label;
         result.scores.back().clusters = candidates[c].clusters;
+        result.scores.back().is_reference = candidates[c].is_reference;
     }
     return result;
 }

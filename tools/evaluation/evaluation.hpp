@@ -17,7 +17,9 @@ namespace libprofile::tools {
 
 /// A method with its settings, to be tried.
 struct Candidate {
+    std::string label;          // in tables: "64", "1%"
     std::uint32_t clusters = 0; // K, for the axis of figures
+    bool is_reference = true;   // the paper's method
     MethodFactory make;
     MethodFactory without_equivalence; // what phantoms are counted for once more; may be empty
 };
@@ -36,7 +38,9 @@ using LocationSeries = std::vector<std::vector<double>>;
 /// How one candidate did.
 struct Score {
     std::string name;
+    std::string label;
     std::uint32_t clusters = 0;
+    bool is_reference = true;
     std::vector<std::string> remarks; // what the method says, each once
     Phantoms phantoms;
     std::optional<Phantoms> phantoms_without_equivalence;

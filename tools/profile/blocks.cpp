@@ -39,6 +39,8 @@ const char* type_name(std::uint32_t type) {
         return "name";
     case BlockType::Trace:
         return "trace";
+    case BlockType::Series:
+        return "series";
     }
     return "unknown";
 }

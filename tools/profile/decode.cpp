@@ -305,6 +305,12 @@ bool decode_block(const Block& block, RawFile& file) {
         return decode_phase(d, file.ranks[block.rank]);
     case BlockType::Trace:
         return decode_trace(d, file.ranks[block.rank]);
+    case BlockType::Series: {
+        std::optional<RawSeries> series = decode_series(d);
+        if (series)
+            file.ranks[block.rank].series.push_back(std::move(*series));
+        return series.has_value();
+    }
     default:
         return true; // a later writer of the same version may add kinds of blocks
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tools/profile/blocks.hpp"
+#include "tools/profile/decode_series.hpp"
 #include "tools/profile/model.hpp"
 
 #include <map>
@@ -31,6 +32,7 @@ struct RawRank {
     std::map<std::uint32_t, RawTree> trees;                     // by thread
     std::vector<RawPhase> phases;
     std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
+    std::vector<RawSeries> series;
 };
 
 /// A resolved name as it is stored in a Names block.

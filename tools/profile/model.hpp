@@ -7,10 +7,12 @@
 
 #include "format/metrics.hpp"
 #include "format/profile_file.hpp"
+#include "tools/profile/series.hpp"
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -126,6 +128,7 @@ struct PhaseData {
     std::vector<Cell> rest;
     std::vector<std::uint32_t> cluster_of_iteration; // clusters.size(): in the rest
     std::vector<std::uint64_t> iteration_ns;         // inclusive, exact
+    std::optional<SeriesData> series;                // every iteration's own values, unless LIBPROFILE_METHOD=reference
 };
 
 /// One sample.

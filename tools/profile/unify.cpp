@@ -55,6 +55,7 @@ class Unifier {
     std::uint32_t site(std::uint32_t module, std::uint64_t offset);
     std::uint32_t phase(const std::string& name, PhaseKind kind);
     std::uint32_t path(const PathKey& key);
+    void attach_series(const RawFile& file, RawRank& raw, Location& location, const std::vector<std::uint32_t>& nodes);
     void add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
                   const std::vector<std::uint32_t>& metrics);
     bool map_tree(const RawTree& tree, const std::vector<std::uint32_t>& modules,
@@ -214,6 +215,34 @@ void Unifier::check_sums(const std::string& file, const Location& location) {
                          location.rank, location.thread, phases, location.wall_ns));
 }
 
+/// Gives the series of a location to its phases.
+void Unifier::attach_series(const RawFile& file, RawRank& raw, Location& location, const std::vector<std::uint32_t>& nodes) {
+    for (RawSeries& series : raw.series) {
+        if (series.thread != location.thread)
+            continue;
+        const auto at = std::find_if(location.phases.begin(), location.phases.end(), [&](const PhaseData& p) {
+            const Phase& named = profile.phases[p.phase];
+            return named.kind == PhaseKind::Iterations && named.name == series.phase;
+        });
+        const auto map = [&](std::vector<SeriesData::Column>& columns) {
+            for (SeriesData::Column& column : columns) {
+                if (column.path >= nodes.size())
+                    return false;
+                column.path = nodes[column.path];
+            }
+            return true;
+        };
+        const bool good = at != location.phases.end() && !at->series && !series.data.chunks.empty() &&
+                          series.data.iterations() <= at->instances && map(series.data.counts) && map(series.data.times);
+        if (good)
+            at->series = std::move(series.data);
+        else
+            lose(fmt::format("{}: the values of single iterations of phase \"{}\" of rank {} thread {} are lost, because they do "
+                             "not fit to the phase",
+                             file.name, series.phase, location.rank, location.thread));
+    }
+}
+
 void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
                        const std::vector<std::uint32_t>& metrics) {
     if (ranks_seen_.contains(rank)) {
@@ -263,6 +292,7 @@ void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
                                  twice ? "it occurs twice"
                                        : "it refers to call paths or metrics that are not there"));
         }
+        attach_series(file, raw, location, nodes);
         if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
             if (map_trace(trace->second, tree, nodes))
                 location.trace = std::move(trace->second);

@@ -1,0 +1,159 @@
+// Adaptive binary range coding: every yes/no decision takes as many bits as it is surprising.
+// Contract: no allocation, no exceptions; plain values used by one thread. The decoder never reads past its bytes, whatever
+// they are; both sides do integer arithmetic only, so that a profile means the same on every machine.
+// Source: Martin, "Range encoding" (1979); the adaptive binary form with carries is the usual one of file compressors.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace libprofile {
+
+/// The probability that a decision is "no", learnt from its past; the share by which a new case counts is 1 / 2^rate.
+template <unsigned rate> struct Odds {
+    std::uint16_t no = 0x8000;
+    void learn(bool yes) {
+        if (yes)
+            no = static_cast<std::uint16_t>(no - (no >> rate));
+        else
+            no = static_cast<std::uint16_t>(no + ((0xffff - no) >> rate));
+    }
+};
+
+/// Writes to a `Sink` with a function put(unsigned char).
+template <class Sink> class RangeEncoder {
+  public:
+    static constexpr bool reading = false;
+    explicit RangeEncoder(Sink& sink) : sink_(&sink) {}
+
+    template <unsigned rate> bool decide(Odds<rate>& odds, bool yes) {
+        const std::uint32_t bound = (range_ >> 16) * odds.no;
+        if (yes) {
+            low_ += bound;
+            range_ -= bound;
+        } else {
+            range_ = bound;
+        }
+        odds.learn(yes);
+        normalise();
+        return yes;
+    }
+    /// `count` bits whose values are all equally likely.
+    std::uint64_t bits(std::uint64_t value, unsigned count) {
+        while (count-- > 0) {
+            range_ >>= 1;
+            if (((value >> count) & 1) != 0) low_ += range_;
+            normalise();
+        }
+        return value;
+    }
+    /// The same state, which writes elsewhere from here on: what is held back can be looked at while the original goes on.
+    RangeEncoder redirected(Sink& sink) const {
+        RangeEncoder copy = *this;
+        copy.sink_ = &sink;
+        return copy;
+    }
+    /// Writes what is still held back.
+    void finish() {
+        for (int i = 0; i < 5; ++i) shift();
+    }
+
+  private:
+    void normalise() {
+        while (range_ < (1u << 24)) {
+            range_ <<= 8;
+            shift();
+        }
+    }
+    /// Hands out the top byte of low_; bytes that a carry may still change are held back.
+    void shift() {
+        const bool carry = (low_ >> 32) != 0;
+        if (carry || low_ < 0xff000000u) {
+            if (started_) sink_->put(static_cast<unsigned char>(held_ + (carry ? 1 : 0)));
+            started_ = true;
+            for (; full_ > 0; --full_) sink_->put(static_cast<unsigned char>(carry ? 0 : 0xff));
+            held_ = static_cast<unsigned char>(low_ >> 24);
+        } else {
+            ++full_; // 0xff: becomes 0x00 if a carry comes
+        }
+        low_ = (low_ & 0x00ffffffu) << 8;
+    }
+
+    Sink* sink_;
+    std::uint64_t low_ = 0;
+    std::uint32_t range_ = 0xffffffffu;
+    unsigned char held_ = 0;
+    bool started_ = false;
+    std::uint64_t full_ = 0;
+};
+
+class RangeDecoder {
+  public:
+    static constexpr bool reading = true;
+    RangeDecoder(const unsigned char* bytes, std::size_t size) : next_(bytes), end_(bytes + size) {
+        for (int i = 0; i < 4; ++i) code_ = code_ << 8 | take();
+    }
+
+    template <unsigned rate> bool decide(Odds<rate>& odds, bool = false) {
+        const std::uint32_t bound = (range_ >> 16) * odds.no;
+        const bool yes = code_ >= bound;
+        if (yes) {
+            code_ -= bound;
+            range_ -= bound;
+        } else {
+            range_ = bound;
+        }
+        odds.learn(yes);
+        normalise();
+        return yes;
+    }
+    std::uint64_t bits(std::uint64_t, unsigned count) {
+        std::uint64_t value = 0;
+        while (count-- > 0) {
+            range_ >>= 1;
+            const bool one = code_ >= range_;
+            if (one) code_ -= range_;
+            value = value << 1 | (one ? 1 : 0);
+            normalise();
+        }
+        return value;
+    }
+    /// More was read than there is: the bytes are not what the encoder wrote.
+    bool failed() const { return missing_ > 4; }
+
+  private:
+    std::uint32_t take() {
+        if (next_ != end_) return *next_++;
+        ++missing_;
+        return 0;
+    }
+    void normalise() {
+        while (range_ < (1u << 24)) {
+            range_ <<= 8;
+            code_ = code_ << 8 | take();
+        }
+    }
+
+    const unsigned char* next_;
+    const unsigned char* end_;
+    std::uint32_t range_ = 0xffffffffu;
+    std::uint32_t code_ = 0;
+    std::size_t missing_ = 0;
+};
+
+/// A number from 0 on, small ones mostly: its length in binary by decisions, the digits below the first as they are.
+template <unsigned rate> struct NumberOdds {
+    static constexpr unsigned most = 64;
+    Odds<rate> longer[most];
+
+    template <class Coder> std::uint64_t code(Coder& coder, std::uint64_t value) {
+        const unsigned wanted = static_cast<unsigned>(std::bit_width(value + 1)); // value < 2^64 - 1
+        unsigned length = 1;
+        while (length < most && coder.decide(longer[length - 1], wanted > length)) ++length;
+        const std::uint64_t top = std::uint64_t{1} << (length - 1);
+        return (top | coder.bits((value + 1) & (top - 1), length - 1)) - 1;
+    }
+};
+
+} // namespace libprofile

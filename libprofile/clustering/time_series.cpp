@@ -1,0 +1,235 @@
+#include "libprofile/clustering/time_series.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace libprofile {
+
+namespace {
+
+/// The largest shift with which no value is off by more than `error_ppm` of `largest`.
+std::uint8_t shift_for(std::uint64_t largest, std::uint32_t error_ppm) {
+    const std::uint64_t bound = largest / 1000000 * error_ppm + largest % 1000000 * error_ppm / 1000000;
+    return static_cast<std::uint8_t>(std::bit_width(bound)); // 2^(shift-1) <= bound; 0 for 0
+}
+
+} // namespace
+
+TimeSeries::TimeSeries(Arena& arena, Pool& pool, SeriesSettings settings) noexcept
+    : arena_(&arena), pool_(&pool), settings_(settings) {
+    totals_sink_.pool = cells_sink_.pool = &pool;
+}
+
+/// Room for so many columns, and for predictions in `slot`.
+bool TimeSeries::reserve(SeriesTrack& track, std::uint32_t columns, unsigned slot) noexcept {
+    if (columns > track.capacity() || slot >= track.slots_in_memory()) {
+        const std::uint32_t wanted = columns > track.capacity() ? columns + track.capacity() / 4 : track.capacity();
+        const unsigned room = slot >= track.slots_in_memory() ? slot + 1 : track.slots_in_memory();
+        const std::size_t bytes = SeriesTrack::bytes(wanted, room);
+        void* memory = pool_->allocate(bytes);
+        if (memory == nullptr) return false;
+        void* old = track.memory();
+        const std::size_t old_bytes = SeriesTrack::bytes(track.capacity(), track.slots_in_memory());
+        std::memset(memory, 0, bytes);
+        track.move_to(memory, wanted, room);
+        if (old != nullptr) pool_->release(old, old_bytes);
+    }
+    track.grow(columns);
+    return true;
+}
+
+bool TimeSeries::begin_chunk() noexcept {
+    if (has_ended_) return false;
+    running_ = chunks_.append(*arena_);
+    has_ended_ = running_ == nullptr;
+    if (has_ended_) return false;
+    running_->counts_before = columns().counts;
+    running_->times_before = columns().times;
+    running_->has_totals = reserve(code_.totals, series_totals, 0);
+    running_->has_cells = running_->has_totals && settings_.keeps_cells;
+    code_.restart_totals();
+    code_.restart_cells(columns().counts, columns().times);
+    totals_sink_.chain = &running_->totals;
+    cells_sink_.chain = &running_->cells;
+    totals_coder_ = RangeEncoder<Sink>(totals_sink_);
+    cells_coder_ = RangeEncoder<Sink>(cells_sink_);
+    for (Recent& recent : recent_) recent = {};
+    last_slot_ = 0;
+    return true;
+}
+
+void TimeSeries::end_chunk() noexcept {
+    if (running_->has_totals) totals_coder_.finish();
+    if (running_->has_cells) cells_coder_.finish();
+    if (running_->totals.failed())
+        drop_totals(*running_);
+    else if (running_->cells.failed())
+        drop_cells(*running_);
+    chain_bytes_ += running_->totals.memory() + running_->cells.memory();
+    running_ = nullptr;
+    thin_out();
+}
+
+/// The slot of the last iterations with the same structure; else the one that was longest unused, with the predictions of
+/// the most similar structure: the same call paths, or the iteration before.
+void TimeSeries::choose_slot(const StructureSignatures& signatures, unsigned& slot, unsigned& source) noexcept {
+    unsigned oldest = 0;
+    unsigned similar = SeriesTrack::slots;
+    for (unsigned s = 0; s < SeriesTrack::slots; ++s) {
+        const Recent& recent = recent_[s];
+        if (recent.last < recent_[oldest].last) oldest = s;
+        if (recent.last == 0) continue;
+        if (recent.strong == signatures.strong) {
+            slot = source = last_slot_ = s;
+            recent_[s].last = iterations_ + 1;
+            return;
+        }
+        if (recent.weak == signatures.weak && (similar == SeriesTrack::slots || recent.last > recent_[similar].last)) similar = s;
+    }
+    slot = oldest;
+    source = similar != SeriesTrack::slots ? similar : last_slot_;
+    recent_[slot] = {signatures.strong, signatures.weak, iterations_ + 1};
+    last_slot_ = slot;
+}
+
+/// Room for `wanted` elements; what was in there is gone.
+template <class T> bool TimeSeries::reserve(T*& array, std::uint32_t& room, std::uint32_t wanted) noexcept {
+    if (wanted <= room) return true;
+    wanted += room / 4;
+    auto* fresh = static_cast<T*>(pool_->allocate(wanted * sizeof(T)));
+    if (fresh == nullptr) return false;
+    pool_->release(array, room * sizeof(T));
+    array = fresh;
+    room = wanted;
+    return true;
+}
+
+/// Finds every cell's column and makes room for the values.
+bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept {
+    if (!reserve(cell_columns_, cell_room_, count) || !columns_.find_or_add(events, count, cell_columns_, *pool_)) return false;
+    const SeriesColumns& known = columns();
+    return reserve(values_, value_room_, known.counts + known.times) && reserve(code_.counts, known.counts, slot) &&
+           reserve(code_.times, known.times, slot);
+}
+
+void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept {
+    const SeriesColumns& known = columns();
+    std::int64_t* times = values_ + known.counts;
+    std::memset(values_, 0, (known.counts + known.times) * sizeof(std::int64_t));
+    for (std::uint32_t i = 0; i < count; ++i) {
+        (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
+        std::uint64_t& largest = errors_[events[i].metric()].largest_value;
+        if (events[i].value > largest) largest = events[i].value;
+    }
+    std::uint8_t shift[metric_count] = {};
+    for (std::size_t m = 0; m < metric_count; ++m) {
+        if (!may_be_coarse(m)) continue;
+        const bool is_time_metric = m == static_cast<std::size_t>(Metric::Time);
+        shift[m] = shift_for(errors_[m].largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
+    }
+    code_.code_cells(cells_coder_, slot, source, known, shift, values_, times);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::int64_t coded = (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]];
+        errors_[events[i].metric()].add(events[i].value, static_cast<std::uint64_t>(coded));
+    }
+}
+
+void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_t* condensed, std::uint64_t wall,
+                     const StructureSignatures& signatures) noexcept {
+    if (running_ == nullptr && !begin_chunk()) return;
+    unsigned slot = 0;
+    unsigned source = 0;
+    choose_slot(signatures, slot, source);
+    if (running_->has_totals && !reserve(code_.totals, series_totals, slot)) drop_totals(*running_);
+    if (running_->has_totals) {
+        std::int64_t totals[series_totals];
+        series_totals_of(condensed, wall, totals);
+        code_.code_unknown(totals_coder_, false);
+        code_.code_slot(totals_coder_, slot, source);
+        code_.code_totals(totals_coder_, slot, source, totals);
+    }
+    if (running_->has_cells) {
+        if (events != nullptr && find_columns(events, count, slot))
+            code_cells(events, count, slot, source);
+        else
+            drop_cells(*running_); // of the whole chunk
+    }
+    end_iteration();
+}
+
+void TimeSeries::add_unknown() noexcept {
+    if (running_ == nullptr && !begin_chunk()) return;
+    if (running_->has_totals) code_.code_unknown(totals_coder_, true);
+    end_iteration();
+}
+
+void TimeSeries::end_iteration() noexcept {
+    ++iterations_;
+    if (++running_->iterations == SeriesCode::chunk_iterations) end_chunk();
+}
+
+void TimeSeries::drop_cells(SeriesChunk& chunk) noexcept {
+    if (&chunk != running_) chain_bytes_ -= chunk.cells.memory();
+    chunk.cells.release(*pool_);
+    chunk.has_cells = false;
+}
+
+/// Without them nobody knows which predictions the cells continue.
+void TimeSeries::drop_totals(SeriesChunk& chunk) noexcept {
+    drop_cells(chunk);
+    if (&chunk != running_) chain_bytes_ -= chunk.totals.memory();
+    chunk.totals.release(*pool_);
+    chunk.has_totals = false;
+}
+
+/// Brings the closed chunks below the limit.
+void TimeSeries::thin_out() noexcept {
+    // Memory that was in use once is used again, but never given back, so half of the quota is the end of growing.
+    if (settings_.most_bytes == 0 && memory_quota.used() > memory_quota.limit() / 2) settings_.most_bytes = chain_bytes_ + 1;
+    if (settings_.most_bytes == 0) return;
+    const auto drop_one = [this](unsigned kept, bool cells) {
+        for (std::size_t i = 0; i < chunks_.size(); ++i) {
+            SeriesChunk& chunk = chunks_[i];
+            const bool is_full = cells ? chunk.has_cells : chunk.has_totals;
+            if (&chunk == running_ || !is_full || i % (std::size_t{1} << kept) == 0) continue;
+            if (cells)
+                drop_cells(chunk);
+            else
+                drop_totals(chunk);
+            return true;
+        }
+        return false;
+    };
+    while (chain_bytes_ > settings_.most_bytes) {
+        if (drop_one(cells_kept_, true)) continue;
+        if (std::size_t{1} << cells_kept_ < chunks_.size()) {
+            ++cells_kept_;
+            continue;
+        }
+        if (drop_one(totals_kept_, false)) continue;
+        if (std::size_t{1} << totals_kept_ >= chunks_.size()) return;
+        ++totals_kept_;
+    }
+}
+
+std::size_t TimeSeries::memory() const {
+    std::size_t sum = chain_bytes_ + chunks_.size() * sizeof(SeriesChunk) + columns_.memory();
+    if (running_ != nullptr) sum += running_->totals.memory() + running_->cells.memory();
+    for (const SeriesTrack* track : {&code_.totals, &code_.counts, &code_.times}) sum += SeriesTrack::bytes(track->capacity(), track->slots_in_memory());
+    return sum + value_room_ * sizeof *values_ + cell_room_ * sizeof *cell_columns_ + sizeof *this;
+}
+
+std::size_t TimeSeries::held_back(const RangeEncoder<Sink>& coder, unsigned char* out) const noexcept {
+    Sink look;
+    look.tail = out;
+    coder.redirected(look).finish();
+    return look.size;
+}
+std::size_t TimeSeries::held_back_totals(unsigned char* out) const noexcept {
+    return running_ != nullptr && running_->has_totals ? held_back(totals_coder_, out) : 0;
+}
+std::size_t TimeSeries::held_back_cells(unsigned char* out) const noexcept {
+    return running_ != nullptr && running_->has_cells ? held_back(cells_coder_, out) : 0;
+}
+
+} // namespace libprofile

@@ -1,0 +1,137 @@
+// The time series of a phase on one thread: every iteration's whole-iteration values exactly, and every iteration's event
+// cells, counts exactly and times (on request bytes, too) up to a bound that the user can ask for. Coded as it comes.
+//
+// Contract: belongs to one thread, used with its in-tool flag set; nothing throws; memory from its pool. Work per iteration
+// is linear in the event cells that the phase ever had, independent of the number of iterations. Integer arithmetic only.
+//
+// Memory: some bytes per iteration. When it reaches the limit, chunks of 256 iterations lose their event cells, every second
+// one first, then every second of those that are left, so that what is left is spread evenly; after the event cells the
+// whole-iteration values go in the same way. Iterations without are still in their clusters, and totals stay exact.
+#pragma once
+
+#include "format/series_code.hpp"
+#include "libprofile/clustering/byte_chain.hpp"
+#include "libprofile/clustering/event_columns.hpp"
+#include "libprofile/clustering/iteration_profile.hpp"
+#include "libprofile/clustering/signature.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct SeriesSettings {
+    bool keeps_cells = true; // else the whole-iteration values only
+    std::uint32_t time_error_ppm = 2500; // of the largest time of an event cell so far: no event time is off by more
+    std::uint32_t bytes_error_ppm = 0;   // the same for each metric of bytes; 0: exact
+    std::uint64_t most_bytes = 0;        // of coded series; 0: as the process's quota allows
+};
+
+/// What the coding has cost in accuracy, for one metric.
+struct SeriesError {
+    std::uint64_t largest = 0;       // of |coded - measured|
+    std::uint64_t sum = 0;           // of the same
+    std::uint64_t cells = 0;         // that are not zero
+    std::uint64_t largest_value = 0; // of a cell
+    void add(std::uint64_t measured, std::uint64_t coded) {
+        const std::uint64_t error = measured > coded ? measured - coded : coded - measured;
+        largest = error > largest ? error : largest;
+        sum += error;
+        cells += measured != 0 ? 1 : 0;
+    }
+};
+
+struct SeriesChunk {
+    std::uint32_t iterations = 0;
+    std::uint32_t counts_before = 0; // columns that were known when it began
+    std::uint32_t times_before = 0;
+    bool has_totals = false;
+    bool has_cells = false;
+    ByteChain totals;
+    ByteChain cells;
+};
+
+class TimeSeries {
+  public:
+    TimeSeries(Arena& arena, Pool& pool, SeriesSettings settings) noexcept;
+    TimeSeries(const TimeSeries&) = delete;
+    TimeSeries& operator=(const TimeSeries&) = delete;
+
+    /// One iteration. `events`: the cells of event paths, by key; nullptr: they are not known. `condensed`: catalogue_size values; `wall` in ns.
+    void add(const Cell* events, std::uint32_t count, const std::uint64_t* condensed, std::uint64_t wall,
+             const StructureSignatures& signatures) noexcept;
+    /// An iteration of which nothing is known but its place.
+    void add_unknown() noexcept;
+    /// Memory ran out for good at the iteration `iterations()`; nothing is taken any more.
+    bool has_ended() const { return has_ended_; }
+
+    std::uint64_t iterations() const { return iterations_; }
+    std::size_t chunk_count() const { return chunks_.size(); }
+    const SeriesChunk& chunk(std::size_t i) const { return chunks_[i]; }
+    const SeriesColumns& columns() const { return columns_.columns(); }
+    /// By metric; zeroes for those that are exact.
+    const SeriesError& error(std::size_t metric) const { return errors_[metric]; }
+    /// Bytes in use: coded series, predictions, columns.
+    std::size_t memory() const;
+
+    /// What the coders of the running chunk still hold back: the last bytes of its streams. Returns how many.
+    static constexpr std::size_t most_held_back = 64;
+    std::size_t held_back_totals(unsigned char* out) const noexcept;
+    std::size_t held_back_cells(unsigned char* out) const noexcept;
+
+  private:
+    /// Where a coder's bytes go: to the running chunk, or to a look at what is held back.
+    struct Sink {
+        ByteChain* chain = nullptr;
+        Pool* pool = nullptr;
+        unsigned char* tail = nullptr;
+        std::size_t size = 0;
+        void put(unsigned char byte) noexcept {
+            if (tail == nullptr) return chain->put(byte, *pool);
+            if (size < most_held_back) tail[size++] = byte;
+        }
+    };
+    struct Recent {
+        Signature strong;
+        Signature weak;
+        std::uint64_t last = 0; // iteration + 1; 0: free
+    };
+
+    bool begin_chunk() noexcept;
+    void end_chunk() noexcept;
+    void choose_slot(const StructureSignatures& signatures, unsigned& slot, unsigned& source) noexcept;
+    bool reserve(SeriesTrack& track, std::uint32_t columns, unsigned slot) noexcept;
+    template <class T> bool reserve(T*& array, std::uint32_t& room, std::uint32_t wanted) noexcept;
+    bool find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept;
+    void code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept;
+    void end_iteration() noexcept;
+    void drop_cells(SeriesChunk& chunk) noexcept;
+    void drop_totals(SeriesChunk& chunk) noexcept;
+    void thin_out() noexcept;
+    std::size_t held_back(const RangeEncoder<Sink>& coder, unsigned char* out) const noexcept;
+
+    Arena* arena_;
+    Pool* pool_;
+    SeriesSettings settings_;
+    SeriesCode code_;
+    EventColumns columns_;
+    StableArray<SeriesChunk, 4> chunks_;
+    SeriesChunk* running_ = nullptr;
+    Sink totals_sink_;
+    Sink cells_sink_;
+    RangeEncoder<Sink> totals_coder_{totals_sink_};
+    RangeEncoder<Sink> cells_coder_{cells_sink_};
+    Recent recent_[SeriesTrack::slots];
+    unsigned last_slot_ = 0;
+    std::int64_t* values_ = nullptr; // of one iteration: counts, then times
+    std::uint32_t value_room_ = 0;
+    std::uint32_t* cell_columns_ = nullptr; // of the iteration's cells
+    std::uint32_t cell_room_ = 0;
+    std::size_t chain_bytes_ = 0;    // of closed chunks
+    unsigned cells_kept_ = 0;        // one chunk in 2^so many keeps its cells
+    unsigned totals_kept_ = 0;
+    std::uint64_t iterations_ = 0;
+    bool has_ended_ = false;
+    SeriesError errors_[metric_count];
+};
+
+} // namespace libprofile

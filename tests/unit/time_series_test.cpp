@@ -1,0 +1,214 @@
+#include "libprofile/clustering/time_series.hpp"
+
+#include "tools/profile/series.hpp"
+
+#include "tests/unit/time_series_data.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+namespace libprofile {
+
+namespace {
+
+struct Iteration {
+    std::map<std::uint32_t, std::uint64_t> events; // by key
+    std::vector<std::uint64_t> condensed = std::vector<std::uint64_t>(catalogue_size);
+    std::uint64_t wall = 0;
+    StructureSignatures signatures;
+};
+
+std::uint32_t key(NodeId node, Metric metric) { return Cell::make_key(node, static_cast<std::size_t>(metric)); }
+
+/// Some paths, some of them in every iteration, with noise in the times.
+class Stream {
+  public:
+    explicit Stream(unsigned seed) : random_(seed) {}
+    Iteration next(std::uint32_t paths, std::uint32_t kinds) {
+        Iteration result;
+        const auto kind = static_cast<std::uint32_t>(random_() % kinds);
+        std::uint64_t direct[metric_count] = {};
+        std::uint64_t by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
+        for (std::uint32_t p = 1; p <= paths; ++p) {
+            if (p % kinds == kind && p != 1) continue;
+            const std::uint64_t visits = 1 + p % 5 + kind;
+            const std::uint64_t time = p * 1000 * (1 + kind) + random_() % 500 + (random_() % 97 == 0 ? 1000000 : 0);
+            result.events[key(p, Metric::Visits)] = visits;
+            result.events[key(p, Metric::Time)] = time;
+            result.events[key(p, Metric::P2pBytesSent)] = visits * 512 + (p % 3 == 0 ? random_() % 64 : 0);
+            Node node;
+            node.path_hash[0] = mix(p);
+            node.path_hash[1] = mix(p + 1000);
+            result.signatures.strong.add(node, visits);
+            result.signatures.weak.add(node, 1);
+            direct[static_cast<std::size_t>(Metric::Visits)] += visits;
+            direct[static_cast<std::size_t>(Metric::P2pBytesSent)] += result.events[key(p, Metric::P2pBytesSent)];
+            by_category[static_cast<std::size_t>(TimeCategory::MpiP2p)] += time;
+        }
+        by_category[static_cast<std::size_t>(TimeCategory::Compute)] = random_() % 100000;
+        derive_catalogue(direct, by_category, result.condensed.data());
+        result.wall = result.condensed[static_cast<std::size_t>(CatalogueId::Total)] + random_() % 3;
+        return result;
+    }
+
+  private:
+    std::mt19937_64 random_;
+};
+
+class TimeSeriesTest : public testing::Test {
+  protected:
+    void SetUp() override { memory_quota.limit(std::uint64_t{1} << 40); }
+    void feed(TimeSeries& series, const Iteration& iteration) {
+        std::vector<Cell> cells;
+        for (const auto& [cell_key, value] : iteration.events) cells.push_back({cell_key, value});
+        series.add(cells.data(), static_cast<std::uint32_t>(cells.size()), iteration.condensed.data(), iteration.wall,
+                   iteration.signatures);
+        fed_.push_back(iteration);
+    }
+    std::vector<Iteration> fed_;
+    Arena arena_;
+    Pool pool_{arena_};
+};
+
+} // namespace
+
+TEST_F(TimeSeriesTest, WholeIterationsCountsAndBytesAreExactAndTimesWithinTheBound) {
+    for (const std::uint32_t error : {0u, 2500u, 50000u}) {
+        TimeSeries series(arena_, pool_, {true, error, 0, 0});
+        fed_.clear();
+        Stream stream(3);
+        for (int i = 0; i < 700; ++i) feed(series, stream.next(i < 300 ? 20 : 33, 3));
+        const tools::SeriesData data = series_data_of(series);
+        EXPECT_EQ(data.iterations(), fed_.size());
+        tools::SeriesReader reader(data);
+        std::uint64_t largest = 0, largest_error = 0;
+        for (const Iteration& want : fed_) {
+            ASSERT_TRUE(reader.next());
+            ASSERT_TRUE(reader.has_totals() && reader.has_cells());
+            EXPECT_EQ(reader.wall_ns(), want.wall);
+            for (std::size_t m = 0; m < catalogue_size; ++m) ASSERT_EQ(reader.condensed()[m], want.condensed[m]) << m;
+            std::map<std::uint32_t, std::uint64_t> got;
+            reader.for_each_cell([&](const tools::SeriesData::Column& column, std::uint64_t value) {
+                got[Cell::make_key(column.path, column.metric)] = value;
+            });
+            for (const auto& [cell_key, value] : want.events) {
+                const std::uint64_t coded = got[cell_key];
+                got.erase(cell_key);
+                if ((cell_key & 63) != 0) {
+                    ASSERT_EQ(coded, value);
+                    continue;
+                }
+                largest = std::max(largest, value);
+                largest_error = std::max(largest_error, coded > value ? coded - value : value - coded);
+            }
+            EXPECT_TRUE(got.empty()) << "phantom cells";
+        }
+        EXPECT_FALSE(reader.next());
+        EXPECT_LE(largest_error, largest * error / 1000000);
+        EXPECT_EQ(largest_error, series.error(0).largest);
+        EXPECT_EQ(series.error(0).largest_value, largest);
+    }
+}
+
+TEST_F(TimeSeriesTest, BytesAreWithinTheBoundWhenThatIsAsked) {
+    TimeSeries series(arena_, pool_, {true, 50000, 50000, 0});
+    Stream stream(4);
+    for (int i = 0; i < 300; ++i) feed(series, stream.next(20, 2));
+    const tools::SeriesData data = series_data_of(series);
+    tools::SeriesReader reader(data);
+    const auto metric = static_cast<std::size_t>(Metric::P2pBytesSent);
+    std::uint64_t largest = 0, largest_error = 0;
+    for (const Iteration& want : fed_) {
+        ASSERT_TRUE(reader.next());
+        std::map<std::uint32_t, std::uint64_t> got;
+        reader.for_each_cell([&](const tools::SeriesData::Column& column, std::uint64_t value) {
+            got[Cell::make_key(column.path, column.metric)] = value;
+        });
+        for (const auto& [cell_key, value] : want.events) {
+            if ((cell_key & 63) != metric) continue;
+            largest = std::max(largest, value);
+            largest_error = std::max(largest_error, got[cell_key] > value ? got[cell_key] - value : value - got[cell_key]);
+        }
+    }
+    EXPECT_GT(largest_error, 0u);
+    EXPECT_LE(largest_error, largest / 20);
+}
+
+TEST_F(TimeSeriesTest, AnIterationTakesFewBytesAndAConstantOneNearlyNone) {
+    TimeSeries series(arena_, pool_, {});
+    Stream stream(5);
+    const Iteration always = stream.next(30, 2);
+    for (int i = 0; i < 256; ++i) feed(series, always);
+    const std::uint64_t constant = series_data_of(series).bytes();
+    EXPECT_LT(constant, 256u * 8);
+    for (int i = 0; i < 2560; ++i) feed(series, stream.next(30, 2));
+    std::uint64_t totals = 0;
+    for (const tools::SeriesData::Chunk& chunk : series_data_of(series).chunks) totals += chunk.totals.size();
+    EXPECT_LT(totals, fed_.size() * 64);
+}
+
+TEST_F(TimeSeriesTest, ThinsOutEvenlyWhenMemoryEndsAndWholeIterationsLast) {
+    TimeSeries series(arena_, pool_, {true, 2500, 0, 100000});
+    Stream stream(6);
+    for (int i = 0; i < 256 * 40 + 17; ++i) feed(series, stream.next(30, 3));
+    const tools::SeriesData data = series_data_of(series);
+    EXPECT_EQ(data.iterations(), fed_.size());
+    EXPECT_LT(series.memory(), 100000u + 60000u);
+    std::size_t last = 0, widest = 0, with_totals = 0;
+    for (std::size_t i = 0; i < data.chunks.size(); ++i) {
+        with_totals += data.chunks[i].has_totals ? 1 : 0;
+        if (data.chunks[i].has_totals) {
+            widest = std::max(widest, i - last);
+            last = i;
+        }
+    }
+    EXPECT_GT(with_totals, data.chunks.size() / 8);
+    EXPECT_LE(widest, 8u);
+    tools::SeriesReader reader(data);
+    for (const Iteration& want : fed_) {
+        ASSERT_TRUE(reader.next());
+        if (reader.has_totals()) {
+            ASSERT_EQ(reader.wall_ns(), want.wall);
+        }
+    }
+}
+
+TEST_F(TimeSeriesTest, UnknownIterationsKeepTheirPlace) {
+    TimeSeries series(arena_, pool_, {});
+    Stream stream(7);
+    for (int i = 0; i < 20; ++i) {
+        feed(series, stream.next(8, 2));
+        series.add_unknown();
+    }
+    const tools::SeriesData data = series_data_of(series);
+    tools::SeriesReader reader(data);
+    for (int i = 0; i < 20; ++i) {
+        ASSERT_TRUE(reader.next());
+        EXPECT_EQ(reader.wall_ns(), fed_[static_cast<std::size_t>(i)].wall);
+        ASSERT_TRUE(reader.next());
+        EXPECT_FALSE(reader.has_totals());
+    }
+    EXPECT_FALSE(reader.next());
+}
+
+TEST_F(TimeSeriesTest, DamagedStreamsEndWithoutHarm) {
+    TimeSeries series(arena_, pool_, {});
+    Stream stream(8);
+    for (int i = 0; i < 300; ++i) feed(series, stream.next(20, 3));
+    std::mt19937_64 random(9);
+    for (int round = 0; round < 200; ++round) {
+        tools::SeriesData data = series_data_of(series);
+        for (tools::SeriesData::Chunk& chunk : data.chunks)
+            for (auto* bytes : {&chunk.totals, &chunk.cells}) {
+                if (round % 2 == 0) bytes->resize(random() % (bytes->size() + 1));
+                for (int k = 0; k < 5 && !bytes->empty(); ++k) (*bytes)[random() % bytes->size()] ^= static_cast<unsigned char>(random());
+            }
+        tools::SeriesReader reader(data);
+        std::size_t iterations = 0;
+        while (reader.next()) ++iterations;
+        EXPECT_EQ(iterations, 300u);
+    }
+}
+
+} // namespace libprofile

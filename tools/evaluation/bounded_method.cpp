@@ -1,0 +1,135 @@
+#include "tools/evaluation/bounded_method.hpp"
+
+#include "tools/evaluation/recording.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+SeriesData series_data_of(const TimeSeries& series) {
+    constexpr std::uint32_t metrics = 1u << libprofile::Cell::metric_bits;
+    SeriesData data;
+    const SeriesColumns& columns = series.columns();
+    for (std::uint32_t i = 0; i < columns.counts; ++i)
+        data.counts.push_back({columns.count_keys[i] / metrics, columns.count_keys[i] % metrics});
+    for (std::uint32_t i = 0; i < columns.times; ++i)
+        data.times.push_back({columns.time_nodes[i], 0});
+    data.visits_of.assign(columns.visits_of, columns.visits_of + columns.times);
+    for (std::size_t m = 0; m < metric_count; ++m) {
+        const SeriesError& error = series.error(m);
+        data.accuracy[m] = {error.largest, error.sum, error.cells, error.largest_value};
+    }
+    const auto copy = [](const ByteChain& from, std::vector<unsigned char>& to, const unsigned char* tail,
+                         std::size_t tail_size) {
+        from.for_each_piece(
+            [&](const unsigned char* bytes, std::size_t size) { to.insert(to.end(), bytes, bytes + size); });
+        to.insert(to.end(), tail, tail + tail_size);
+    };
+    for (std::size_t i = 0; i < series.chunk_count(); ++i) {
+        const SeriesChunk& from = series.chunk(i);
+        SeriesData::Chunk& to = data.chunks.emplace_back();
+        to.iterations = from.iterations;
+        to.counts_before = from.counts_before;
+        to.times_before = from.times_before;
+        to.has_totals = from.has_totals;
+        to.has_cells = from.has_cells;
+        const bool is_last = i + 1 == series.chunk_count();
+        unsigned char tail[TimeSeries::most_held_back];
+        copy(from.totals, to.totals, tail, is_last ? series.held_back_totals(tail) : 0);
+        copy(from.cells, to.cells, tail, is_last ? series.held_back_cells(tail) : 0);
+    }
+    return data;
+}
+
+BoundedMethod::BoundedMethod(std::shared_ptr<ReplayMemory> memory, const PathKinds& paths, std::uint32_t clusters,
+                             EquivalenceMode mode, SeriesSettings settings)
+    : memory_(memory), paths_(&paths), settings_(settings), clusters_(memory, paths, clusters, mode),
+      cluster_limit_(clusters), series_(memory->arena, memory->pool, settings) {}
+
+std::string BoundedMethod::name() const {
+    return fmt::format("bounded {:g}% K={}", settings_.time_error_ppm / 10000.0, cluster_limit_);
+}
+
+void BoundedMethod::add(const RecordedIteration& iteration) {
+    events_.clear();
+    for (const libprofile::Cell& cell : iteration.cells)
+        if (kind_of_cell(*paths_, cell.key) == CellKind::Event)
+            events_.push_back(cell);
+    static const libprofile::Cell none{};
+    series_.add(events_.empty() ? &none : events_.data(), static_cast<std::uint32_t>(events_.size()),
+                iteration.condensed.values, iteration.wall_ns, iteration.signatures);
+    clusters_.add(iteration);
+}
+
+void BoundedMethod::finish() {
+    clusters_.finish();
+    data_ = series_data_of(series_);
+    SeriesReader reader(data_);
+    while (reader.next()) {
+        Known& known = known_.emplace_back();
+        known.has_totals = reader.has_totals();
+        known.has_cells = reader.has_cells();
+        if (known.has_totals)
+            known.whole.assign(reader.condensed().begin(), reader.condensed().end());
+        if (!known.has_cells)
+            continue;
+        reader.for_each_cell([&](const SeriesData::Column& column, std::uint64_t value) {
+            known.events.emplace_back(libprofile::Cell::make_key(column.path, column.metric), static_cast<double>(value));
+        });
+        std::sort(known.events.begin(), known.events.end());
+    }
+}
+
+/// Events from the series; all else is the mean of the cluster, sampled times so scaled that the compute time is the
+/// iteration's own.
+std::vector<std::pair<std::uint32_t, double>> BoundedMethod::cells_of(std::size_t iteration) {
+    const Known& known = known_.at(iteration);
+    std::vector<std::pair<std::uint32_t, double>> mean = clusters_.cells_of(iteration);
+    if (!known.has_cells)
+        return mean;
+    const auto is_sampled_time = [&](std::uint32_t key) {
+        return key % (1u << libprofile::Cell::metric_bits) == 0 && kind_of_cell(*paths_, key) == CellKind::Sampled;
+    };
+    double sum = 0;
+    for (const auto& [key, value] : mean)
+        sum += is_sampled_time(key) ? value : 0;
+    const auto whole = [&](CatalogueId id) { return known.whole[static_cast<std::size_t>(id)]; };
+    const double compute = whole(CatalogueId::Execution) - whole(CatalogueId::Mpi) - whole(CatalogueId::OffCpu);
+    std::vector<std::pair<std::uint32_t, double>> cells = known.events;
+    for (const auto& [key, value] : mean)
+        if (kind_of_cell(*paths_, key) != CellKind::Event)
+            cells.emplace_back(key, is_sampled_time(key) && sum > 0 ? value * compute / sum : value);
+    std::sort(cells.begin(), cells.end());
+    return cells;
+}
+
+std::vector<double> BoundedMethod::whole_of(std::size_t iteration) {
+    return known_.at(iteration).has_totals ? known_[iteration].whole : clusters_.whole_of(iteration);
+}
+
+MethodMemory BoundedMethod::memory() const {
+    MethodMemory result = clusters_.memory();
+    result.running_event_bytes += series_.memory();
+    constexpr std::uint64_t per_column = 3, per_chunk = 8; // in the file: node and metric; its record and the sizes
+    result.stored_event_bytes += data_.bytes() + per_column * (data_.counts.size() + data_.times.size()) +
+                                 per_chunk * data_.chunks.size() + 4 * metric_count;
+    return result;
+}
+
+std::string BoundedMethod::remark() const {
+    const SeriesAccuracy& time = data_.accuracy[0];
+    if (time.largest_value == 0)
+        return {};
+    return fmt::format("event times off by at most {:.3g}%", 100.0 * static_cast<double>(time.largest) /
+                                                                  static_cast<double>(time.largest_value));
+}
+
+MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode,
+                              SeriesSettings settings) {
+    return [memory = std::move(memory), clusters, mode, settings](const Recording& recording, std::size_t) {
+        return std::make_unique<BoundedMethod>(memory, recording.paths, clusters, mode, settings);
+    };
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,53 @@
+// libprofile's own method, run by the very code of the runtime (libprofile/clustering/time_series.hpp): every iteration's
+// own values, coded, whole iterations and counts exactly and times within a bound; what is sampled, from clusters.
+// Contract: as method.hpp.
+#pragma once
+
+#include "libprofile/clustering/time_series.hpp"
+#include "tools/evaluation/reference_method.hpp"
+#include "tools/profile/series.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace libprofile::tools {
+
+class BoundedMethod : public Method {
+  public:
+    /// @param clusters K, of the clusters that the sampled cells come from
+    BoundedMethod(std::shared_ptr<ReplayMemory> memory, const PathKinds& paths, std::uint32_t clusters,
+                  EquivalenceMode mode, SeriesSettings settings);
+
+    std::string name() const override;
+    void add(const RecordedIteration& iteration) override;
+    void finish() override;
+    std::vector<std::pair<std::uint32_t, double>> cells_of(std::size_t iteration) override;
+    std::vector<double> whole_of(std::size_t iteration) override;
+    MethodMemory memory() const override;
+    std::string remark() const override;
+
+  private:
+    struct Known {
+        bool has_totals = false;
+        bool has_cells = false;
+        std::vector<double> whole;
+        std::vector<std::pair<std::uint32_t, double>> events; // by key
+    };
+    std::shared_ptr<ReplayMemory> memory_;
+    const PathKinds* paths_;
+    SeriesSettings settings_;
+    ReferenceMethod clusters_;
+    std::uint32_t cluster_limit_;
+    TimeSeries series_;
+    SeriesData data_;
+    std::vector<libprofile::Cell> events_; // of one iteration
+    std::vector<Known> known_;
+};
+
+MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode,
+                              SeriesSettings settings);
+
+/// What a reader gets of a series that is still in the memory of its writer.
+SeriesData series_data_of(const TimeSeries& series);
+
+} // namespace libprofile::tools

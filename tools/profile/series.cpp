@@ -1,0 +1,83 @@
+#include "tools/profile/series.hpp"
+
+#include <algorithm>
+
+namespace libprofile::tools {
+
+std::uint64_t SeriesData::iterations() const {
+    std::uint64_t sum = 0;
+    for (const Chunk& chunk : chunks)
+        sum += chunk.iterations;
+    return sum;
+}
+
+std::uint64_t SeriesData::iterations_with_cells() const {
+    std::uint64_t sum = 0;
+    for (const Chunk& chunk : chunks)
+        sum += chunk.has_cells ? chunk.iterations : 0;
+    return sum;
+}
+
+std::uint64_t SeriesData::bytes() const {
+    std::uint64_t sum = 0;
+    for (const Chunk& chunk : chunks)
+        sum += chunk.totals.size() + chunk.cells.size();
+    return sum;
+}
+
+SeriesReader::SeriesReader(const SeriesData& data, bool with_cells) : data_(&data), with_cells_(with_cells) {
+    const std::uint32_t sizes[] = {static_cast<std::uint32_t>(series_totals),
+                                   static_cast<std::uint32_t>(data.counts.size()),
+                                   static_cast<std::uint32_t>(data.times.size())};
+    SeriesTrack* tracks[] = {&code_.totals, &code_.counts, &code_.times};
+    for (unsigned i = 0; i < 3; ++i) {
+        track_memory_[i].resize(SeriesTrack::bytes(sizes[i], SeriesTrack::slots) / sizeof(std::uint64_t) + 1);
+        tracks[i]->move_to(track_memory_[i].data(), sizes[i], SeriesTrack::slots);
+        tracks[i]->grow(sizes[i]);
+    }
+    for (const SeriesData::Column& column : data.counts)
+        count_keys_.push_back(std::min<std::uint32_t>(column.metric, 63)); // the path does not matter
+    visits_of_ = data.visits_of;
+    columns_ = {sizes[1], sizes[2], count_keys_.data(), nullptr, visits_of_.data()};
+    counts_.resize(sizes[1]);
+    times_.resize(sizes[2]);
+}
+
+void SeriesReader::begin_chunk() {
+    const SeriesData::Chunk& chunk = data_->chunks[chunk_];
+    code_.restart_totals();
+    code_.restart_cells(std::min<std::uint32_t>(chunk.counts_before, columns_.counts),
+                        std::min<std::uint32_t>(chunk.times_before, columns_.times));
+    totals_.emplace(chunk.totals.data(), chunk.totals.size());
+    cells_.emplace(chunk.cells.data(), chunk.cells.size());
+}
+
+bool SeriesReader::next() {
+    while (chunk_ < data_->chunks.size() && in_chunk_ == data_->chunks[chunk_].iterations) {
+        ++chunk_;
+        in_chunk_ = 0;
+    }
+    if (chunk_ == data_->chunks.size())
+        return false;
+    if (in_chunk_++ == 0)
+        begin_chunk();
+    const SeriesData::Chunk& chunk = data_->chunks[chunk_];
+    has_totals_ = has_cells_ = false;
+    if (!chunk.has_totals || totals_->failed() || code_.code_unknown(*totals_, false))
+        return true;
+    unsigned slot = 0, source = 0;
+    code_.code_slot(*totals_, slot, source);
+    std::int64_t values[series_totals] = {};
+    code_.code_totals(*totals_, slot, source, values);
+    condensed_of(values, condensed_.data(), wall_);
+    has_totals_ = !totals_->failed();
+    if (!with_cells_ || !chunk.has_cells || !has_totals_)
+        return true;
+    std::fill(counts_.begin(), counts_.end(), 0);
+    std::fill(times_.begin(), times_.end(), 0);
+    has_cells_ = code_.code_cells(*cells_, slot, source, columns_, nullptr, counts_.data(), times_.data()) &&
+                 !cells_->failed();
+    return true;
+}
+
+} // namespace libprofile::tools

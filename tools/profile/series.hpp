@@ -1,0 +1,92 @@
+// The coded time series of one phase on one location, and how to read it iteration by iteration.
+// Contract: SeriesData is plain data; a SeriesReader belongs to one thread and keeps a reference to its data, which may be
+// damaged: then reading ends early. Throws std::bad_alloc only.
+#pragma once
+
+#include "format/series_code.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// How far the coded cells of a metric are off, over all iterations; known since they were written.
+struct SeriesAccuracy {
+    std::uint64_t largest = 0;       // of |coded - measured|
+    std::uint64_t sum = 0;           // of the same
+    std::uint64_t cells = 0;         // that are not zero
+    std::uint64_t largest_value = 0; // of a cell
+};
+
+struct SeriesData {
+    struct Column {
+        std::uint32_t path = 0;
+        std::uint32_t metric = 0;
+    };
+    struct Chunk {
+        std::uint32_t iterations = 0;
+        std::uint32_t counts_before = 0; // columns that the first iteration knows from before
+        std::uint32_t times_before = 0;
+        bool has_totals = false;
+        bool has_cells = false; // only with totals
+        std::vector<unsigned char> totals;
+        std::vector<unsigned char> cells;
+    };
+    std::vector<Column> counts;           // event cells that are no times
+    std::vector<Column> times;
+    std::vector<std::uint32_t> visits_of; // per time: index of the path's visits in `counts`, or SeriesColumns::none
+    std::vector<Chunk> chunks;
+    std::array<SeriesAccuracy, metric_count> accuracy;
+
+    std::uint64_t iterations() const;
+    std::uint64_t iterations_with_cells() const;
+    std::uint64_t bytes() const; // of the streams
+};
+
+/// Goes through the iterations in order.
+class SeriesReader {
+  public:
+    /// `with_cells` false: the whole-iteration values only, which is faster.
+    explicit SeriesReader(const SeriesData& data, bool with_cells = true);
+
+    /// False: there is no further iteration.
+    bool next();
+    /// Of the iteration that next() went to: what is known of it.
+    bool has_totals() const { return has_totals_; }
+    bool has_cells() const { return has_cells_; }
+    /// All rows of the catalogue; exact.
+    const std::array<std::uint64_t, catalogue_size>& condensed() const { return condensed_; }
+    std::uint64_t wall_ns() const { return wall_; } // inclusive; exact
+    /// Calls visit(column, value) for every event cell that is not zero, counts first.
+    template <class Visit> void for_each_cell(Visit visit) const {
+        for (std::size_t i = 0; i < data_->counts.size(); ++i)
+            if (counts_[i] != 0) visit(data_->counts[i], static_cast<std::uint64_t>(counts_[i]));
+        for (std::size_t i = 0; i < data_->times.size(); ++i)
+            if (times_[i] != 0) visit(data_->times[i], static_cast<std::uint64_t>(times_[i]));
+    }
+
+  private:
+    void begin_chunk();
+
+    const SeriesData* data_;
+    bool with_cells_;
+    std::size_t chunk_ = 0;
+    std::uint32_t in_chunk_ = 0;
+    SeriesCode code_;
+    std::vector<std::uint64_t> track_memory_[3];
+    std::vector<std::uint32_t> count_keys_;
+    std::vector<std::uint32_t> visits_of_;
+    SeriesColumns columns_;
+    std::optional<RangeDecoder> totals_;
+    std::optional<RangeDecoder> cells_;
+    std::vector<std::int64_t> counts_;
+    std::vector<std::int64_t> times_;
+    std::array<std::uint64_t, catalogue_size> condensed_ = {};
+    std::uint64_t wall_ = 0;
+    bool has_totals_ = false;
+    bool has_cells_ = false;
+};
+
+} // namespace libprofile::tools
