@@ -53,6 +53,7 @@ Evaluation replay(const Recording& recording, const EvaluateOptions& options,
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     const auto memory = std::make_shared<ReplayMemory>();
     std::vector<Candidate> candidates;
+    candidates.reserve(numbers.size());
     for (const std::uint32_t k : numbers)
         candidates.push_back({std::to_string(k), k, true, reference_factory(memory, k, options.equivalence),
                               reference_factory(memory, k, EquivalenceMode::None)});

@@ -1,6 +1,8 @@
 #include "tools/commands/evaluate_report.hpp"
 #include "tools/text/table.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 
@@ -16,9 +18,7 @@ std::string error(double share) {
     if (value < 0.0001)
         return "<0.0001 %";
     if (value < 0.0995) {
-        int digits = 2;
-        for (double v = value; v < 0.1; v *= 10)
-            ++digits;
+        const int digits = 1 - static_cast<int>(std::floor(std::log10(value)));
         return fmt::format("{:.{}f} %", value, std::min(digits, 4));
     }
     return fmt::format("{:.{}f} %", value, value < 9.95 ? 2 : value < 99.95 ? 1 : 0);

@@ -129,6 +129,7 @@ std::vector<std::uint32_t> weak_classes(const Profile& profile, const PhaseData&
     }
     std::map<PathSet, std::uint32_t> known;
     std::vector<std::uint32_t> classes;
+    classes.reserve(strong.size());
     for (const std::uint32_t s : strong)
         classes.push_back(known.emplace(common[s], static_cast<std::uint32_t>(known.size())).first->second);
     return classes;

@@ -1,6 +1,7 @@
 #include "tools/plot/charts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace libprofile::tools {
@@ -38,9 +39,8 @@ std::string shade(double value) {
     const std::size_t from = std::min(static_cast<std::size_t>(at), steps - 1);
     int rgb[3];
     for (int c = 0; c < 3; ++c)
-        rgb[c] = static_cast<int>(
-            anchors[from][c] + (anchors[from + 1][c] - anchors[from][c]) * (at - static_cast<double>(from)) +
-            0.5);
+        rgb[c] = static_cast<int>(std::lround(anchors[from][c] + (anchors[from + 1][c] - anchors[from][c]) *
+                                                                     (at - static_cast<double>(from))));
     return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
 }
 
