@@ -161,7 +161,7 @@ class Loop {
   public:
     Loop(std::size_t paths, std::uint32_t clusters, bool keeps_series) : events_(paths * 6 / 10), samples_(paths - events_) {
         tree_.start();
-        stack_.start(0, 0, {clusters, EquivalenceMode::Strong, keeps_series, keeps_series, {}});
+        stack_.start(0, 0, {clusters, EquivalenceMode::Strong, 0, keeps_series, keeps_series, {}});
         NodeId caller = 0;
         for (std::size_t i = 0; i < events_ + 4 * samples_; ++i) {
             caller = tree_.child(i % 5 == 0 ? 0 : caller, NodeKind::Unknown, 0, i);

@@ -72,7 +72,8 @@ class SeriesTrack {
     template <class Coder> std::int64_t code(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule) {
         std::uint64_t& memory = predicted_[slot][column];
         const std::uint64_t prediction = rule.is_absent ? 0 : memory;
-        const std::uint64_t half = rule.shift == 0 ? 0 : std::uint64_t{1} << (rule.shift - 1);
+        // Nothing stays nothing: rounded down it is below 0, where values end. Else there would be paths that nobody took.
+        const std::uint64_t half = rule.shift == 0 || value == 0 ? 0 : std::uint64_t{1} << (rule.shift - 1);
         const auto wanted = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - prediction + half) >> rule.shift;
         const std::int64_t difference = code_difference(coder, column, wanted);
         auto result = static_cast<std::int64_t>(prediction + (static_cast<std::uint64_t>(difference) << rule.shift));

@@ -75,12 +75,13 @@ class PathTracker {
     void remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept;
     /// Whether the call at `frame` has the path `known`; then known.node is right. Nothing is walked.
     bool is_unchanged(const KnownPath& known, std::uintptr_t frame) noexcept {
-        if (known.frame != frame || epoch_ != known.epoch || !mark_stands(mark(), frame)) return false;
+        const std::int32_t index = mark().index; // a signal handler of the application may take the mark away at any moment
+        if (known.frame != frame || epoch_ != known.epoch || index < 0 || !mark_stands(mark(), frame)) return false;
         for (std::uint32_t i = 0; i < known.words; ++i) {
             const KnownPath::Word& word = known.word[i];
             const std::uintptr_t place = frame + word.distance;
             if (*reinterpret_cast<const std::uintptr_t*>(place) == word.value) continue;
-            if (place != mark().slot || mark().return_address != word.value || frames_[mark().index].node != word.node) return false;
+            if (place != mark().slot || mark().return_address != word.value || frames_[index].node != word.node) return false;
             count(PathCount::Repeated);
             return true;
         }

@@ -29,8 +29,9 @@ constexpr bool counts_for_distance(std::size_t row) {
 
 } // namespace
 
-Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh) noexcept
-    : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode), refresh_(refresh) {
+Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh,
+                     std::uint32_t warm_up) noexcept
+    : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode), refresh_(refresh), warm_up_(warm_up) {
     switch (mode) {
     case EquivalenceMode::Weak: equivalence_ = Equivalence::Weak; break;
     case EquivalenceMode::None: equivalence_ = Equivalence::None; break;
@@ -44,7 +45,7 @@ const Signature& Clusterer::signature_of(const Cluster& cluster) const noexcept 
 
 bool Clusterer::ensure_room() noexcept {
     if (count_ < room_) return true;
-    const std::uint32_t wanted = room_ != 0 ? room_ * 2 : limit_ == no_limit ? 64 : limit_ + 1;
+    const std::uint32_t wanted = room_ != 0 ? room_ * 2 : limit_ == no_limit ? 64 : limit_ + warm_up_ + 1;
     auto** clusters = arena_->array<Cluster*>(wanted);
     if (clusters == nullptr) return false;
     std::copy(clusters_, clusters_ + count_, clusters);
@@ -252,7 +253,7 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     ++count_;
 
     if (limit_ == no_limit) return true;
-    if (count_ <= limit_ && !measured_) {
+    if (count_ <= limit_ + warm_up_ && !measured_) {
         relax_if_too_many_classes();
         return true;
     }

@@ -46,7 +46,9 @@ class Clusterer {
     /// `limit` = K; no_limit: every iteration stays a cluster of its own. `refresh`: distances follow
     /// the running averages; false: as published.
     static constexpr std::uint32_t no_limit = 0;
-    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh = false) noexcept;
+    /// `warm_up`: so many iterations more are kept before the first distances, for better averages (4.2).
+    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh = false,
+              std::uint32_t warm_up = 0) noexcept;
 
     /// Takes one closed iteration; `profile` is consumed. False: no memory, then the iteration is counted as
     /// unclustered, `profile` is untouched, and the caller keeps its values elsewhere.
@@ -90,6 +92,7 @@ class Clusterer {
     std::uint32_t limit_;
     EquivalenceMode mode_;
     bool refresh_;
+    std::uint32_t warm_up_;
     Equivalence equivalence_;
     Cluster** clusters_ = nullptr; // room_ pointers; the first count_ are in use
     float* distances_ = nullptr;   // room_ x room_, symmetric, valid once measured_; `apart` between classes

@@ -1,5 +1,6 @@
 #include "libprofile/clustering/time_series.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -115,7 +116,7 @@ bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned 
 void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept {
     const SeriesColumns& known = columns();
     std::int64_t* times = values_ + known.counts;
-    std::memset(values_, 0, (known.counts + known.times) * sizeof(std::int64_t));
+    std::fill(values_, values_ + known.counts + known.times, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
         (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
         std::uint64_t& largest = errors_[events[i].metric()].largest_value;
@@ -164,6 +165,10 @@ void TimeSeries::add_unknown() noexcept {
 }
 
 void TimeSeries::end_iteration() noexcept {
+    if (running_->totals.failed())
+        drop_totals(*running_);
+    else if (running_->cells.failed())
+        drop_cells(*running_); // whose pieces the totals can use
     ++iterations_;
     if (++running_->iterations == SeriesCode::chunk_iterations) end_chunk();
 }
@@ -185,7 +190,8 @@ void TimeSeries::drop_totals(SeriesChunk& chunk) noexcept {
 /// Brings the closed chunks below the limit.
 void TimeSeries::thin_out() noexcept {
     // Memory that was in use once is used again, but never given back, so half of the quota is the end of growing.
-    if (settings_.most_bytes == 0 && memory_quota.used() > memory_quota.limit() / 2) settings_.most_bytes = chain_bytes_ + 1;
+    if (settings_.most_bytes == 0 && memory_quota.used() > memory_quota.limit() / 2)
+        settings_.most_bytes = std::max<std::uint64_t>(chain_bytes_, memory_quota.limit() / 64);
     if (settings_.most_bytes == 0) return;
     const auto drop_one = [this](unsigned kept, bool cells) {
         for (std::size_t i = 0; i < chunks_.size(); ++i) {

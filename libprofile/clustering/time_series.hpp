@@ -61,8 +61,6 @@ class TimeSeries {
              const StructureSignatures& signatures) noexcept;
     /// An iteration of which nothing is known but its place.
     void add_unknown() noexcept;
-    /// Memory ran out for good at the iteration `iterations()`; nothing is taken any more.
-    bool has_ended() const { return has_ended_; }
 
     std::uint64_t iterations() const { return iterations_; }
     std::size_t chunk_count() const { return chunks_.size(); }

@@ -29,6 +29,8 @@ struct Phase {
 
     Clusterer* clusterer = nullptr; // Iterations only
     TimeSeries* series = nullptr;   // Iterations only
+    // Values of iterations for which there was no memory are in the rows, so these are not those of one iteration.
+    bool has_leftovers = false;
     StableArray<std::uint64_t, 12> iteration_wall_ns;
 };
 

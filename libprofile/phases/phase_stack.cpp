@@ -141,7 +141,8 @@ void PhaseStack::close_interval(Phase& phase) noexcept {
 bool PhaseStack::begin_clustering(Phase& phase) noexcept {
     phase.clusterer = static_cast<Clusterer*>(arena_->allocate(sizeof(Clusterer)));
     if (phase.clusterer == nullptr) return false;
-    new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode, settings_.refreshes_distances);
+    new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode, settings_.refreshes_distances,
+                                    settings_.warm_up);
     if (!settings_.keeps_series) return true;
     phase.series = static_cast<TimeSeries*>(arena_->allocate(sizeof(TimeSeries)));
     if (phase.series != nullptr) new (phase.series) TimeSeries(*arena_, *pool_, settings_.series);
@@ -152,6 +153,7 @@ bool PhaseStack::begin_clustering(Phase& phase) noexcept {
 void PhaseStack::add_to_series(Phase& phase, const IterationProfile& profile, const CondensedVector& condensed,
                                std::uint64_t wall_ns, const StructureSignatures& signatures) noexcept {
     if (phase.series == nullptr) return;
+    if (phase.has_leftovers) return phase.series->add_unknown();
     const std::size_t bytes = profile.bytes();
     auto* events = profile.cells == nullptr ? nullptr : static_cast<Cell*>(pool_->allocate(bytes));
     std::uint32_t count = 0;
@@ -185,13 +187,15 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
         add_to_series(phase, profile, condensed, wall_ns, signatures);
         if (taken && phase.clusterer->add(profile, condensed, signatures)) {
             phase.rows.clear();
+            phase.has_leftovers = false;
             return;
         }
         profile.release(*pool_);
         phase.clusterer->add_unclustered();
     }
-    // Without memory the values stay in the rows and go into the phase's rest, so that totals remain exact; what must
-    // not leak into the next iteration is only its structure.
+    // Without memory the values stay in the rows: they go into the cluster of a later iteration or into the phase's rest, so
+    // that totals remain exact.
+    phase.has_leftovers = true;
     ++quota_losses_;
 }
 

@@ -17,10 +17,11 @@ namespace libprofile {
 
 /// Where the iterations of a phase go and how many clusters they get.
 struct ClusteringSettings {
-    std::uint32_t clusters = 64;
+    std::uint32_t clusters = 16;
     EquivalenceMode mode = EquivalenceMode::Auto;
+    std::uint32_t warm_up = 0; // see Clusterer, as the next
     bool keeps_series = true;
-    bool refreshes_distances = true; // see Clusterer
+    bool refreshes_distances = true;
     SeriesSettings series;
 };
 

@@ -23,6 +23,7 @@ ClusteringSettings clustering_settings(const Config& config) {
     settings.clusters = static_cast<std::uint32_t>(config.number(Option::Clusters));
     settings.mode = static_cast<EquivalenceMode>(config.number(Option::Equivalence));
     // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
+    settings.warm_up = static_cast<std::uint32_t>(config.number(Option::Warmup));
     settings.refreshes_distances = config.number(Option::Method) == 0;
     settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
     if (const std::int64_t error = config.number(Option::Error); error >= 0)

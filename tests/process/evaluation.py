@@ -23,7 +23,9 @@ def evaluated(job, folder, *options):
 def evaluation_of_a_full_recording_agrees_with_the_report(job):
     report = recorded(job, "full", {"LIBPROFILE_CLUSTERS": "off"})
     evaluation = evaluated(job, "full", "--phase", "timestep", "--clusters", "4,1000")
-    few, all_of_them = evaluation["methods"]
+    reference = {method["clusters"]: method for method in evaluation["methods"] if method["method"].startswith("reference")}
+    expect_equal(sorted(reference), [4, 1000], "numbers of clusters")
+    few, all_of_them = reference[4], reference[1000]
     phase = next(phase for phase in report["phases"] if phase["name"] == "timestep")
     application = evaluation["application"]
     expect_equal(application["iterations"]["most"], max(phase["iterations_per_rank"]), "iterations")

@@ -30,6 +30,14 @@ TEST(Clusterer, NeverKeepsMoreThanKClusters) {
     }
 }
 
+TEST(Clusterer, WarmUpDelaysTheFirstMerges) {
+    Recording recording(8, EquivalenceMode::Strong, false, 20);
+    for (int i = 0; i < 100; ++i) {
+        recording.iteration(0, 5, 1000 + static_cast<std::uint64_t>(i), 10, 0);
+        EXPECT_EQ(recording.clusterer.cluster_count(), i < 28 ? static_cast<std::uint32_t>(i) + 1 : 8u) << i;
+    }
+}
+
 TEST(Clusterer, SumsAreExactAtEveryK) {
     for (const std::uint32_t k : {1u, 2u, 3u, 7u, 64u, 500u}) {
         Recording recording(k, EquivalenceMode::Auto);

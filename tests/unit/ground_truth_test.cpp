@@ -329,7 +329,7 @@ TEST(GroundTruth, ClustersAndRestEqualAPlainAccumulatorAtEveryK) {
         std::vector<NodeId> nodes;
         for (std::uint32_t i = 0; i < 12; ++i) nodes.push_back(tree.child(i / 3, NodeKind::Mpi, i % 3, i));
         PhaseStack stack(tree, arena, pool);
-        ASSERT_TRUE(stack.start(0, 0, {k, static_cast<EquivalenceMode>(k % 4), false, k % 2 == 0, {}}));
+        ASSERT_TRUE(stack.start(0, 0, {k, static_cast<EquivalenceMode>(k % 4), k % 5, false, k % 2 == 0, {}}));
         Sums plain;
         for (int step = 0; step < 2000; ++step) {
             if (random() % 6 == 0) {

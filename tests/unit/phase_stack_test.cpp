@@ -12,7 +12,7 @@ class PhaseStackTest : public testing::Test {
   protected:
     void SetUp() override {
         ASSERT_TRUE(tree_.start());
-        ASSERT_TRUE(stack_.start(0, 0, {4, EquivalenceMode::Auto, true, true, {}}));
+        ASSERT_TRUE(stack_.start(0, 0, {4, EquivalenceMode::Auto, 0, true, true, {}}));
     }
     Phase& phase(const char* name) {
         for (std::size_t i = 0; i < stack_.phase_count(); ++i)

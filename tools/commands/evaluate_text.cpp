@@ -192,9 +192,9 @@ class Writer {
         Table table({"\nK", "\nall paths", "\nMPI paths", "without equivalence\nall paths",
                      "without equivalence\nMPI paths", "\nin the end"});
         for (const Score& s : evaluation_.scores) {
-            const Phantoms none = s.phantoms_without_equivalence.value_or(Phantoms{});
-            table.row({k(s), error(s.phantoms.share()), error(s.phantoms.mpi_share()), error(none.share()),
-                       error(none.mpi_share()), joined(s.remarks)});
+            const std::optional<Phantoms>& none = s.phantoms_without_equivalence;
+            table.row({k(s), error(s.phantoms.share()), error(s.phantoms.mpi_share()), none ? error(none->share()) : "-",
+                       none ? error(none->mpi_share()) : "-", joined(s.remarks)});
         }
         out_ += table.text(style_);
         note("share of the call paths of reconstructed iterations that the iteration did not visit. Paths "

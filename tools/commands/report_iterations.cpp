@@ -108,8 +108,11 @@ std::string accuracy_of(const SeriesData& series) {
     };
     const double cells = static_cast<double>(std::max<std::uint64_t>(time.cells, 1));
     const std::string which = kept == series.iterations() ? std::string("every iteration") : fmt::format("{} iterations", kept);
-    return fmt::format("MPI calls of {} are kept, their times within {:.2g} % of the longest (mean {:.2g} %), the rest exactly",
-                       which, share(static_cast<double>(time.largest)), share(static_cast<double>(time.sum) / cells));
+    const bool exact_bytes = std::all_of(series.accuracy.begin() + 1, series.accuracy.end(),
+                                         [](const SeriesAccuracy& a) { return a.largest == 0; });
+    return fmt::format("MPI calls of {} are kept, their times within {:.2g} % of the longest (mean {:.2g} %), {} exactly",
+                       which, share(static_cast<double>(time.largest)), share(static_cast<double>(time.sum) / cells),
+                       exact_bytes ? "the rest" : "counts");
 }
 
 void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t rank, const PhaseData& data,

@@ -97,9 +97,17 @@ std::vector<std::pair<std::uint32_t, double>> BoundedMethod::cells_of(std::size_
     const auto whole = [&](CatalogueId id) { return known.whole[static_cast<std::size_t>(id)]; };
     const double compute = whole(CatalogueId::Execution) - whole(CatalogueId::Mpi) - whole(CatalogueId::OffCpu);
     std::vector<std::pair<std::uint32_t, double>> cells = known.events;
-    for (const auto& [key, value] : mean)
-        if (kind_of_cell(*paths_, key) != CellKind::Event)
-            cells.emplace_back(key, is_sampled_time(key) && sum > 0 ? value * compute / sum : value);
+    for (const auto& [key, value] : mean) {
+        if (kind_of_cell(*paths_, key) == CellKind::Event)
+            continue;
+        // Samples that hit an MPI call: not where this iteration made none.
+        const std::uint32_t path = key >> libprofile::Cell::metric_bits;
+        const auto first = std::lower_bound(known.events.begin(), known.events.end(), std::pair(path << libprofile::Cell::metric_bits, 0.0));
+        const bool is_visited = first != known.events.end() && first->first >> libprofile::Cell::metric_bits == path;
+        if ((*paths_)[path] == CellKind::Event && !is_visited)
+            continue;
+        cells.emplace_back(key, is_sampled_time(key) && sum > 0 ? value * compute / sum : value);
+    }
     std::sort(cells.begin(), cells.end());
     return cells;
 }
@@ -115,14 +123,6 @@ MethodMemory BoundedMethod::memory() const {
     result.stored_event_bytes += data_.bytes() + per_column * (data_.counts.size() + data_.times.size()) +
                                  per_chunk * data_.chunks.size() + 4 * metric_count;
     return result;
-}
-
-std::string BoundedMethod::remark() const {
-    const SeriesAccuracy& time = data_.accuracy[0];
-    if (time.largest_value == 0)
-        return {};
-    return fmt::format("event times off by at most {:.3g}%", 100.0 * static_cast<double>(time.largest) /
-                                                                  static_cast<double>(time.largest_value));
 }
 
 MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode,

@@ -27,8 +27,8 @@ std::uint64_t SeriesData::bytes() const {
 
 SeriesReader::SeriesReader(const SeriesData& data, bool with_cells) : data_(&data), with_cells_(with_cells) {
     const std::uint32_t sizes[] = {static_cast<std::uint32_t>(series_totals),
-                                   static_cast<std::uint32_t>(data.counts.size()),
-                                   static_cast<std::uint32_t>(data.times.size())};
+                                   with_cells ? static_cast<std::uint32_t>(data.counts.size()) : 0,
+                                   with_cells ? static_cast<std::uint32_t>(data.times.size()) : 0};
     SeriesTrack* tracks[] = {&code_.totals, &code_.counts, &code_.times};
     for (unsigned i = 0; i < 3; ++i) {
         track_memory_[i].resize(SeriesTrack::bytes(sizes[i], SeriesTrack::slots) / sizeof(std::uint64_t) + 1);
@@ -46,9 +46,11 @@ SeriesReader::SeriesReader(const SeriesData& data, bool with_cells) : data_(&dat
 void SeriesReader::begin_chunk() {
     const SeriesData::Chunk& chunk = data_->chunks[chunk_];
     code_.restart_totals();
+    totals_.emplace(chunk.totals.data(), chunk.totals.size());
+    if (!with_cells_)
+        return;
     code_.restart_cells(std::min<std::uint32_t>(chunk.counts_before, columns_.counts),
                         std::min<std::uint32_t>(chunk.times_before, columns_.times));
-    totals_.emplace(chunk.totals.data(), chunk.totals.size());
     cells_.emplace(chunk.cells.data(), chunk.cells.size());
 }
 
@@ -71,7 +73,7 @@ bool SeriesReader::next() {
     code_.code_totals(*totals_, slot, source, values);
     condensed_of(values, condensed_.data(), wall_);
     has_totals_ = !totals_->failed();
-    if (!with_cells_ || !chunk.has_cells || !has_totals_)
+    if (!with_cells_ || !chunk.has_cells || !has_totals_ || cells_->failed())
         return true;
     std::fill(counts_.begin(), counts_.end(), 0);
     std::fill(times_.begin(), times_.end(), 0);

@@ -233,7 +233,7 @@ void Unifier::attach_series(const RawFile& file, RawRank& raw, Location& locatio
             return true;
         };
         const bool good = at != location.phases.end() && !at->series && !series.data.chunks.empty() &&
-                          series.data.iterations() <= at->instances && map(series.data.counts) && map(series.data.times);
+                          map(series.data.counts) && map(series.data.times);
         if (good)
             at->series = std::move(series.data);
         else
