@@ -266,12 +266,19 @@ template <class Codec> void describe(Codec& c, SeriesRecord& r) {
     c.number(r.chunks);
 }
 
-/// How far the coded event cells of a metric are off.
+/// How far the coded event cells of a metric are off, over all iterations; known since they were coded.
 struct SeriesAccuracyRecord {
     std::uint64_t largest = 0;       // of |coded - measured|
     std::uint64_t sum = 0;           // of the same
     std::uint64_t cells = 0;         // that are not zero
     std::uint64_t largest_value = 0; // of a cell
+
+    void add(std::uint64_t measured, std::uint64_t coded) {
+        const std::uint64_t error = measured > coded ? measured - coded : coded - measured;
+        largest = error > largest ? error : largest;
+        sum += error;
+        cells += measured != 0 ? 1 : 0;
+    }
 };
 template <class Codec> void describe(Codec& c, SeriesAccuracyRecord& r) {
     c.number(r.largest);

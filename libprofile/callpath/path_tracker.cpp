@@ -14,7 +14,6 @@ namespace libprofile {
 
 namespace {
 
-
 /// A mark farther out than this is placed anew at an MPI call: each frame between costs some 10 ns a call, a return through
 /// the mark 5 ns.
 constexpr std::size_t far_from_mark = 6;
@@ -23,6 +22,12 @@ WalkStart interrupted_frame(void* context) {
     const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     const auto value = [registers](int index) { return static_cast<std::uintptr_t>(registers[index]); };
     return {value(REG_RIP), 0, value(REG_RSP), value(REG_RBP), 0, value(REG_RBX)};
+}
+
+/// The caller of the wrapper body whose frame begins at `frame`.
+WalkStart calling_frame(std::uintptr_t frame) {
+    const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
+    return {words[1] - 1, frame + 8, frame + 16, words[0], frame, 0};
 }
 
 constexpr std::uint8_t never_marked = InLibc | InLibprofile | InBindingLayer | InUnwinder | Unmarkable;
@@ -196,7 +201,6 @@ NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
 
 NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
-    const std::uintptr_t site = words[1] - 1;
     if (!is_own_stack(frame)) { // a coroutine; the thread's own stack stays as it is
         forget(thread_local_block.stack_low);
         unwinder.here(reinterpret_cast<void*>(words[1]), path_);
@@ -204,9 +208,8 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
         return nodes(size_);
     }
     observe(frame);
-    const WalkStart start{site, frame + 8, frame + 16, words[0], frame, 0};
     beyond_mark_ = static_cast<std::size_t>(mark().index + 1);
-    walk_stack(start, mark().slot, path_);
+    walk_stack(calling_frame(frame), mark().slot, path_);
     if (path_.end == PathEnd::Hard) {
         forget(frame);
         if (in_handler) { // libunwind's way for ordinary context is not for handlers, and the other one has no context here
@@ -355,12 +358,7 @@ NodeId PathTracker::node_of_full() noexcept {
 /// The same by our own walk, without the mark's help.
 void PathTracker::walk_in_full(void* context, std::uintptr_t frame) noexcept {
     const std::uintptr_t lifted = lift_mark(mark(), frame);
-    if (context != nullptr) {
-        walk_stack(interrupted_frame(context), 0, *full_);
-    } else {
-        const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
-        walk_stack({words[1] - 1, frame + 8, frame + 16, words[0], frame, 0}, 0, *full_);
-    }
+    walk_stack(context != nullptr ? interrupted_frame(context) : calling_frame(frame), 0, *full_);
     put_back_mark(mark(), lifted);
 }
 

@@ -4,14 +4,13 @@
 
 namespace libprofile {
 
-bool EventColumns::reserve(std::uint32_t more, Pool& pool) noexcept {
-    const std::uint32_t used = columns_.counts + columns_.times;
-    if (used + more <= capacity_) return true;
-    const std::uint32_t wanted = used + more + used / 4;
+bool EventColumns::reserve_one(Pool& pool) noexcept {
+    if (used() < capacity_) return true;
+    const std::uint32_t wanted = used() + 1 + used() / 4;
     auto* memory = static_cast<std::uint32_t*>(pool.allocate(wanted * bytes_per_column));
     if (memory == nullptr) return false;
     std::uint32_t* const old[] = {columns_.count_keys, columns_.time_nodes, columns_.visits_of, order_};
-    const std::uint32_t sizes[] = {columns_.counts, columns_.times, columns_.times, used};
+    const std::uint32_t sizes[] = {columns_.counts, columns_.times, columns_.times, used()};
     for (unsigned i = 0; i < 4; ++i) std::copy(old[i], old[i] + sizes[i], memory + std::size_t{i} * wanted);
     pool.release(columns_.count_keys, capacity_ * bytes_per_column);
     columns_.count_keys = memory;
@@ -22,32 +21,35 @@ bool EventColumns::reserve(std::uint32_t more, Pool& pool) noexcept {
     return true;
 }
 
+/// Where the key stands in the order, or would.
+std::uint32_t EventColumns::place_of(std::uint32_t key) const noexcept {
+    const auto key_less = [this](std::uint32_t entry, std::uint32_t wanted) { return key_of(entry) < wanted; };
+    return static_cast<std::uint32_t>(std::lower_bound(order_, order_ + used(), key, key_less) - order_);
+}
+
 /// Finds the columns of the cells from the first on; returns how many there are before one that has none.
 std::uint32_t EventColumns::pass(const Cell* cells, std::uint32_t count, std::uint32_t* found) const noexcept {
-    const std::uint32_t used = columns_.counts + columns_.times;
     std::uint32_t at = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-        while (at < used && key_of(order_[at]) < cells[i].key) ++at;
-        if (at == used || key_of(order_[at]) != cells[i].key) return i;
+        while (at < used() && key_of(order_[at]) < cells[i].key) ++at;
+        if (!holds(at, cells[i].key)) return i;
         found[i] = order_[at] & ~time_flag;
     }
     return count;
 }
 
-/// Visits come before the time that refers to them, so a node's cells are added from the last to the first.
+/// Times last: each refers to the visits of its node.
 bool EventColumns::add_missing(const Cell* cells, std::uint32_t count, Pool& pool) noexcept {
-    const auto key_less = [this](std::uint32_t entry, std::uint32_t key) { return key_of(entry) < key; };
     for (const bool times : {false, true}) {
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint32_t key = cells[i].key;
             if (is_time(key) != times) continue;
-            std::uint32_t used = columns_.counts + columns_.times;
-            std::uint32_t* place = std::lower_bound(order_, order_ + used, key, key_less);
-            if (place != order_ + used && key_of(*place) == key) continue;
-            const std::ptrdiff_t at = place - order_;
-            if (!reserve(1, pool)) return false;
+            const std::uint32_t at = place_of(key);
+            if (holds(at, key)) continue;
+            if (!reserve_one(pool)) return false;
+            const std::uint32_t before = used();
             const std::uint32_t entry = add(key);
-            std::copy_backward(order_ + at, order_ + used, order_ + used + 1);
+            std::copy_backward(order_ + at, order_ + before, order_ + before + 1);
             order_[at] = entry;
         }
     }
@@ -59,13 +61,10 @@ std::uint32_t EventColumns::add(std::uint32_t key) noexcept {
         columns_.count_keys[columns_.counts] = key;
         return columns_.counts++;
     }
-    const std::uint32_t used = columns_.counts + columns_.times;
     const std::uint32_t visits = key | static_cast<std::uint32_t>(Metric::Visits);
-    const std::uint32_t* place =
-        std::lower_bound(order_, order_ + used, visits, [this](std::uint32_t entry, std::uint32_t k) { return key_of(entry) < k; });
-    const bool known = place != order_ + used && key_of(*place) == visits;
+    const std::uint32_t at = place_of(visits);
     columns_.time_nodes[columns_.times] = key >> Cell::metric_bits;
-    columns_.visits_of[columns_.times] = known ? *place : SeriesColumns::none;
+    columns_.visits_of[columns_.times] = holds(at, visits) ? order_[at] : SeriesColumns::none;
     return time_flag | columns_.times++;
 }
 

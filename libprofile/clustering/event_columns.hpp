@@ -30,8 +30,11 @@ class EventColumns {
     std::uint32_t key_of(std::uint32_t entry) const {
         return (entry & time_flag) != 0 ? columns_.time_nodes[entry & ~time_flag] << Cell::metric_bits : columns_.count_keys[entry];
     }
+    std::uint32_t used() const { return columns_.counts + columns_.times; }
+    bool holds(std::uint32_t at, std::uint32_t key) const { return at < used() && key_of(order_[at]) == key; }
+    std::uint32_t place_of(std::uint32_t key) const noexcept;
     std::uint32_t add(std::uint32_t key) noexcept;
-    bool reserve(std::uint32_t more, Pool& pool) noexcept;
+    bool reserve_one(Pool& pool) noexcept;
     bool add_missing(const Cell* cells, std::uint32_t count, Pool& pool) noexcept;
     std::uint32_t pass(const Cell* cells, std::uint32_t count, std::uint32_t* found) const noexcept;
 

@@ -62,10 +62,7 @@ bool TimeSeries::begin_chunk() noexcept {
 void TimeSeries::end_chunk() noexcept {
     if (running_->has_totals) totals_coder_.finish();
     if (running_->has_cells) cells_coder_.finish();
-    if (running_->totals.failed())
-        drop_totals(*running_);
-    else if (running_->cells.failed())
-        drop_cells(*running_);
+    drop_failed();
     chain_bytes_ += running_->totals.memory() + running_->cells.memory();
     running_ = nullptr;
     thin_out();
@@ -119,19 +116,19 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
     std::fill(values_, values_ + known.counts + known.times, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
         (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
-        std::uint64_t& largest = errors_[events[i].metric()].largest_value;
+        std::uint64_t& largest = accuracy_[events[i].metric()].largest_value;
         if (events[i].value > largest) largest = events[i].value;
     }
     std::uint8_t shift[metric_count] = {};
     for (std::size_t m = 0; m < metric_count; ++m) {
         if (!may_be_coarse(m)) continue;
         const bool is_time_metric = m == static_cast<std::size_t>(Metric::Time);
-        shift[m] = shift_for(errors_[m].largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
+        shift[m] = shift_for(accuracy_[m].largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
     }
     code_.code_cells(cells_coder_, slot, source, known, shift, values_, times);
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::int64_t coded = (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]];
-        errors_[events[i].metric()].add(events[i].value, static_cast<std::uint64_t>(coded));
+        accuracy_[events[i].metric()].add(events[i].value, static_cast<std::uint64_t>(coded));
     }
 }
 
@@ -164,11 +161,16 @@ void TimeSeries::add_unknown() noexcept {
     end_iteration();
 }
 
-void TimeSeries::end_iteration() noexcept {
+/// A stream that memory ran out for has a hole. The totals can use the pieces of the cells.
+void TimeSeries::drop_failed() noexcept {
     if (running_->totals.failed())
         drop_totals(*running_);
     else if (running_->cells.failed())
-        drop_cells(*running_); // whose pieces the totals can use
+        drop_cells(*running_);
+}
+
+void TimeSeries::end_iteration() noexcept {
+    drop_failed();
     ++iterations_;
     if (++running_->iterations == SeriesCode::chunk_iterations) end_chunk();
 }

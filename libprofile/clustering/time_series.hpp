@@ -9,6 +9,7 @@
 // whole-iteration values go in the same way. Iterations without are still in their clusters, and totals stay exact.
 #pragma once
 
+#include "format/profile_file.hpp"
 #include "format/series_code.hpp"
 #include "libprofile/clustering/byte_chain.hpp"
 #include "libprofile/clustering/event_columns.hpp"
@@ -24,20 +25,6 @@ struct SeriesSettings {
     std::uint32_t time_error_ppm = 2500; // of the largest time of an event cell so far: no event time is off by more
     std::uint32_t bytes_error_ppm = 0;   // the same for each metric of bytes; 0: exact
     std::uint64_t most_bytes = 0;        // of coded series; 0: as the process's quota allows
-};
-
-/// What the coding has cost in accuracy, for one metric.
-struct SeriesError {
-    std::uint64_t largest = 0;       // of |coded - measured|
-    std::uint64_t sum = 0;           // of the same
-    std::uint64_t cells = 0;         // that are not zero
-    std::uint64_t largest_value = 0; // of a cell
-    void add(std::uint64_t measured, std::uint64_t coded) {
-        const std::uint64_t error = measured > coded ? measured - coded : coded - measured;
-        largest = error > largest ? error : largest;
-        sum += error;
-        cells += measured != 0 ? 1 : 0;
-    }
 };
 
 struct SeriesChunk {
@@ -66,8 +53,8 @@ class TimeSeries {
     std::size_t chunk_count() const { return chunks_.size(); }
     const SeriesChunk& chunk(std::size_t i) const { return chunks_[i]; }
     const SeriesColumns& columns() const { return columns_.columns(); }
-    /// By metric; zeroes for those that are exact.
-    const SeriesError& error(std::size_t metric) const { return errors_[metric]; }
+    /// What the coding has cost, by metric.
+    const SeriesAccuracyRecord& accuracy(std::size_t metric) const { return accuracy_[metric]; }
     /// Bytes in use: coded series, predictions, columns.
     std::size_t memory() const;
 
@@ -102,6 +89,7 @@ class TimeSeries {
     bool find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept;
     void code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept;
     void end_iteration() noexcept;
+    void drop_failed() noexcept;
     void drop_cells(SeriesChunk& chunk) noexcept;
     void drop_totals(SeriesChunk& chunk) noexcept;
     void thin_out() noexcept;
@@ -129,7 +117,7 @@ class TimeSeries {
     unsigned totals_kept_ = 0;
     std::uint64_t iterations_ = 0;
     bool has_ended_ = false;
-    SeriesError errors_[metric_count];
+    SeriesAccuracyRecord accuracy_[metric_count];
 };
 
 } // namespace libprofile

@@ -31,8 +31,7 @@ void write_series(Encoder& encoder, std::uint32_t thread, const Phase& phase) no
     describe(encoder, record);
     write_columns(encoder, columns);
     for (std::size_t m = 0; m < metric_count; ++m) {
-        const SeriesError& error = series.error(m);
-        SeriesAccuracyRecord accuracy{error.largest, error.sum, error.cells, error.largest_value};
+        SeriesAccuracyRecord accuracy = series.accuracy(m);
         describe(encoder, accuracy);
     }
     for (std::size_t i = 0; i < series.chunk_count(); ++i) {

@@ -22,8 +22,8 @@ ClusteringSettings clustering_settings(const Config& config) {
     ClusteringSettings settings;
     settings.clusters = static_cast<std::uint32_t>(config.number(Option::Clusters));
     settings.mode = static_cast<EquivalenceMode>(config.number(Option::Equivalence));
-    // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
     settings.warm_up = static_cast<std::uint32_t>(config.number(Option::Warmup));
+    // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
     settings.refreshes_distances = config.number(Option::Method) == 0;
     settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
     if (const std::int64_t error = config.number(Option::Error); error >= 0)

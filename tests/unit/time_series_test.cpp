@@ -107,8 +107,8 @@ TEST_F(TimeSeriesTest, WholeIterationsCountsAndBytesAreExactAndTimesWithinTheBou
         }
         EXPECT_FALSE(reader.next());
         EXPECT_LE(largest_error, largest * error / 1000000);
-        EXPECT_EQ(largest_error, series.error(0).largest);
-        EXPECT_EQ(series.error(0).largest_value, largest);
+        EXPECT_EQ(largest_error, series.accuracy(0).largest);
+        EXPECT_EQ(series.accuracy(0).largest_value, largest);
     }
 }
 

@@ -102,14 +102,14 @@ std::string accuracy_of(const SeriesData& series) {
     const std::uint64_t kept = series.iterations_with_cells();
     if (kept == 0)
         return "no room was left for the MPI calls of single iterations";
-    const SeriesAccuracy& time = series.accuracy[static_cast<std::size_t>(Metric::Time)];
+    const SeriesAccuracyRecord& time = series.accuracy[static_cast<std::size_t>(Metric::Time)];
     const auto share = [&](double ns) {
         return time.largest_value == 0 ? 0.0 : 100.0 * ns / static_cast<double>(time.largest_value);
     };
     const double cells = static_cast<double>(std::max<std::uint64_t>(time.cells, 1));
     const std::string which = kept == series.iterations() ? std::string("every iteration") : fmt::format("{} iterations", kept);
     const bool exact_bytes = std::all_of(series.accuracy.begin() + 1, series.accuracy.end(),
-                                         [](const SeriesAccuracy& a) { return a.largest == 0; });
+                                         [](const SeriesAccuracyRecord& a) { return a.largest == 0; });
     return fmt::format("MPI calls of {} are kept, their times within {:.2g} % of the longest (mean {:.2g} %), {} exactly",
                        which, share(static_cast<double>(time.largest)), share(static_cast<double>(time.sum) / cells),
                        exact_bytes ? "the rest" : "counts");

@@ -152,56 +152,47 @@ Json clusters_json(const Profile& profile, const Locations& locations, std::uint
     return list;
 }
 
-/// How far the coded times and bytes of single iterations are off, per location; null where there is no series.
-Json accuracy_json(const Profile& profile, const Locations& locations, std::uint32_t phase) {
+/// value(series) per location, null where there is none.
+template <class Value>
+Json per_series(const Locations& locations, std::uint32_t phase, Value&& value) {
     Json list = Json::array();
     for (const Location* location : locations) {
         const PhaseData* data = find_phase(location, phase);
-        if (data == nullptr || !data->series) {
-            list.push_back(nullptr);
-            continue;
-        }
-        Json metrics = Json::object();
-        for (std::size_t m = 0; m < metric_count; ++m) {
-            const SeriesAccuracy& a = data->series->accuracy[m];
-            if (a.cells == 0 || !may_be_coarse(m))
-                continue;
-            Json entry = {{"largest_error", a.largest}, {"sum_of_errors", a.sum}};
-            entry["cells"] = a.cells;
-            entry["largest_value"] = a.largest_value;
-            metrics[profile.metrics[m].name] = std::move(entry);
-        }
-        Json entry = {{"iterations_with_cells", data->series->iterations_with_cells()}};
-        entry["metrics"] = std::move(metrics);
-        list.push_back(std::move(entry));
+        list.push_back(data == nullptr || !data->series ? Json() : value(*data->series));
     }
     return list;
 }
 
-/// Per location the exact values of every iteration, by metric; null for an iteration that is not known.
-Json series_json(const Locations& locations, std::uint32_t phase) {
-    Json list = Json::array();
-    for (const Location* location : locations) {
-        const PhaseData* data = find_phase(location, phase);
-        if (data == nullptr || !data->series) {
-            list.push_back(nullptr);
+/// How far the coded times and bytes of single iterations are off.
+Json accuracy_json(const Profile& profile, const SeriesData& series) {
+    Json metrics = Json::object();
+    for (std::size_t m = 0; m < metric_count; ++m) {
+        const SeriesAccuracyRecord& a = series.accuracy[m];
+        if (a.cells == 0 || !may_be_coarse(m))
             continue;
-        }
-        std::vector<Json> values(catalogue_size, Json::array());
-        std::vector<bool> occurs(catalogue_size);
-        SeriesReader reader(*data->series, false);
-        while (reader.next())
-            for (std::size_t row = 0; row < catalogue_size; ++row) {
-                occurs[row] = occurs[row] || (reader.has_totals() && reader.condensed()[row] != 0);
-                values[row].push_back(reader.has_totals() ? Json(reader.condensed()[row]) : Json());
-            }
-        Json metrics = Json::object();
-        for (std::size_t row = 0; row < catalogue_size; ++row)
-            if (occurs[row])
-                metrics[metric_catalogue[row].name] = std::move(values[row]);
-        list.push_back(std::move(metrics));
+        metrics[profile.metrics[m].name] = {{"largest_error", a.largest},
+                                            {"sum_of_errors", a.sum},
+                                            {"cells", a.cells},
+                                            {"largest_value", a.largest_value}};
     }
-    return list;
+    return {{"iterations_with_cells", series.iterations_with_cells()}, {"metrics", std::move(metrics)}};
+}
+
+/// The exact values of every iteration, by metric; null for an iteration that is not known.
+Json series_json(const SeriesData& series) {
+    std::vector<Json> values(catalogue_size, Json::array());
+    std::vector<bool> occurs(catalogue_size);
+    SeriesReader reader(series, false);
+    while (reader.next())
+        for (std::size_t row = 0; row < catalogue_size; ++row) {
+            occurs[row] = occurs[row] || (reader.has_totals() && reader.condensed()[row] != 0);
+            values[row].push_back(reader.has_totals() ? Json(reader.condensed()[row]) : Json());
+        }
+    Json metrics = Json::object();
+    for (std::size_t row = 0; row < catalogue_size; ++row)
+        if (occurs[row])
+            metrics[metric_catalogue[row].name] = std::move(values[row]);
+    return metrics;
 }
 
 Json phases_json(const Profile& profile, const Locations& locations, bool with_series) {
@@ -243,9 +234,10 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
             entry["iteration_times"] = std::move(times);
             entry["cluster_of_iteration"] = std::move(members);
             entry["cluster_profiles"] = clusters_json(profile, locations, p);
-            entry["accuracy"] = accuracy_json(profile, locations, p);
+            entry["accuracy"] = per_series(
+                locations, p, [&](const SeriesData& series) { return accuracy_json(profile, series); });
             if (with_series)
-                entry["series"] = series_json(locations, p);
+                entry["series"] = per_series(locations, p, series_json);
         }
         list.push_back(std::move(entry));
     }

@@ -16,10 +16,8 @@ SeriesData series_data_of(const TimeSeries& series) {
     for (std::uint32_t i = 0; i < columns.times; ++i)
         data.times.push_back({columns.time_nodes[i], 0});
     data.visits_of.assign(columns.visits_of, columns.visits_of + columns.times);
-    for (std::size_t m = 0; m < metric_count; ++m) {
-        const SeriesError& error = series.error(m);
-        data.accuracy[m] = {error.largest, error.sum, error.cells, error.largest_value};
-    }
+    for (std::size_t m = 0; m < metric_count; ++m)
+        data.accuracy[m] = series.accuracy(m);
     const auto copy = [](const ByteChain& from, std::vector<unsigned char>& to, const unsigned char* tail,
                          std::size_t tail_size) {
         from.for_each_piece(

@@ -75,11 +75,8 @@ std::optional<RawSeries> decode_series(Decoder d) {
         return series;
     if (!decode_columns(d, r, series.data))
         return std::nullopt;
-    for (SeriesAccuracy& accuracy : series.data.accuracy) {
-        SeriesAccuracyRecord a;
-        describe(d, a);
-        accuracy = {a.largest, a.sum, a.cells, a.largest_value};
-    }
+    for (SeriesAccuracyRecord& accuracy : series.data.accuracy)
+        describe(d, accuracy);
     if (!decode_chunks(d, r.chunks, series.data) || d.failed() || d.remaining() != 0)
         return std::nullopt;
     return series;

@@ -3,6 +3,7 @@
 // damaged: then reading ends early. Throws std::bad_alloc only.
 #pragma once
 
+#include "format/profile_file.hpp"
 #include "format/series_code.hpp"
 
 #include <array>
@@ -11,14 +12,6 @@
 #include <vector>
 
 namespace libprofile::tools {
-
-/// How far the coded cells of a metric are off, over all iterations; known since they were written.
-struct SeriesAccuracy {
-    std::uint64_t largest = 0;       // of |coded - measured|
-    std::uint64_t sum = 0;           // of the same
-    std::uint64_t cells = 0;         // that are not zero
-    std::uint64_t largest_value = 0; // of a cell
-};
 
 struct SeriesData {
     struct Column {
@@ -38,7 +31,7 @@ struct SeriesData {
     std::vector<Column> times;
     std::vector<std::uint32_t> visits_of; // per time: index of the path's visits in `counts`, or SeriesColumns::none
     std::vector<Chunk> chunks;
-    std::array<SeriesAccuracy, metric_count> accuracy;
+    std::array<SeriesAccuracyRecord, metric_count> accuracy; // by metric
 
     std::uint64_t iterations() const;
     std::uint64_t iterations_with_cells() const;
