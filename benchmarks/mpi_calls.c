@@ -1,6 +1,8 @@
 /* Cost of MPI calls as the application sees it: ns per call, median of many short batches, so that preemption by other
  * processes does not show. benchmarks/run starts it with and without libprofile; the difference is what we add.
- * One rank; calls that need no partner; depth = frames of the application below the call. */
+ * One rank; calls that need no partner; depth = frames of the application below the call. "Cold": the program has used so much
+ * memory and code since the last call that nothing of it is left in the processor's first caches, as between the calls of a
+ * program that computes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +107,24 @@ static void measure_descents(int depth) {
     printf("%-22s depth %3d  %8.1f ns per call\n", "Comm_rank, all new", depth, times[batches / 2]);
 }
 
+/* Data and code beyond the first two levels of caches. */
+static void compute(void) {
+    static volatile char data[8 << 20];
+    for (size_t i = 0; i < sizeof data; i += 64) ++data[i];
+    __asm__ volatile(".rept 2048\n\t.p2align 6\n\tnop\n\t.endr");
+}
+
+static void measure_cold(const char* name, int calls_each, void (*call)(void)) {
+    double times[batches];
+    for (int i = 0; i < batches; ++i) {
+        compute();
+        now(); /* itself warm */
+        times[i] = batch(1, call);
+    }
+    qsort(times, batches, sizeof times[0], smaller);
+    printf("%-22s depth %3d  %8.1f ns per call\n", name, 1, times[batches / 2] / calls_each);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     const int depths[] = {5, 30, 100};
@@ -115,6 +135,9 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 3; ++i) measure("Comm_rank, 2 new", depths[i], calls, 8, two_new);
     for (int i = 0; i < 3; ++i) measure("Comm_rank, 3 new", depths[i], calls, 8, three_new);
     for (int i = 0; i < 3; ++i) measure_descents(depths[i]);
+    measure_cold("Comm_rank, cold", 1, comm_rank);
+    measure_cold("Allreduce, cold", 1, allreduce);
+    measure_cold("Irecv, Isend, W., cold", 3, message);
     measure("Iprobe (miss)", 30, calls, 1, iprobe);
     measure("Iprobe (miss), polling", 30, 1, 1000, polls);
     double out[4];

@@ -32,7 +32,7 @@ struct Stack {
     Stack() {
         tree.start();
         remember_main_stack();
-        current_marks_mode.store(MarksMode::On);
+        process_state.marks.store(MarksMode::On);
         tracker.ready();
     }
     ~Stack() { tracker.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))); }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "libprofile/session/memory.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/real_calls.hpp"
 
 #include <atomic>
@@ -45,8 +46,8 @@ class LoadMap {
     /// Takes in all modules loaded now; drops those gone from iterate(). Not in handlers.
     void refresh() noexcept;
     /// Something was unloaded: what was learned about addresses may be wrong now.
-    void invalidate() noexcept { epoch_.fetch_add(1, std::memory_order_acq_rel); }
-    std::uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+    void invalidate() noexcept { process_state.load_map_epoch.fetch_add(1, std::memory_order_acq_rel); }
+    std::uint32_t epoch() const { return process_state.load_map_epoch.load(std::memory_order_acquire); }
 
     /// A module that copies stacks was seen.
     bool has_stack_copier() const { return copies_stacks_.load(std::memory_order_acquire); }
@@ -73,7 +74,6 @@ class LoadMap {
     Arena arena_;
     StableArray<Module, 6> modules_;
     std::atomic<std::uint32_t> count_{0};
-    std::atomic<std::uint32_t> epoch_{1};
     std::atomic<bool> stale_{false};
     std::atomic<bool> copies_stacks_{false};
     std::atomic<bool> cxx_runtime_{false};

@@ -34,10 +34,6 @@ constexpr std::uint8_t never_marked = InLibc | InLibprofile | InBindingLayer | I
 
 } // namespace
 
-constinit std::atomic<MarksMode> current_marks_mode{MarksMode::Off};
-
-Mark& PathTracker::mark() noexcept { return thread_local_block.mark; }
-
 void PathTracker::begin_again() noexcept {
     size_ = 0;
     complete_ = jumping_ = has_sample_ = marks_possible_ = false;
@@ -81,7 +77,7 @@ void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
 void PathTracker::lose_mark(std::uintptr_t stack_pointer) noexcept {
     count(PathCount::Lost);
     common_at_least_ = 0;
-    current_marks_mode.store(MarksMode::Off, std::memory_order_relaxed);
+    process_state.marks.store(MarksMode::Off, std::memory_order_relaxed);
     if (mark_stands(mark(), stack_pointer)) note_loss(mark());
     remove_mark(mark(), stack_pointer);
 }
@@ -162,6 +158,8 @@ NodeId PathTracker::nodes(std::size_t end) noexcept {
     while (i > 0 && frames_[i - 1].node == no_node) --i;
     NodeId node = i > 0 ? frames_[i - 1].node : complete_ ? 0 : tree_->partial();
     for (; i < end; ++i) frames_[i].node = node = node_after(node, i);
+    Mark& own = mark();
+    if (own.index >= 0 && static_cast<std::size_t>(own.index) < size_) own.node = frames_[own.index].node;
     return node;
 }
 
@@ -323,7 +321,7 @@ void PathTracker::count_check(bool right) noexcept {
     count(PathCount::Checked);
     if (right) return;
     count(PathCount::Wrong);
-    current_marks_mode.store(MarksMode::Off, std::memory_order_relaxed);
+    process_state.marks.store(MarksMode::Off, std::memory_order_relaxed);
     remove_mark(mark(), thread_local_block.stack_low);
 }
 

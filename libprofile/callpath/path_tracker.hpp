@@ -18,33 +18,38 @@
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/marks/mark.hpp"
 #include "libprofile/callpath/raw_path.hpp"
+#include "libprofile/session/process_state.hpp"
 
 #include <atomic>
 #include <cstdint>
 
 namespace libprofile {
 
-/// How LIBPROFILE_MARKS was set.
-enum class MarksMode : int { Off = 0, On = 1, Check = 2 };
-/// Off also when a check has failed or a mark was lost (lose_mark()): nothing is marked any more. Thread-safe.
-extern std::atomic<MarksMode> current_marks_mode;
-inline MarksMode marks_mode() noexcept { return current_marks_mode.load(std::memory_order_relaxed); }
+struct Row;
+
+/// As LIBPROFILE_MARKS was set; Off also when a check has failed or a mark was lost (lose_mark()): nothing is marked any more.
+/// Thread-safe.
+inline MarksMode marks_mode() noexcept { return process_state.marks.load(std::memory_order_relaxed); }
 
 /// The path of an MPI call from one place at one depth of the stack, as it was found once, and the words of the stack that
 /// led the walk, innermost first: return addresses, and frame pointers where the way depends on them.
-struct KnownPath {
+/// What an event needs besides is kept here, too, so that it touches one or two cache lines.
+struct alignas(64) KnownPath {
     const void* return_address = nullptr;
-    std::uint32_t function = 0; // MPI function id
-    std::uint32_t epoch = 0;    // of the load map
     std::uintptr_t frame = 0; // of the wrapper body
-    NodeId node = 0;          // of the MPI function's call path; 0: nothing is known
-    std::uint32_t words = 0;
+    Row* row = nullptr;       // of `node`, as long as the phase stack's rows are those of row_generation
+    std::uint64_t row_generation = 0;
+    std::uint32_t epoch = 0;      // of the load map
+    NodeId node = 0;              // of the MPI function's call path; 0: nothing is known
+    std::uint32_t typical_ns = 0; // running duration of the events
+    std::uint16_t function = 0;   // MPI function id
+    std::uint16_t words = 0;
     struct Word {
         std::uintptr_t value;
         std::uint32_t distance; // of its place from `frame`, in bytes
         NodeId node;            // of the call path that this return address leads to; no_node for a frame pointer
     };
-    static constexpr std::uint32_t max_words = 12;
+    static constexpr std::uint32_t max_words = 13;
     Word word[max_words];
     bool add(std::uintptr_t place, std::uintptr_t value, NodeId node_there) noexcept {
         if (words == max_words || place - frame > 0xffffffffu) return false;
@@ -52,12 +57,16 @@ struct KnownPath {
         return true;
     }
 };
+static_assert(sizeof(KnownPath) == 256);
 
 /// The least common ancestor of the call paths of this sample and the one before.
 struct CommonAncestor {
     std::uint32_t depth = 0; // nodes of the call path, counted from the outermost: start-up code is none
     LcaKind kind = LcaKind::Unknown;
 };
+
+/// Of the calling thread; session/thread.hpp defines it.
+inline Mark& own_mark() noexcept;
 
 class PathTracker {
   public:
@@ -74,16 +83,16 @@ class PathTracker {
     /// After at_call(): notes in `known` what the path rests on; `node` is that of the MPI function.
     void remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept;
     /// Whether the call at `frame` has the path `known`; then known.node is right. Nothing is walked.
-    bool is_unchanged(const KnownPath& known, std::uintptr_t frame) noexcept {
-        const std::int32_t index = mark().index; // a signal handler of the application may take the mark away at any moment
-        if (known.frame != frame || epoch_ != known.epoch || index < 0 || !mark_stands(mark(), frame)) return false;
+    static bool is_unchanged(const KnownPath& known, std::uintptr_t frame) noexcept {
+        // Nodes of that epoch: those of the tracked frames are, too, since it was the tracker's when `known` was remembered.
+        if (known.frame != frame || known.epoch != process_state.load_map_epoch.load(std::memory_order_acquire)) return false;
+        const Mark& own = mark();
+        if (!mark_stands(own, frame)) return false;
         for (std::uint32_t i = 0; i < known.words; ++i) {
             const KnownPath::Word& word = known.word[i];
             const std::uintptr_t place = frame + word.distance;
             if (*reinterpret_cast<const std::uintptr_t*>(place) == word.value) continue;
-            if (place != mark().slot || mark().return_address != word.value || frames_[index].node != word.node) return false;
-            count(PathCount::Repeated);
-            return true;
+            return place == own.slot && own.return_address == word.value && own.node == word.node;
         }
         return false; // the mark lies farther out, or is a leftover beside the way
     }
@@ -115,11 +124,12 @@ class PathTracker {
     /// The thread is about to jump: no mark until it has arrived. See wrappers/process/jumps.cpp.
     void about_to_jump() noexcept { jumping_ = true; }
 
+    /// All but PathCount::Repeated, which the events count (Thread::paths_repeated).
     std::uint64_t count_of(PathCount what) const noexcept;
 
   private:
     void count(PathCount what) noexcept { ++counts_[static_cast<std::size_t>(what)]; }
-    static Mark& mark() noexcept;
+    static Mark& mark() noexcept { return own_mark(); }
     NodeId find_call(std::uintptr_t frame, bool in_handler) noexcept;
     void observe(std::uintptr_t stack_pointer) noexcept;
     void lose_mark(std::uintptr_t stack_pointer) noexcept;

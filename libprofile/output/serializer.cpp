@@ -3,8 +3,8 @@
 #include "format/sampling_rate.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/series_writer.hpp"
-#include "libprofile/session/clock.hpp"
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
 #include "libprofile/session/version.hpp"
@@ -225,6 +225,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         record.requests_lost += thread.requests_lost;
         for (std::size_t i = 0; i < path_count_count; ++i)
             record.path_counts[i] += thread.paths.count_of(static_cast<PathCount>(i));
+        record.path_counts[static_cast<std::size_t>(PathCount::Repeated)] += thread.paths_repeated;
         if (thread.index != 0) return;
         record.sampling_clock = static_cast<std::uint64_t>(thread.clock.kind);
         summary.wall_ns = end - thread.started_at;

@@ -1,7 +1,7 @@
 #include "libprofile/phases/markers.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/session/clock.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"

@@ -27,7 +27,8 @@ void PhaseStack::begin_again(std::uint64_t now) noexcept {
     outside.rows.clear();
     outside.wall_ns = outside.wall_inclusive_ns = outside.outside_events_ns = outside.compute_cpu_ns = 0;
     outside.opened_at = segment_start_ = now;
-    segment_cpu_start_ = segment_events_ns_ = segment_events_cpu_ns_ = segment_overhead_ns_ = 0;
+    segment_cpu_start_ = segment_events_ns_ = segment_events_asleep_ns_ = segment_overhead_ns_ = 0;
+    ++row_generation_;
     is_paused_ = false;
     polls_.site = nullptr;
 }
@@ -117,14 +118,15 @@ void PhaseStack::close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcep
     const std::uint64_t inside = segment_events_ns_ + segment_overhead_ns_;
     const std::uint64_t outside = wall - inside;
     const std::uint64_t cpu = cpu_now > segment_cpu_start_ ? cpu_now - segment_cpu_start_ : 0;
-    const std::uint64_t cpu_inside = segment_events_cpu_ns_ + segment_overhead_ns_;
+    const std::uint64_t cpu_inside = inside - segment_events_asleep_ns_;
     phase.wall_ns += wall;
     phase.outside_events_ns += outside;
     phase.compute_cpu_ns += cpu > cpu_inside ? cpu - cpu_inside : 0;
     if (segment_overhead_ns_ != 0) row(tree_->overhead())[Metric::Time] += segment_overhead_ns_;
     segment_start_ = now;
     segment_cpu_start_ = cpu_now;
-    segment_events_ns_ = segment_events_cpu_ns_ = segment_overhead_ns_ = 0;
+    segment_events_ns_ = segment_events_asleep_ns_ = segment_overhead_ns_ = 0;
+    ++row_generation_; // another phase comes, or another interval of this one
 }
 
 /// Turns the interval's CPU and wall time outside events into times of call paths.

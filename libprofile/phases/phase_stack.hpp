@@ -45,11 +45,13 @@ class PhaseStack {
     /// The innermost open phase.
     Phase& top() { return *stack_[depth_ - 1]; }
     Row& row(NodeId node) noexcept { return top().rows.row(node, *tree_, *arena_); }
+    /// Changes whenever row() may no longer return what it has returned.
+    std::uint64_t row_generation() const { return row_generation_; }
 
     /// Books exclusive time of an event that has just ended, and the CPU time it used.
     void book_event(std::uint64_t wall_ns, std::uint64_t cpu_ns) noexcept {
         segment_events_ns_ += wall_ns;
-        segment_events_cpu_ns_ += cpu_ns;
+        if (cpu_ns != wall_ns) [[unlikely]] segment_events_asleep_ns_ += wall_ns - cpu_ns;
     }
     /// Books time spent inside libprofile.
     void book_overhead(std::uint64_t ns) noexcept { segment_overhead_ns_ += ns; }
@@ -115,6 +117,13 @@ class PhaseStack {
     void pop(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void repair(const char* what, const char* name) noexcept;
 
+    // What every MPI call uses comes first (session/thread.hpp), as far as the first member of polls_.
+    std::uint64_t segment_events_ns_ = 0;
+    std::uint64_t segment_overhead_ns_ = 0;
+    std::uint64_t row_generation_ = 1;
+    bool is_paused_ = false;
+    PollRun polls_;
+
     CallTree* tree_;
     Arena* arena_;
     Pool* pool_;
@@ -125,12 +134,7 @@ class PhaseStack {
 
     std::uint64_t segment_start_ = 0;
     std::uint64_t segment_cpu_start_ = 0;
-    std::uint64_t segment_events_ns_ = 0;
-    std::uint64_t segment_events_cpu_ns_ = 0;
-    std::uint64_t segment_overhead_ns_ = 0;
-    PollRun polls_;
-
-    bool is_paused_ = false;
+    std::uint64_t segment_events_asleep_ns_ = 0; // of segment_events_ns_, without CPU time
     std::uint64_t pause_start_ = 0;
     std::uint64_t pause_cpu_start_ = 0;
 

@@ -4,7 +4,7 @@
 #include "libprofile/sampling/perf_clock.hpp"
 #include "libprofile/sampling/sample_handler.hpp"
 #include "libprofile/sampling/skip.hpp"
-#include "libprofile/session/clock.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/real_calls.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread.hpp"

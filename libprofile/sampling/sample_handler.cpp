@@ -2,7 +2,7 @@
 
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/sampling/skip.hpp"
-#include "libprofile/session/clock.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"

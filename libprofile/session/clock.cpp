@@ -1,5 +1,7 @@
 #include "libprofile/session/clock.hpp"
 
+#include "libprofile/session/process_state.hpp"
+
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,7 +11,7 @@
 
 namespace libprofile {
 
-constinit Clock session_clock;
+constinit ProcessState process_state;
 
 namespace {
 
@@ -49,6 +51,8 @@ static void read_both(std::uint64_t& tsc, std::uint64_t& monotonic) noexcept {
     }
 }
 #endif
+
+std::uint64_t Clock::monotonic_since_start() const noexcept { return monotonic() - monotonic_start_; }
 
 void Clock::mark_start() noexcept {
     if (monotonic_start_ != 0) return;

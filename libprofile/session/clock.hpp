@@ -29,12 +29,12 @@ class Clock {
     /// ns since mark_start().
     std::uint64_t now() const noexcept {
 #if defined(__x86_64__)
-        if (source_ == Source::Tsc) {
+        if (source_ == Source::Tsc) [[likely]] {
             const std::uint64_t ticks = __rdtsc() - tsc_start_;
             return static_cast<std::uint64_t>((static_cast<unsigned __int128>(ticks) * ns_per_tick_) >> 32);
         }
 #endif
-        return monotonic() - monotonic_start_;
+        return monotonic_since_start();
     }
 
     static std::uint64_t monotonic() noexcept {
@@ -44,12 +44,13 @@ class Clock {
     }
 
   private:
+    [[gnu::cold]] std::uint64_t monotonic_since_start() const noexcept;
+
     Source source_ = Source::Monotonic;
     std::uint64_t monotonic_start_ = 0;
     std::uint64_t tsc_start_ = 0;
     std::uint64_t ns_per_tick_ = 0; // fixed point, 32 fractional bits
 };
-extern Clock session_clock;
 
 /// CPU time of the calling thread in ns (194 ns a read: at samples, long events and segment ends only).
 inline std::uint64_t thread_cpu_time() noexcept {

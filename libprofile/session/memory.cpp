@@ -23,20 +23,22 @@ void MemoryQuota::unmap(void* pages, std::size_t bytes) noexcept {
     used_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-void* Arena::allocate(std::size_t bytes) noexcept {
+void* Arena::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     bytes = (bytes + 15) & ~std::size_t{15};
-    if (bytes > left_) {
+    std::size_t gap = -reinterpret_cast<std::uintptr_t>(next_) & (alignment - 1);
+    if (bytes + gap > left_) {
         if (bytes >= chunk_size_ / 2) // large pieces get pages of their own, so that the running chunk is not wasted
             return memory_quota.map((bytes + 4095) & ~std::size_t{4095});
         void* chunk = memory_quota.map(chunk_size_);
         if (chunk == nullptr) return nullptr;
         next_ = static_cast<unsigned char*>(chunk);
         left_ = chunk_size_;
+        gap = 0;
         if (chunk_size_ < largest_chunk) chunk_size_ *= 2;
     }
-    void* result = next_;
-    next_ += bytes;
-    left_ -= bytes;
+    void* result = next_ + gap;
+    next_ += gap + bytes;
+    left_ -= gap + bytes;
     return result;
 }
 

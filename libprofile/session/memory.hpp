@@ -26,16 +26,17 @@ class MemoryQuota {
 };
 extern MemoryQuota memory_quota;
 
-/// Bump allocator: zeroed memory, 16-byte aligned, never freed.
+/// Bump allocator: zeroed memory, never freed.
 class Arena {
   public:
-    void* allocate(std::size_t bytes) noexcept;
+    /// `alignment`: at most a page's.
+    void* allocate(std::size_t bytes, std::size_t alignment = 16) noexcept;
     template <class T> T* make() noexcept {
-        void* place = allocate(sizeof(T));
+        void* place = allocate(sizeof(T), alignof(T));
         return place == nullptr ? nullptr : new (place) T();
     }
     template <class T> T* array(std::size_t count) noexcept {
-        return static_cast<T*>(allocate(count * sizeof(T)));
+        return static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
     }
     const char* copy_text(const char* text) noexcept;
 

@@ -1,7 +1,7 @@
 #include "libprofile/session/mpi_events.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/session/clock.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t long_event_ns = 50000;
 
 /// The place that calls, as remembered by the thread.
-CallSite& call_site(Thread& thread, unsigned function_id, void* return_address) noexcept {
+CallSite& call_site(Thread& thread, unsigned function_id, const void* return_address) noexcept {
     const auto hash = reinterpret_cast<std::uintptr_t>(return_address) * 0x9e3779b97f4a7c15u;
     CallSite& site = thread.sites[hash >> 57];
     static_assert(Thread::known_sites == 1u << (64 - 57));
@@ -32,128 +32,177 @@ CallSite& call_site(Thread& thread, unsigned function_id, void* return_address) 
     return site;
 }
 
-/// Where the paths of such calls are remembered; nullptr: nowhere, memory ran out.
-Thread::KnownPaths* known_paths(Thread& thread, const void* return_address, std::uintptr_t frame) noexcept {
-    if (thread.known_paths == nullptr) [[unlikely]] {
-        thread.known_paths = thread.arena.array<Thread::KnownPaths>(Thread::known_path_sets);
-        if (thread.known_paths == nullptr) return nullptr;
-    }
-    const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16)) * 0x9e3779b97f4a7c15u;
-    static_assert(Thread::known_path_sets == 1u << (64 - 58));
-    return &thread.known_paths[hash >> 58];
+/// Whether the call's node is known without a walk over the stack.
+inline bool is_path_known(const KnownPath& known, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
+    return known.return_address == return_address && known.function == function_id && PathTracker::is_unchanged(known, frame);
 }
 
-/// Whether the call's node is known without a walk over the stack.
-bool is_path_known(Thread& thread, const KnownPath& known, const CallSite& site, std::uintptr_t frame) noexcept {
-    return known.return_address == site.return_address && known.function == site.function_id && known.epoch == site.epoch &&
-           thread.paths.is_unchanged(known, frame);
+/// Where the paths of such calls are remembered. Only when there is memory for that.
+inline Thread::KnownPaths& known_paths(Thread& thread, const void* return_address, std::uintptr_t frame) noexcept {
+    const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16)) * 0x9e3779b97f4a7c15u;
+    static_assert(Thread::known_path_sets == 1u << (64 - 58));
+    return thread.known_paths[hash >> 58];
 }
 
 /// The path of the call if it is known without a walk, else nullptr.
-const KnownPath* find_known_path(Thread& thread, Thread::KnownPaths* paths, const CallSite& site, std::uintptr_t frame) noexcept {
-    if (paths == nullptr) return nullptr;
-    for (std::uint32_t i = 0; i < Thread::KnownPaths::ways; ++i) {
-        const std::uint32_t at = (paths->last + i) % Thread::KnownPaths::ways;
-        if (!is_path_known(thread, paths->path[at], site, frame)) continue;
-        paths->last = at;
-        return &paths->path[at];
-    }
+inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
+    if (thread.known_paths == nullptr) [[unlikely]] return nullptr;
+    Thread::KnownPaths& paths = known_paths(thread, return_address, frame);
+    std::uint32_t at = paths.last;
+    do {
+        if (is_path_known(paths.path[at], function_id, return_address, frame)) [[likely]] {
+            paths.last = at;
+            ++thread.paths_repeated;
+            return &paths.path[at];
+        }
+        at = (at + 1) % Thread::KnownPaths::ways;
+    } while (at != paths.last);
     return nullptr;
 }
 
-/// The node of a call whose path must be found. `path`: where it is remembered.
-NodeId find_node(Thread& thread, Thread::KnownPaths* paths, const CallSite& site, std::uintptr_t frame,
-                 const KnownPath*& path) noexcept {
-    const NodeId caller = thread.paths.at_call(frame);
-    const NodeId node = thread.tree.child(caller, NodeKind::Mpi, site.function_id, 0);
-    if (paths == nullptr) return node;
-    paths->last = (paths->last + 1) % Thread::KnownPaths::ways;
-    KnownPath& known = paths->path[paths->last];
-    known.return_address = site.return_address;
-    known.function = site.function_id;
+/// Finds the path of a call by a walk over the stack. Returns where it is remembered; nullptr: nowhere, there is no memory.
+KnownPath* walk(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame, NodeId& node) noexcept {
+    node = thread.tree.child(thread.paths.at_call(frame), NodeKind::Mpi, function_id, 0);
+    if (thread.known_paths == nullptr) thread.known_paths = thread.arena.array<Thread::KnownPaths>(Thread::known_path_sets);
+    if (thread.known_paths == nullptr) return nullptr;
+    Thread::KnownPaths& paths = known_paths(thread, return_address, frame);
+    paths.last = (paths.last + 1) % Thread::KnownPaths::ways;
+    KnownPath& known = paths.path[paths.last];
+    if (known.node != 0) thread.tree[known.node].typical_ns = known.typical_ns; // it is forgotten here
+    known.return_address = return_address;
+    known.function = static_cast<std::uint16_t>(function_id);
+    known.row_generation = 0;
+    known.typical_ns = thread.tree[node].typical_ns;
     thread.paths.remember(known, frame, node);
-    path = &known;
-    return node;
+    return &known;
+}
+
+/// The calling thread, if it records from now on.
+[[gnu::cold]] Thread* waking_thread() noexcept {
+    Thread* thread = thread_registry.current();
+    return thread == nullptr || (thread->is_silent() && !wakes(*thread, session_clock.now())) ? nullptr : thread;
 }
 
 } // namespace
 
-MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept {
+// The constructor, stop() and the destructor run for every MPI call, mostly with cold caches (process_state.hpp): what is not
+// needed for a call on a known path is kept out of them.
+
+[[gnu::hot]] MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept {
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (!session.recording()) [[unlikely]] {
-        if (session.state() == SessionState::Idle) session.start();
-        if (!session.recording()) {
-            if (session.measuring()) {
-                unrecorded_ = !is_mpi_library_address(return_address);
-                follow_unrecorded_call(own_frame);
-            }
-            return;
-        }
-    }
+    if (!session.recording() && !begins_to_record(return_address, own_frame)) [[unlikely]] return;
     const InTool guard;
     // A signal handler of the application has interrupted us and calls MPI: nothing here may be entered twice.
     if (guard.is_nested()) [[unlikely]] return;
     Thread* thread = thread_local_block.thread;
-    if (thread == nullptr) [[unlikely]] thread = thread_registry.current();
-    if (thread == nullptr || (thread->is_silent() && !wakes(*thread, session_clock.now()))) return;
-    thread->drop_left_calls(own_frame);
-    level_ = thread->call_depth;
-    if (level_ == 0 && continues_polls(*thread, function_id, return_address, own_frame)) return;
-    measures_itself_ = level_ != 0 || thread->cheap_event.is_due();
-    if (measures_itself_) entered_ = session_clock.now();
-    if (level_ != 0 && is_mpi_library_address(return_address)) return; // MPI calling itself
-    if (level_ == Thread::max_calls) return;
-    CallSite& site = call_site(*thread, function_id, return_address);
-    if (site.is_helper) return;
-    thread_ = thread;
-    site_ = &site;
-    NodeId node = site.function_node;
-    cheap_ = true;
-    if (session.records_call_paths()) {
-        Thread::KnownPaths* paths = known_paths(*thread, return_address, own_frame);
-        path_ = find_known_path(*thread, paths, site, own_frame);
-        cheap_ = path_ != nullptr;
-        if (!cheap_ && !measures_itself_) {
+    if (thread == nullptr || thread->is_silent()) [[unlikely]] {
+        thread = waking_thread();
+        if (thread == nullptr) return;
+    }
+    if (thread->call_depth != 0 && is_nested_call(*thread, return_address, own_frame)) [[unlikely]] {
+        if (thread_ == nullptr) return;
+    } else {
+        if (thread->phases.polls().site != nullptr) [[unlikely]] {
+            if (continues_polls(*thread, function_id, return_address, own_frame)) return;
+        }
+        if (thread->cheap_event.is_due()) [[unlikely]] {
             measures_itself_ = true;
             entered_ = session_clock.now();
         }
-        if (cheap_) {
-            node = path_->node;
-            if (thread->paths.is_to_be_checked()) [[unlikely]] node = thread->paths.check_call(*path_, own_frame);
-        } else {
-            node = find_node(*thread, paths, site, own_frame, path_);
-        }
     }
-    cheap_ = cheap_ && level_ == 0;
-    row_ = &thread->phases.row(node);
+    RunningCall& call = thread->calls[level_];
+    KnownPath* path = find_known_path(*thread, function_id, return_address, own_frame);
+    if (path != nullptr && !thread->paths.is_to_be_checked()) [[likely]] {
+        path_ = path;
+        cheap_ = level_ == 0;
+        if (path->row_generation != thread->phases.row_generation()) [[unlikely]] find_row(*thread, *path);
+        row_ = path->row;
+        call.typical_ns = &path->typical_ns;
+    } else if (!find_path(*thread, path, function_id, return_address, own_frame)) {
+        thread_ = nullptr;
+        return;
+    }
+    thread_ = thread;
+    function_id_ = function_id;
     row_->is_event = true;
     ++(*row_)[Metric::Visits];
-    RunningCall& call = thread->calls[level_];
     call.row = row_;
-    call.node = &thread->tree[node];
     call.inner = 0;
     call.frame = own_frame;
     call.return_address = return_address;
-    call.read_cpu = call.node->typical_ns >= long_event_ns;
-    if (call.read_cpu) [[unlikely]] call.cpu_start = thread_cpu_time();
+    call.cpu_start = 0;
+    if (*call.typical_ns >= long_event_ns) [[unlikely]] call.cpu_start = thread_cpu_time();
     thread->call_depth = level_ + 1;
     call.start = session_clock.now();
-    if (level_ != 0) {
+    if (level_ != 0) [[unlikely]] {
         thread->calls[level_ - 1].inner += call.start - entered_;
         thread->phases.polls().is_disturbed = true; // what the run rests on may have been replaced
-    } else if (thread->phases.polls().site != nullptr) {
+    } else if (thread->phases.polls().site != nullptr) [[unlikely]] {
         thread->phases.end_polls(measures_itself_ ? entered_ : call.start);
     }
 }
 
+/// While nothing is recorded: true if that begins with this call.
+[[gnu::cold]] bool MpiEvent::begins_to_record(void* return_address, std::uintptr_t frame) noexcept {
+    if (session.state() == SessionState::Idle) session.start();
+    if (session.recording()) return true;
+    if (session.measuring()) {
+        unrecorded_ = !is_mpi_library_address(return_address);
+        follow_unrecorded_call(frame);
+    }
+    return false;
+}
+
+/// A call while others run, which may have been left. True: it is inside of them, and is to be counted if thread_ is set.
+[[gnu::cold]] bool MpiEvent::is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept {
+    thread.drop_left_calls(frame);
+    level_ = thread.call_depth;
+    if (level_ == 0) return false;
+    measures_itself_ = true;
+    entered_ = session_clock.now();
+    if (level_ != Thread::max_calls && !is_mpi_library_address(return_address)) thread_ = &thread; // else MPI calls itself
+    return true;
+}
+
+/// The row of a known path, of the interval that runs.
+[[gnu::cold]] void MpiEvent::find_row(Thread& thread, KnownPath& path) noexcept {
+    path.row = &thread.phases.row(path.node);
+    path.row_generation = thread.phases.row_generation();
+}
+
+/// Row, and typical duration, of a call whose path is not known; without call paths; or, with `known`, to be checked. False: the
+/// call is none of the application's.
+[[gnu::noinline]] bool MpiEvent::find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address,
+                                           std::uintptr_t frame) noexcept {
+    const CallSite& site = call_site(thread, function_id, return_address);
+    if (site.is_helper) return false;
+    NodeId node = site.function_node;
+    cheap_ = level_ == 0;
+    if (known != nullptr) {
+        node = thread.paths.check_call(*known, frame);
+    } else if (session.records_call_paths()) {
+        cheap_ = false;
+        if (!measures_itself_) {
+            measures_itself_ = true;
+            entered_ = session_clock.now();
+        }
+        known = walk(thread, function_id, return_address, frame, node);
+    }
+    path_ = known;
+    row_ = &thread.phases.row(node);
+    thread.calls[level_].typical_ns = known != nullptr ? &known->typical_ns : &thread.tree[node].typical_ns;
+    return true;
+}
+
 /// One more of a run of unsuccessful polls, until proved otherwise: all but its time is as it was at the last one.
-bool MpiEvent::continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept {
+[[gnu::noinline]] bool MpiEvent::continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept {
     PollRun& run = thread.phases.polls();
     const auto* site = static_cast<const CallSite*>(run.site);
-    if (site == nullptr || !site->is_at(return_address, function_id, load_map.epoch())) return false;
+    if (!site->is_at(return_address, function_id, load_map.epoch())) return false;
     const auto* path = static_cast<const KnownPath*>(run.path);
-    if (path != nullptr && !is_path_known(thread, *path, *site, frame)) return false;
+    if (path != nullptr && !is_path_known(*path, function_id, return_address, frame)) return false;
     if (thread.paths.is_to_be_checked()) [[unlikely]] return false;
+    if (path != nullptr) ++thread.paths_repeated;
     thread_ = &thread;
     row_ = run.row;
     polls_ = true;
@@ -168,7 +217,7 @@ bool MpiEvent::continues_polls(Thread& thread, unsigned function_id, void* retur
 }
 
 /// The end of such a poll. It is timed only now if it was successful, or is one of those that stand for the others.
-void MpiEvent::end_poll() noexcept {
+[[gnu::noinline]] void MpiEvent::end_poll() noexcept {
     PollRun& run = thread_->phases.polls();
     RunningCall& call = thread_->calls[0];
     if (is_timed_) {
@@ -199,38 +248,40 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
     return cpu < own ? cpu : own;
 }
 
-void MpiEvent::stop() noexcept {
-    if (thread_ == nullptr) return;
+/// CPU time of a call that has lasted long, or usually does, and `own` ns without what is nested in it.
+[[gnu::cold]] std::uint64_t MpiEvent::cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept {
+    if (call.cpu_start == 0) return cpu_of_long_call(call.start, own);
+    const std::uint64_t used = thread_cpu_time() - call.cpu_start;
+    const std::uint64_t cpu = used > call.inner ? used - call.inner : 0;
+    return cpu < own ? cpu : own;
+}
+
+[[gnu::hot]] void MpiEvent::stop() noexcept {
+    if (thread_ == nullptr) [[unlikely]] return;
     // The flag stays set until the destructor: accounting is libprofile's own time.
     in_tool_before_ = enter_tool(reinterpret_cast<std::uintptr_t>(this));
     stopped_ = true;
-    if (!polls_ || is_timed_) stopped_at_ = session_clock.now();
-    if (thread_->finished) { // the job ended while this thread was in here
+    if (!polls_ || is_timed_) [[likely]] stopped_at_ = session_clock.now();
+    if (thread_->finished) [[unlikely]] { // the job ended while this thread was in here
         row_ = nullptr;
         return;
     }
     thread_->call_depth = level_ + 1; // nested calls that were left without returning
-    if (polls_) return;
+    if (polls_) [[unlikely]] return;
     RunningCall& call = thread_->calls[level_];
     const std::uint64_t wall = stopped_at_ - call.start;
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
-    Node& node = *call.node;
     std::uint64_t cpu = own;
-    if (call.read_cpu) {
-        const std::uint64_t used = thread_cpu_time() - call.cpu_start;
-        cpu = used > call.inner ? used - call.inner : 0;
-        if (cpu > own) cpu = own;
-    } else if (own >= long_event_ns) {
-        cpu = cpu_of_long_call(call.start, own);
-    }
-    const std::int64_t change = static_cast<std::int64_t>(own < UINT32_MAX ? own : UINT32_MAX) - node.typical_ns;
-    node.typical_ns = static_cast<std::uint32_t>(node.typical_ns + change / 4);
+    if (call.cpu_start != 0 || own >= long_event_ns) [[unlikely]] cpu = cpu_of_call(call, own);
+    std::uint32_t& typical = *call.typical_ns;
+    const std::int64_t change = static_cast<std::int64_t>(own < UINT32_MAX ? own : UINT32_MAX) - typical;
+    typical = static_cast<std::uint32_t>(typical + change / 4);
     (*row_)[Metric::Time] += own;
     thread_->phases.book_event(own, cpu);
-    if (level_ != 0) thread_->calls[level_ - 1].inner += wall;
+    if (level_ != 0) [[unlikely]] thread_->calls[level_ - 1].inner += wall;
 }
 
-void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
+[[gnu::hot]] void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
 
 void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
 
@@ -254,26 +305,36 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     return own.pages;
 }
 
-MpiEvent::~MpiEvent() noexcept {
-    if (thread_ == nullptr) return;
-    if (!stopped_) stop();
-    if (!thread_->finished) {
+/// Books our own time around a call that was measured for that.
+[[gnu::cold]] void MpiEvent::learn_own_time() noexcept {
+    const std::uint64_t after = session_clock.now() - stopped_at_;
+    const std::uint64_t spent = after + thread_->calls[level_].start - entered_;
+    thread_->phases.book_overhead(spent);
+    if (cheap_) thread_->cheap_event.learn(spent);
+    if (level_ != 0) thread_->calls[level_ - 1].inner += after;
+}
+
+/// An unsuccessful poll that was timed may be the first of a run.
+[[gnu::noinline]] void MpiEvent::begin_polls() noexcept {
+    const RunningCall& call = thread_->calls[0];
+    if (!cheap_ || *call.typical_ns >= long_event_ns) return;
+    CallSite& site = call_site(*thread_, function_id_, call.return_address);
+    thread_->phases.begin_polls(&site, path_, site.polls, *row_, stopped_at_, stopped_at_ - call.start,
+                                thread_->cheap_event.typical());
+}
+
+[[gnu::hot]] MpiEvent::~MpiEvent() noexcept {
+    if (thread_ == nullptr) [[unlikely]] return;
+    if (!stopped_) [[unlikely]] stop();
+    if (!thread_->finished) [[likely]] {
         thread_->call_depth = level_;
-        if (polls_) {
+        if (polls_) [[unlikely]]
             end_poll();
-        } else if (measures_itself_) {
-            const std::uint64_t after = session_clock.now() - stopped_at_;
-            const std::uint64_t spent = after + thread_->calls[level_].start - entered_;
-            thread_->phases.book_overhead(spent);
-            if (cheap_) thread_->cheap_event.learn(spent);
-            if (level_ != 0) thread_->calls[level_ - 1].inner += after;
-        } else {
+        else if (measures_itself_) [[unlikely]]
+            learn_own_time();
+        else
             thread_->phases.book_overhead(thread_->cheap_event.typical());
-        }
-        if (unsuccessful_ && cheap_ && thread_->calls[0].node->typical_ns < long_event_ns) {
-            thread_->phases.begin_polls(site_, path_, site_->polls, *row_, stopped_at_, stopped_at_ - thread_->calls[0].start,
-                                        thread_->cheap_event.typical());
-        }
+        if (unsuccessful_ && !polls_) [[unlikely]] begin_polls();
     }
     leave_tool(in_tool_before_);
 }

@@ -18,10 +18,10 @@
 
 namespace libprofile {
 
-struct CallSite;
 struct KnownPath;
-struct Thread;
 struct Row;
+struct RunningCall;
+struct Thread;
 
 /// One row per MPI function, generated from wrappers/mpi/functions.table; the index is the function id.
 struct MpiFunction {
@@ -68,14 +68,21 @@ class MpiEvent {
     ~MpiEvent() noexcept;
 
   private:
+    bool begins_to_record(void* return_address, std::uintptr_t frame) noexcept;
+    bool is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
+    bool find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
+    static void find_row(Thread& thread, KnownPath& path) noexcept;
     bool continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
+    void begin_polls() noexcept;
     void end_poll() noexcept;
+    void learn_own_time() noexcept;
+    std::uint64_t cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept;
     std::uint64_t cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept;
 
     Thread* thread_ = nullptr;
     Row* row_ = nullptr;
-    CallSite* site_ = nullptr;
     const KnownPath* path_ = nullptr;
+    std::uint32_t function_id_ = 0;
     std::uint32_t level_ = 0;      // of this call among the running ones
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;

@@ -13,7 +13,7 @@ class OwnCost {
   public:
     /// True when this event is to be measured. Every 31st: a prime, so that no pattern of calls is met at one call only.
     bool is_due() noexcept {
-        if (left_ != 0) {
+        if (left_ != 0) [[likely]] {
             --left_;
             return false;
         }
@@ -24,17 +24,17 @@ class OwnCost {
     /// A measured cost, in ns. One that was interrupted by something else counts like a dear one.
     void learn(std::uint64_t ns) noexcept {
         constexpr std::uint64_t dear = 1000;
-        const auto sample = static_cast<std::int64_t>((ns < dear ? ns : dear) * scale);
-        mean_ = mean_ == 0 ? sample : mean_ + (sample - mean_) / 8;
+        const auto sample = static_cast<int>((ns < dear ? ns : dear) * scale);
+        mean_ = static_cast<std::uint16_t>(mean_ == 0 ? sample : mean_ + (sample - mean_) / 8);
     }
 
     /// What an event costs that is not measured, in ns.
-    std::uint64_t typical() const noexcept { return static_cast<std::uint64_t>(mean_) / scale; }
+    std::uint64_t typical() const noexcept { return mean_ / scale; }
 
   private:
     static constexpr std::uint64_t scale = 16;
-    std::uint32_t left_ = 0;
-    std::int64_t mean_ = 0; // ns x scale
+    std::uint16_t left_ = 0;
+    std::uint16_t mean_ = 0; // ns x scale
 };
 
 } // namespace libprofile

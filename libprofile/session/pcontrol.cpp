@@ -4,8 +4,8 @@
 
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/phases/markers.hpp"
-#include "libprofile/session/clock.hpp"
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"

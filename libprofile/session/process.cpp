@@ -1,7 +1,7 @@
 // Start and end of the process: the constructor and destructor of the library, fork.
 // Nothing here is needed by the interposed functions: all of them work before the constructor has run.
 
-#include "libprofile/session/clock.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/real_calls.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"

@@ -1,7 +1,7 @@
 #include "libprofile/session/recording.hpp"
 
 #include "libprofile/sampling/sample_clock.hpp"
-#include "libprofile/session/clock.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
 

@@ -4,9 +4,9 @@
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/output/finalize.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
-#include "libprofile/session/clock.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/thread_registry.hpp"
 #include "wrappers/mpi/mpi_modules.hpp"
@@ -22,13 +22,13 @@ constinit Session session;
 
 void Session::start() noexcept {
     SessionState expected = SessionState::Idle;
-    if (!state_.compare_exchange_strong(expected, SessionState::Starting, std::memory_order_acq_rel)) return;
+    if (!process_state.session.compare_exchange_strong(expected, SessionState::Starting, std::memory_order_acq_rel)) return;
     process_ = getpid();
     config_.load(arena_);
     if (config_.flag(Option::Quiet)) silence_messages();
     if (config_.flag(Option::Disable)) return switch_off();
     call_paths_ = config_.flag(Option::CallPaths);
-    current_marks_mode.store(static_cast<MarksMode>(config_.number(Option::Marks)), std::memory_order_relaxed);
+    process_state.marks.store(static_cast<MarksMode>(config_.number(Option::Marks)), std::memory_order_relaxed);
     memory_quota.limit(static_cast<std::uint64_t>(config_.number(Option::Memory)));
     session_clock.choose(config_.text(Option::Clock));
     job_.find(arena_);
@@ -38,7 +38,7 @@ void Session::start() noexcept {
         const InTool guard;
         load_map.refresh();
     }
-    state_.store(config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
+    process_state.session.store(config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
     const InTool guard;
     thread_registry.open_main();
 }
@@ -46,7 +46,7 @@ void Session::start() noexcept {
 void Session::record(bool on) noexcept {
     SessionState expected = on ? SessionState::Silent : SessionState::Measuring;
     // The end of the job, on another thread, must win.
-    state_.compare_exchange_strong(expected, on ? SessionState::Measuring : SessionState::Silent, std::memory_order_acq_rel);
+    process_state.session.compare_exchange_strong(expected, on ? SessionState::Measuring : SessionState::Silent, std::memory_order_acq_rel);
 }
 
 void Session::mpi_found(const MpiServices* services) noexcept { mpi_ = services; }
@@ -200,7 +200,7 @@ void Session::at_exit() noexcept {
 
 void Session::finish(bool with_mpi) noexcept {
     const std::uint64_t now = session_clock.now();
-    state_.store(SessionState::Finished, std::memory_order_release);
+    process_state.session.store(SessionState::Finished, std::memory_order_release);
     const InTool guard;
     thread_registry.finish_all(now);
     complained_ = complained_ || (initialized_ && job_.rank != 0 && treats_mpi());

@@ -15,6 +15,7 @@
 #include "libprofile/session/config.hpp"
 #include "libprofile/session/job.hpp"
 #include "libprofile/session/mpi_services.hpp"
+#include "libprofile/session/process_state.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -22,8 +23,6 @@
 namespace libprofile {
 
 enum class Output; // output/finalize.hpp
-
-enum class SessionState : int { Idle, Starting, Measuring, Silent, Finished, Off };
 
 class Session {
   public:
@@ -35,11 +34,11 @@ class Session {
     bool recording() const { return state() == SessionState::Measuring; }
     /// Switches recording; no effect unless measuring(). What it does to threads: recording.hpp.
     void record(bool on) noexcept;
-    SessionState state() const { return state_.load(std::memory_order_acquire); }
+    SessionState state() const { return process_state.session.load(std::memory_order_acquire); }
 
     /// Begins to measure, if it is to be measured at all.
     void start() noexcept;
-    void switch_off() noexcept { state_.store(SessionState::Off, std::memory_order_release); }
+    void switch_off() noexcept { process_state.session.store(SessionState::Off, std::memory_order_release); }
 
     void mpi_found(const MpiServices* services) noexcept;
     void mpi_unusable(const char* reason) noexcept;
@@ -77,7 +76,6 @@ class Session {
     bool launcher_mismatch() noexcept;
     void begin_sampling() noexcept;
 
-    std::atomic<SessionState> state_{SessionState::Idle};
     Arena arena_;
     Config config_;
     Job job_;

@@ -23,18 +23,21 @@ namespace libprofile {
 
 struct Thread;
 
-/// What a thread keeps in thread-local storage: one small block, reached without a call.
-struct ThreadLocal {
+/// What a thread keeps in thread-local storage: one small block, reached without a call. What MPI calls use lies in its first
+/// cache line, as far as the mark's index.
+struct alignas(64) ThreadLocal {
     Thread* thread;
     volatile int in_tool; // > 0: this thread is inside libprofile; its signal handler must touch nothing
     std::uintptr_t tool_frame; // where in_tool became 1
-    bool ended;           // the thread's location is closed, or must never be opened
-    struct ThreadStart* start;
     std::uintptr_t stack_low;  // the thread's own stack, 0 when not known
     std::uintptr_t stack_base;
     Mark mark;
+    struct ThreadStart* start;
+    bool ended;                // the thread's location is closed, or must never be opened
 };
 extern constinit thread_local ThreadLocal thread_local_block __attribute__((tls_model("initial-exec")));
+
+inline Mark& own_mark() noexcept { return thread_local_block.mark; }
 
 /// `address` lies on the calling thread's own stack; false when that is not known (alternate stacks, coroutines).
 inline bool is_own_stack(std::uintptr_t address) noexcept {
@@ -45,11 +48,10 @@ inline bool is_own_stack(std::uintptr_t address) noexcept {
 /// call by longjmp (error handlers, signal handlers), and a frame that is gone must never be looked at.
 struct RunningCall {
     Row* row = nullptr;             // of its call path; nullptr: the call is not counted
-    Node* node = nullptr;           // of its call path
+    std::uint32_t* typical_ns = nullptr; // how long such calls last, of its known path or its node
     std::uint64_t start = 0;        // ns, when the real call began
     std::uint64_t inner = 0;        // ns of nested calls and of libprofile inside it
-    std::uint64_t cpu_start = 0;    // thread CPU time at start, when read_cpu
-    bool read_cpu = false;
+    std::uint64_t cpu_start = 0;    // thread CPU time at start; 0: not read
     std::uintptr_t frame = 0;       // of the wrapper body; its return address is at frame + 8
     void* return_address = nullptr;
 };
@@ -67,26 +69,21 @@ struct CallSite {
     }
 };
 
-struct Thread {
-    Thread() : pool(arena), tree(arena), phases(tree, arena, pool), paths(tree, arena) {}
+struct alignas(64) Thread {
+    Thread() : phases(tree, arena, pool), pool(arena), tree(arena), paths(tree, arena) {}
 
-    Arena arena;
-    Pool pool;
-    CallTree tree;
-    PhaseStack phases;
-    PathTracker paths;
-
-    Thread* next_free = nullptr;
-    std::uint32_t index = 0; // 0 = the main thread
-    std::uint64_t started_at = 0;
-    std::uint64_t ended_at = 0;
+    // What every MPI call uses comes first: this and the first members of `phases` are one cache line, known_paths and the
+    // first call another, in the same page.
+    volatile int busy = 0; // mirrors the thread's in-tool flag, for the thread that ends the job
+    std::uint32_t call_depth = 0; // running MPI calls
+    OwnCost cheap_event;          // of events whose call path need not be found
     volatile bool finished = false; // closed: nobody books anything any more
+    std::uint64_t paths_repeated = 0; // calls whose path was known without a walk
+    PhaseStack phases;
     /// Nothing may be booked: closed, or recording was off when last looked at (recording.hpp). One test, since every MPI
     /// call makes it.
     bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.is_paused())) != 0; }
 
-    static constexpr std::size_t known_sites = 128;
-    CallSite sites[known_sites]; // by return address
     // By return address and frame. Several for each: calls of Fortran all come from one place in the binding layer, those of
     // other programs from few, with different callers. They are often met in the same order, so they are tried in the order
     // in which they came, from the one that was last met.
@@ -96,12 +93,24 @@ struct Thread {
         std::uint32_t last = 0;
     };
     static constexpr std::size_t known_path_sets = 64;
-    KnownPaths* known_paths = nullptr; // known_path_sets of them, from the first MPI call on; nullptr also: no memory
-    OwnCost cheap_event;         // of events whose call path need not be found
-
+    // known_path_sets of them, from the first call path on; nullptr: none yet, or no memory
+    alignas(64) KnownPaths* known_paths = nullptr;
     static constexpr std::uint32_t max_calls = 16;
     RunningCall calls[max_calls]; // nested MPI calls (an application's calls from inside MPI callbacks)
-    std::uint32_t call_depth = 0;
+
+    Arena arena;
+    Pool pool;
+    CallTree tree;
+    PathTracker paths;
+
+    Thread* next_free = nullptr;
+    std::uint32_t index = 0; // 0 = the main thread
+    std::uint64_t started_at = 0;
+    std::uint64_t ended_at = 0;
+
+    static constexpr std::size_t known_sites = 128;
+    CallSite sites[known_sites]; // by return address
+
     /// Drops calls that were left without returning, seen from a frame at address `frame` of this thread's stack: a live
     /// call lies above it, and its return address is still in place.
     void drop_left_calls(std::uintptr_t frame) noexcept {
@@ -116,7 +125,6 @@ struct Thread {
     bool in_checkpoint = false; // was closed when the checkpoint that is being written began
 
     const Mark* mark = nullptr; // in the thread's thread-local block
-    volatile int busy = 0; // mirrors the thread's in-tool flag, for the thread that ends the job
     std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job
     struct Scratch {
         void* pages = nullptr;
@@ -143,12 +151,15 @@ struct Thread {
     void skip(SkipReason reason) noexcept { ++skipped[static_cast<std::size_t>(reason)]; }
 };
 
+/// Whether the thread is inside libprofile, as its flag says, seen from a frame at `frame`. An application's signal handler may
+/// have left by siglongjmp: a frame that still counts lies above us.
+[[gnu::cold]] bool is_still_inside(std::uintptr_t frame) noexcept;
+
 /// Sets the in-tool flag, from a frame at `frame`; nests. Returns what leave_tool() must put back.
 inline int enter_tool(std::uintptr_t frame) noexcept {
     ThreadLocal& local = thread_local_block;
     int before = local.in_tool;
-    // An application's signal handler may have left libprofile by siglongjmp: a frame that still counts lies above us.
-    if (before != 0 && local.tool_frame <= frame && is_own_stack(frame) && is_own_stack(local.tool_frame)) before = 0;
+    if (before != 0 && !is_still_inside(frame)) [[unlikely]] before = 0;
     if (before == 0) local.tool_frame = frame;
     local.in_tool = before + 1;
     if (local.thread != nullptr) local.thread->busy = 1;

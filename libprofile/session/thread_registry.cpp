@@ -2,7 +2,7 @@
 
 #include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
-#include "libprofile/session/clock.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/session.hpp"
 #include "wrappers/mpi/mpi_modules.hpp"
 

@@ -33,6 +33,7 @@ struct TrackedFrame {
 struct Mark {
     std::uintptr_t slot = 0;           // where it lies; 0: there is none
     std::uintptr_t return_address = 0; // what belongs there
+    std::uint32_t node = 0;            // of that frame, as in `frames`: MPI calls look at it (PathTracker::is_unchanged)
     std::int32_t index = -1;           // of the frame in `frames` that it returns to
     std::int32_t fired = 0;            // how many frames, counted from the outermost, stand since the last return through it
     const TrackedFrame* frames = nullptr; // outermost first: where it moves on to

@@ -29,6 +29,7 @@ namespace {
         const std::uintptr_t return_address = __atomic_load_n(&frames[index].address, __ATOMIC_RELAXED) + 1;
         if (slot <= stack_pointer || word(slot) != return_address) continue;
         mark.return_address = return_address;
+        mark.node = frames[index].node;
         mark.index = index;
         mark.slot = slot;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
