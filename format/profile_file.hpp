@@ -49,6 +49,7 @@ enum class BlockType : std::uint32_t {
     Trace = 9,     // TraceRecord, then TraceSampleRecord*; only with LIBPROFILE_TRACE
     Series = 10,   // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
                    //   visits + 1 (0: none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
+    Journal = 11,  // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and says nothing
 };
 
 inline constexpr std::uint32_t no_rank = 0xffffffffu;

@@ -70,14 +70,15 @@ bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
     return true;
 }
 
-/// Rank 0: nothing more will be written.
-void finish_file(const char* partial, bool complete) {
+/// Rank 0: nothing more will be written. False: the file does not have its name.
+bool finish_file(const char* partial, bool complete) {
     const std::uint32_t flags = complete ? std::uint32_t{FileComplete} : 0u;
     char final_name[OutputFolder::path_size + 64];
     output_folder.file("profile.lprof", final_name);
     int error = write_at(partial, offsetof(FileHeader, flags), &flags, sizeof flags);
     if (error == 0) error = rename_new(partial, final_name);
     if (error != 0) say("warning: cannot complete %s (%s)", final_name, std::strerror(error));
+    return error == 0;
 }
 
 /// False: this rank has to write alone.
@@ -105,7 +106,10 @@ bool write_common_file(PolledCollectives& job) {
     std::uint64_t worst = ~static_cast<std::uint64_t>(error);
     std::uint64_t bytes = buffer.size();
     if (!job.sum(&failures, 1) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
-    if (error == 0) remove_checkpoint(partial); // now all that it had is in the common file
+    char is_finished = leads && finish_file(partial, failures == 0) ? 1 : 0;
+    // Until the common file is whole and has its name, a job that is killed has its live files. A rank that does not hear of it
+    // leaves its own where it is; readers take the common one.
+    if (job.broadcast(&is_finished, 1) && is_finished != 0 && error == 0) remove_checkpoint(partial);
     if (!leads) return true;
     if (failures != 0) {
         say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
@@ -113,7 +117,6 @@ bool write_common_file(PolledCollectives& job) {
             static_cast<unsigned long long>(failures), session.job().ranks, partial,
             std::strerror(static_cast<int>(~worst)));
     }
-    finish_file(partial, failures == 0);
     say_exit_line(summary, bytes);
     say_losses(summary);
     return true;

@@ -59,6 +59,7 @@ Phase* PhaseStack::create(PhaseKind kind, const char* name) noexcept {
     trial.kind = kind;
     trial.hash = hash_name(kind, name);
     if (!trial.rows.reserve(*tree_, *arena_)) return nullptr;
+    trial.number = static_cast<std::uint32_t>(phases_.size());
     Phase* phase = phases_.append(*arena_);
     return phase == nullptr ? nullptr : new (phase) Phase(trial);
 }
@@ -168,7 +169,7 @@ void PhaseStack::add_to_series(Phase& phase, const IterationProfile& profile, co
     pool_->release(events, bytes);
 }
 
-void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
+void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept {
     if (phase.clusterer == nullptr && !begin_clustering(phase)) {
         ++quota_losses_;
         return;
@@ -187,13 +188,16 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
         const bool taken = profile.take(phase.rows, *pool_);
         const CondensedVector condensed = taken ? condense(profile, *tree_) : condense(phase.rows, *tree_);
         add_to_series(phase, profile, condensed, wall_ns, signatures);
+        if (listener_ != nullptr) listener_->closing(phase, profile, signatures, wall_ns, now);
         if (taken && phase.clusterer->add(profile, condensed, signatures)) {
             phase.rows.clear();
             phase.has_leftovers = false;
+            if (listener_ != nullptr) listener_->closed(IterationFate::Own);
             return;
         }
         profile.release(*pool_);
         phase.clusterer->add_unclustered();
+        if (listener_ != nullptr) listener_->closed(taken ? IterationFate::Rest : IterationFate::Unknown);
     }
     // Without memory the values stay in the rows: they go into the cluster of a later iteration or into the phase's rest, so
     // that totals remain exact.
@@ -210,7 +214,7 @@ void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     phase.wall_inclusive_ns += wall;
     if (phase.kind != PhaseKind::Iterations) return;
     close_interval(phase);
-    close_iteration(phase, wall);
+    close_iteration(phase, wall, now);
 }
 
 void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {

@@ -8,6 +8,7 @@
 //     wall = MPI events + pauses + libprofile + on-CPU compute + off CPU      exactly, in integer ns.
 #pragma once
 
+#include "libprofile/phases/iteration_listener.hpp"
 #include "libprofile/phases/phase.hpp"
 #include "libprofile/phases/poll_run.hpp"
 
@@ -97,6 +98,9 @@ class PhaseStack {
     /// Closes everything at the end of the thread or of the job.
     void finish(std::uint64_t now, std::uint64_t cpu_now) noexcept;
 
+    /// Tells `listener`, which must stay, of every iteration from now on; nullptr: nobody.
+    void tell(const IterationListener* listener) noexcept { listener_ = listener; }
+
     std::size_t phase_count() const { return phases_.size(); }
     Phase& phase(std::size_t i) { return phases_[i]; }
     std::uint64_t repairs() const { return repairs_; }
@@ -110,7 +114,7 @@ class PhaseStack {
     void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void close_interval(Phase& phase) noexcept;
-    void close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept;
+    void close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept;
     bool begin_clustering(Phase& phase) noexcept;
     void add_to_series(Phase& phase, const IterationProfile& profile, const CondensedVector& condensed, std::uint64_t wall_ns,
                        const StructureSignatures& signatures) noexcept;
@@ -138,6 +142,7 @@ class PhaseStack {
     std::uint64_t pause_start_ = 0;
     std::uint64_t pause_cpu_start_ = 0;
 
+    const IterationListener* listener_ = nullptr;
     std::uint64_t repairs_ = 0;
     std::uint64_t quota_losses_ = 0;
     char first_repair_[160] = {};

@@ -1,5 +1,6 @@
 #include "tools/profile/blocks.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
@@ -41,6 +42,8 @@ const char* type_name(std::uint32_t type) {
         return "trace";
     case BlockType::Series:
         return "series";
+    case BlockType::Journal:
+        return "journal";
     }
     return "unknown";
 }
@@ -81,6 +84,13 @@ BlockList find_blocks(Bytes bytes) {
             continue;
         }
         const std::size_t room = left - sizeof header;
+        // A journal has room for more than was written; its records have checksums of their own.
+        if (header.type == static_cast<std::uint32_t>(BlockType::Journal)) {
+            const Bytes journal = bytes.subspan(at + sizeof header, static_cast<std::size_t>(std::min<std::uint64_t>(header.stored_size, room)));
+            list.blocks.push_back({BlockType::Journal, header.rank, journal});
+            at += sizeof header + (journal.size() + 7) / 8 * 8;
+            continue;
+        }
         if (header.stored_size > room) {
             // Either the file ends too early or this header is wrong; in both cases what follows may be readable.
             const std::size_t next = next_block(bytes, at + 8);

@@ -1,5 +1,7 @@
 #include "tools/profile/decode.hpp"
 
+#include "tools/profile/journal.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
@@ -311,12 +313,45 @@ bool decode_block(const Block& block, RawFile& file) {
             file.ranks[block.rank].series.push_back(std::move(*series));
         return series.has_value();
     }
+    case BlockType::Journal: {
+        RawRank& rank = file.ranks[block.rank];
+        const bool is_first = !rank.journal;
+        if (is_first)
+            rank.journal = block.payload;
+        return is_first;
+    }
     default:
         return true; // a later writer of the same version may add kinds of blocks
     }
 }
 
+/// In the order of the catalogue, time first.
+bool has_catalogue_metrics(const std::vector<MetricInfo>& metrics) {
+    std::size_t at = 0;
+    if (metrics[at++].name != "time")
+        return false;
+    for (const CatalogueRow& row : metric_catalogue)
+        if (row.kind == CatalogueKind::Direct && (at == metrics.size() || metrics[at++].name != row.name))
+            return false;
+    return at == metrics.size();
+}
+
 } // namespace
+
+static void apply_journals(RawFile& file) {
+    const KeptSettings settings = kept_settings(file.job ? file.job->configuration : "");
+    for (auto& [number, rank] : file.ranks) {
+        if (!rank.journal)
+            continue;
+        // Its numbers of metrics are those of the catalogue.
+        const bool is_ours = file.metrics && file.metrics->size() == metric_count && has_catalogue_metrics(*file.metrics);
+        const std::optional<std::string> damage =
+            is_ours ? apply_journal(*rank.journal, settings, rank) : std::optional<std::string>("a journal has other metrics");
+        if (damage)
+            file.damages.push_back(fmt::format("{} (rank {})", *damage, number));
+        rank.journal.reset();
+    }
+}
 
 RawFile decode_file(Bytes bytes, const std::string& name) {
     RawFile file;
@@ -331,6 +366,7 @@ RawFile decode_file(Bytes bytes, const std::string& name) {
                     ? fmt::format("a block of type {} is malformed", static_cast<std::uint32_t>(block.type))
                     : fmt::format("a block of type {} of rank {} is malformed",
                                   static_cast<std::uint32_t>(block.type), block.rank));
+    apply_journals(file);
     return file;
 }
 

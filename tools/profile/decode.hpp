@@ -33,6 +33,7 @@ struct RawRank {
     std::vector<RawPhase> phases;
     std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
     std::vector<RawSeries> series;
+    std::optional<Bytes> journal; // of a live file, until it is applied
 };
 
 /// A resolved name as it is stored in a Names block.

@@ -116,9 +116,9 @@ Profile read_profile(const fs::path& place) {
                          [](const fs::path& p) { return p.filename() != names_file; }))
             throw ReadError(
                 fs::exists(place / "job", error)
-                    ? fmt::format("{} has no profile: the job still runs, or it ended without MPI_Finalize "
-                                  "(killed, MPI_Abort); let it end in order to get one, or let it write "
-                                  "checkpoints (MPI_Pcontrol(2))",
+                    ? fmt::format("{} has no profile: the job still runs, or it was killed before its first iteration or "
+                                  "checkpoint; let it end in order to get one, or let it mark its iterations "
+                                  "(docs/getting-started.md)",
                                   place.string())
                     : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
                                   "of the job (libprofile-<program>-<job>)",

@@ -233,7 +233,10 @@ void Unifier::attach_series(const RawFile& file, RawRank& raw, Location& locatio
             return true;
         };
         const bool good = at != location.phases.end() && !at->series && !series.data.chunks.empty() &&
-                          map(series.data.counts) && map(series.data.times);
+                          map(series.data.counts) && map(series.data.times) &&
+                          std::all_of(series.data.later.begin(), series.data.later.end(), [&](SeriesData& part) {
+                              return map(part.counts) && map(part.times);
+                          });
         if (good)
             at->series = std::move(series.data);
         else
@@ -246,6 +249,8 @@ void Unifier::attach_series(const RawFile& file, RawRank& raw, Location& locatio
 void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
                        const std::vector<std::uint32_t>& metrics) {
     if (ranks_seen_.contains(rank)) {
+        if (raw.info && raw.info->checkpoint)
+            return; // the live file of a rank that came to its end
         profile.notes.push_back(
             fmt::format("{}: rank {} is in another file too; this one is not used", file.name, rank));
         return;
@@ -398,7 +403,41 @@ Profile Unifier::finish() {
 
 } // namespace
 
+namespace {
+
+/// All that a rank wrote at its end is there.
+bool is_whole(const RawRank& rank) {
+    if (!rank.info || !rank.info->complete || !rank.modules || !rank.functions || rank.trees.size() != rank.info->threads)
+        return false;
+    return std::all_of(rank.trees.begin(), rank.trees.end(), [&](const auto& tree) {
+        std::uint64_t wall = 0;
+        for (const RawPhase& phase : rank.phases)
+            wall += phase.thread == tree.first ? phase.data.wall_ns : 0;
+        return wall == tree.second.record.wall_ns;
+    });
+}
+
+/// A job that was killed in MPI_Finalize has ranks that had written all of their data into the unfinished common file, and
+/// their live files, which have less.
+void prefer_whole_ranks(std::vector<RawFile>& files) {
+    for (const RawFile& unfinished : files) {
+        if (!unfinished.partial || !unfinished.metrics)
+            continue;
+        for (const auto& [number, rank] : unfinished.ranks) {
+            if (!is_whole(rank))
+                continue;
+            for (RawFile& other : files)
+                if (const auto live = other.ranks.find(number);
+                    &other != &unfinished && live != other.ranks.end() && live->second.info && live->second.info->checkpoint)
+                    other.ranks.erase(live);
+        }
+    }
+}
+
+} // namespace
+
 Profile unify(std::vector<RawFile> files) {
+    prefer_whole_ranks(files);
     Unifier unifier;
     for (RawFile& file : files)
         unifier.add(file);
