@@ -12,6 +12,22 @@ struct Tables {
     const std::uint32_t* hash = nullptr;
 };
 
+/// A DT_GNU_HASH section: symbols from `first` on, sorted by bucket; an odd number ends a bucket's chain.
+struct GnuHash {
+    explicit GnuHash(const std::uint32_t* section)
+        : buckets(section[0]), first(section[1]), bucket(section + 4 + section[2] * (sizeof(ElfW(Addr)) / 4)),
+          chain_(bucket + buckets) {}
+    /// Of the symbol `index`, at least `first`.
+    std::uint32_t chain(std::uint32_t index) const { return chain_[index - first]; }
+
+    std::uint32_t buckets;
+    std::uint32_t first;
+    const std::uint32_t* bucket;
+
+  private:
+    const std::uint32_t* chain_;
+};
+
 Tables find_tables(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count) {
     Tables tables;
     for (unsigned i = 0; i < count; ++i) {
@@ -32,16 +48,13 @@ Tables find_tables(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned cou
 std::uintptr_t find_dynamic_symbol(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, const char* name) noexcept {
     const Tables tables = find_tables(bias, headers, count);
     if (tables.symbols == nullptr || tables.names == nullptr || tables.hash == nullptr) return 0;
-    const std::uint32_t buckets = tables.hash[0];
-    const std::uint32_t first = tables.hash[1];
-    const std::uint32_t* bucket = tables.hash + 4 + tables.hash[2] * (sizeof(ElfW(Addr)) / 4);
-    const std::uint32_t* chain = bucket + buckets;
+    const GnuHash table(tables.hash);
     std::uint32_t hash = 5381;
     for (const char* p = name; *p != 0; ++p) hash = hash * 33 + static_cast<unsigned char>(*p);
-    std::uint32_t index = buckets == 0 ? 0 : bucket[hash % buckets];
-    if (index < first) return 0;
+    std::uint32_t index = table.buckets == 0 ? 0 : table.bucket[hash % table.buckets];
+    if (index < table.first) return 0;
     for (;; ++index) {
-        const std::uint32_t found = chain[index - first];
+        const std::uint32_t found = table.chain(index);
         const ElfW(Sym)& symbol = tables.symbols[index];
         if ((found | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF && std::strcmp(tables.names + symbol.st_name, name) == 0)
             return bias + symbol.st_value;
@@ -54,16 +67,13 @@ bool find_dynamic_function(std::uintptr_t bias, const ElfW(Phdr) * headers, unsi
     const Tables tables = find_tables(bias, headers, count);
     if (tables.symbols == nullptr || tables.hash == nullptr) return false;
     // The hash table holds all defined symbols, the last of which ends the chain of the highest bucket.
-    const std::uint32_t buckets = tables.hash[0];
-    const std::uint32_t first = tables.hash[1];
-    const std::uint32_t* bucket = tables.hash + 4 + tables.hash[2] * (sizeof(ElfW(Addr)) / 4);
-    const std::uint32_t* chain = bucket + buckets;
+    const GnuHash table(tables.hash);
     std::uint32_t last = 0;
-    for (std::uint32_t i = 0; i < buckets; ++i)
-        if (bucket[i] > last) last = bucket[i];
-    if (last < first) return false;
-    while ((chain[last - first] & 1) == 0) ++last;
-    for (std::uint32_t i = first; i <= last; ++i) {
+    for (std::uint32_t i = 0; i < table.buckets; ++i)
+        if (table.bucket[i] > last) last = table.bucket[i];
+    if (last < table.first) return false;
+    while ((table.chain(last) & 1) == 0) ++last;
+    for (std::uint32_t i = table.first; i <= last; ++i) {
         const ElfW(Sym)& symbol = tables.symbols[i];
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
         const std::uintptr_t start = bias + symbol.st_value;

@@ -1,5 +1,7 @@
 #include "libprofile/callpath/load_map.hpp"
 
+#include "libprofile/callpath/module_name.hpp"
+
 #include "libprofile/callpath/dynamic_symbols.hpp"
 
 #include <cstring>
@@ -46,16 +48,11 @@ void read_build_id(Module& module) {
     }
 }
 
-bool starts_with(const char* text, const char* prefix) { return std::strncmp(text, prefix, std::strlen(prefix)) == 0; }
-
 void classify(Module& module) {
-    const char* slash = std::strrchr(module.path, '/');
-    const char* name = slash == nullptr ? module.path : slash + 1;
-    for (const char* layer : {"libmpi_mpifh", "libmpi_usempi", "libmpi_ignore_tkr", "libmpichfort", "libmpifort",
-                              "libmpi_cxx", "libmpichcxx", "libmpicxx"})
-        if (starts_with(name, layer)) module.binding_layer = true;
-    module.is_libc = starts_with(name, "libc.so.6") || starts_with(name, "libc-2.");
-    module.is_loader = starts_with(name, "ld-linux");
+    const char* name = file_name(module.path);
+    module.binding_layer = starts_with(name, "libmpi_mpifh", "libmpi_usempi", "libmpi_ignore_tkr", "libmpichfort", "libmpifort",
+                                       "libmpi_cxx", "libmpichcxx", "libmpicxx");
+    module.is_libc = is_c_library(name);
     module.is_cxx_runtime = starts_with(name, "libstdc++.so");
     module.copies_stacks = starts_with(name, "_greenlet");
     const auto self = reinterpret_cast<std::uintptr_t>(&load_map);

@@ -24,7 +24,6 @@ struct Module {
     bool loaded = false;
     bool binding_layer = false; // Fortran or C++ bindings of an MPI: not part of the application's call path
     bool is_libc = false;
-    bool is_loader = false;
     bool is_cxx_runtime = false;
     bool copies_stacks = false; // Python's greenlets: return addresses move about
     bool is_libprofile = false;

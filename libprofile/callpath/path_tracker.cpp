@@ -18,6 +18,11 @@ namespace {
 /// the mark 5 ns.
 constexpr std::size_t far_from_mark = 6;
 
+/// libunwind, which has found the path, knows nothing of where no mark may be, nor of binding layers.
+void find_flags(RawPath& path) {
+    for (std::size_t i = 0; i < path.size; ++i) path.flags[i] = recipe_table.find(path.addresses[i], load_map.epoch()).flags;
+}
+
 WalkStart interrupted_frame(void* context) {
     const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     const auto value = [registers](int index) { return static_cast<std::uintptr_t>(registers[index]); };
@@ -202,6 +207,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     if (!is_own_stack(frame)) { // a coroutine; the thread's own stack stays as it is
         forget(thread_local_block.stack_low);
         unwinder.here(reinterpret_cast<void*>(words[1]), path_);
+        find_flags(path_);
         take(frame);
         return nodes(size_);
     }
@@ -216,6 +222,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
         }
         count(PathCount::Unwound);
         unwinder.here(reinterpret_cast<void*>(words[1]), path_);
+        find_flags(path_);
     }
     take(frame);
     if (!in_handler) jumping_ = false;
@@ -276,8 +283,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
         forget(sp);
         count(PathCount::Unwound);
         unwinder.interrupted(context, path_);
-        for (std::size_t i = 0; i < path_.size; ++i) // libunwind knows nothing of where no mark may be
-            path_.flags[i] = recipe_table.find(path_.addresses[i], load_map.epoch()).flags;
+        find_flags(path_);
     }
     const bool spliced = path_.end == PathEnd::Mark;
     take(sp);

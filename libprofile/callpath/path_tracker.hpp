@@ -114,7 +114,6 @@ class PathTracker {
     /// The last path ended at a known root.
     bool is_complete() const { return complete_; }
     /// Of the last path: code without unwind information was crossed by a search of the stack.
-    bool is_bridged() const { return path_.bridged; }
     /// The last path's raw addresses, outermost first.
     std::size_t size() const { return size_; }
     const TrackedFrame& operator[](std::size_t i) const { return frames_[i]; }

@@ -1,5 +1,7 @@
 #include "libprofile/callpath/personality.hpp"
 
+#include "libprofile/callpath/module_name.hpp"
+
 #include <dlfcn.h>
 #include <link.h>
 
@@ -7,20 +9,16 @@ namespace libprofile {
 
 namespace {
 
-bool starts_with(const char* text, const char* prefix) { return std::strncmp(text, prefix, std::strlen(prefix)) == 0; }
-
 const link_map* module_of(std::uintptr_t address) {
     dl_find_object object;
     return _dl_find_object(reinterpret_cast<void*>(address), &object) == 0 ? object.dlfo_link_map : nullptr;
 }
 
 bool is_familiar(const link_map* module) {
-    const char* path = module->l_name;
-    const char* slash = std::strrchr(path, '/');
-    const char* name = slash == nullptr ? path : slash + 1;
+    const char* name = file_name(module->l_name);
     // libc has a __gcc_personality_v0 of its own, which calls that of libgcc_s.
-    return starts_with(name, "libstdc++.so") || starts_with(name, "libgcc_s.so") || starts_with(name, "libc.so.6") ||
-           starts_with(name, "libc-2.") || module == module_of(reinterpret_cast<std::uintptr_t>(&has_foreign_personality));
+    return starts_with(name, "libstdc++.so", "libgcc_s.so") || is_c_library(name) ||
+           module == module_of(reinterpret_cast<std::uintptr_t>(&has_foreign_personality));
 }
 
 /// The word at `address`; 0 if it cannot be read.

@@ -2,6 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/code_frame.hpp"
+#include "libprofile/callpath/module_name.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
 #include "libprofile/session/memory.hpp"
 
@@ -13,16 +14,11 @@ constinit RecipeTable recipe_table;
 
 namespace {
 
-template <std::size_t count> bool starts_with_one_of(const char* text, const char* const (&prefixes)[count]) {
-    for (const char* prefix : prefixes)
-        if (std::strncmp(text, prefix, std::strlen(prefix)) == 0) return true;
-    return false;
+bool is_loader(const char* name) { return starts_with(name, "ld-linux", "ld-2."); }
+bool is_unwinder(const char* name) { return starts_with(name, "libgcc_s", "libunwind"); }
+bool passes_messages(const char* name) {
+    return starts_with(name, "libmpi", "libopen-", "libucm", "libucp", "libuct", "libucs", "libfabric", "libpsm", "libpmix");
 }
-
-constexpr const char* loaders[] = {"ld-linux", "ld-2."};
-constexpr const char* unwinders[] = {"libgcc_s", "libunwind"};
-constexpr const char* message_passing[] = {"libmpi",  "libopen-", "libucm",    "libucp", "libuct",
-                                           "libucs", "libfabric", "libpsm", "libpmix"};
 
 } // namespace
 
@@ -30,14 +26,13 @@ std::uint8_t recipe_flags_of_module(std::uintptr_t address) noexcept {
     const std::uint32_t number = load_map.find(address);
     if (number == LoadMap::none) return 0;
     const Module& module = load_map[number];
-    const char* slash = std::strrchr(module.path, '/');
-    const char* name = slash == nullptr ? module.path : slash + 1;
+    const char* name = file_name(module.path);
     unsigned flags = 0;
-    if (module.is_libc || starts_with_one_of(name, loaders)) flags |= InLibc;
+    if (module.is_libc || is_loader(name)) flags |= InLibc;
     if (module.is_libprofile) flags |= InLibprofile;
     if (module.binding_layer) flags |= InBindingLayer;
-    if (starts_with_one_of(name, unwinders)) flags |= InUnwinder;
-    if (starts_with_one_of(name, message_passing)) flags |= Unmarkable;
+    if (is_unwinder(name)) flags |= InUnwinder;
+    if (passes_messages(name)) flags |= Unmarkable;
     return static_cast<std::uint8_t>(flags);
 }
 

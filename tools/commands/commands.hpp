@@ -1,0 +1,18 @@
+// All commands of `libprofile`, but for `run`, whose arguments belong to the program from some point on.
+#pragma once
+
+#include "tools/commands/command.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace libprofile::tools {
+
+std::unique_ptr<Command> make_report_command();
+std::unique_ptr<Command> make_evaluate_command();
+std::unique_ptr<Command> make_options_command();
+
+/// In the order of the overview.
+std::vector<std::unique_ptr<Command>> make_commands();
+
+} // namespace libprofile::tools
