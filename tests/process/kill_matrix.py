@@ -106,7 +106,26 @@ def check_recovered(job, run, missing=0):
             for number, (value, line) in enumerate(zip(found, log)):
                 expect(value is None or value == line[column],
                        f"{metric} of iteration {number} of rank {rank}: {value}, by the log {line[column]}")
+    if not report["job"]["complete"]:
+        check_recover(job, run, report)
     return report
+
+
+def check_recover(job, run, report):
+    """One file with the same data; it is never written twice."""
+    before = job.last
+    result = job.run([job.tool, "recover", run.profile])
+    expect_equal((result.code, result.err), (0, []), "recover")
+    file = os.path.join(run.profile, "profile.lprof")
+    bytes_before = open(file, "rb").read()
+    for name in os.listdir(run.profile):
+        if name.startswith("rank-"):
+            os.remove(os.path.join(run.profile, name))
+    result = job.run([job.tool, "report", run.profile, "--format", "json", "--series"])
+    expect_equal(json.loads(result.out), report, "the report of the recovered profile")
+    result = job.run([job.tool, "recover", run.profile])
+    expect_equal((result.code, open(file, "rb").read()), (1, bytes_before), "recovering twice")
+    job.last = before
 
 
 def same_end(job, mode, chosen=1, most=30, kill=None, options=SHORT, repetitions=None, slack=6.0):

@@ -10,6 +10,7 @@ namespace libprofile::tools {
 
 std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_evaluate_command();
+std::unique_ptr<Command> make_recover_command();
 std::unique_ptr<Command> make_options_command();
 
 /// In the order of the overview.

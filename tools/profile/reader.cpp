@@ -19,8 +19,13 @@ namespace {
 
 constexpr const char* partial_suffix = ".partial";
 
-/// Reads a regular file. Not mapped: a job that is still writing could truncate it under us.
-std::vector<unsigned char> load(const fs::path& path) {
+bool ends_with(const std::string& text, const std::string& end) {
+    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+} // namespace
+
+std::vector<unsigned char> load_file(const fs::path& path) {
     const auto fail = [&] { throw ReadError(fmt::format("{}: {}", path.string(), std::strerror(errno))); };
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -46,11 +51,6 @@ std::vector<unsigned char> load(const fs::path& path) {
     return bytes;
 }
 
-bool ends_with(const std::string& text, const std::string& end) {
-    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-/// The profile files of a folder: the common file first, then those of single ranks, unfinished ones last.
 std::vector<fs::path> profile_files(const fs::path& folder) {
     std::vector<fs::path> files;
     std::error_code error;
@@ -72,8 +72,6 @@ std::vector<fs::path> profile_files(const fs::path& folder) {
     });
     return files;
 }
-
-} // namespace
 
 Profile read_profile(std::span<const NamedBytes> files) {
     std::vector<RawFile> decoded;
@@ -131,7 +129,7 @@ Profile read_profile(const fs::path& place) {
     std::vector<std::vector<unsigned char>> bytes;
     std::vector<NamedBytes> files;
     for (const fs::path& path : paths)
-        bytes.push_back(load(path));
+        bytes.push_back(load_file(path));
     for (std::size_t i = 0; i < paths.size(); ++i)
         files.push_back({paths[i].filename().string(), bytes[i]});
     try {

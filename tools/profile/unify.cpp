@@ -403,10 +403,7 @@ Profile Unifier::finish() {
 
 } // namespace
 
-namespace {
-
-/// All that a rank wrote at its end is there.
-bool is_whole(const RawRank& rank) {
+bool is_whole_rank(const RawRank& rank) {
     if (!rank.info || !rank.info->complete || !rank.modules || !rank.functions || rank.trees.size() != rank.info->threads)
         return false;
     return std::all_of(rank.trees.begin(), rank.trees.end(), [&](const auto& tree) {
@@ -417,6 +414,8 @@ bool is_whole(const RawRank& rank) {
     });
 }
 
+namespace {
+
 /// A job that was killed in MPI_Finalize has ranks that had written all of their data into the unfinished common file, and
 /// their live files, which have less.
 void prefer_whole_ranks(std::vector<RawFile>& files) {
@@ -424,7 +423,7 @@ void prefer_whole_ranks(std::vector<RawFile>& files) {
         if (!unfinished.partial || !unfinished.metrics)
             continue;
         for (const auto& [number, rank] : unfinished.ranks) {
-            if (!is_whole(rank))
+            if (!is_whole_rank(rank))
                 continue;
             for (RawFile& other : files)
                 if (const auto live = other.ranks.find(number);

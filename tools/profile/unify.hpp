@@ -9,6 +9,9 @@
 
 namespace libprofile::tools {
 
+/// All that a rank wrote at its end is there.
+bool is_whole_rank(const RawRank& rank);
+
 /// @param files the decoded files; where two hold the same rank, the first wins
 /// @return the profile; what was lost on the way is in its notes
 /// @throws ReadError when the files hold no location at all
