@@ -127,6 +127,15 @@ void complain(int error) noexcept {
         path, std::strerror(error));
 }
 
+/// Iterations are not kept one by one.
+void complain_of_journal(int error) noexcept {
+    if (complained || (session.job().rank != 0 && session.output() != Output::OneProcess)) return;
+    complained = true;
+    say("warning: there is no room for live data beside %s (%s), so a job that is killed keeps only what is written every "
+        "LIBPROFILE_CHECKPOINT; set LIBPROFILE_OUTPUT to a folder with room",
+        path, std::strerror(error));
+}
+
 /// A snapshot of what was measured until `begin`.
 void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     static std::atomic_flag busy = ATOMIC_FLAG_INIT; // a handler of the application that interrupts us marks a phase
@@ -139,7 +148,10 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     if (was_paused) phases.resume(begin, cpu); // our own time is no part of the pause
     phases.settle(begin, cpu);
     const int error = has_folder() ? write(thread, begin, is_full) : 0;
-    if (error != 0) complain(error);
+    if (error != 0)
+        complain(error);
+    else if (live.file.refusal() != 0)
+        complain_of_journal(live.file.refusal());
     busy.clear(std::memory_order_release);
     if (thread.finished) return; // another thread ended the job meanwhile
     const std::uint64_t end = session_clock.now();

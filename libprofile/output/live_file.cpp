@@ -69,14 +69,17 @@ unsigned char* LiveFile::map(int file, std::uint64_t offset, std::size_t room, b
 
 int LiveFile::replace(const char* path, const unsigned char* bytes, std::size_t size, std::size_t header, std::size_t room,
                       bool soon_full) noexcept {
-    if (exceeds_limit(size + room)) room = 0;
+    LiveFile next;
+    if (room != 0 && exceeds_limit(size + room)) {
+        next.refusal_ = EFBIG;
+        room = 0;
+    }
     char fresh[4608]; // no name that a reader takes for a profile
     const int length = std::snprintf(fresh, sizeof fresh, "%s.new", path);
     if (length < 0 || length >= static_cast<int>(sizeof fresh)) return ENAMETOOLONG;
     unlink(fresh); // of a process that was killed while it wrote
     int error = write_at(fresh, 0, bytes, room != 0 ? size : size - header);
     unsigned char* memory = nullptr;
-    LiveFile next;
     if (error == 0 && room != 0) {
         const int file = open(fresh, O_RDWR | O_CLOEXEC);
         int refused = file < 0 ? errno : 0;
@@ -86,6 +89,7 @@ int LiveFile::replace(const char* path, const unsigned char* bytes, std::size_t 
             if (close(file) != 0 && error == 0) error = errno;
         }
         if (refused != 0) room = 0;
+        next.refusal_ = refused;
     }
     if (error == 0 && room != 0 && memory == nullptr) {
         next.pages_ = memory_quota.map(buffer_size);

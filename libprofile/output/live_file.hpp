@@ -21,6 +21,8 @@ class LiveFile {
     int replace(const char* path, const unsigned char* bytes, std::size_t size, std::size_t header, std::size_t room,
                 bool soon_full) noexcept;
 
+    /// Why replace() found no room for a journal, as errno; 0: it did, or none was asked for.
+    int refusal() const { return refusal_; }
     /// Zeroed memory of the journal after replace(); nullptr: there is none.
     unsigned char* memory() const { return memory_; }
     std::size_t size() const { return size_; }
@@ -47,6 +49,7 @@ class LiveFile {
     std::uint64_t offset_ = 0;     // in the file, of memory_
     std::uint64_t room_end_ = 0;   // in the file
     std::size_t flushed_ = 0;
+    int refusal_ = 0;
 };
 
 } // namespace libprofile

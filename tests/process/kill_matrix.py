@@ -13,8 +13,8 @@ import subprocess
 import tempfile
 import time
 
-from harness import Result, expect, expect_equal, kill_all, main, test
-from report_checks import check_report
+from harness import Result, Skip, expect, expect_equal, kill_all, main, test
+from report_checks import check_report, sums
 
 RANKS = int(os.environ.get("KILL_MATRIX_RANKS", "2"))
 REPETITIONS = int(os.environ.get("KILL_MATRIX_REPETITIONS", "1"))
@@ -265,6 +265,95 @@ def kills_at_any_moment_lose_no_iteration(job):
 @test
 def kills_at_any_moment_lose_no_iteration_without_clusters_and_series(job):
     killed_quickly(job, {"LIBPROFILE_METHOD": "reference", "LIBPROFILE_CLUSTERS": 2})
+
+
+def messages(run):
+    """Of all iterations in the log, by rank."""
+    return [sum(int(line.split()[2]) for line in run.lines(rank)[1:]) for rank in range(RANKS)]
+
+
+def report_of(job, run):
+    result = job.run([job.tool, "report", run.profile, "--format", "json", "--series"])
+    expect_equal((result.code, result.err), (0, []), "the report")
+    report = json.loads(result.out)
+    check_report(report, repairs=None)
+    return report
+
+
+@test
+def programs_without_iterations_keep_all_but_the_last_interval(job):
+    run = Run(job, "unmarked", 0, 0, {"LIBPROFILE_CHECKPOINT": "200ms"})
+    run.wait_for(100)
+    before = messages(run)
+    time.sleep(1)
+    kill_ranks(run)
+    run.wait()
+    after = messages(run)
+    report = report_of(job, run)
+    for rank in range(RANKS):
+        found = sums(report, rank)["p2p_send_communications"]
+        expect(before[rank] <= found <= after[rank] + 3,
+               f"rank {rank} has {found} messages; a second before its death there were {before[rank]}, then {after[rank]}")
+
+
+@test
+def live_data_can_be_switched_off(job):
+    run = Run(job, "kill", -1, 10, {"LIBPROFILE_CHECKPOINT": "off"})
+    run.wait()
+    expect_equal(sorted(os.listdir(run.profile)), ["config", "job"], "files")
+
+
+REFUSES = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+int fallocate(int file, int mode, off_t offset, off_t length) {
+    (void)file, (void)mode, (void)offset, (void)length;
+    errno = %s;
+    return -1;
+}
+"""
+
+
+def refusing(job, error):
+    """A library that keeps the C library from allocating room in files, as some file systems do."""
+    job.need("cc")
+    source = job.write(f"{error}.c", REFUSES % error)
+    shim = job.folder / f"{error}.so"
+    job.compile("cc", "-shared", "-fPIC", source, "-o", shim)
+    return {"LD_PRELOAD": f"{shim}:{job.library}"}
+
+
+@test
+def file_systems_that_allocate_no_room_lose_a_second(job):
+    run = Run(job, "kill", -1, 250, refusing(job, "EOPNOTSUPP"))
+    result = run.wait()
+    expect_equal(result.said, [], "lines of ours")
+    check_recovered(job, run, missing=150)
+    expect(sum(report_of(job, run)["phases"][1]["iterations_per_rank"]) > 50 * RANKS, "hardly anything was kept")
+
+
+@test
+def full_file_systems_are_reported_once(job):
+    run = Run(job, "exit", -1, 250, {"LIBPROFILE_CHECKPOINT": "500ms", **SHORT, **refusing(job, "ENOSPC")})
+    result = run.wait()
+    expect_equal(len([line for line in result.said if "No space left on device" in line]), 1, f"complaints in {result.said}")
+    check_recovered(job, run)  # from the file that each wrote at its exit
+
+
+@test
+def a_disk_that_fills_up_is_no_harm(job):
+    """A file system of 200 KiB, which the program fills itself."""
+    place = job.folder / "small"
+    place.mkdir()
+    mount = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=200k none {place} && exec "$@"', "sh"]
+    if job.run([*mount, "true"]).code != 0:
+        raise Skip("no file system can be mounted")
+    command = [job.program("mortal"), "exit", -1, 100, job.folder]
+    result = job.run([*mount, *job.launcher(RANKS), *job.preloaded(command, {"LIBPROFILE_OUTPUT": place / "out", **SHORT})])
+    plain = job.run([*job.launcher(RANKS), *command])
+    expect_equal((result.code, result.out), (plain.code, plain.out), "the end of the job")
+    expect(any("No space left" in line for line in result.said), f"it is not said: {result.said}")
 
 
 if __name__ == "__main__":
