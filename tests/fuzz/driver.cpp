@@ -1,6 +1,7 @@
 // Runs a libFuzzer target without libFuzzer: mutates valid profiles for some seconds. Usage: driver SECONDS [SEED]
 //
 // Random bytes would stop at the checksums, so most mutants get theirs repaired: then the decoders see the damage.
+#include "tests/unit/tools_journal_builder.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/profile/decode.hpp"
 
@@ -62,6 +63,19 @@ class Mutator {
         }
     }
 
+    static void repair_journal(unsigned char* journal, std::size_t size) {
+        JournalRecordHeader header{};
+        std::uint64_t sequence = 0;
+        for (std::size_t at = 0; size - at >= sizeof header;) {
+            std::memcpy(&header, journal + at, sizeof header);
+            if (header.mark != journal_mark || padded_to_8(header.size) > size - at - sizeof header)
+                return;
+            header.check = journal_check(journal + at + sizeof header, header.size, sequence++);
+            std::memcpy(journal + at, &header, sizeof header);
+            at += sizeof header + padded_to_8(header.size);
+        }
+    }
+
     static void repair(ByteVector& bytes) {
         std::size_t at = sizeof(FileHeader);
         while (at + sizeof(BlockHeader) <= bytes.size()) {
@@ -72,6 +86,8 @@ class Mutator {
             header.stored_size = std::min<std::uint64_t>(header.stored_size, room);
             header.raw_size = header.stored_size;
             header.crc = crc32(bytes.data() + at + sizeof header, header.stored_size);
+            if (header.type == static_cast<std::uint32_t>(BlockType::Journal))
+                repair_journal(bytes.data() + at + sizeof header, header.stored_size);
             std::memcpy(bytes.data() + at, &header, sizeof header);
             at += sizeof header + (header.stored_size + 7) / 8 * 8;
         }
@@ -106,7 +122,7 @@ int main(int argc, char** argv) {
     const double seconds = argc > 1 ? std::atof(argv[1]) : 5;
     const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
     const ByteVector seeds[] = {test::sample_file(1), test::sample_file(3), test::sample_file(2, true),
-                                with_names()};
+                                with_names(), test::live_file(test::sample_journal(), 1024)};
     Mutator mutator(seed);
     std::size_t runs = 0;
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

@@ -338,6 +338,7 @@ void Application::keep_series(OpenPhase& phase, std::uint64_t iterations_before)
     if (at == rank_.series.end()) {
         rank_.series.push_back({0, raw.name, {}});
         at = rank_.series.end() - 1;
+        at->data.chunks.emplace_back(); // a series has one
     }
     SeriesData& data = at->data;
     if (const std::uint64_t known = data.iterations(); known < iterations_before)
