@@ -294,8 +294,8 @@ void append_header(const ReportContext& context, std::string& out) {
     if (partial != 0)
         notes.push_back(plural(partial, "call path") + " without known outer end, shown below \"(partial)\"");
     if (quota != 0)
-        notes.push_back(plural(quota, "loss") +
-                        "es of detail because memory ran out; raise LIBPROFILE_MEMORY");
+        notes.push_back("memory for call paths and clusters ran out, so details were folded together " +
+                        plural(quota, "time") + "; raise LIBPROFILE_MEMORY");
     if (clocks != 0)
         notes.push_back("the program closed the perf counters of " + plural(clocks, "thread") +
                         "; their CPU timers went on sampling, at up to some 250 Hz");
