@@ -24,7 +24,7 @@ constinit std::atomic<std::uint64_t> checkpoint_due_at{0};
 namespace {
 
 constexpr std::uint64_t never = UINT64_MAX;
-constexpr std::size_t smallest_room = 1 << 20; // of a journal; doubles while it is full too soon
+constexpr std::size_t smallest_room = 1 << 20; // of a journal; grows while it is full too soon
 constexpr std::size_t largest_room = 16 << 20;
 constexpr std::uint64_t too_soon_ns = 10000000000;
 constexpr std::uint64_t flush_every_ns = 1000000000; // a journal that is not mapped
@@ -91,8 +91,10 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     RankSummary summary;
     const std::uint32_t modules = load_map.size(); // it may grow meanwhile; what is new then is in the journal, too
     if (!write_file_start(buffer, 1, 0) || !write_rank(buffer, false, summary, {&thread, now})) return ENOMEM;
-    const bool is_soon = is_full && now < live.written_at + too_soon_ns;
-    if (is_soon && live.room < largest_room) live.room *= 2;
+    const std::uint64_t lasted = now - live.written_at;
+    const bool is_soon = is_full && lasted < too_soon_ns;
+    if (is_soon) live.room *= lasted < too_soon_ns / 10 ? 4 : 2;
+    if (live.room > largest_room) live.room = largest_room;
     BlockHeader header{};
     header.magic = block_magic;
     header.type = static_cast<std::uint32_t>(BlockType::Journal);
@@ -162,7 +164,7 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     thread.mark_cpu(end, cpu_end);
     if (was_paused) phases.pause(end, cpu_end);
     if (live.interval_ns != 0) checkpoint_due_at.store(end + live.interval_ns, std::memory_order_relaxed);
-    live.earliest = end + (end - begin) * most_share;
+    live.earliest = is_full ? end + (end - begin) * most_share : 0; // the first makes the folder, too
 }
 
 /// There is somewhere to write to: it is known whose rank this is, or that no other will come.

@@ -340,7 +340,8 @@ def full_file_systems_are_reported_once(job):
     run = Run(job, "exit", -1, 250, {"LIBPROFILE_CHECKPOINT": "500ms", **SHORT, **refusing(job, "ENOSPC")})
     result = run.wait()
     expect_equal(len([line for line in result.said if "No space left on device" in line]), 1, f"complaints in {result.said}")
-    check_recovered(job, run)  # from the file that each wrote at its exit
+    # Each writes all at its exit; but the launcher may kill a rank when another one has left.
+    check_recovered(job, run, missing=150)
 
 
 @test
