@@ -59,7 +59,7 @@ template <class Write> bool encode_into(PageArray<unsigned char>& bytes, Write w
 } // namespace
 
 TableReduction::TableReduction(PageBudget& budget, std::uint64_t rank, PathTable&& own, TableSignature layout) noexcept
-    : budget_(&budget), rank_(rank), layout_(layout), table_(std::move(own)), origins_(budget), map_(budget) {
+    : budget_(&budget), rank_(rank), layout_(layout), table_(std::move(own)), nodes_(table_.size()), origins_(budget), map_(budget) {
     signatures_[0] = table_.signature();
 }
 
@@ -107,6 +107,7 @@ void TableReduction::take(PageArray<unsigned char>&& bytes) noexcept {
     ++steps_;
     begin_[steps_] = begin;
     table_ = std::move(merged);
+    nodes_ = table_.size();
     signatures_[steps_] = table_.signature();
     child.step = steps_;
     child.merged_then = true;
@@ -135,13 +136,12 @@ void TableReduction::lead() noexcept {
 }
 
 void TableReduction::receive(const TableReply& reply, PageArray<unsigned char>&& bytes) noexcept {
-    const std::size_t nodes = table_.size();
     table_.release();
     if (reply.kind == TableReply::Shared && uniform_) {
         kind_ = reply.kind;
         owner_ = reply.owner;
-    } else if (reply.kind == TableReply::Map && reply.job_nodes <= 0xffffffffu && map_.reserve(nodes) &&
-               decode_runs(bytes, reply.job_nodes, map_) && map_.size() == nodes) {
+    } else if (reply.kind == TableReply::Map && reply.job_nodes <= 0xffffffffu && map_.reserve(nodes_) &&
+               decode_runs(bytes, reply.job_nodes, map_) && map_.size() == nodes_) {
         kind_ = reply.kind;
         owner_ = reply.owner;
         job_nodes_ = reply.job_nodes;

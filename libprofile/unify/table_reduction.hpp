@@ -50,6 +50,8 @@ class TableReduction {
     /// The union so far.
     const PathTable& table() const { return table_; }
     bool encode(PageArray<unsigned char>& bytes) const noexcept;
+    /// The parent has it: what follows does without.
+    void release_table() noexcept { table_.release(); }
 
     /// The first rank: the union is the table of the job.
     void lead() noexcept;
@@ -93,6 +95,7 @@ class TableReduction {
     std::uint64_t rank_;
     TableSignature layout_;
     PathTable table_;
+    std::size_t nodes_; // of the union
     TableSignature signatures_[most_children + 1]; // of the union after each merge
     NodeOrigins origins_;                          // of all merges, one after another
     std::size_t begin_[most_children + 1] = {};    // of each merge in origins_; merge 0 is the own table and has none
