@@ -62,7 +62,6 @@ bool write_own_tables(ByteBuffer& buffer, RunningThread running) noexcept {
 bool write_locations(ByteBuffer& buffer, bool complete, std::uint32_t map_rank, RunningThread running) noexcept {
     bool ok = true;
     for_each_location(running, [&](Thread& thread, std::uint64_t end) {
-        const std::uint64_t now = &thread == running.thread ? running.now : 0;
         LocationRecord record{thread.index, end - thread.started_at, complete ? std::uint64_t{1} : 0};
         if (map_rank != no_rank) {
             record.paths_in = static_cast<std::uint64_t>(PathsIn::NodeMap);
@@ -70,6 +69,14 @@ bool write_locations(ByteBuffer& buffer, bool complete, std::uint32_t map_rank, 
             record.map_thread = thread.index;
         }
         ok = ok && write_location(buffer, own_rank(), record);
+    });
+    return ok;
+}
+
+bool write_measurements(ByteBuffer& buffer, RunningThread running) noexcept {
+    bool ok = true;
+    for_each_location(running, [&](Thread& thread, std::uint64_t) {
+        const std::uint64_t now = &thread == running.thread ? running.now : 0;
         if (thread.trace.is_on())
             ok = ok && write_block(buffer, BlockType::Trace, own_rank(),
                                    [&](Encoder& encoder) { write_trace(encoder, thread.index, thread.trace); });
@@ -86,7 +93,7 @@ bool write_locations(ByteBuffer& buffer, bool complete, std::uint32_t map_rank, 
 
 bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary, RunningThread running) noexcept {
     return write_rank_record(buffer, complete, summary, running) && write_own_tables(buffer, running) &&
-           write_locations(buffer, complete, no_rank, running);
+           write_locations(buffer, complete, no_rank, running) && write_measurements(buffer, running);
 }
 
 } // namespace libprofile

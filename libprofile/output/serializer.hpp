@@ -14,9 +14,12 @@ namespace libprofile {
 /// Modules, functions and the call-path tree of every location, with the numbers of this process.
 bool write_own_tables(ByteBuffer& buffer, RunningThread running) noexcept;
 
-/// Every location with its phases, series and trace. `map_rank`: the rank whose NodeMap blocks, one per thread, lead from this
-/// process's nodes into the job's tree; no_rank: they are in the tables of this process.
+/// The record of every location. `map_rank`: the rank whose NodeMap blocks, one per thread, lead from this process's nodes into the
+/// job's tree; no_rank: they are in the tables of this process.
 bool write_locations(ByteBuffer& buffer, bool complete, std::uint32_t map_rank, RunningThread running) noexcept;
+
+/// The phases, series and traces of all locations.
+bool write_measurements(ByteBuffer& buffer, RunningThread running) noexcept;
 
 /// Everything of this process, with tables of its own. `complete`: it reached MPI_Finalize. With a `running` thread it is a
 /// checkpoint: of that thread and those that have ended.

@@ -15,12 +15,13 @@ class PageBudget {
   public:
     explicit PageBudget(std::uint64_t limit) : limit_(limit) {}
     bool take(std::uint64_t bytes) {
-        if (bytes > limit_ - used_) return false;
+        if (!has_room(bytes)) return false;
         used_ += bytes;
         if (used_ > peak_) peak_ = used_;
         return true;
     }
     void give_back(std::uint64_t bytes) { used_ -= bytes; }
+    bool has_room(std::uint64_t bytes) const { return bytes <= limit_ - used_; }
     std::uint64_t used() const { return used_; }
     std::uint64_t peak() const { return peak_; }
 
@@ -91,6 +92,9 @@ template <class T> class PageArray {
         budget_->give_back(mapped_);
         forget();
     }
+
+    /// Somebody else may still write to the pages: they stay.
+    void leave() noexcept { forget(); }
 
   private:
     void forget() {

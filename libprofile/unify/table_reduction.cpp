@@ -89,6 +89,7 @@ TableAnswer TableReduction::consider(std::uint64_t rank, const TableOffer& offer
         uniform_ = false;
         return TableAnswer::Known;
     }
+    if (!budget_->has_room(offer.bytes)) return ++refused_, TableAnswer::Refused;
     add(rank, offer).lost = true; // until take()
     return TableAnswer::Send;
 }
@@ -195,6 +196,7 @@ void TableReduction::write_reply(const Child& child, TableReply& reply, PageArra
         });
     });
     if (!written) {
+        broke_promise_ = true;
         reply = {};
         return;
     }

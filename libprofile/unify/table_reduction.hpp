@@ -57,13 +57,13 @@ class TableReduction {
     void lead() noexcept;
     /// All others: what came from the parent. Without a reply (it is lost) a None.
     void receive(const TableReply& reply, PageArray<unsigned char>&& map) noexcept;
-    /// Calls send(child, reply, map bytes) for every child that waits for a reply.
+    /// Calls send(child, reply, map bytes) for every child that waits for a reply. It may take the bytes.
     template <class Send> void reply_to_children(Send send) noexcept {
         PageArray<unsigned char> map(*budget_);
         TableReply reply;
         for (Child* child = next(); child != nullptr; child = next()) {
             write_reply(*child, reply, map);
-            send(child->rank, reply, static_cast<const PageArray<unsigned char>&>(map));
+            send(child->rank, reply, map);
         }
     }
 
@@ -73,6 +73,8 @@ class TableReduction {
     std::uint64_t owner() const { return owner_ == TableReply::itself ? rank_ : owner_; }
     /// The node of the job's table that a node of this rank's own table is.
     std::uint32_t job_node(std::size_t own) const { return map_[own]; }
+    /// A child did not get the map that others were told to rely on: no memory.
+    bool broke_promise() const { return broke_promise_; }
     /// Children whose tables were not taken for want of memory.
     std::uint64_t refused() const { return refused_; }
 
@@ -104,6 +106,7 @@ class TableReduction {
     std::size_t child_count_ = 0;
     bool uniform_ = true;
     std::uint64_t refused_ = 0;
+    bool broke_promise_ = false;
 
     std::uint64_t kind_ = TableReply::None;
     std::uint64_t owner_ = TableReply::itself;

@@ -184,7 +184,7 @@ class Job {
     }
     void down(std::size_t r) {
         std::vector<std::size_t> replied;
-        ranks_[r]->reduction->reply_to_children([&](std::uint64_t c, const TableReply& reply, const PageArray<unsigned char>& map) {
+        ranks_[r]->reduction->reply_to_children([&](std::uint64_t c, const TableReply& reply, PageArray<unsigned char>& map) {
             PageArray<unsigned char> bytes(ranks_[c]->budget);
             if (map.size() != 0 && bytes.append(map.size()) != nullptr) std::memcpy(bytes.data(), map.data(), map.size());
             bytes_down += map.size();
