@@ -13,8 +13,6 @@
 
 namespace libprofile {
 
-class PolledMessages;
-
 class JobTables {
   public:
     JobTables() noexcept;
@@ -32,12 +30,6 @@ class JobTables {
 
   private:
     bool unify_all_equal(PolledCollectives& job, bool& equal, bool& possible) noexcept;
-    /// False: as offer_to().
-    bool reduce_along_tree(const MpiServices& mpi, std::uint64_t timeout_ns) noexcept;
-    void take_in(PolledMessages& messages, std::uint64_t child, unsigned level, std::uint64_t until) noexcept;
-    /// False: others may rely on a map that this rank does not have.
-    bool offer_to(PolledMessages& messages, std::uint64_t parent, std::uint64_t until, std::uint64_t last) noexcept;
-    void reply(PolledMessages& messages, std::uint64_t last) noexcept;
     std::uint32_t job_node(const Thread& thread, NodeId node) const noexcept;
 
     PageBudget budget_;

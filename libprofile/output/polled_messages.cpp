@@ -38,12 +38,12 @@ bool PolledMessages::complete(int started, std::uint64_t until) noexcept {
 }
 
 bool PolledMessages::send(const void* bytes, std::size_t size, std::uint64_t to, int tag, std::uint64_t until) noexcept {
-    if (!open_ || size > most) return false;
+    if (!open_ || size > 0x7fffffffu) return false;
     return complete(mpi_->start_send(bytes, static_cast<int>(size), static_cast<int>(to), tag), until);
 }
 
 bool PolledMessages::receive(void* bytes, std::size_t size, std::uint64_t from, int tag, std::uint64_t until) noexcept {
-    if (!open_ || size > most) return false;
+    if (!open_ || size > 0x7fffffffu) return false;
     return complete(mpi_->start_receive(bytes, static_cast<int>(size), static_cast<int>(from), tag), until);
 }
 

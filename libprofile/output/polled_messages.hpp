@@ -17,8 +17,7 @@ class PolledMessages {
     PolledMessages(const PolledMessages&) = delete;
     PolledMessages& operator=(const PolledMessages&) = delete;
 
-    static constexpr std::size_t most = std::size_t{1} << 30;
-    /// `until`: Clock::monotonic(). Up to `most` bytes.
+    /// `until`: by Clock::monotonic(). Up to 2^31 - 1 bytes.
     bool send(const void* bytes, std::size_t size, std::uint64_t to, int tag, std::uint64_t until) noexcept;
     bool receive(void* bytes, std::size_t size, std::uint64_t from, int tag, std::uint64_t until) noexcept;
 
