@@ -16,7 +16,7 @@
 namespace libprofile {
 
 inline constexpr char file_magic[8] = {'L', 'I', 'B', 'P', 'R', 'O', 'F', '\n'};
-inline constexpr std::uint32_t format_version = 3;
+inline constexpr std::uint32_t format_version = 4;
 inline constexpr std::uint32_t block_magic = 0x4b42504c; // "LPBK"
 inline constexpr const char* file_suffix = ".lprof";
 
@@ -37,6 +37,7 @@ enum class BlockType : std::uint32_t {
     Job = 1,       // JobRecord
     Metrics = 2,   // count, then per direct metric (in the order used by cells): name, unit
     Rank = 3,      // RankRecord
+    // The three tables below: of a rank, or with no_rank of the job, for all ranks whose locations name a NodeMap.
     Modules = 4,   // count, then ModuleRecord*            id = position
     Functions = 5, // count, then FunctionRecord*          only those that occur
     Tree = 6,      // TreeRecord, then NodeRecord*         id = position + 1; node 0 is the root and not stored
@@ -49,6 +50,9 @@ enum class BlockType : std::uint32_t {
     Trace = 9,     // TraceRecord, then TraceSampleRecord*; only with LIBPROFILE_TRACE
     Series = 10,   // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
                    //   visits + 1 (0: none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
+    Location = 11, // LocationRecord
+    NodeMap = 12,  // NodeMapRecord; per node of a location, from 1: its node in the job's tree, as signed difference to that of
+                   //   the node before (0 before the first)
 };
 
 inline constexpr std::uint32_t no_rank = 0xffffffffu;
@@ -174,17 +178,46 @@ enum class NodeKind : std::uint8_t {
     Inlined = 255,   // never in a file: a function inlined into the frame above, made by tools/names/expand_inlined
 };
 
-struct TreeRecord {
+/// Where the call paths of a location are.
+enum class PathsIn : std::uint8_t {
+    OwnTree = 0, // the Tree block of its rank and thread
+    NodeMap = 1  // the NodeMap block of map_rank and map_thread leads into the job's tree
+};
+
+/// A thread of a rank.
+struct LocationRecord {
     std::uint64_t thread = 0; // 0 = main
-    std::uint64_t nodes = 0;  // without the root
     std::uint64_t wall_ns = 0;
-    std::uint64_t complete = 0;
+    std::uint64_t complete = 0; // reached the end of the measurement
+    std::uint64_t paths_in = 0; // PathsIn
+    std::uint64_t map_rank = 0; // of the NodeMap: locations with equal tables share one. 0 with OwnTree
+    std::uint64_t map_thread = 0;
+};
+template <class Codec> void describe(Codec& c, LocationRecord& r) {
+    c.number(r.thread);
+    c.number(r.wall_ns);
+    c.number(r.complete);
+    c.number(r.paths_in);
+    c.number(r.map_rank);
+    c.number(r.map_thread);
+}
+
+struct NodeMapRecord {
+    std::uint64_t thread = 0;
+    std::uint64_t nodes = 0; // without the root, which is the job's root
+};
+template <class Codec> void describe(Codec& c, NodeMapRecord& r) {
+    c.number(r.thread);
+    c.number(r.nodes);
+}
+
+struct TreeRecord {
+    std::uint64_t thread = 0; // 0 = main; 0 in the job's tree
+    std::uint64_t nodes = 0;  // without the root
 };
 template <class Codec> void describe(Codec& c, TreeRecord& r) {
     c.number(r.thread);
     c.number(r.nodes);
-    c.number(r.wall_ns);
-    c.number(r.complete);
 }
 
 struct NodeRecord {

@@ -1,5 +1,6 @@
 #include "libprofile/output/checkpoint.hpp"
 
+#include "libprofile/output/file_start.hpp"
 #include "libprofile/output/finalize.hpp"
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/profile_writer.hpp"

@@ -1,6 +1,8 @@
 #include "libprofile/output/finalize.hpp"
 
 #include "libprofile/output/checkpoint.hpp"
+#include "libprofile/output/file_start.hpp"
+#include "libprofile/output/job_tables.hpp"
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/polled_collectives.hpp"
 #include "libprofile/output/profile_writer.hpp"
@@ -86,7 +88,7 @@ bool write_common_file(PolledCollectives& job) {
     ByteBuffer buffer;
     RankSummary summary;
     bool ok = !leads || write_file_start(buffer, static_cast<std::uint64_t>(session.job().ranks), 0);
-    ok = write_rank(buffer, true, summary) && ok; // if not: what there is room for
+    ok = write_rank_record(buffer, true, summary, {}) && write_measurements(buffer, {}) && ok; // if not: what there is room for
     if (!job.everyone_is_here()) return false;
 
     char folder[OutputFolder::path_size] = {};
@@ -95,16 +97,25 @@ bool write_common_file(PolledCollectives& job) {
     if (folder[0] == 0) return true; // rank 0 has said why
     output_folder.adopt(folder);
 
+    std::uint64_t with_own_tables = 0;
+    {
+        JobTables tables;
+        if (!tables.unify(job)) return false;
+        ok = tables.write(buffer) && ok;
+        with_own_tables = tables.map_rank() == no_rank ? 1 : 0;
+        ok = (with_own_tables == 0 || write_own_tables(buffer, {})) && write_locations(buffer, true, tables.map_rank(), {}) && ok;
+    }
     std::uint64_t offset = 0;
     if (!job.sum_before(buffer.size(), offset)) return false;
     char partial[OutputFolder::path_size + 64];
     output_folder.file("profile.lprof.partial", partial);
     int error = write_at(partial, offset, buffer.data(), buffer.size());
     if (error == 0 && !ok) error = ENOMEM;
-    std::uint64_t failures = error == 0 ? 0 : 1;
+    std::uint64_t counts[2] = {error == 0 ? 0u : 1u, with_own_tables};
+    const std::uint64_t& failures = counts[0];
     std::uint64_t worst = ~static_cast<std::uint64_t>(error);
     std::uint64_t bytes = buffer.size();
-    if (!job.sum(&failures, 1) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
+    if (!job.sum(counts, 2) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
     if (error == 0) remove_checkpoint(partial); // now all that it had is in the common file
     if (!leads) return true;
     if (failures != 0) {
@@ -113,6 +124,10 @@ bool write_common_file(PolledCollectives& job) {
             static_cast<unsigned long long>(failures), session.job().ranks, partial,
             std::strerror(static_cast<int>(~worst)));
     }
+    if (counts[1] != 0 && session.job().ranks > 1)
+        say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) or time was short when "
+            "those of all ranks were unified; nothing is lost, but the profile is larger",
+            static_cast<unsigned long long>(counts[1]), session.job().ranks);
     finish_file(partial, failures == 0);
     say_exit_line(summary, bytes);
     say_losses(summary);

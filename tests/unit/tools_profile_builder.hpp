@@ -128,10 +128,33 @@ class ProfileBuilder {
         });
     }
 
+    /// A location with its own call-path tree.
     void tree(std::uint32_t rank, std::uint64_t thread, std::uint64_t wall_ns,
               const std::vector<BuiltNode>& nodes) {
+        location(rank, LocationRecord{thread, wall_ns, 1});
+        tree(rank, thread, nodes);
+    }
+
+    void location(std::uint32_t rank, LocationRecord r) {
+        block(BlockType::Location, rank, [&](Encoder& e) { describe(e, r); });
+    }
+
+    /// From the nodes of a location, from 1 on, to those of the job's tree.
+    void node_map(std::uint32_t rank, std::uint64_t thread, const std::vector<std::uint64_t>& nodes) {
+        block(BlockType::NodeMap, rank, [&](Encoder& e) {
+            NodeMapRecord r{thread, nodes.size()};
+            describe(e, r);
+            std::uint64_t before = 0;
+            for (const std::uint64_t node : nodes) {
+                e.signed_number(static_cast<std::int64_t>(node - before));
+                before = node;
+            }
+        });
+    }
+
+    void tree(std::uint32_t rank, std::uint64_t thread, const std::vector<BuiltNode>& nodes) {
         block(BlockType::Tree, rank, [&](Encoder& e) {
-            TreeRecord t{thread, nodes.size(), wall_ns, 1};
+            TreeRecord t{thread, nodes.size()};
             describe(e, t);
             for (std::size_t i = 0; i < nodes.size(); ++i) {
                 NodeRecord r{i + 1 - nodes[i].parent, static_cast<std::uint64_t>(nodes[i].kind), nodes[i].a,

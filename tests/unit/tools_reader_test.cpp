@@ -262,7 +262,7 @@ TEST(Reader, NeverAllocatesFromAnUnboundedCount) {
     only(BlockType::Names, [&](Encoder& e) { e.number(huge); });
     only(BlockType::Metrics, [&](Encoder& e) { e.number(huge); });
     only(BlockType::Tree, [&](Encoder& e) {
-        TreeRecord t{0, huge, 0, 1};
+        TreeRecord t{0, huge};
         describe(e, t);
     });
     only(BlockType::Phase, [&](Encoder& e) {
@@ -315,7 +315,55 @@ TEST(Reader, RefusesReferencesThatLeadNowhere) {
     b.modules(0, {});
     b.functions(0, {});
     b.tree(0, 0, 5, {{0, NodeKind::Frame, 3, 0}});
-    EXPECT_NE(error_of(b.bytes()).find("refers to modules"), std::string::npos);
+    EXPECT_NE(error_of(b.bytes()).find("do not fit together"), std::string::npos);
+}
+
+namespace {
+
+/// Two ranks whose locations use the job's tables by the map of `map_rank`; rank 0 alone has one, from its nodes to `map`.
+ByteVector with_job_tables(const std::vector<std::uint64_t>& map, std::uint64_t map_rank) {
+    ProfileBuilder b(2);
+    b.job(2);
+    b.metrics();
+    b.modules(no_rank, {{"BUILD-APP", "/home/user/app"}});
+    b.functions(no_rank, {{5, "MPI_Barrier", TimeCategory::MpiSyncColl}});
+    b.tree(no_rank, 0, {{0, NodeKind::Frame, 0, 0x1000}, {0, NodeKind::OffCpu, 0, 0}, {1, NodeKind::Mpi, 5, 0}});
+    b.node_map(0, 0, map);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        RankRecord r;
+        r.rank = rank;
+        r.threads = 1;
+        r.complete = 1;
+        b.rank(r);
+        b.location(rank, {0, 5, 1, static_cast<std::uint64_t>(PathsIn::NodeMap), map_rank, 0});
+        BuiltPhase p;
+        p.wall_ns = 5;
+        p.rest = {{2, Metric::Time, 5}};
+        b.phase(rank, p);
+    }
+    return b.bytes();
+}
+
+} // namespace
+
+TEST(Reader, LocationsWithEqualTablesShareAMapIntoTheJobsTree) {
+    const Profile p = read_one(with_job_tables({2, 3, 1}, 0));
+    EXPECT_TRUE(p.complete);
+    EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+    ASSERT_EQ(p.locations.size(), 2u);
+    EXPECT_EQ(p.paths.size(), 4u);
+    for (const Location& location : p.locations) {
+        const CallPath& path = p.paths[location.phases.at(0).rest.at(0).path];
+        EXPECT_EQ(path.kind, NodeKind::Mpi);
+        EXPECT_EQ(p.functions[path.target].name, "MPI_Barrier");
+    }
+}
+
+TEST(Reader, MapsThatLeadNowhereLoseTheirLocationsOnly) {
+    EXPECT_NE(error_of(with_job_tables({2, 4}, 0)).find("do not fit together"), std::string::npos); // no such node
+    EXPECT_NE(error_of(with_job_tables({2, 3}, 1)).find("do not fit together"), std::string::npos); // rank 1 has no map
+    EXPECT_NE(error_of(with_job_tables({2, 3}, 77)).find("do not fit together"), std::string::npos); // no such rank
+    EXPECT_FALSE(read_one(with_job_tables({2}, 0)).notes.empty()); // a cell of a node that is in no map
 }
 
 TEST(Reader, KeepsMetricsTheCatalogueDoesNotKnow) {

@@ -41,6 +41,10 @@ const char* type_name(std::uint32_t type) {
         return "trace";
     case BlockType::Series:
         return "series";
+    case BlockType::Location:
+        return "location";
+    case BlockType::NodeMap:
+        return "node-map";
     }
     return "unknown";
 }
@@ -61,9 +65,9 @@ BlockList find_blocks(Bytes bytes) {
     std::memcpy(&list.header, bytes.data(), sizeof(FileHeader));
     if (std::memcmp(list.header.magic, file_magic, sizeof file_magic) != 0)
         throw ReadError("not a profile of libprofile");
-    if (list.header.version != format_version)
-        throw ReadError(fmt::format("of format version {}, but this libprofile reads version {}",
-                                    list.header.version, format_version));
+    if (list.header.version < oldest_version || list.header.version > format_version)
+        throw ReadError(fmt::format("of format version {}, but this libprofile reads versions {} to {}",
+                                    list.header.version, oldest_version, format_version));
 
     std::size_t at = sizeof(FileHeader);
     while (at < bytes.size()) {

@@ -19,6 +19,9 @@ class ReadError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The oldest version of the format that is read (decode_v3.hpp).
+inline constexpr std::uint32_t oldest_version = 3;
+
 using Bytes = std::span<const unsigned char>;
 
 /// A block whose checksum is right. `payload` points into the file's bytes.

@@ -1,15 +1,14 @@
 #include "tools/profile/decode.hpp"
 
+#include "tools/profile/decode_v3.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <limits>
 
 namespace libprofile::tools {
 
 namespace {
-
-constexpr std::uint64_t max_id = std::numeric_limits<std::uint32_t>::max() - 1;
 
 std::string owned(const Text& text) {
     return text.size == 0 ? std::string() : std::string(text.data, text.size);
@@ -85,7 +84,7 @@ bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     return true;
 }
 
-bool decode_modules(Decoder d, RawRank& out) {
+bool decode_modules(Decoder d, RawTables& out) {
     std::uint64_t count = 0;
     if (!read_count(d, count, 2))
         return false;
@@ -102,7 +101,7 @@ bool decode_modules(Decoder d, RawRank& out) {
     return true;
 }
 
-bool decode_functions(Decoder d, RawRank& out) {
+bool decode_functions(Decoder d, RawTables& out) {
     std::uint64_t count = 0;
     if (!read_count(d, count, 3))
         return false;
@@ -120,23 +119,40 @@ bool decode_functions(Decoder d, RawRank& out) {
     return true;
 }
 
-bool decode_tree(Decoder d, RawRank& out) {
+bool decode_tree(Decoder d, RawTables& out) {
     RawTree tree;
     describe(d, tree.record);
-    if (d.failed() || tree.record.thread > max_id || tree.record.nodes > d.remaining() / 4)
-        return false;
-    tree.nodes.resize(tree.record.nodes);
-    for (std::uint64_t i = 0; i < tree.record.nodes; ++i) {
-        NodeRecord& node = tree.nodes[i];
-        describe(d, node);
-        if (node.parent_distance == 0 || node.parent_distance > i + 1)
-            return false;
-        if (node.kind == 0 || node.kind > static_cast<std::uint64_t>(NodeKind::NotRecorded))
-            return false;
-    }
-    if (!finished(d))
+    if (tree.record.thread > max_id || !decode_nodes(d, tree) || !finished(d))
         return false;
     return out.trees.emplace(static_cast<std::uint32_t>(tree.record.thread), std::move(tree)).second;
+}
+
+bool decode_location(Decoder d, RawRank& out) {
+    LocationRecord r;
+    describe(d, r);
+    if (!finished(d) || r.thread > max_id || r.paths_in > static_cast<std::uint64_t>(PathsIn::NodeMap) ||
+        r.map_rank >= rank_limit || r.map_thread > max_id)
+        return false;
+    return out.locations.emplace(static_cast<std::uint32_t>(r.thread), r).second;
+}
+
+bool decode_node_map(Decoder d, RawRank& out) {
+    NodeMapRecord r;
+    describe(d, r);
+    if (d.failed() || r.thread > max_id || r.nodes > d.remaining())
+        return false;
+    std::vector<std::uint32_t> nodes;
+    nodes.reserve(r.nodes);
+    std::uint64_t node = 0;
+    for (std::uint64_t i = 0; i < r.nodes; ++i) {
+        std::int64_t difference = 0;
+        d.signed_number(difference);
+        node += static_cast<std::uint64_t>(difference);
+        if (node > max_id)
+            return false;
+        nodes.push_back(static_cast<std::uint32_t>(node));
+    }
+    return finished(d) && out.node_maps.emplace(static_cast<std::uint32_t>(r.thread), std::move(nodes)).second;
 }
 
 bool decode_cells(Decoder& d, std::uint64_t count, std::vector<Cell>& cells) {
@@ -278,7 +294,19 @@ bool decode_names(Decoder d, RawFile& file) {
     return true;
 }
 
-bool decode_block(const Block& block, RawFile& file) {
+/// What the job has as well as a rank.
+bool decode_table(const Block& block, Decoder d, RawTables& tables) {
+    switch (block.type) {
+    case BlockType::Modules:
+        return decode_modules(d, tables);
+    case BlockType::Functions:
+        return decode_functions(d, tables);
+    default:
+        return decode_tree(d, tables);
+    }
+}
+
+bool decode_block(const Block& block, std::uint32_t version, RawFile& file) {
     const Decoder d(block.payload.data(), block.payload.size());
     switch (block.type) {
     case BlockType::Job:
@@ -290,17 +318,23 @@ bool decode_block(const Block& block, RawFile& file) {
     default:
         break;
     }
+    const bool is_table =
+        block.type == BlockType::Modules || block.type == BlockType::Functions || block.type == BlockType::Tree;
+    if (is_table && block.rank == no_rank)
+        return decode_table(block, d, file.tables);
     if (block.rank >= rank_limit)
         return false;
+    if (is_table && !(version == 3 && block.type == BlockType::Tree))
+        return decode_table(block, d, file.ranks[block.rank].tables);
     switch (block.type) {
     case BlockType::Rank:
         return decode_rank(d, block.rank, file.ranks[block.rank]);
-    case BlockType::Modules:
-        return decode_modules(d, file.ranks[block.rank]);
-    case BlockType::Functions:
-        return decode_functions(d, file.ranks[block.rank]);
     case BlockType::Tree:
-        return decode_tree(d, file.ranks[block.rank]);
+        return decode_tree_v3(d, file.ranks[block.rank]);
+    case BlockType::Location:
+        return decode_location(d, file.ranks[block.rank]);
+    case BlockType::NodeMap:
+        return decode_node_map(d, file.ranks[block.rank]);
     case BlockType::Phase:
         return decode_phase(d, file.ranks[block.rank]);
     case BlockType::Trace:
@@ -318,6 +352,21 @@ bool decode_block(const Block& block, RawFile& file) {
 
 } // namespace
 
+bool decode_nodes(Decoder& d, RawTree& tree) {
+    if (d.failed() || tree.record.nodes > d.remaining() / 4)
+        return false;
+    tree.nodes.resize(tree.record.nodes);
+    for (std::uint64_t i = 0; i < tree.record.nodes; ++i) {
+        NodeRecord& node = tree.nodes[i];
+        describe(d, node);
+        if (node.parent_distance == 0 || node.parent_distance > i + 1)
+            return false;
+        if (node.kind == 0 || node.kind > static_cast<std::uint64_t>(NodeKind::NotRecorded))
+            return false;
+    }
+    return !d.failed();
+}
+
 RawFile decode_file(Bytes bytes, const std::string& name) {
     RawFile file;
     file.name = name;
@@ -325,7 +374,7 @@ RawFile decode_file(Bytes bytes, const std::string& name) {
     file.ranks_expected = list.header.ranks;
     file.damages = std::move(list.damages);
     for (const Block& block : list.blocks)
-        if (!decode_block(block, file))
+        if (!decode_block(block, list.header.version, file))
             file.damages.push_back(
                 block.rank == no_rank
                     ? fmt::format("a block of type {} is malformed", static_cast<std::uint32_t>(block.type))

@@ -25,11 +25,18 @@ struct RawPhase {
     PhaseData data; // cells with the node ids and metric positions of the file; data.phase is not set
 };
 
-struct RawRank {
-    std::optional<RankInfo> info;
+/// What the numbers in trees mean: of a rank, or of the job.
+struct RawTables {
     std::optional<std::vector<Module>> modules;
     std::optional<std::map<std::uint64_t, Function>> functions; // by id
-    std::map<std::uint32_t, RawTree> trees;                     // by thread
+    std::map<std::uint32_t, RawTree> trees;                     // by thread; of the job: 0
+};
+
+struct RawRank {
+    std::optional<RankInfo> info;
+    RawTables tables;
+    std::map<std::uint32_t, LocationRecord> locations;          // by thread
+    std::map<std::uint32_t, std::vector<std::uint32_t>> node_maps; // by thread; nodes of the job's tree, from node 1
     std::vector<RawPhase> phases;
     std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
     std::vector<RawSeries> series;
@@ -49,6 +56,7 @@ struct RawFile {
     bool partial = false;             // was still being written
     std::optional<Job> job;
     std::optional<std::vector<MetricInfo>> metrics;
+    RawTables tables; // of the job
     std::map<std::uint32_t, RawRank> ranks;
     std::vector<StoredName> names;
     std::vector<std::string> damages;
@@ -56,6 +64,11 @@ struct RawFile {
 
 /// Largest number of ranks that is believed; a job record that claims more is damaged.
 inline constexpr std::uint64_t rank_limit = std::uint64_t{1} << 22;
+
+inline constexpr std::uint64_t max_id = 0xfffffffeu;
+
+/// The nodes of a Tree block behind its record. False: malformed.
+bool decode_nodes(Decoder& d, RawTree& tree);
 
 /// Decodes one file.
 /// @param bytes the whole file
