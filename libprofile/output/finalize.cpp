@@ -89,6 +89,8 @@ bool write_common_file(PolledCollectives& job) {
     RankSummary summary;
     bool ok = !leads || write_file_start(buffer, static_cast<std::uint64_t>(session.job().ranks), 0);
     ok = write_rank_record(buffer, true, summary, {}) && write_measurements(buffer, {}) && ok; // if not: what there is room for
+    JobTables tables;
+    tables.collect();
     if (!job.everyone_is_here()) return false;
 
     char folder[OutputFolder::path_size] = {};
@@ -97,14 +99,12 @@ bool write_common_file(PolledCollectives& job) {
     if (folder[0] == 0) return true; // rank 0 has said why
     output_folder.adopt(folder);
 
-    std::uint64_t with_own_tables = 0;
-    {
-        JobTables tables;
-        if (!tables.unify(job)) return false;
-        ok = tables.write(buffer) && ok;
-        with_own_tables = tables.map_rank() == no_rank ? 1 : 0;
-        ok = (with_own_tables == 0 || write_own_tables(buffer, {})) && write_locations(buffer, true, tables.map_rank(), {}) && ok;
-    }
+    if (!tables.unify(job)) return false;
+    ok = tables.write(buffer) && ok;
+    const std::uint64_t with_own_tables = tables.map_rank() == no_rank ? 1 : 0;
+    ok = (with_own_tables == 0 || write_own_tables(buffer, {})) && write_locations(buffer, true, tables.map_rank(), {}) && ok;
+    tables.release();
+
     std::uint64_t offset = 0;
     if (!job.sum_before(buffer.size(), offset)) return false;
     char partial[OutputFolder::path_size + 64];
