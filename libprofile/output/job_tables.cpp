@@ -92,7 +92,7 @@ std::uint32_t JobTables::job_node(const Thread& thread, NodeId node) const noexc
     return reduction_ == nullptr ? own : reduction_->job_node(own);
 }
 
-bool JobTables::write(ByteBuffer& buffer) const noexcept {
+bool JobTables::write(BlockBuffer& buffer) const noexcept {
     bool ok = true;
     if (job_table_ != nullptr) {
         const PathTable& table = *job_table_;

@@ -4,7 +4,7 @@
 // quota (LIBPROFILE_MEMORY), for as long as the object lives.
 #pragma once
 
-#include "libprofile/output/byte_buffer.hpp"
+#include "libprofile/output/block_writer.hpp"
 #include "libprofile/output/polled_collectives.hpp"
 #include "libprofile/output/process_table.hpp"
 #include "libprofile/unify/table_reduction.hpp"
@@ -28,7 +28,7 @@ class JobTables {
     /// Whose NodeMap leads from this rank's nodes to the job's tree; no_rank: it keeps its own tables.
     std::uint32_t map_rank() const { return map_rank_; }
     /// What this rank has to write of it: the job's tables (rank 0) and its own node map. False: no memory.
-    bool write(ByteBuffer& buffer) const noexcept;
+    bool write(BlockBuffer& buffer) const noexcept;
     /// Gives all memory back; nothing else can follow.
     void release() noexcept;
 
