@@ -18,13 +18,13 @@ LAUNCHERS = {
                 "--mca", "btl_vader_single_copy_mechanism", "none"],
     "mpich": ["mpirun.mpich"],
 }
-LINE = re.compile(r"rank (\d+) of \d+: finalize ([\d.]+) s, memory (\d+) KiB before, (\d+) KiB after")
+LINE = re.compile(r"rank (\d+) of \d+: finalize ([\d.]+) s, of the processor ([\d.]+) s, memory (\d+) KiB before, (\d+) KiB after")
 
 
 def run(mpi, ranks, command, environment):
     settings = ["env", *(f"{name}={value}" for name, value in environment.items())]
     done = subprocess.run([*LAUNCHERS[mpi], "-n", str(ranks), *settings, *map(str, command)], capture_output=True, text=True, timeout=1800)
-    found = {int(rank): (float(s), int(before), int(after)) for rank, s, before, after in LINE.findall(done.stdout)}
+    found = {int(rank): (float(s), float(cpu), int(before), int(after)) for rank, s, cpu, before, after in LINE.findall(done.stdout)}
     if done.returncode != 0 or len(found) != ranks:
         sys.exit(f"{' '.join(done.args)}\nexit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
     return found
@@ -48,24 +48,29 @@ def main():
     for needed in (program, library):
         if not needed.exists():
             sys.exit(f"{needed} is missing: build first (scripts/test)")
-    print("| ranks | call paths | MPI_Finalize without | beyond it | memory grows in it: first rank, others at most | bytes per rank |")
-    print("|--:|---|--:|--:|--:|--:|", flush=True)
+    print("| ranks | call paths | MPI_Finalize without | beyond it | processor time of all ranks beyond it | memory grows in it: first rank, "
+          "others at most | bytes per rank |")
+    print("|--:|---|--:|--:|--:|--:|--:|", flush=True)
     for ranks in options.ranks:
         for mode, name in (("same", "the same"), ("apart", "each its own")):
             command = [program, options.iterations, options.paths, mode]
-            plain, measured, best = [], [], None
+            plain, measured, plain_cpu, cpu, best = [], [], [], [], None
             for _ in range(options.repeat):
-                plain.append(max(s for s, _, _ in run(options.mpi, ranks, command, {}).values()))
+                found = run(options.mpi, ranks, command, {}).values()
+                plain.append(max(s for s, *_ in found))
+                plain_cpu.append(sum(used for _, used, *_ in found))
                 folder = tempfile.mkdtemp()
                 environment = {"LD_PRELOAD": library, "LIBPROFILE_OUTPUT": f"{folder}/out", "LIBPROFILE_QUIET": 1}
                 found = run(options.mpi, ranks, command, environment)
-                measured.append(max(s for s, _, _ in found.values()))
+                measured.append(max(s for s, *_ in found.values()))
+                cpu.append(sum(used for _, used, *_ in found.values()))
                 best = found
                 size = (Path(folder) / "out" / "profile.lprof").stat().st_size
                 shutil.rmtree(folder)
-            growth = {rank: after - before for rank, (_, before, after) in best.items()}
+            growth = {rank: after - before for rank, (_, _, before, after) in best.items()}
             others = max(kilobytes for rank, kilobytes in growth.items() if rank != 0)
-            print(f"| {ranks} | {name} | {min(plain):.2f} s | {min(measured) - min(plain):.2f} s | {kib(growth[0])}, {kib(others)} | "
+            print(f"| {ranks} | {name} | {min(plain):.2f} s | {min(measured) - min(plain):.2f} s | {min(cpu) - min(plain_cpu):.2f} s | "
+                  f"{kib(growth[0])}, {kib(others)} | "
                   f"{kib(size / ranks / 1024)} |", flush=True)
 
 

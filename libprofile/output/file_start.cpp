@@ -33,15 +33,13 @@ void tidy_version(char* text) {
 
 } // namespace
 
-bool write_file_start(ByteBuffer& buffer, std::uint64_t ranks_in_file, std::uint32_t flags) noexcept {
+bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uint32_t flags) noexcept {
     FileHeader header{};
     std::memcpy(header.magic, file_magic, sizeof header.magic);
     header.version = format_version;
     header.flags = flags;
     header.ranks = ranks_in_file;
-    unsigned char* place = buffer.append(sizeof header);
-    if (place == nullptr) return false;
-    std::memcpy(place, &header, sizeof header);
+    if (!buffer.append(&header, sizeof header)) return false;
 
     Job& job = session.job();
     static char configuration[8192];
@@ -63,8 +61,8 @@ bool write_file_start(ByteBuffer& buffer, std::uint64_t ranks_in_file, std::uint
     record.folder = job.folder;
     record.version = version;
     record.configuration = Text(configuration, length);
-    const bool ok = write_block(buffer, BlockType::Job, no_rank, [&](Encoder& encoder) { describe(encoder, record); });
-    return ok && write_block(buffer, BlockType::Metrics, no_rank, [](Encoder& encoder) {
+    const bool ok = write_block(buffer, {BlockType::Job}, [&](Encoder& encoder) { describe(encoder, record); });
+    return ok && write_block(buffer, {BlockType::Metrics}, [](Encoder& encoder) {
                encoder.number(metric_count);
                encoder.text("time");
                encoder.text("ns");

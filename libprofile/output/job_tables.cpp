@@ -23,16 +23,33 @@ TableMailbox mailbox; // until the end of MPI
 
 JobTables::JobTables() noexcept : budget_(memory_quota.limit()), process_(budget_) {}
 
-JobTables::~JobTables() {
+JobTables::~JobTables() { release(); }
+
+void JobTables::release() noexcept {
     if (reduction_ != nullptr) reduction_->~TableReduction();
+    reduction_ = nullptr;
+    job_table_ = nullptr;
+    process_.forget();
+}
+
+void JobTables::collect() noexcept {
+    if (rank_count() == 1) return;
+    on_its_own_ = !process_.build();
+    layout_ = process_.layout();
+    ready_ = true;
+    if (!on_its_own_) return;
+    // It still passes on the tables of others, and its map is like nobody's.
+    process_.forget();
+    ready_ = process_.table().add_node({});
+    layout_.add(own_rank());
 }
 
 bool JobTables::unify(PolledCollectives& job) noexcept {
     if (rank_count() == 1) return true;
     bool equal = false, possible = false;
-    if (!unify_all_equal(job, equal, possible)) return false;
+    if (!compare_all(job, equal, possible)) return false;
     if (equal || !possible) return true;
-    reduction_ = new (place_) TableReduction(budget_, own_rank(), std::move(process_.table()), process_.layout());
+    reduction_ = new (place_) TableReduction(budget_, own_rank(), std::move(process_.table()), layout_);
     std::uint64_t agreed = 0;
     {
         PolledMessages messages(*session.mpi());
@@ -45,23 +62,23 @@ bool JobTables::unify(PolledCollectives& job) noexcept {
         map_rank_ = static_cast<std::uint32_t>(agreed != 0 ? reduction_->owner() : own_rank());
     else if (reduction_->is_shared() && agreed != 0)
         map_rank_ = static_cast<std::uint32_t>(reduction_->owner());
+    if (on_its_own_) map_rank_ = no_rank;
     if (own_rank() == 0 && reduction_->has_map()) job_table_ = &reduction_->table();
     return true;
 }
 
 /// The usual case without sampling takes one collective operation, and no communicator.
-bool JobTables::unify_all_equal(PolledCollectives& job, bool& equal, bool& possible) noexcept {
-    const bool built = process_.build();
-    const TableSignature table = process_.table().signature(), layout = process_.layout();
-    const std::uint64_t words[4] = {table.words[0], table.words[1], layout.words[0], layout.words[1]};
+bool JobTables::compare_all(PolledCollectives& job, bool& equal, bool& possible) noexcept {
+    const TableSignature table = process_.table().signature();
+    const std::uint64_t words[4] = {table.words[0], table.words[1], layout_.words[0], layout_.words[1]};
     std::uint64_t least[9];
     for (int i = 0; i < 4; ++i) {
         least[2 * i] = words[i];
         least[2 * i + 1] = ~words[i];
     }
-    least[8] = built ? 1 : 0;
+    least[8] = ready_ ? 1 : 0;
     if (!job.min(least, 9)) return false;
-    possible = least[8] != 0; // a rank without memory for its own table cannot pass on those of others
+    possible = least[8] != 0; // a rank without any memory cannot pass on the tables of others
     equal = possible;
     for (int i = 0; i < 4; ++i) equal = equal && least[2 * i] == words[i] && least[2 * i + 1] == ~words[i];
     if (!equal) return true;
@@ -75,7 +92,7 @@ std::uint32_t JobTables::job_node(const Thread& thread, NodeId node) const noexc
     return reduction_ == nullptr ? own : reduction_->job_node(own);
 }
 
-bool JobTables::write(ByteBuffer& buffer) const noexcept {
+bool JobTables::write(BlockBuffer& buffer) const noexcept {
     bool ok = true;
     if (job_table_ != nullptr) {
         const PathTable& table = *job_table_;

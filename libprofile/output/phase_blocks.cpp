@@ -2,21 +2,11 @@
 
 #include "libprofile/output/block_writer.hpp"
 
+#include <bit>
+
 namespace libprofile {
 
 namespace {
-
-void write_cell(Encoder& encoder, NodeId node, NodeId& previous, std::uint64_t metric, std::uint64_t value) {
-    CellRecord record{node - previous, metric, value};
-    describe(encoder, record);
-    previous = node;
-}
-
-void write_cells(Encoder& encoder, const IterationProfile& profile) {
-    NodeId previous = 0;
-    for (std::uint32_t i = 0; i < profile.size; ++i)
-        write_cell(encoder, profile.cells[i].node(), previous, profile.cells[i].metric(), profile.cells[i].value);
-}
 
 void write_assignments(Encoder& encoder, Clusterer& clusterer, std::uint64_t iterations) {
     std::uint64_t runs = 0;
@@ -33,31 +23,65 @@ void write_assignments(Encoder& encoder, Clusterer& clusterer, std::uint64_t ite
     }
 }
 
-/// The open rows of a phase in the order of the file, without memory of our own: it may just have run out.
-template <class Visit> void for_each_open_cell(Phase& phase, const CallTree& tree, Visit visit) {
+/// Calls visit(node, value) for the cells of a metric in one list of the phase, by node: that of a cluster, or behind them the
+/// open rows. Without memory of our own: it may just have run out.
+template <class Visit>
+void for_each_cell(Phase& phase, const CallTree& tree, std::uint64_t list, std::size_t metric, Visit visit) {
+    if (phase.clusterer != nullptr && list < phase.clusterer->cluster_count()) {
+        const IterationProfile& sums = phase.clusterer->cluster(static_cast<std::uint32_t>(list)).sums;
+        for (std::uint32_t i = 0; i < sums.size; ++i)
+            if (sums.cells[i].metric() == metric) visit(sums.cells[i].node(), sums.cells[i].value);
+        return;
+    }
     for (NodeId node = 0; node < tree.size(); ++node) {
         const Row* row = phase.rows.find(node);
-        for (std::size_t m = 0; row != nullptr && m < metric_count; ++m)
-            if (row->values[m] != 0) visit(node, m, row->values[m]);
+        if (row != nullptr && row->values[metric] != 0) visit(node, row->values[metric]);
     }
 }
 
-void write_rest(Encoder& encoder, Phase& phase, const CallTree& tree) {
-    std::uint64_t count = 0;
-    for_each_open_cell(phase, tree, [&](NodeId, std::size_t, std::uint64_t) { ++count; });
-    encoder.number(count);
-    NodeId previous = 0;
-    for_each_open_cell(phase, tree, [&](NodeId node, std::size_t metric, std::uint64_t value) {
-        write_cell(encoder, node, previous, metric, value);
-    });
+std::uint64_t lists_of(const Phase& phase) {
+    return 1 + (phase.clusterer == nullptr ? 0 : std::uint64_t{phase.clusterer->cluster_count()});
+}
+
+/// The metrics that have cells, as a set of bits.
+std::uint64_t metrics_in(Phase& phase, const CallTree& tree) {
+    static_assert(metric_count <= 64);
+    std::uint64_t found = 0;
+    for (std::uint64_t list = 0; list + 1 < lists_of(phase); ++list) {
+        const IterationProfile& sums = phase.clusterer->cluster(static_cast<std::uint32_t>(list)).sums;
+        for (std::uint32_t i = 0; i < sums.size; ++i) found |= std::uint64_t{1} << sums.cells[i].metric();
+    }
+    for (NodeId node = 0; node < tree.size(); ++node) {
+        const Row* row = phase.rows.find(node);
+        for (std::size_t m = 0; row != nullptr && m < metric_count; ++m)
+            if (row->values[m] != 0) found |= std::uint64_t{1} << m;
+    }
+    return found;
+}
+
+/// Numbers of one kind stand together: lists resemble each other in them, which compression makes use of.
+void describe_cells(Encoder& encoder, Phase& phase, const CallTree& tree, std::size_t metric) {
+    const std::uint64_t lists = lists_of(phase);
+    for (std::uint64_t list = 0; list < lists; ++list) {
+        std::uint64_t count = 0;
+        for_each_cell(phase, tree, list, metric, [&](NodeId, std::uint64_t) { ++count; });
+        encoder.number(count);
+    }
+    for (std::uint64_t list = 0; list < lists; ++list) {
+        NodeId before = 0;
+        for_each_cell(phase, tree, list, metric, [&](NodeId node, std::uint64_t) {
+            encoder.number(node - before);
+            before = node;
+        });
+    }
+    for (std::uint64_t list = 0; list < lists; ++list)
+        for_each_cell(phase, tree, list, metric, [&](NodeId, std::uint64_t value) { encoder.number(value); });
 }
 
 /// `now`: of a thread that runs. Of an iteration that is not over the time until now counts for the phase; its values are in
 /// the rest.
-void describe_phase(Encoder& encoder, const Thread& thread, Phase& phase, std::uint64_t now) {
+void describe_phase(Encoder& encoder, PhaseRecord record, Phase& phase, std::uint64_t now) {
     Clusterer* clusterer = phase.clusterer;
-    PhaseRecord record;
-    record.thread = thread.index;
     record.name = phase.name;
     record.kind = static_cast<std::uint64_t>(phase.kind);
     record.instances = phase.kind == PhaseKind::Iterations ? iterations_of(phase) : phase.instances;
@@ -72,12 +96,9 @@ void describe_phase(Encoder& encoder, const Thread& thread, Phase& phase, std::u
     }
     describe(encoder, record);
     for (std::uint32_t i = 0; i < record.clusters; ++i) {
-        const Cluster& cluster = clusterer->cluster(i);
-        ClusterRecord out{cluster.members, cluster.equivalence_class, cluster.sums.size};
+        ClusterRecord out{clusterer->cluster(i).members, clusterer->cluster(i).equivalence_class};
         describe(encoder, out);
-        write_cells(encoder, cluster.sums);
     }
-    write_rest(encoder, phase, thread.tree);
     if (phase.kind != PhaseKind::Iterations) return;
     if (clusterer != nullptr)
         write_assignments(encoder, *clusterer, record.instances);
@@ -113,9 +134,25 @@ std::uint64_t overhead_of(Phase& phase, NodeId overhead) noexcept {
     return sum;
 }
 
-bool write_phase(ByteBuffer& buffer, std::uint32_t rank, const Thread& thread, Phase& phase, std::uint64_t now) noexcept {
-    return write_block(buffer, BlockType::Phase, rank,
-                       [&](Encoder& encoder) { describe_phase(encoder, thread, phase, now); });
+bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, std::uint32_t number, Phase& phase,
+                 std::uint64_t now) noexcept {
+    std::uint64_t metrics = metrics_in(phase, thread.tree); // a set
+    PhaseRecord record;
+    record.thread = thread.index;
+    record.number = number;
+    record.metrics = static_cast<std::uint64_t>(std::popcount(metrics));
+    bool ok = write_block(buffer, {BlockType::Phase, rank, thread.index, std::uint64_t{number} + 1},
+                          [&](Encoder& encoder) { describe_phase(encoder, record, phase, now); });
+    for (; ok && metrics != 0; metrics &= metrics - 1) {
+        const auto metric = static_cast<std::uint64_t>(std::countr_zero(metrics));
+        ok = write_block(buffer, {BlockType::Cells, rank, thread.index, std::uint64_t{number} + 1, metric + 1},
+                         [&](Encoder& encoder) {
+                             CellsRecord cells{thread.index, number, metric, lists_of(phase)};
+                             describe(encoder, cells);
+                             describe_cells(encoder, phase, thread.tree, metric);
+                         });
+    }
+    return ok;
 }
 
 } // namespace libprofile

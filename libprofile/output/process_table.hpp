@@ -15,6 +15,12 @@ class ProcessTable {
 
     /// False: no memory, and there is no table.
     bool build() noexcept;
+    /// Empty again, with its memory given back.
+    void forget() noexcept {
+        table_.release();
+        builder_ = TableBuilder(*budget_);
+        bases_.release();
+    }
     PathTable& table() { return table_; }
     /// Equal in two processes when all their nodes have the same numbers in equal tables.
     TableSignature layout() const { return layout_; }

@@ -1,7 +1,6 @@
 #include "libprofile/output/rank_block.hpp"
 
 #include "format/sampling_rate.hpp"
-#include "libprofile/output/block_writer.hpp"
 #include "libprofile/output/phase_blocks.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/session.hpp"
@@ -10,9 +9,7 @@
 
 namespace libprofile {
 
-namespace {
-
-RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread running) {
+RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread running) noexcept {
     RankRecord record;
     record.rank = static_cast<std::uint64_t>(session.job().rank);
     record.pid = static_cast<std::uint64_t>(getpid());
@@ -22,6 +19,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
     record.rate = samples_per_second(session.config().number(Option::Sample));
     record.threads_lost = thread_registry.lost();
     record.memory_used = memory_quota.used();
+    record.memory_peak = summary.memory_peak = memory_quota.peak();
     record.memory_quota = memory_quota.limit();
     record.checkpoint = running.thread == nullptr ? 0 : 1;
     if (running.thread != nullptr) record.threads_running = thread_registry.choose_for_checkpoint() - 1;
@@ -58,14 +56,6 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
     summary.quota_losses = record.quota_losses;
     summary.paths_wrong = record.path_counts[static_cast<std::size_t>(PathCount::Wrong)];
     return record;
-}
-
-} // namespace
-
-bool write_rank_record(ByteBuffer& buffer, bool complete, RankSummary& summary, RunningThread running) noexcept {
-    RankRecord record = describe_rank(complete, summary, running);
-    return write_block(buffer, BlockType::Rank, static_cast<std::uint32_t>(record.rank),
-                       [&](Encoder& encoder) { describe(encoder, record); });
 }
 
 } // namespace libprofile

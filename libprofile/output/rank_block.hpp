@@ -1,8 +1,8 @@
 // What is known of this process as a whole.
-// Contract: as write_block(); by the thread that writes, after all locations are closed or for a checkpoint.
+// Contract: by the thread that writes, after all locations are closed or for a checkpoint.
 #pragma once
 
-#include "libprofile/output/byte_buffer.hpp"
+#include "format/profile_file.hpp"
 #include "libprofile/output/written_locations.hpp"
 
 #include <cstdint>
@@ -21,9 +21,10 @@ struct RankSummary {
     std::uint64_t repairs = 0;
     std::uint64_t quota_losses = 0;
     std::uint64_t paths_wrong = 0; // found by LIBPROFILE_MARKS=check
+    std::uint64_t memory_peak = 0; // of the quota
 };
 
-/// Writes the Rank block and fills the summary.
-bool write_rank_record(ByteBuffer& buffer, bool complete, RankSummary& summary, RunningThread running) noexcept;
+/// Fills the summary and the record, but for what is known only when all else is written.
+RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread running) noexcept;
 
 } // namespace libprofile

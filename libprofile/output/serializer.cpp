@@ -37,7 +37,7 @@ ModuleRecord module_record(std::uint64_t i) {
     return {Text(reinterpret_cast<const char*>(module.build_id), module.build_id_size), module.path};
 }
 
-bool write_own_tree(ByteBuffer& buffer, const Thread& thread) {
+bool write_own_tree(BlockBuffer& buffer, const Thread& thread) {
     return write_tree(buffer, own_rank(), thread.index, thread.tree.size() - 1, [&](std::uint64_t i) {
         const auto id = static_cast<NodeId>(i);
         const Node& node = thread.tree[id];
@@ -47,7 +47,7 @@ bool write_own_tree(ByteBuffer& buffer, const Thread& thread) {
 
 } // namespace
 
-bool write_own_tables(ByteBuffer& buffer, RunningThread running) noexcept {
+bool write_own_tables(BlockBuffer& buffer, RunningThread running) noexcept {
     const std::uint32_t modules = load_map.size(); // may grow meanwhile, if other threads run
     const UsedFunctions functions(running);
     bool ok = write_modules(buffer, own_rank(), modules, module_record);
@@ -59,7 +59,7 @@ bool write_own_tables(ByteBuffer& buffer, RunningThread running) noexcept {
     return ok;
 }
 
-bool write_locations(ByteBuffer& buffer, bool complete, std::uint32_t map_rank, RunningThread running) noexcept {
+bool write_locations(BlockBuffer& buffer, bool complete, std::uint32_t map_rank, RunningThread running) noexcept {
     bool ok = true;
     for_each_location(running, [&](Thread& thread, std::uint64_t end) {
         LocationRecord record{thread.index, end - thread.started_at, complete ? std::uint64_t{1} : 0};
@@ -73,27 +73,35 @@ bool write_locations(ByteBuffer& buffer, bool complete, std::uint32_t map_rank, 
     return ok;
 }
 
-bool write_measurements(ByteBuffer& buffer, RunningThread running) noexcept {
+bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
     bool ok = true;
     for_each_location(running, [&](Thread& thread, std::uint64_t) {
         const std::uint64_t now = &thread == running.thread ? running.now : 0;
         if (thread.trace.is_on())
-            ok = ok && write_block(buffer, BlockType::Trace, own_rank(),
+            ok = ok && write_block(buffer, {BlockType::Trace, own_rank(), thread.index},
                                    [&](Encoder& encoder) { write_trace(encoder, thread.index, thread.trace); });
-        for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
+        for (std::uint32_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);
-            ok = ok && write_phase(buffer, own_rank(), thread, phase, now);
+            ok = ok && write_phase(buffer, own_rank(), thread, i, phase, now);
             if (phase.series != nullptr && phase.series->iterations() != 0)
-                ok = ok && write_block(buffer, BlockType::Series, own_rank(),
+                ok = ok && write_block(buffer, {BlockType::Series, own_rank(), thread.index, std::uint64_t{i} + 1},
                                        [&](Encoder& encoder) { write_series(encoder, thread.index, phase); });
         }
     });
     return ok;
 }
 
-bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary, RunningThread running) noexcept {
-    return write_rank_record(buffer, complete, summary, running) && write_own_tables(buffer, running) &&
-           write_locations(buffer, complete, no_rank, running) && write_measurements(buffer, running);
+bool write_rank_record(BlockBuffer& buffer, RankRecord record, WritingCost cost) noexcept {
+    record.bytes_written = buffer.size() - cost.bytes_before;
+    record.writing_ns = session_clock.now() - cost.began_at;
+    return write_block(buffer, {BlockType::Rank, own_rank()}, [&](Encoder& encoder) { describe(encoder, record); });
+}
+
+bool write_rank(BlockBuffer& buffer, bool complete, RankSummary& summary, RunningThread running) noexcept {
+    const WritingCost cost{buffer.size(), session_clock.now()};
+    const RankRecord record = describe_rank(complete, summary, running);
+    return write_own_tables(buffer, running) && write_locations(buffer, complete, no_rank, running) &&
+           write_measurements(buffer, running) && write_rank_record(buffer, record, cost);
 }
 
 } // namespace libprofile

@@ -3,7 +3,7 @@
 // only. Each returns false when the buffer could not grow; what was written until then is whole.
 #pragma once
 
-#include "libprofile/output/byte_buffer.hpp"
+#include "libprofile/output/block_writer.hpp"
 #include "libprofile/output/rank_block.hpp"
 #include "libprofile/output/written_locations.hpp"
 
@@ -12,17 +12,26 @@
 namespace libprofile {
 
 /// Modules, functions and the call-path tree of every location, with the numbers of this process.
-bool write_own_tables(ByteBuffer& buffer, RunningThread running) noexcept;
+bool write_own_tables(BlockBuffer& buffer, RunningThread running) noexcept;
 
 /// The record of every location. `map_rank`: the rank whose NodeMap blocks, one per thread, lead from this process's nodes into the
 /// job's tree; no_rank: they are in the tables of this process.
-bool write_locations(ByteBuffer& buffer, bool complete, std::uint32_t map_rank, RunningThread running) noexcept;
+bool write_locations(BlockBuffer& buffer, bool complete, std::uint32_t map_rank, RunningThread running) noexcept;
 
 /// The phases, series and traces of all locations.
-bool write_measurements(ByteBuffer& buffer, RunningThread running) noexcept;
+bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept;
+
+/// The buffer's size and the time when a rank began to write.
+struct WritingCost {
+    std::uint64_t bytes_before = 0;
+    std::uint64_t began_at = 0;
+};
+
+/// The Rank block, last: it says what the others cost.
+bool write_rank_record(BlockBuffer& buffer, RankRecord record, WritingCost cost) noexcept;
 
 /// Everything of this process, with tables of its own. `complete`: it reached MPI_Finalize. With a `running` thread it is a
 /// checkpoint: of that thread and those that have ended.
-bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary, RunningThread running = {}) noexcept;
+bool write_rank(BlockBuffer& buffer, bool complete, RankSummary& summary, RunningThread running = {}) noexcept;
 
 } // namespace libprofile

@@ -1,5 +1,5 @@
 // The blocks that say what the numbers in other blocks mean: modules, functions, call paths, and locations' ways to them.
-// Contract: as write_block(). `rank`: whose they are, or no_rank for the job's. Every `at(i)` is called twice for each i in order,
+// Contract: as BlockBuffer. `rank`: whose they are, or no_rank for the job's. Every `at(i)` is called twice for each i in order,
 // and must return the same both times.
 #pragma once
 
@@ -8,8 +8,8 @@
 namespace libprofile {
 
 /// `at(i)`: ModuleRecord of module i.
-template <class At> bool write_modules(ByteBuffer& buffer, std::uint32_t rank, std::uint64_t count, At at) noexcept {
-    return write_block(buffer, BlockType::Modules, rank, [&](Encoder& encoder) {
+template <class At> bool write_modules(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t count, At at) noexcept {
+    return write_block(buffer, {BlockType::Modules, rank}, [&](Encoder& encoder) {
         encoder.number(count);
         for (std::uint64_t i = 0; i < count; ++i) {
             ModuleRecord record = at(i);
@@ -19,8 +19,8 @@ template <class At> bool write_modules(ByteBuffer& buffer, std::uint32_t rank, s
 }
 
 /// `at(i)`: FunctionRecord of the i-th function.
-template <class At> bool write_functions(ByteBuffer& buffer, std::uint32_t rank, std::uint64_t count, At at) noexcept {
-    return write_block(buffer, BlockType::Functions, rank, [&](Encoder& encoder) {
+template <class At> bool write_functions(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t count, At at) noexcept {
+    return write_block(buffer, {BlockType::Functions, rank}, [&](Encoder& encoder) {
         encoder.number(count);
         for (std::uint64_t i = 0; i < count; ++i) {
             FunctionRecord record = at(i);
@@ -31,8 +31,8 @@ template <class At> bool write_functions(ByteBuffer& buffer, std::uint32_t rank,
 
 /// `at(i)`: NodeRecord of node i, from 1 to `nodes`.
 template <class At>
-bool write_tree(ByteBuffer& buffer, std::uint32_t rank, std::uint64_t thread, std::uint64_t nodes, At at) noexcept {
-    return write_block(buffer, BlockType::Tree, rank, [&](Encoder& encoder) {
+bool write_tree(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t thread, std::uint64_t nodes, At at) noexcept {
+    return write_block(buffer, {BlockType::Tree, rank, thread}, [&](Encoder& encoder) {
         TreeRecord record{thread, nodes};
         describe(encoder, record);
         for (std::uint64_t i = 1; i <= nodes; ++i) {
@@ -44,8 +44,8 @@ bool write_tree(ByteBuffer& buffer, std::uint32_t rank, std::uint64_t thread, st
 
 /// `at(i)`: the node of the job's tree that node i of the location is, from 1 to `nodes`.
 template <class At>
-bool write_node_map(ByteBuffer& buffer, std::uint32_t rank, std::uint64_t thread, std::uint64_t nodes, At at) noexcept {
-    return write_block(buffer, BlockType::NodeMap, rank, [&](Encoder& encoder) {
+bool write_node_map(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t thread, std::uint64_t nodes, At at) noexcept {
+    return write_block(buffer, {BlockType::NodeMap, rank, thread}, [&](Encoder& encoder) {
         NodeMapRecord record{thread, nodes};
         describe(encoder, record);
         std::uint64_t before = 0;
@@ -57,8 +57,8 @@ bool write_node_map(ByteBuffer& buffer, std::uint32_t rank, std::uint64_t thread
     });
 }
 
-inline bool write_location(ByteBuffer& buffer, std::uint32_t rank, LocationRecord record) noexcept {
-    return write_block(buffer, BlockType::Location, rank, [&](Encoder& encoder) { describe(encoder, record); });
+inline bool write_location(BlockBuffer& buffer, std::uint32_t rank, LocationRecord record) noexcept {
+    return write_block(buffer, {BlockType::Location, rank, record.thread}, [&](Encoder& encoder) { describe(encoder, record); });
 }
 
 } // namespace libprofile

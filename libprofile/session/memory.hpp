@@ -16,6 +16,8 @@ class MemoryQuota {
     void limit(std::uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
     std::uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
     std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+    /// The most that was ever in use.
+    std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
     /// Zeroed pages, or nullptr (quota or kernel refused).
     void* map(std::size_t bytes) noexcept;
     void unmap(void* pages, std::size_t bytes) noexcept;
@@ -23,6 +25,7 @@ class MemoryQuota {
   private:
     std::atomic<std::uint64_t> limit_{256ull << 20};
     std::atomic<std::uint64_t> used_{0};
+    std::atomic<std::uint64_t> peak_{0};
 };
 extern MemoryQuota memory_quota;
 

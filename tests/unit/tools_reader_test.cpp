@@ -162,8 +162,25 @@ TEST(Reader, FirstFileWinsWhenARankIsThereTwice) {
     EXPECT_NE(p.notes[0].find("rank 1 is in another file too"), std::string::npos);
 }
 
+namespace {
+
+/// Where the n-th block of a kind begins.
+std::size_t block_at(const ByteVector& bytes, BlockType type, int n) {
+    std::size_t at = sizeof(FileHeader);
+    for (;;) {
+        BlockHeader header{};
+        std::memcpy(&header, bytes.data() + at, sizeof header);
+        if (header.type == static_cast<std::uint32_t>(type) && n-- == 0)
+            return at;
+        at += sizeof header + (header.stored_size + 7) / 8 * 8;
+    }
+}
+
+} // namespace
+
 TEST(Reader, TruncatedAnywhereKeepsWhatIsGood) {
     const ByteVector whole = sample_file(3);
+    const std::size_t data_end = block_at(whole, BlockType::Directory, 2);
     std::set<std::size_t> locations;
     for (std::size_t size = 0; size < whole.size(); ++size) {
         // A copy of exactly this size, so that a sanitizer sees every byte beyond.
@@ -171,7 +188,7 @@ TEST(Reader, TruncatedAnywhereKeepsWhatIsGood) {
         try {
             const Profile p = read_one(part);
             // The padding behind the last block may be missing; nothing else may without being said.
-            EXPECT_TRUE(!p.complete || size + 8 > whole.size()) << size;
+            EXPECT_TRUE(!p.complete || size + 8 > data_end) << size;
             EXPECT_TRUE(p.complete || !p.notes.empty() || p.ranks.size() < 3) << size;
             locations.insert(p.locations.size());
         } catch (const ReadError& error) {
@@ -202,8 +219,7 @@ TEST(Reader, EveryFlippedByteIsNoticedOrHarmless) {
 
 TEST(Reader, DamagedPayloadLosesItsBlockOnly) {
     ByteVector bytes = sample_file(3);
-    // The last block is the phase "timestep" of rank 2; its payload ends in the last 8 bytes.
-    bytes[bytes.size() - 9] ^= 1;
+    bytes[block_at(bytes, BlockType::Phase, 5) + sizeof(BlockHeader)] ^= 1; // "timestep" of rank 2
     const Profile p = read_one(bytes);
     EXPECT_FALSE(p.complete);
     EXPECT_EQ(p.locations.size(), 3u);
@@ -216,16 +232,7 @@ TEST(Reader, DamagedPayloadLosesItsBlockOnly) {
 
 TEST(Reader, FindsTheNextBlockBehindADamagedHeader) {
     const ByteVector whole = sample_file(2);
-    // The second header in the file is the one of the metrics; the one of rank 1's tree comes much later.
-    std::size_t at = sizeof(FileHeader);
-    int trees = 0;
-    for (;;) {
-        BlockHeader header{};
-        std::memcpy(&header, whole.data() + at, sizeof header);
-        if (header.type == static_cast<std::uint32_t>(BlockType::Tree) && ++trees == 2)
-            break;
-        at += sizeof header + (header.stored_size + 7) / 8 * 8;
-    }
+    const std::size_t at = block_at(whole, BlockType::Tree, 1);
     ByteVector bytes = whole;
     bytes[at + 1] ^= 0xff; // magic
     Profile p = read_one(bytes);
@@ -276,10 +283,22 @@ TEST(Reader, NeverAllocatesFromAnUnboundedCount) {
         r.instances = huge;
         r.unclustered = huge;
         describe(e, r);
-        e.number(0);
         e.number(1);
         e.number(huge);
         e.number(0);
+    });
+    only(BlockType::Cells, [&](Encoder& e) {
+        CellsRecord r{0, 0, 0, huge};
+        describe(e, r);
+    });
+    only(BlockType::Cells, [&](Encoder& e) {
+        CellsRecord r{0, 0, 0, 1};
+        describe(e, r);
+        e.number(huge);
+    });
+    only(BlockType::NodeMap, [&](Encoder& e) {
+        NodeMapRecord r{0, huge};
+        describe(e, r);
     });
     ProfileBuilder job(1);
     job.block(BlockType::Job, no_rank, [&](Encoder& e) {

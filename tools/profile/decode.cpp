@@ -1,5 +1,6 @@
 #include "tools/profile/decode.hpp"
 
+#include "tools/profile/decode_phase.hpp"
 #include "tools/profile/decode_v3.hpp"
 
 #include <algorithm>
@@ -74,6 +75,9 @@ bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     info.requests_lost = r.requests_lost;
     info.memory_used = r.memory_used;
     info.memory_quota = r.memory_quota;
+    info.memory_peak = r.memory_peak;
+    info.bytes_written = r.bytes_written;
+    info.writing_ns = r.writing_ns;
     info.checkpoint = r.checkpoint != 0;
     info.threads_running = r.threads_running;
     std::copy(std::begin(r.path_counts), std::end(r.path_counts), info.path_counts.begin());
@@ -155,95 +159,6 @@ bool decode_node_map(Decoder d, RawRank& out) {
     return finished(d) && out.node_maps.emplace(static_cast<std::uint32_t>(r.thread), std::move(nodes)).second;
 }
 
-bool decode_cells(Decoder& d, std::uint64_t count, std::vector<Cell>& cells) {
-    if (d.failed() || count > d.remaining() / 3)
-        return false;
-    cells.reserve(count);
-    std::uint64_t node = 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        CellRecord r;
-        describe(d, r);
-        if (r.node_distance > max_id || r.metric > max_id)
-            return false;
-        node += r.node_distance;
-        if (node > max_id)
-            return false;
-        cells.push_back({static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(r.metric), r.value});
-    }
-    return !d.failed();
-}
-
-/// The runs of equal cluster numbers and the times of the iterations.
-bool decode_iterations(Decoder& d, PhaseData& data) {
-    std::uint64_t runs = 0;
-    if (!read_count(d, runs, 2))
-        return false;
-    // Every iteration's time takes at least a byte, which bounds what the runs may expand to.
-    if (data.instances > d.remaining())
-        return false;
-    data.cluster_of_iteration.reserve(data.instances);
-    for (std::uint64_t i = 0; i < runs; ++i) {
-        std::uint64_t length = 0, cluster = 0;
-        d.number(length);
-        d.number(cluster);
-        if (d.failed() || cluster > data.clusters.size() ||
-            length > data.instances - data.cluster_of_iteration.size())
-            return false;
-        data.cluster_of_iteration.insert(data.cluster_of_iteration.end(), length,
-                                         static_cast<std::uint32_t>(cluster));
-    }
-    if (data.cluster_of_iteration.size() != data.instances)
-        return false;
-    data.iteration_ns.reserve(data.instances);
-    std::uint64_t time = 0;
-    for (std::uint64_t i = 0; i < data.instances; ++i) {
-        std::int64_t difference = 0;
-        d.signed_number(difference);
-        time += static_cast<std::uint64_t>(difference);
-        data.iteration_ns.push_back(time);
-    }
-    return !d.failed();
-}
-
-bool decode_phase(Decoder d, RawRank& out) {
-    PhaseRecord r;
-    describe(d, r);
-    if (d.failed() || r.thread > max_id || r.kind > static_cast<std::uint64_t>(PhaseKind::Iterations) ||
-        r.equivalence > static_cast<std::uint64_t>(Equivalence::Strong) || r.clusters > d.remaining() / 3)
-        return false;
-    RawPhase phase;
-    phase.thread = static_cast<std::uint32_t>(r.thread);
-    phase.name = owned(r.name);
-    phase.kind = static_cast<PhaseKind>(r.kind);
-    PhaseData& data = phase.data;
-    data.instances = r.instances;
-    data.wall_ns = r.wall_ns;
-    data.wall_inclusive_ns = r.wall_inclusive_ns;
-    data.equivalence = static_cast<Equivalence>(r.equivalence);
-    data.relaxed = r.relaxed;
-    data.classes = r.classes;
-    data.unclustered = r.unclustered;
-    data.clusters.resize(r.clusters);
-    for (Cluster& cluster : data.clusters) {
-        ClusterRecord c;
-        describe(d, c);
-        cluster.size = c.size;
-        cluster.equivalence_class = c.equivalence_class;
-        if (!decode_cells(d, c.cells, cluster.cells))
-            return false;
-    }
-    std::uint64_t rest = 0;
-    d.number(rest);
-    if (!decode_cells(d, rest, data.rest))
-        return false;
-    if (phase.kind == PhaseKind::Iterations && !decode_iterations(d, data))
-        return false;
-    if (!finished(d))
-        return false;
-    out.phases.push_back(std::move(phase));
-    return true;
-}
-
 bool decode_trace(Decoder d, RawRank& out) {
     TraceRecord r;
     describe(d, r);
@@ -306,8 +221,13 @@ bool decode_table(const Block& block, Decoder d, RawTables& tables) {
     }
 }
 
-bool decode_block(const Block& block, std::uint32_t version, RawFile& file) {
-    const Decoder d(block.payload.data(), block.payload.size());
+bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, RawFile& file) {
+    std::vector<unsigned char> as_now;
+    if (version == 3 && block.type == BlockType::Rank) {
+        as_now = rank_payload_of_v3(payload);
+        payload = as_now;
+    }
+    const Decoder d(payload.data(), payload.size());
     switch (block.type) {
     case BlockType::Job:
         return decode_job(d, file);
@@ -315,6 +235,10 @@ bool decode_block(const Block& block, std::uint32_t version, RawFile& file) {
         return decode_metrics(d, file);
     case BlockType::Names:
         return decode_names(d, file);
+    case BlockType::Directory:
+    case BlockType::RankTable:
+    case BlockType::Footer:
+        return true; // for readers that do not read everything (directory.hpp)
     default:
         break;
     }
@@ -336,7 +260,9 @@ bool decode_block(const Block& block, std::uint32_t version, RawFile& file) {
     case BlockType::NodeMap:
         return decode_node_map(d, file.ranks[block.rank]);
     case BlockType::Phase:
-        return decode_phase(d, file.ranks[block.rank]);
+        return version == 3 ? decode_phase_v3(d, file.ranks[block.rank]) : decode_phase(d, file.ranks[block.rank]);
+    case BlockType::Cells:
+        return decode_cells(d, file.ranks[block.rank]);
     case BlockType::Trace:
         return decode_trace(d, file.ranks[block.rank]);
     case BlockType::Series: {
@@ -367,19 +293,26 @@ bool decode_nodes(Decoder& d, RawTree& tree) {
     return !d.failed();
 }
 
+void decode_block(const Block& block, std::uint32_t version, Unpacker& unpacker, RawFile& file) {
+    const std::optional<Bytes> payload = unpacker.unpack(block);
+    if (payload && decode_payload(block, *payload, version, file))
+        return;
+    const char* what = payload ? "is malformed" : "cannot be decompressed";
+    const auto type = static_cast<std::uint32_t>(block.type);
+    file.damages.push_back(block.rank == no_rank ? fmt::format("a block of type {} {}", type, what)
+                                                 : fmt::format("a block of type {} of rank {} {}", type, block.rank, what));
+}
+
 RawFile decode_file(Bytes bytes, const std::string& name) {
     RawFile file;
     file.name = name;
     BlockList list = find_blocks(bytes);
     file.ranks_expected = list.header.ranks;
     file.damages = std::move(list.damages);
+    Unpacker unpacker(bytes.size());
     for (const Block& block : list.blocks)
-        if (!decode_block(block, list.header.version, file))
-            file.damages.push_back(
-                block.rank == no_rank
-                    ? fmt::format("a block of type {} is malformed", static_cast<std::uint32_t>(block.type))
-                    : fmt::format("a block of type {} of rank {} is malformed",
-                                  static_cast<std::uint32_t>(block.type), block.rank));
+        decode_block(block, list.header.version, unpacker, file);
+    join_cells(file);
     return file;
 }
 

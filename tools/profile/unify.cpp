@@ -80,6 +80,7 @@ class Unifier {
     std::vector<std::uint32_t> depths_ = {0}; // by path: nodes from the root to it
     std::vector<std::uint32_t> job_nodes_;    // by node of the job's tree in the file that is being added; empty: it has none
     bool damaged_ = false;
+    bool selected_ = false; // parts were left out on purpose
     bool has_job_ = false;
 };
 
@@ -323,7 +324,8 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
                                  "paths that are not there",
                                  file.name, rank, thread));
         }
-        check_sums(file.name, location);
+        if (!file.selected)
+            check_sums(file.name, location);
         profile.locations.push_back(std::move(location));
         ranks_seen_.insert(rank);
     }
@@ -343,6 +345,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
 void Unifier::add(RawFile& file) {
     for (const std::string& damage : file.damages)
         lose(fmt::format("{}: {}", file.name, damage));
+    selected_ = selected_ || file.selected;
     if (file.partial)
         lose(fmt::format("{}: was not finished", file.name));
     if (file.job) {
@@ -410,7 +413,7 @@ Profile Unifier::finish() {
         profile.sites[s->second].inlined = std::move(stored.inlined);
     }
 
-    profile.complete = !damaged_ && profile.ranks.size() == profile.job.ranks;
+    profile.complete = !damaged_ && (selected_ || profile.ranks.size() == profile.job.ranks);
     for (const auto& [rank, info] : profile.ranks)
         profile.complete = profile.complete && info.complete;
     constexpr std::size_t shown = 50;
