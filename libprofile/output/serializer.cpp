@@ -2,6 +2,7 @@
 
 #include "format/sampling_rate.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/output/averages_writer.hpp"
 #include "libprofile/output/series_writer.hpp"
 #include "libprofile/session/mpi_events.hpp"
 #include "libprofile/session/process_state.hpp"
@@ -329,6 +330,9 @@ bool write_rank(ByteBuffer& buffer, bool complete, RankSummary& summary, Running
             if (phase.series != nullptr && phase.series->iterations() != 0)
                 ok = ok && block(buffer, BlockType::Series, rank,
                                  [&](Encoder& encoder) { write_series(encoder, thread.index, phase); });
+            if (phase.clusterer != nullptr)
+                ok = ok && block(buffer, BlockType::Averages, rank,
+                                 [&](Encoder& encoder) { write_averages(encoder, thread.index, phase); });
         }
     });
     return ok;

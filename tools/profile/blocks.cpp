@@ -41,6 +41,8 @@ const char* type_name(std::uint32_t type) {
         return "trace";
     case BlockType::Series:
         return "series";
+    case BlockType::Averages:
+        return "averages";
     }
     return "unknown";
 }
