@@ -47,6 +47,7 @@ enum class BlockType : std::uint32_t {
                    //   Iterations that are in no cluster have the cluster number `clusters`.
     Names = 8,     // written by `libprofile`: resolved names (tools/names)
     Trace = 9,     // TraceRecord, then TraceSampleRecord*; only with LIBPROFILE_TRACE
+    Averages = 20, // AveragesRecord (averages.hpp). Of an iterated phase.
     Series = 10,   // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
                    //   visits + 1 (0: none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
     Location = 11, // LocationRecord

@@ -33,7 +33,13 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     if (bytes + gap > left_) {
         if (bytes >= chunk_size_ / 2) // large pieces get pages of their own, so that the running chunk is not wasted
             return memory_quota.map((bytes + 4095) & ~std::size_t{4095});
+        // A small quota is not to be spent on chunks that are never filled; near its end less will do.
+        while (chunk_size_ > smallest_chunk && chunk_size_ / 2 >= bytes && chunk_size_ > memory_quota.limit() / 32) chunk_size_ /= 2;
         void* chunk = memory_quota.map(chunk_size_);
+        while (chunk == nullptr && chunk_size_ > smallest_chunk && chunk_size_ / 2 >= bytes) {
+            chunk_size_ /= 2;
+            chunk = memory_quota.map(chunk_size_);
+        }
         if (chunk == nullptr) return nullptr;
         next_ = static_cast<unsigned char*>(chunk);
         left_ = chunk_size_;

@@ -428,8 +428,10 @@ std::string report_text(const Profile& profile, const TextStyle& style, bool ful
         append_summary(context, out);
         append_phases(context, out);
         for (std::uint32_t p = 0; p < profile.phases.size(); ++p)
-            if (profile.phases[p].kind == PhaseKind::Iterations)
+            if (profile.phases[p].kind == PhaseKind::Iterations) {
                 append_iterations(context, p, out);
+                append_kinds(context, p, out);
+            }
         append_hot_spots(context, context.locations, "Hot spots",
                          "own time of functions, without what they call", out);
         append_call_tree(context, out);

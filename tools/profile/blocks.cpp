@@ -53,6 +53,8 @@ const char* type_name(std::uint32_t type) {
         return "rank-table";
     case BlockType::Footer:
         return "footer";
+    case BlockType::Averages:
+        return "averages";
     }
     return "unknown";
 }
