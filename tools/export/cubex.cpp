@@ -6,6 +6,7 @@
 // All metrics are exclusive, so rows are numbered in pre-order. Types are DOUBLE (times, s) and UINT64 only: others break readers.
 #include "tools/export/formats.hpp"
 #include "tools/export/place_grid.hpp"
+#include "tools/export/stacks.hpp"
 #include "tools/export/xml.hpp"
 
 #include <algorithm>
@@ -61,21 +62,6 @@ class Tar {
   private:
     std::string bytes_;
 };
-
-/// The order of a walk from the root, a node before its children.
-std::vector<std::uint32_t> pre_order(const CallTable& table) {
-    std::vector<std::vector<std::uint32_t>> children(table.nodes.size());
-    for (std::uint32_t n = 1; n < table.nodes.size(); ++n)
-        children[table.nodes[n].parent].push_back(n);
-    std::vector<std::uint32_t> order, stack{0};
-    while (!stack.empty()) {
-        const std::uint32_t node = stack.back();
-        stack.pop_back();
-        order.push_back(node);
-        stack.insert(stack.end(), children[node].rbegin(), children[node].rend());
-    }
-    return order;
-}
 
 std::string metrics_xml(const CallTable& table) {
     std::string out = " <metrics>\n";

@@ -22,7 +22,7 @@ std::string frame(const std::string& name) {
 
 void add_stacks(const CallTable& table, const std::string& prefix, const std::vector<std::uint64_t>& values,
                 std::string& out) {
-    for (std::uint32_t n = 0; n < values.size(); ++n) {
+    for (const std::uint32_t n : pre_order(table)) {
         if (values[n] == 0)
             continue;
         std::string stack = prefix;

@@ -19,7 +19,7 @@ constexpr std::size_t most_numbers =
 
 class Frames {
   public:
-    explicit Frames(const CallTable& table) : number_(table.nodes.size()) {
+    explicit Frames(const CallTable& table) : order(pre_order(table)), number_(table.nodes.size()) {
         std::map<std::tuple<std::string, std::string, std::uint64_t>, std::size_t> known;
         for (std::size_t n = 1; n < table.nodes.size(); ++n) {
             const CallTable::Node& node = table.nodes[n];
@@ -37,6 +37,7 @@ class Frames {
     }
     std::size_t of(std::uint32_t node) const { return number_[node]; }
     Json list = Json::array();
+    std::vector<std::uint32_t> order; // of stacks: so that neighbours have most frames in common
 
   private:
     std::vector<std::size_t> number_;
@@ -52,7 +53,7 @@ std::size_t add_profile(const CallTable& table, const Frames& frames, const std:
     Json samples = Json::array(), weights = Json::array();
     std::uint64_t sum = 0;
     std::size_t numbers = 0;
-    for (std::uint32_t n = 0; n < values.size(); ++n) {
+    for (const std::uint32_t n : frames.order) {
         if (values[n] == 0)
             continue;
         Json stack = Json::array();
