@@ -227,7 +227,7 @@ class ProfileBuilder {
             });
     }
 
-    /// Iterations of one column each of visits and of time, of `node`; whole-iteration values: the times only.
+    /// Iterations of one column each of visits and of time, of `node`, a collective MPI function; the whole-iteration values are the same.
     void series(std::uint32_t rank, const std::string& phase_name, std::uint64_t node,
                 const std::vector<std::uint64_t>& visits, const std::vector<std::uint64_t>& times) {
         struct Sink {
@@ -252,7 +252,10 @@ class ProfileBuilder {
         for (std::size_t i = 0; i < times.size(); ++i) {
             unsigned slot = 0, source = 0;
             std::uint64_t condensed[catalogue_size] = {};
-            condensed[static_cast<std::size_t>(CatalogueId::Total)] = times[i];
+            condensed[static_cast<std::size_t>(CatalogueId::Visits)] = visits[i];
+            for (auto row = CatalogueId::MpiCollective; row != CatalogueId::None;
+                 row = metric_catalogue[static_cast<std::size_t>(row)].parent)
+                condensed[static_cast<std::size_t>(row)] = times[i];
             std::int64_t values[series_totals];
             series_totals_of(condensed, times[i], values);
             code.code_unknown(totals_coder, false);

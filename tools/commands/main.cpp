@@ -2,6 +2,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/run.hpp"
 #include "tools/evaluation/recording.hpp"
+#include "tools/export/call_table.hpp"
 #include "tools/plot/svg.hpp"
 #include "tools/profile/reader.hpp"
 
@@ -12,7 +13,7 @@ namespace libprofile::tools {
 
 std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
-    for (const auto make : {make_report_command, make_evaluate_command, make_options_command})
+    for (const auto make : {make_report_command, make_export_command, make_evaluate_command, make_options_command})
         commands.push_back(make());
     return commands;
 }
@@ -95,6 +96,8 @@ int main(int argc, char** argv) {
     } catch (const tools::ReadError& error) {
         print_error(error.what());
     } catch (const tools::NotRecordedInFull& error) {
+        print_error(error.what());
+    } catch (const tools::ExportError& error) {
         print_error(error.what());
     } catch (const tools::PlotError& error) {
         print_error(error.what());

@@ -1,0 +1,152 @@
+// Tables of comma-separated values (RFC 4180) for pandas, R, DuckDB, spreadsheets: integers in ns and bytes, one header line each.
+// Long tables have a row per value, so that they become Parquet files without thought.
+#include "tools/export/formats.hpp"
+
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos)
+        return text;
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"')
+            out += '"';
+        out += c;
+    }
+    return out + "\"";
+}
+
+const char* kind_of(TableNode kind) {
+    switch (kind) {
+    case TableNode::Program:
+        return "program";
+    case TableNode::Inlined:
+        return "inlined";
+    case TableNode::Mpi:
+        return "mpi";
+    case TableNode::Other:
+        return "other";
+    default:
+        return "function";
+    }
+}
+
+std::string call_paths_csv(const CallTable& table) {
+    std::string out = "call_path,parent,name,file,line,module,kind\n";
+    for (std::size_t n = 0; n < table.nodes.size(); ++n) {
+        const CallTable::Node& node = table.nodes[n];
+        out +=
+            fmt::format("{},{},{},{},{},{},{}\n", n, n == 0 ? "" : fmt::to_string(node.parent),
+                        quoted(node.name), quoted(node.file), node.line == 0 ? "" : fmt::to_string(node.line),
+                        quoted(node.module), kind_of(node.kind));
+    }
+    return out;
+}
+
+std::string values_csv(const CallTable& table) {
+    std::string out = "call_path,rank,thread,metric,value,estimated\n";
+    for (std::size_t p = 0; p < table.places.size(); ++p)
+        for (const CallTable::Value& value : table.values[p])
+            out +=
+                fmt::format("{},{},{},{},{},{}\n", value.node, table.places[p].rank, table.places[p].thread,
+                            quoted(table.metrics[value.metric].name), value.value, value.estimated ? 1 : 0);
+    return out;
+}
+
+std::string locations_csv(const Profile& profile, const std::vector<const Location*>& locations) {
+    std::string out = "rank,thread,host,pid,wall_ns,complete\n";
+    for (const Location* location : locations) {
+        const auto rank = profile.ranks.find(location->rank);
+        const bool known = rank != profile.ranks.end();
+        out += fmt::format(
+            "{},{},{},{},{},{}\n", location->rank, location->thread, known ? quoted(rank->second.host) : "",
+            known ? fmt::to_string(rank->second.pid) : "", location->wall_ns, location->complete ? 1 : 0);
+    }
+    return out;
+}
+
+std::string columns_of(const std::vector<MetricRow>& rows) {
+    std::string out;
+    for (const MetricRow& row : rows)
+        out += "," + quoted(row.name);
+    return out + "\n";
+}
+
+template <class Values>
+std::string cells_of(const Values& values, std::size_t known, std::size_t columns) {
+    std::string out;
+    for (std::size_t i = 0; i < columns; ++i)
+        out += i < known ? fmt::format(",{}", values[i]) : ",";
+    return out + "\n";
+}
+
+/// Whether the user wants the phase at all.
+bool chosen(const Profile& profile, const TableChoice& choice, std::uint32_t phase) {
+    if (!choice.has_phase && !choice.iterations)
+        return true;
+    return phase == phase_of_choice(profile, choice);
+}
+
+void add_phases(const Profile& profile, const TableChoice& choice,
+                const std::vector<const Location*>& locations, Sink& sink) {
+    const std::vector<MetricRow> rows = metric_rows(profile);
+    const std::string columns = columns_of(rows);
+    std::string phases = "phase,kind,rank,thread,instances,wall_ns,wall_inclusive_ns" + columns;
+    std::string iterations = "phase,rank,thread,iteration,cluster,wall_ns" + columns;
+    std::string clusters = "phase,rank,thread,cluster,iterations,class" + columns;
+    constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
+    const IterationRange range = choice.iterations.value_or(IterationRange{});
+    for (const Location* location : locations)
+        for (const PhaseData& data : location->phases) {
+            if (!chosen(profile, choice, data.phase))
+                continue;
+            const Phase& phase = profile.phases[data.phase];
+            const std::string where = fmt::format("{},{},", location->rank, location->thread),
+                              name = quoted(phase.name);
+            phases += fmt::format("{},{},{}{},{},{}", name, kinds[static_cast<std::size_t>(phase.kind)],
+                                  where, data.instances, data.wall_ns, data.wall_inclusive_ns) +
+                      cells_of(totals(profile, data), rows.size(), rows.size());
+            for (std::size_t c = 0; c < data.clusters.size(); ++c)
+                clusters += fmt::format("{},{}{},{},{}", name, where, c, data.clusters[c].size,
+                                        data.clusters[c].equivalence_class) +
+                            cells_of(condense(profile, data.clusters[c].cells), rows.size(), rows.size());
+            std::optional<SeriesReader> reader;
+            if (data.series)
+                reader.emplace(*data.series, false);
+            const std::size_t all = std::min(data.iteration_ns.size(), data.cluster_of_iteration.size());
+            for (std::size_t i = 0; i < all && i <= range.last; ++i) {
+                const bool known = reader && reader->next() && reader->has_totals();
+                if (i < range.first)
+                    continue;
+                const std::uint32_t cluster = data.cluster_of_iteration[i];
+                iterations += fmt::format("{},{}{},{},{}", name, where, i + 1,
+                                          cluster < data.clusters.size() ? fmt::to_string(cluster) : "",
+                                          data.iteration_ns[i]);
+                if (known)
+                    iterations += cells_of(reader->condensed(), catalogue_size, rows.size());
+                else
+                    iterations += cells_of(MetricValues{}, 0, rows.size());
+            }
+        }
+    sink.add("phases.csv", phases);
+    sink.add("iterations.csv", iterations);
+    sink.add("clusters.csv", clusters);
+}
+
+} // namespace
+
+Remarks write_csv(const Profile& profile, const ExportRequest& request, Sink& sink) {
+    const CallTable table = make_call_table(profile, request.choice);
+    const std::vector<const Location*> locations = locations_of_choice(profile, request.choice);
+    sink.add("call_paths.csv", call_paths_csv(table));
+    sink.add("values.csv", values_csv(table));
+    sink.add("locations.csv", locations_csv(profile, locations));
+    add_phases(profile, request.choice, locations, sink);
+    return {};
+}
+
+} // namespace libprofile::tools
