@@ -5,7 +5,9 @@ type Rgb = [number, number, number];
 const cividis: Rgb[] = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116], [195, 179, 105], [254, 232, 56]];
 const differences: Rgb[] = [[5, 48, 97], [33, 102, 172], [103, 169, 207], [209, 229, 240], [247, 247, 247], [253, 219, 199], [239, 138, 98], [214, 96, 23], [127, 59, 8]];
 /** Okabe and Ito (2008), without black. */
-export const kinds: Rgb[] = [[86, 180, 233], [230, 159, 0], [0, 158, 115], [204, 121, 167], [0, 114, 178], [213, 94, 0], [240, 228, 66], [150, 110, 190], [110, 110, 110]];
+const kinds: Rgb[] = [[86, 180, 233], [230, 159, 0], [0, 158, 115], [204, 121, 167], [0, 114, 178], [213, 94, 0], [240, 228, 66], [150, 110, 190]];
+/** Clusters by size: the eight colours, then their dark shades; then those that are left, and what lies in none. */
+export const clusterColors: Rgb[] = [...kinds, ...kinds.map((c) => c.map((v) => Math.round(v * 0.58)) as Rgb), [175, 180, 186], [60, 60, 60]];
 
 // From paper to warm: lightness alone tells the amount.
 const warm: Record<string, Rgb[]> = {

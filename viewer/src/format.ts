@@ -20,7 +20,8 @@ export function duration(ns: number): string {
   if (size < 1e6) return digits(ns / 1e3) + blank + "µs";
   if (size < 1e9) return digits(ns / 1e6) + blank + "ms";
   if (size < 120e9) return digits(ns / 1e9) + blank + "s";
-  return digits(ns / 60e9) + blank + "min";
+  if (size < 7200e9) return digits(ns / 60e9) + blank + "min";
+  return digits(ns / 3600e9) + blank + "h";
 }
 
 export function quantity(value: number, unit: string): string {

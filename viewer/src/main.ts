@@ -358,7 +358,7 @@ async function start(): Promise<void> {
     pathTree.setOpen(path);
     const index = (name: string): number => header.metrics.findIndex((m) => m.name === name);
     metricTree.setOpen(["time", "execution", "mpi", "mpi_communication", "bytes"].map(index));
-    systemTree.setOpen([0, ...hostNode]);
+    systemTree.setOpen(job.ranks <= 128 ? [0, ...hostNode] : [0]);
     if (store.state.node > 0) pathTree.reveal(store.state.node);
   };
   store.onChange((changed) => {

@@ -1,5 +1,5 @@
 // Three pictures over one axis of iterations: the iteration graph, the value map, the cluster strip.
-import { amount, css, kinds, pixel, themeColor } from "./color";
+import { amount, clusterColors, css, pixel, themeColor } from "./color";
 import type { Clusters, Data, MapHeader, Spread } from "./data";
 import { exactly, quantity, within } from "./format";
 import type { Selection } from "./profile";
@@ -21,7 +21,7 @@ export class Timeline {
   private values: Float64Array | null = null;
   private clusters: Clusters | null = null;
   private colors = new Uint32Array(256);
-  private clusterColors = kinds.map(pixel);
+  private clusterColors = clusterColors.map(pixel);
   private bands: { graph: Band; map: Band; strip: Band } = { graph: { y: 0, h: 0 }, map: { y: 0, h: 0 }, strip: { y: 0, h: 0 } };
   private hover: Hover | null = null;
   private drag: { kind: "select" | "pan"; x: number; y: number; band: Hover["band"]; zoom: State4; at: Hover } | null = null;
@@ -236,20 +236,23 @@ export class Timeline {
       const own = clusters.of[location]!, members = own.members, rest = own.count - 1;
       for (let x = 0; x < iw; ++x) {
         const c = members[iterationOf[x]!];
-        if (c !== undefined) out[y * iw + x] = this.clusterColors[c === rest ? 8 : Math.min(c, 7)]!;
+        if (c !== undefined) out[y * iw + x] = this.clusterColors[c === rest ? 17 : Math.min(c, 16)]!;
       }
     }
     s.image(image, left, band.y, w, band.h);
     s.rect(left, band.y, w, band.h, "none", frame);
     this.rankTicks(s, band, dim);
     s.text("Clusters: iterations of one colour share one stored profile (per rank, 1 = largest)", left, band.y - 8, ink, "left", 11.5);
-    const x = left + w + 8, per = Math.max(1, Math.floor(band.h / 11));
-    ["1", "2", "3", "4", "5", "6", "7", "8+", "–"].forEach((name, i) => {
-      const column = Math.floor(i / per);
-      if (column > 2) return;
-      s.rect(x + column * 27, band.y + (i % per) * 11 + 1, 8, 8, css(kinds[i]!));
-      s.text(name, x + 11 + column * 27, band.y + (i % per) * 11 + 5.5, dim, "left", 9);
-    });
+    const x = left + w + 8, size = Math.min(11, band.h / 10);
+    for (let i = 0; i < 8; ++i) {
+      s.rect(x, band.y + i * size, 9, size - 1, css(clusterColors[i]!));
+      s.rect(x + 11, band.y + i * size, 9, size - 1, css(clusterColors[i + 8]!));
+      if (i % 2 === 0 || size > 8) s.text(i === 0 ? "1, 9" : i === 7 ? "8, 16" : `${i + 1}, ${i + 9}`, x + 24, band.y + (i + 0.5) * size, dim, "left", 9);
+    }
+    s.rect(x, band.y + 8 * size, 20, size - 1, css(clusterColors[16]!));
+    s.text("more", x + 24, band.y + 8.5 * size, dim, "left", 9);
+    s.rect(x, band.y + 9 * size, 20, size - 1, css(clusterColors[17]!));
+    if (size > 8) s.text("none", x + 24, band.y + 9.5 * size, dim, "left", 9);
   }
 
   private rankTicks(s: Surface, band: Band, dim: string): void {
