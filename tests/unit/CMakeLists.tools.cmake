@@ -20,6 +20,8 @@ target_link_libraries(tools_tests PRIVATE profile_reader libprofile_warnings lib
 # The names test looks up its own functions, also in a stripped copy.
 target_compile_options(tools_tests PRIVATE -g)
 target_link_options(tools_tests PRIVATE -Wl,--build-id)
+add_executable(big_profile ${CMAKE_CURRENT_LIST_DIR}/big_profile.cpp)
+target_link_libraries(big_profile PRIVATE libprofile_format libprofile_warnings)
 gtest_discover_tests(tools_tests PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 30)
 
 # Function, line and chain of inlined functions against addr2line (binutils), which reads DWARF with code of its own.
