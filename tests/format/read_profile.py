@@ -195,7 +195,7 @@ class RangeDecoder:
 
     def number(self, odds, key, rate):
         length = 1
-        while length < 64 and self.decide(odds, (key, length), rate):
+        while length < 64 and self.decide(odds, (key, min(length, 32)), rate):
             length += 1
         return (1 << length - 1 | self.bits(length - 1)) - 1
 
