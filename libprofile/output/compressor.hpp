@@ -1,6 +1,6 @@
 // Compresses blocks of the profile file (zstd).
 // Contract: one thread; pages straight from the kernel, outside the quota (it exists only while the job ends or a checkpoint
-// is written); never throws, never allocates otherwise, no floating point. Takes up to 24 KiB of stack.
+// is written); never throws, never allocates otherwise, no floating point. Takes some 5 KiB of stack.
 //
 // Why linked in: the application's own zstd, if it has one, may be of another version, or not be there at the end of the job.
 #pragma once

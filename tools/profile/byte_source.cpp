@@ -50,7 +50,8 @@ std::vector<unsigned char> FileSource::read(std::uint64_t at, std::uint64_t coun
     std::vector<unsigned char> bytes(static_cast<std::size_t>(available(size_, at, count)));
     std::size_t have = 0;
     while (have < bytes.size()) {
-        const ssize_t got = ::pread(file_, bytes.data() + have, bytes.size() - have, static_cast<off_t>(at + have));
+        const ssize_t got =
+            ::pread(file_, bytes.data() + have, bytes.size() - have, static_cast<off_t>(at + have));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)

@@ -9,7 +9,8 @@ namespace {
 
 /// False: the cells are not those of the phase.
 bool join(const RawCells& cells, RawPhase& phase) {
-    if (cells.sizes.size() != phase.data.clusters.size() + 1 || !phase.metrics_found.insert(cells.metric).second)
+    if (cells.sizes.size() != phase.data.clusters.size() + 1 ||
+        !phase.metrics_found.insert(cells.metric).second)
         return false;
     auto next = cells.cells.begin();
     for (std::size_t list = 0; list < cells.sizes.size(); ++list) {
@@ -31,7 +32,8 @@ void sort_cells(std::vector<Cell>& cells) {
 } // namespace
 
 bool take_phase_record(const PhaseRecord& r, RawPhase& phase) {
-    if (r.thread > max_id || r.number > max_id || r.kind > static_cast<std::uint64_t>(PhaseKind::Iterations) ||
+    if (r.thread > max_id || r.number > max_id ||
+        r.kind > static_cast<std::uint64_t>(PhaseKind::Iterations) ||
         r.equivalence > static_cast<std::uint64_t>(Equivalence::Strong) || r.metrics > max_id)
         return false;
     phase.thread = static_cast<std::uint32_t>(r.thread);
@@ -149,15 +151,15 @@ void join_cells(RawFile& file) {
         for (const RawCells& cells : rank.cells) {
             const auto phase = phases.find({cells.thread, cells.phase});
             if (phase == phases.end() || !join(cells, *phase->second))
-                file.damages.push_back(
-                    fmt::format("values of rank {} thread {} belong to no phase that is there", number, cells.thread));
+                file.damages.push_back(fmt::format(
+                    "values of rank {} thread {} belong to no phase that is there", number, cells.thread));
         }
         rank.cells.clear();
         for (RawPhase& phase : rank.phases) {
             if (!file.selected && phase.metrics_found.size() < phase.metrics_expected)
-                file.damages.push_back(fmt::format("phase \"{}\" of rank {} thread {} has values of {} metrics, but {} are there",
-                                                   phase.name, number, phase.thread, phase.metrics_expected,
-                                                   phase.metrics_found.size()));
+                file.damages.push_back(fmt::format(
+                    "phase \"{}\" of rank {} thread {} has values of {} metrics, but {} are there",
+                    phase.name, number, phase.thread, phase.metrics_expected, phase.metrics_found.size()));
             for (Cluster& cluster : phase.data.clusters)
                 sort_cells(cluster.cells);
             sort_cells(phase.data.rest);

@@ -37,15 +37,16 @@ bool decode_tree_v3(Decoder d, RawRank& out) {
         return false;
     const auto thread = static_cast<std::uint32_t>(tree.record.thread);
     location.thread = thread;
-    return out.tables.trees.emplace(thread, std::move(tree)).second && out.locations.emplace(thread, location).second;
+    return out.tables.trees.emplace(thread, std::move(tree)).second &&
+           out.locations.emplace(thread, location).second;
 }
 
 bool decode_phase_v3(Decoder d, RawRank& out) {
     PhaseRecord r;
     d.number(r.thread);
     d.text(r.name);
-    for (std::uint64_t* field : {&r.kind, &r.instances, &r.wall_ns, &r.wall_inclusive_ns, &r.equivalence, &r.relaxed, &r.classes,
-                                 &r.clusters, &r.unclustered})
+    for (std::uint64_t* field : {&r.kind, &r.instances, &r.wall_ns, &r.wall_inclusive_ns, &r.equivalence,
+                                 &r.relaxed, &r.classes, &r.clusters, &r.unclustered})
         d.number(*field);
     RawPhase phase;
     if (d.failed() || !take_phase_record(r, phase) || r.clusters > d.remaining() / 3)

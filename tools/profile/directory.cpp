@@ -35,8 +35,9 @@ std::optional<Directory> Directory::open(const ByteSource& source) {
         std::memcmp(footer.magic, end_magic, sizeof end_magic) != 0 || footer.file_size != size)
         return std::nullopt;
     BlockHeader table{};
-    if (footer.ranks > size / sizeof(RankPlace) || footer.table_at > size || !read_as(source, footer.table_at, table) ||
-        table.magic != block_magic || table.type != static_cast<std::uint32_t>(BlockType::RankTable) ||
+    if (footer.ranks > size / sizeof(RankPlace) || footer.table_at > size ||
+        !read_as(source, footer.table_at, table) || table.magic != block_magic ||
+        table.type != static_cast<std::uint32_t>(BlockType::RankTable) ||
         table.stored_size != footer.ranks * sizeof(RankPlace))
         return std::nullopt;
     const std::vector<unsigned char> bytes = source.read(footer.table_at + sizeof table, table.stored_size);
@@ -78,8 +79,9 @@ std::optional<LoadedBlock> Directory::load(const BlockPlace& place) {
         return std::nullopt;
     std::memcpy(&header, loaded.bytes.data(), sizeof header);
     const Bytes stored = Bytes(loaded.bytes).subspan(sizeof header);
-    if (header.magic != block_magic || header.type != static_cast<std::uint32_t>(place.type) || header.rank != place.rank ||
-        header.stored_size != place.stored_size || !is_block(header, stored, header_.version))
+    if (header.magic != block_magic || header.type != static_cast<std::uint32_t>(place.type) ||
+        header.rank != place.rank || header.stored_size != place.stored_size ||
+        !is_block(header, stored, header_.version))
         return std::nullopt;
     loaded.block = {place.type, header.rank, stored, header.raw_size};
     return loaded;
@@ -88,7 +90,12 @@ std::optional<LoadedBlock> Directory::load(const BlockPlace& place) {
 std::optional<std::vector<BlockPlace>> Directory::blocks(const RankPlace& rank) {
     if (rank.directory_size < sizeof(BlockHeader))
         return std::nullopt;
-    const auto loaded = load({BlockType::Directory, rank.rank, 0, {}, {}, rank.directory_at,
+    const auto loaded = load({BlockType::Directory,
+                              rank.rank,
+                              0,
+                              {},
+                              {},
+                              rank.directory_at,
                               rank.directory_size - sizeof(BlockHeader)});
     if (!loaded)
         return std::nullopt;
@@ -106,12 +113,12 @@ std::optional<std::vector<BlockPlace>> Directory::blocks(const RankPlace& rank) 
     for (std::uint64_t i = 0; i < count; ++i) {
         DirectoryEntryRecord r;
         describe(d, r);
-        if (d.failed() || r.type > max_number || r.thread > max_number || r.phase > max_number || r.metric > max_number ||
-            r.distance > rank.directory_at || r.stored_size > source_->size())
+        if (d.failed() || r.type > max_number || r.thread > max_number || r.phase > max_number ||
+            r.metric > max_number || r.distance > rank.directory_at || r.stored_size > source_->size())
             return std::nullopt;
         places.push_back({static_cast<BlockType>(r.type), r.of_job != 0 ? no_rank : rank.rank,
-                          static_cast<std::uint32_t>(r.thread), number_before(r.phase), number_before(r.metric),
-                          rank.directory_at - r.distance, r.stored_size});
+                          static_cast<std::uint32_t>(r.thread), number_before(r.phase),
+                          number_before(r.metric), rank.directory_at - r.distance, r.stored_size});
     }
     return places;
 }

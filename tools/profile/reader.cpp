@@ -87,14 +87,15 @@ std::vector<fs::path> files_at(const fs::path& place) {
     std::vector<fs::path> paths = profile_files(place);
     if (std::any_of(paths.begin(), paths.end(), [](const fs::path& p) { return p.filename() != names_file; }))
         return paths;
-    throw ReadError(fs::exists(place / "job", error)
-                        ? fmt::format("{} has no profile: the job still runs, or it ended without MPI_Finalize "
-                                      "(killed, MPI_Abort); let it end in order to get one, or let it write "
-                                      "checkpoints (MPI_Pcontrol(2))",
-                                      place.string())
-                        : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
-                                      "of the job (libprofile-<program>-<job>)",
-                                      place.string()));
+    throw ReadError(
+        fs::exists(place / "job", error)
+            ? fmt::format("{} has no profile: the job still runs, or it ended without MPI_Finalize "
+                          "(killed, MPI_Abort); let it end in order to get one, or let it write "
+                          "checkpoints (MPI_Pcontrol(2))",
+                          place.string())
+            : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
+                          "of the job (libprofile-<program>-<job>)",
+                          place.string()));
 }
 
 template <class Decode>

@@ -40,7 +40,8 @@ void prune(RawFile& file, const Selection& selection) {
             lender.node_maps = std::move(rank.node_maps);
             rank = std::move(lender);
         }
-        std::erase_if(rank.phases, [&](const RawPhase& phase) { return !is_wanted(selection.phases, phase.name); });
+        std::erase_if(rank.phases,
+                      [&](const RawPhase& phase) { return !is_wanted(selection.phases, phase.name); });
         for (RawPhase& phase : rank.phases) {
             prune_cells(phase.data.rest);
             for (Cluster& cluster : phase.data.clusters)
@@ -110,8 +111,8 @@ void Loader::load_job_tables() {
         return;
     has_job_tables_ = true;
     for (const BlockPlace& place : places_of(directory_->ranks().front()))
-        if (place.rank == no_rank && (place.type == BlockType::Modules || place.type == BlockType::Functions ||
-                                      place.type == BlockType::Tree))
+        if (place.rank == no_rank && (place.type == BlockType::Modules ||
+                                      place.type == BlockType::Functions || place.type == BlockType::Tree))
             load(place);
 }
 
@@ -120,7 +121,8 @@ void Loader::load_maps(std::uint32_t rank) {
     std::set<std::pair<std::uint32_t, std::uint32_t>> wanted;
     for (const auto& [thread, location] : file_->ranks[rank].locations)
         if (location.paths_in == static_cast<std::uint64_t>(PathsIn::NodeMap))
-            wanted.emplace(static_cast<std::uint32_t>(location.map_rank), static_cast<std::uint32_t>(location.map_thread));
+            wanted.emplace(static_cast<std::uint32_t>(location.map_rank),
+                           static_cast<std::uint32_t>(location.map_thread));
     for (const auto& key : wanted) {
         load_job_tables();
         const RankPlace* lender = directory_->find(key.first);
@@ -153,7 +155,8 @@ void Loader::load_rank(const RankPlace& rank) {
         const bool is_table = place.type == BlockType::Modules || place.type == BlockType::Functions;
         if ((is_table && has_own_tree) || (place.type == BlockType::Trace && selection_->traces) ||
             (place.type == BlockType::Series && selection_->series && in_phase) ||
-            (place.type == BlockType::Cells && in_phase && place.metric && !unwanted_.contains(*place.metric)))
+            (place.type == BlockType::Cells && in_phase && place.metric &&
+             !unwanted_.contains(*place.metric)))
             load(place);
     }
     load_maps(rank.rank);
