@@ -219,11 +219,11 @@ void append_header(const ReportContext& context, std::string& out) {
     };
     line = fmt::format("{} taken, {} lost; libprofile itself took {} of the time", plural(taken, "sample"),
                        count(static_cast<double>(lost)), percent(share(CatalogueId::Overhead)));
-    if (memory != 0)
-        line += fmt::format(", up to {} of memory per process and {} of disk", byte_size(static_cast<double>(memory)),
-                            byte_size(static_cast<double>(written)));
     const std::string verdict = profile.complete ? "complete" : "INCOMPLETE";
     out += tinted(style, profile.complete ? Tint::Good : Tint::Warning, verdict) + "; " + line + "\n";
+    if (memory != 0)
+        out += fmt::format("its memory: up to {} per process; its files: {}\n", byte_size(static_cast<double>(memory)),
+                           byte_size(static_cast<double>(written)));
     for (const std::string& text : {sampling_text(profile), skips_text(profile)})
         if (!text.empty())
             for (const std::string& part : wrapped(text, width))
