@@ -46,7 +46,7 @@ constexpr auto visits = static_cast<std::uint32_t>(Metric::Visits);
 /// Keeps files in memory.
 class Memory final : public Sink {
   public:
-    void add(const std::string& name, std::string_view bytes) override { files[name] = bytes; }
+    void add(const std::string& name, std::string_view bytes) override { files[name] += bytes; }
     std::map<std::string, std::string> files;
 };
 
@@ -194,6 +194,7 @@ TEST(Exports, NewFilesAppearWhenTheyAreComplete) {
     {
         NewFiles files(folder / "two" / "", true);
         files.add("a.csv", "a\n");
+        files.add("a.csv", "b\n"); // appends
     }
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
     fs::remove_all(folder);

@@ -13,6 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::uint64_t most_iterations = 500'000; // about 200 MB; browsers open no more
+
 double microseconds(std::uint64_t ns) {
     return static_cast<double>(ns) / 1e3;
 }
@@ -112,7 +114,11 @@ class Events {
                                 {"name", fmt::format("MPI share of {}, %", phase)},
                                 {"args", {{"percent", mpi_percent(reader->condensed())}}}});
             at += data.iteration_ns[i];
-            ++iterations;
+            if (++iterations > most_iterations)
+                throw ExportError(
+                    fmt::format("more than {} iterations, which no browser opens; choose ranks with --rank "
+                                "or iterations with --iterations",
+                                most_iterations));
         }
     }
 

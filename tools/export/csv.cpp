@@ -3,6 +3,7 @@
 #include "tools/export/formats.hpp"
 
 #include <fmt/format.h>
+#include <iterator>
 
 namespace libprofile::tools {
 
@@ -76,12 +77,15 @@ std::string columns_of(const std::vector<MetricRow>& rows) {
     return out + "\n";
 }
 
+/// The end of a row: values of the first `known` of `columns` metrics, then empty fields.
 template <class Values>
-std::string cells_of(const Values& values, std::size_t known, std::size_t columns) {
-    std::string out;
+void add_cells(const Values& values, std::size_t known, std::size_t columns, std::string& out) {
     for (std::size_t i = 0; i < columns; ++i)
-        out += i < known ? fmt::format(",{}", values[i]) : ",";
-    return out + "\n";
+        if (i < known)
+            fmt::format_to(std::back_inserter(out), ",{}", values[i]);
+        else
+            out += ',';
+    out += '\n';
 }
 
 /// Whether the user wants the phase at all.
@@ -91,50 +95,57 @@ bool chosen(const Profile& profile, const TableChoice& choice, std::uint32_t pha
     return phase == phase_of_choice(profile, choice);
 }
 
+/// A table of iterations is long: it is written location by location.
+void add_phase(const Profile& profile, const Location& location, const PhaseData& data, IterationRange range,
+               Sink& sink) {
+    constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
+    const std::size_t rows = metric_rows(profile).size();
+    const Phase& phase = profile.phases[data.phase];
+    const std::string name = quoted(phase.name), where = fmt::format("{},{}", location.rank, location.thread);
+    std::string out = fmt::format("{},{},{},{},{},{}", name, kinds[static_cast<std::size_t>(phase.kind)],
+                                  where, data.instances, data.wall_ns, data.wall_inclusive_ns);
+    add_cells(totals(profile, data), rows, rows, out);
+    sink.add("phases.csv", out);
+
+    out.clear();
+    for (std::size_t c = 0; c < data.clusters.size(); ++c) {
+        const Cluster& cluster = data.clusters[c];
+        out += fmt::format("{},{},{},{},{}", name, where, c, cluster.size, cluster.equivalence_class);
+        add_cells(condense(profile, cluster.cells), rows, rows, out);
+    }
+    sink.add("clusters.csv", out);
+
+    out.clear();
+    std::optional<SeriesReader> reader;
+    if (data.series)
+        reader.emplace(*data.series, false);
+    const std::size_t all = std::min(data.iteration_ns.size(), data.cluster_of_iteration.size());
+    for (std::size_t i = 0; i < all && i <= range.last; ++i) {
+        const bool known = reader && reader->next() && reader->has_totals();
+        if (i < range.first)
+            continue;
+        const std::uint32_t cluster = data.cluster_of_iteration[i];
+        out +=
+            fmt::format("{},{},{},{},{}", name, where, i + 1,
+                        cluster < data.clusters.size() ? fmt::to_string(cluster) : "", data.iteration_ns[i]);
+        if (known)
+            add_cells(reader->condensed(), catalogue_size, rows, out);
+        else
+            add_cells(MetricValues{}, 0, rows, out);
+    }
+    sink.add("iterations.csv", out);
+}
+
 void add_phases(const Profile& profile, const TableChoice& choice,
                 const std::vector<const Location*>& locations, Sink& sink) {
-    const std::vector<MetricRow> rows = metric_rows(profile);
-    const std::string columns = columns_of(rows);
-    std::string phases = "phase,kind,rank,thread,instances,wall_ns,wall_inclusive_ns" + columns;
-    std::string iterations = "phase,rank,thread,iteration,cluster,wall_ns" + columns;
-    std::string clusters = "phase,rank,thread,cluster,iterations,class" + columns;
-    constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
-    const IterationRange range = choice.iterations.value_or(IterationRange{});
+    const std::string columns = columns_of(metric_rows(profile));
+    sink.add("phases.csv", "phase,kind,rank,thread,instances,wall_ns,wall_inclusive_ns" + columns);
+    sink.add("iterations.csv", "phase,rank,thread,iteration,cluster,wall_ns" + columns);
+    sink.add("clusters.csv", "phase,rank,thread,cluster,iterations,class" + columns);
     for (const Location* location : locations)
-        for (const PhaseData& data : location->phases) {
-            if (!chosen(profile, choice, data.phase))
-                continue;
-            const Phase& phase = profile.phases[data.phase];
-            const std::string where = fmt::format("{},{},", location->rank, location->thread),
-                              name = quoted(phase.name);
-            phases += fmt::format("{},{},{}{},{},{}", name, kinds[static_cast<std::size_t>(phase.kind)],
-                                  where, data.instances, data.wall_ns, data.wall_inclusive_ns) +
-                      cells_of(totals(profile, data), rows.size(), rows.size());
-            for (std::size_t c = 0; c < data.clusters.size(); ++c)
-                clusters += fmt::format("{},{}{},{},{}", name, where, c, data.clusters[c].size,
-                                        data.clusters[c].equivalence_class) +
-                            cells_of(condense(profile, data.clusters[c].cells), rows.size(), rows.size());
-            std::optional<SeriesReader> reader;
-            if (data.series)
-                reader.emplace(*data.series, false);
-            const std::size_t all = std::min(data.iteration_ns.size(), data.cluster_of_iteration.size());
-            for (std::size_t i = 0; i < all && i <= range.last; ++i) {
-                const bool known = reader && reader->next() && reader->has_totals();
-                if (i < range.first)
-                    continue;
-                const std::uint32_t cluster = data.cluster_of_iteration[i];
-                iterations += fmt::format("{},{}{},{},{}", name, where, i + 1,
-                                          cluster < data.clusters.size() ? fmt::to_string(cluster) : "",
-                                          data.iteration_ns[i]);
-                if (known)
-                    iterations += cells_of(reader->condensed(), catalogue_size, rows.size());
-                else
-                    iterations += cells_of(MetricValues{}, 0, rows.size());
-            }
-        }
-    sink.add("phases.csv", phases);
-    sink.add("iterations.csv", iterations);
-    sink.add("clusters.csv", clusters);
+        for (const PhaseData& data : location->phases)
+            if (chosen(profile, choice, data.phase))
+                add_phase(profile, *location, data, choice.iterations.value_or(IterationRange{}), sink);
 }
 
 } // namespace

@@ -19,8 +19,9 @@ namespace {
         fmt::format("cannot write {}: {}; name another place with --output", place.string(), reason));
 }
 
-void write_file(const fs::path& place, std::string_view bytes) {
-    std::FILE* file = std::fopen(place.c_str(), "wbx");
+/// @param is_new false: appends
+void write_file(const fs::path& place, std::string_view bytes, bool is_new) {
+    std::FILE* file = std::fopen(place.c_str(), is_new ? "wbx" : "ab");
     if (file == nullptr)
         cannot_write(place, std::strerror(errno));
     const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
@@ -55,7 +56,8 @@ NewFiles::~NewFiles() {
 }
 
 void NewFiles::add(const std::string& name, std::string_view bytes) {
-    write_file(is_folder_ ? temporary_ / name : temporary_, bytes);
+    write_file(is_folder_ ? temporary_ / name : temporary_, bytes,
+               added_.insert(is_folder_ ? name : "").second);
 }
 
 void NewFiles::finish() {

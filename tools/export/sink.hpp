@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,7 @@ namespace libprofile::tools {
 class Sink {
   public:
     virtual ~Sink() = default;
-    /// Adds a file. Formats of one file call it once; `name` is ignored then.
+    /// Adds a file, or appends to one that was added. For formats of one file `name` is of no meaning.
     virtual void add(const std::string& name, std::string_view bytes) = 0;
 };
 
@@ -36,6 +37,7 @@ class NewFiles final : public Sink {
     std::filesystem::path place_;
     std::filesystem::path temporary_;
     bool is_folder_;
+    std::set<std::string> added_;
     bool finished_ = false;
 };
 
