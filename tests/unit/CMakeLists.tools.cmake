@@ -14,8 +14,10 @@ add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_reader_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_report_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_run_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_trace_test.cpp)
-target_link_libraries(tools_tests PRIVATE profile_reader libprofile_warnings libprofile_offline
+  ${CMAKE_CURRENT_LIST_DIR}/tools_trace_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_view_test.cpp)
+find_package(ZLIB REQUIRED)
+target_link_libraries(tools_tests PRIVATE ZLIB::ZLIB profile_reader libprofile_warnings libprofile_offline
   nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
 # The names test looks up its own functions, also in a stripped copy.
 target_compile_options(tools_tests PRIVATE -g)

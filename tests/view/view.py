@@ -53,6 +53,8 @@ class Place:
         for program in ("node", "npm"):
             if shutil.which(program) is None:
                 raise Skip(f"{program} is not installed; the built page in viewer/dist is used as it is")
+        if int(run(["node", "--version"]).lstrip("v").split(".")[0]) < 20:
+            raise Skip("node is older than version 20, which Vite needs; the built page in viewer/dist is used as it is")
         source, copy = Path(self.options.source) / "viewer", self.work / "viewer"
         copy.mkdir(exist_ok=True)
         shutil.rmtree(copy / "src", ignore_errors=True)
@@ -231,11 +233,13 @@ def large_profiles_are_fluent(place):
     seen = place.look(page, "speed")
     print(json.dumps({"page_bytes": size, **{k: v for k, v in seen.items() if k not in ("problems", "requests")}}, indent=1))
     expect(size < 10e6, f"the page has {size} bytes")
-    if os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1):
-        raise Skip(f"times mean nothing at a load of {os.getloadavg()[0]:.0f}")
-    expect(seen["start_ms"] < 2000, f"the page starts in {seen['start_ms']} ms")
+    # A busy machine makes a page slow; processor time it cannot falsify so much: all of Chromium's processes together, with
+    # everything that a graphics card would do. Below 33 ms of one core per frame it is 30 frames a second on any machine.
+    busy = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
+    expect(seen["start_ms"] < 2000 or busy, f"the page starts in {seen['start_ms']} ms")
     for name in ("map_whole", "map_pan", "map_zoom", "tree_scroll", "ranks_scroll"):
-        expect(seen[name]["fps"] > 30, f"{name}: {seen[name]}")
+        expect(seen[name]["fps"] > 30 or busy, f"{name}: {seen[name]}")
+        expect(seen[name]["cpu_ms_per_frame"] < 1000 / 30, f"{name}: {seen[name]}")
 
 
 def main():

@@ -5,9 +5,9 @@
 
 namespace libprofile::tools {
 
-Bytes deflated(const Bytes& bytes) {
+ByteList deflated(const ByteList& bytes) {
     uLongf size = compressBound(bytes.size());
-    Bytes out(size);
+    ByteList out(size);
     // A buffer of that bound never is too small, so that want of memory is the only failure.
     if (compress2(out.data(), &size, bytes.data(), bytes.size(), 6) != Z_OK)
         throw std::bad_alloc();
@@ -15,7 +15,7 @@ Bytes deflated(const Bytes& bytes) {
     return out;
 }
 
-std::string base64(const Bytes& bytes) {
+std::string base64(const ByteList& bytes) {
     constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::string out;
     out.reserve((bytes.size() + 2) / 3 * 4);

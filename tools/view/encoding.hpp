@@ -8,7 +8,7 @@
 
 namespace libprofile::tools {
 
-using Bytes = std::vector<unsigned char>;
+using ByteList = std::vector<unsigned char>;
 
 /// A column of unsigned integers, seven bits to a byte, low bits first; the top bit says that more follow (LEB128).
 class NumberColumn {
@@ -24,16 +24,16 @@ class NumberColumn {
     void add_signed(std::int64_t value) {
         add((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
     }
-    const Bytes& bytes() const { return bytes_; }
+    const ByteList& bytes() const { return bytes_; }
 
   private:
-    Bytes bytes_;
+    ByteList bytes_;
 };
 
 /// The zlib format (RFC 1950), which browsers call "deflate".
-Bytes deflated(const Bytes& bytes);
+ByteList deflated(const ByteList& bytes);
 
 /// RFC 4648.
-std::string base64(const Bytes& bytes);
+std::string base64(const ByteList& bytes);
 
 } // namespace libprofile::tools

@@ -24,7 +24,7 @@ using Locations = std::vector<const Location*>;
 class Sections {
   public:
     std::size_t add(const NumberColumn& column) { return add_compressed(deflated(column.bytes())); }
-    std::size_t add_compressed(const Bytes& bytes) {
+    std::size_t add_compressed(const ByteList& bytes) {
         list_.push_back(base64(bytes));
         return list_.size() - 1;
     }

@@ -109,6 +109,22 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
     return maps;
 }
 
+namespace {
+
+/// What a code that knows only how often each byte occurs needs.
+double entropy_bytes(const ByteList& bytes) {
+    std::size_t counts[256] = {};
+    for (const unsigned char byte : bytes)
+        ++counts[byte];
+    double bits = 0;
+    for (const std::size_t n : counts)
+        if (n != 0)
+            bits += static_cast<double>(n) * std::log2(static_cast<double>(bytes.size()) / static_cast<double>(n));
+    return bits / 8;
+}
+
+} // namespace
+
 QuantizedMap quantize(const std::vector<std::uint64_t>& values, std::size_t iterations, std::size_t most_bytes) {
     // The spread is taken from a regular sample: a picture's levels need no exact quantiles.
     std::vector<std::uint64_t> sample;
@@ -125,7 +141,7 @@ QuantizedMap quantize(const std::vector<std::uint64_t>& values, std::size_t iter
     QuantizedMap map;
     if (lowest > highest || sample.empty()) {
         map.bounds = {0, 1};
-        map.deltas = deflated(Bytes(values.size()));
+        map.deltas = deflated(ByteList(values.size()));
         return map;
     }
     std::sort(sample.begin(), sample.end());
@@ -143,7 +159,11 @@ QuantizedMap quantize(const std::vector<std::uint64_t>& values, std::size_t iter
         map.bounds.clear();
         for (unsigned l = 0; l <= used; ++l)
             map.bounds.push_back(each ? static_cast<double>(lowest) + l : median + scale * std::sinh(low + per_level * l));
-        Bytes deltas(values.size());
+        if (!each) { // what rounding has moved
+            map.bounds.front() = static_cast<double>(lowest);
+            map.bounds.back() = static_cast<double>(highest);
+        }
+        ByteList deltas(values.size());
         for (std::size_t start = 0; start < values.size(); start += iterations) {
             unsigned before = 0;
             for (std::size_t i = start; i < std::min(start + iterations, values.size()); ++i) {
@@ -156,6 +176,9 @@ QuantizedMap quantize(const std::vector<std::uint64_t>& values, std::size_t iter
                 before = level;
             }
         }
+        // Compressing takes a second where guessing that it will not fit takes none.
+        if (levels > 15 && entropy_bytes(deltas) > 1.3 * static_cast<double>(most_bytes))
+            continue;
         map.deltas = deflated(deltas);
         if (map.deltas.size() <= most_bytes || levels <= 15)
             return map;

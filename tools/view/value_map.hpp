@@ -47,7 +47,7 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
 /// Values as levels. Level 0: no value; level l > 0 stands for values from `bounds[l - 1]` up to (excluding) `bounds[l]`.
 struct QuantizedMap {
     std::vector<double> bounds; // one more than there are levels in use
-    Bytes deltas;               // per rank: level minus the level of the iteration before, modulo 256; deflated
+    ByteList deltas;               // per rank: level minus the level of the iteration before, modulo 256; deflated
 };
 
 /// Fine steps about the median, coarse ones far away (inverse hyperbolic sine), so that one extreme iteration does not make

@@ -29,6 +29,11 @@ export const css = (c: Rgb): string => `rgb(${c[0]},${c[1]},${c[2]})`;
 export const pixel = (c: Rgb): number => ((255 << 24) | (c[2] << 16) | (c[1] << 8) | c[0]) >>> 0;
 export const readableOn = (c: Rgb): string => (0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] > 140 ? "#111" : "#fff");
 
+const known = new Map<string, string>(); // asking for a style in every frame makes the browser compute all of them
+let knownTheme: string | undefined;
 export function themeColor(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  const theme = document.documentElement.dataset.theme;
+  if (theme !== knownTheme) { known.clear(); knownTheme = theme; }
+  if (!known.has(name)) known.set(name, getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim());
+  return known.get(name)!;
 }

@@ -29,21 +29,30 @@ export interface Cells { first: Uint32Array; keys: Uint32Array; values: Float64A
 export interface Spread { minimum: Float64Array; median: Float64Array; maximum: Float64Array; sum: Float64Array; slowest: Float64Array; ranks: Float64Array }
 
 /** Of one location in one phase; the last cluster is the rest; none where the location does not have the phase. */
-export interface LocationClusters { first: number; count: number; members: Uint16Array }
+export interface LocationClusters { first: number; count: number; members: Uint8Array | Uint16Array }
 export interface Clusters { rounded: boolean; of: LocationClusters[]; sizes: Float64Array; classes: Float64Array; times: Float64Array; deviations: Float64Array; cells: Cells }
+
+function unpacked(base64: string): Uint8Array<ArrayBuffer> {
+  const native = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
+  if (native) return native.call(Uint8Array, base64);
+  const text = atob(base64), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
 
 async function bytesOf(column: number): Promise<Uint8Array> {
   const element = document.getElementById("column-" + column)!;
-  const text = atob(element.textContent!);
-  const packed = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) packed[i] = text.charCodeAt(i);
+  const packed = unpacked(element.textContent!);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 /** LEB128; exact up to 2^53. */
 async function numbersOf(column: number): Promise<Float64Array> {
-  const bytes = await bytesOf(column);
+  return numbersIn(await bytesOf(column));
+}
+
+function numbersIn(bytes: Uint8Array): Float64Array {
   let n = 0;
   for (let i = 0; i < bytes.length; ++i) n += bytes[i]! < 128 ? 1 : 0;
   const out = new Float64Array(n);
@@ -158,12 +167,15 @@ export class Data {
   clusters(p: number): Promise<Clusters> {
     return this.once(`clusters ${p}`, async () => {
       const h = this.header.phases[p]!.clusters!;
-      const [sizes, classes, times, deviations, members] = (await Promise.all([h.sizes, h.classes, h.times, h.deviations, h.members].map(numbersOf))) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+      const [sizes, classes, times, deviations] = (await Promise.all([h.sizes, h.classes, h.times, h.deviations].map(numbersOf))) as [Float64Array, Float64Array, Float64Array, Float64Array];
+      // Ten million small numbers are bytes already.
+      const bytes = await bytesOf(h.members), all = h.lengths.reduce((x, y) => x + y, 0);
+      const members = bytes.length === all ? bytes : Uint16Array.from(numbersIn(bytes));
       const of: LocationClusters[] = [];
       let first = 0, at = 0;
       h.counts.forEach((count, l) => {
         const length = h.lengths[l]!;
-        of.push({ first, count, members: Uint16Array.from(members.subarray(at, at + length)) });
+        of.push({ first, count, members: members.subarray(at, at + length) });
         at += length;
         first += count;
       });

@@ -46,7 +46,7 @@ export function percent(share: number): string {
   const value = share * 100;
   if (value === 0) return "0" + blank + "%";
   if (Math.abs(value) < 0.01) return "<0.01" + blank + "%";
-  return (Math.abs(value) < 0.1 ? value.toPrecision(1) : value.toFixed(1)) + blank + "%";
+  return (Math.abs(value) < 0.1 ? value.toPrecision(1) : Math.abs(value) >= 100 ? grouped(value) : value.toFixed(1)) + blank + "%";
 }
 
 export function plural(n: number, one: string): string {

@@ -50,10 +50,10 @@ export class Icicle {
 
   private fit(): void {
     let deepest = 0;
-    const p = this.profile!, least = p.inclusive[this.root]! / 1500;
+    const p = this.profile!, least = (p.inclusive[this.root]! * 1.5) / Math.max(300, this.host.clientWidth);
     const visit = (n: number, depth: number): void => {
       deepest = Math.max(deepest, depth);
-      for (const c of this.children[n]!) if (p.inclusive[c]! > least) visit(c, depth + 1);
+      for (const c of this.children[n]!) if (p.inclusive[c]! >= least) visit(c, depth + 1);
     };
     visit(this.root, 0);
     this.host.style.height = top + (deepest + 1) * rowHeight + legendHeight + 8 + "px";
@@ -89,7 +89,7 @@ export class Icicle {
       let at = x;
       for (const c of [...this.children[node]!].sort((a, b) => p.inclusive[b]! - p.inclusive[a]!)) {
         const cw = (p.inclusive[c]! / all) * width;
-        if (cw >= 0.6) place(c, at, cw, depth + 1);
+        if (cw >= 1.5) place(c, at, cw, depth + 1);
         at += cw;
       }
     };

@@ -36,7 +36,7 @@ export class Ripmap {
 
   /** Draws cells x0..x1, y0..y1 into pixels; `colors` by level. */
   draw(out: Uint32Array, w: number, h: number, x0: number, x1: number, y0: number, y1: number, colors: Uint32Array): void {
-    const reduction = (cells: number, pixels: number): number => Math.max(0, Math.min(20, Math.floor(Math.log2(Math.max(1, cells / pixels)))));
+    const reduction = (cells: number, pixels: number): number => Math.max(0, Math.min(20, Math.round(Math.log2(Math.max(1, cells / pixels)))));
     const lx = reduction(x1 - x0, w), ly = reduction(y1 - y0, h);
     const { width, height, cells } = this.level(lx, ly);
     const spans = (pixels: number, from: number, to: number, shift: number, most: number): [Int32Array, Int32Array] => {
@@ -50,23 +50,34 @@ export class Ripmap {
     };
     const [fx, tx] = spans(w, x0, x1, lx, width), [fy, ty] = spans(h, y0, y1, ly, height);
     const mean = this.pooling === "mean";
+    const row = new Uint8Array(w);
     for (let y = 0; y < h; ++y) {
       const top = fy[y]!, bottom = ty[y]!;
       // Rows that show the same cells are the same.
       if (y > 0 && top === fy[y - 1] && bottom === ty[y - 1]) { out.copyWithin(y * w, (y - 1) * w, y * w); continue; }
-      for (let x = 0; x < w; ++x) {
-        const left = fx[x]!, right = tx[x]!;
-        let value = 0, sum = 0, n = 0;
-        for (let r = top; r <= bottom; ++r)
-          for (let c = left, at = r * width + left; c <= right; ++c, ++at) {
-            const v = cells[at]!;
-            if (v === 0) continue;
-            if (v > value) value = v;
-            sum += v;
-            ++n;
+      if (mean) this.meanRow(row, cells, width, fx, tx, top, bottom);
+      else {
+        row.fill(0);
+        for (let r = top; r <= bottom; ++r) {
+          const base = r * width;
+          for (let x = 0; x < w; ++x) {
+            let value = row[x]!;
+            for (let c = base + fx[x]!, end = base + tx[x]!; c <= end; ++c) if (cells[c]! > value) value = cells[c]!;
+            row[x] = value;
           }
-        out[y * w + x] = colors[mean && n > 0 ? Math.round(sum / n) : value]!;
+        }
       }
+      for (let x = 0, at = y * w; x < w; ++x, ++at) out[at] = colors[row[x]!]!;
+    }
+  }
+
+  private meanRow(row: Uint8Array, cells: Uint8Array, width: number, fx: Int32Array, tx: Int32Array, top: number, bottom: number): void {
+    for (let x = 0; x < row.length; ++x) {
+      let sum = 0, n = 0;
+      for (let r = top; r <= bottom; ++r)
+        for (let c = r * width + fx[x]!, end = r * width + tx[x]!; c <= end; ++c)
+          if (cells[c] !== 0) { sum += cells[c]!; ++n; }
+      row[x] = n === 0 ? 0 : Math.round(sum / n);
     }
   }
 }

@@ -39,6 +39,7 @@ export class Timeline {
     if (!map) return;
     const [spread, levels, clusters, values] = await Promise.all([this.data.spread(s.phase, map), this.data.levels(s.phase, map), this.data.clusters(s.phase), this.data.values(s.phase, map)]);
     if (this.store.state.map !== map.name || this.store.state.phase !== s.phase) return; // somebody was faster
+    ++this.loaded;
     Object.assign(this, { map, spread, levels, clusters, values });
     const iterations = this.data.header.phases[s.phase]!.iterations!;
     this.ripmap = new Ripmap(iterations, this.data.header.job.ranks, levels, s.pooling);
@@ -153,6 +154,7 @@ export class Timeline {
     const top = this.top * 1.04;
     const y = (v: number): number => band.y + band.h * (1 - Math.min(1, v / top));
     const columns = Math.min(Math.max(1, to - from), Math.floor(w));
+    const dense = to - from > w / 2; // no room for steps
     const upper: number[] = [], middle: number[] = [], lower: number[] = [], cut: number[] = [];
     for (let c = 0; c < columns; ++c) {
       const a = from + Math.floor(((to - from) * c) / columns), b = from + Math.floor(((to - from) * (c + 1)) / columns);
@@ -165,9 +167,15 @@ export class Timeline {
       }
       const n = Math.max(1, b - a), x0 = Math.max(left, this.xOf(a)), x1 = Math.min(left + w, this.xOf(Math.max(b, a + 1)));
       if (min === Infinity) min = 0;
-      upper.push(x0, y(max), x1, y(max));
-      middle.push(x0, y(sum / n), x1, y(sum / n));
-      lower.push(x0, y(min), x1, y(min));
+      if (dense) {
+        upper.push(x0, y(max));
+        middle.push(x0, y(sum / n));
+        lower.push(x0, y(min));
+      } else {
+        upper.push(x0, y(max), x1, y(max));
+        middle.push(x0, y(sum / n), x1, y(sum / n));
+        lower.push(x0, y(min), x1, y(min));
+      }
       if (max > top) cut.push((x0 + x1) / 2);
     }
     for (const v of ticks(0, top, 4)) {
@@ -194,17 +202,25 @@ export class Timeline {
   private scaleOf: Spread | null = null;
   private top = 1;
 
-  private pixels: ImageData | null = null;
-  private imageOf(w: number, h: number): [ImageData, Uint32Array] {
-    if (this.pixels === null || this.pixels.width !== w || this.pixels.height !== h) this.pixels = new ImageData(w, h);
-    return [this.pixels, new Uint32Array(this.pixels.data.buffer)];
+  /** Pictures of the map and of the strip; drawn again only when what they show has changed, not for each move of the pointer. */
+  private images = new Map<string, { key: string; image: ImageData }>();
+  private imageOf(name: string, w: number, h: number, fill: (out: Uint32Array) => void): ImageData {
+    const key = [w, h, ...this.store.state.zoom, this.loaded].join();
+    const known = this.images.get(name);
+    if (known?.key === key) return known.image;
+    const image = known?.image.width === w && known.image.height === h ? known.image : new ImageData(w, h);
+    const out = new Uint32Array(image.data.buffer);
+    out.fill(0);
+    fill(out);
+    this.images.set(name, { key, image });
+    return image;
   }
+  private loaded = 0;
 
   private drawMap(s: Surface, band: Band, w: number, ink: string, dim: string, frame: string): void {
     const map = this.map!, [z0, z1, z2, z3] = this.store.state.zoom;
     const iw = Math.max(1, Math.floor(w)), ih = Math.max(1, Math.floor(band.h));
-    const [image, out] = this.imageOf(iw, ih);
-    this.ripmap!.draw(out, iw, ih, z0, z1, z2, z3, this.colors);
+    const image = this.imageOf("map", iw, ih, (out) => this.ripmap!.draw(out, iw, ih, z0, z1, z2, z3, this.colors));
     s.image(image, left, band.y, w, band.h);
     s.rect(left, band.y, w, band.h, "none", frame);
     this.rankTicks(s, band, dim);
@@ -223,22 +239,23 @@ export class Timeline {
   private drawStrip(s: Surface, band: Band, w: number, ink: string, dim: string, frame: string): void {
     const [z0, z1, z2, z3] = this.store.state.zoom, clusters = this.clusters!;
     const iw = Math.max(1, Math.floor(w)), ih = Math.max(1, Math.floor(band.h));
-    const image = new ImageData(iw, ih), out = new Uint32Array(image.data.buffer);
-    const iterationOf = new Int32Array(iw);
-    for (let x = 0; x < iw; ++x) iterationOf[x] = Math.floor(z0 + ((z1 - z0) * (x + 0.5)) / iw);
-    let before = -1;
-    for (let y = 0; y < ih; ++y) {
-      const rank = Math.floor(z2 + ((z3 - z2) * (y + 0.5)) / ih);
-      if (rank === before) { out.copyWithin(y * iw, (y - 1) * iw, y * iw); continue; }
-      before = rank;
-      const location = this.data.mainOfRank[rank] ?? -1;
-      if (location < 0) continue;
-      const own = clusters.of[location]!, members = own.members, rest = own.count - 1;
-      for (let x = 0; x < iw; ++x) {
-        const c = members[iterationOf[x]!];
-        if (c !== undefined) out[y * iw + x] = this.clusterColors[c === rest ? 17 : Math.min(c, 16)]!;
+    const image = this.imageOf("strip", iw, ih, (out) => {
+      const iterationOf = new Int32Array(iw);
+      for (let x = 0; x < iw; ++x) iterationOf[x] = Math.floor(z0 + ((z1 - z0) * (x + 0.5)) / iw);
+      let before = -1;
+      for (let y = 0; y < ih; ++y) {
+        const rank = Math.floor(z2 + ((z3 - z2) * (y + 0.5)) / ih);
+        if (rank === before) { out.copyWithin(y * iw, (y - 1) * iw, y * iw); continue; }
+        before = rank;
+        const location = this.data.mainOfRank[rank] ?? -1;
+        if (location < 0) continue;
+        const own = clusters.of[location]!, members = own.members, rest = own.count - 1;
+        for (let x = 0; x < iw; ++x) {
+          const c = members[iterationOf[x]!];
+          if (c !== undefined) out[y * iw + x] = this.clusterColors[c === rest ? 17 : Math.min(c, 16)]!;
+        }
       }
-    }
+    });
     s.image(image, left, band.y, w, band.h);
     s.rect(left, band.y, w, band.h, "none", frame);
     this.rankTicks(s, band, dim);
@@ -276,7 +293,7 @@ export class Timeline {
     const state = this.store.state;
     const clip = (v: number): number => Math.min(this.picture.width - right, Math.max(left, v));
     const mark = (selection: Selection | null, name: string): void => {
-      if (!selection || selection.phase !== state.phase) return;
+      if (!selection || selection.rest || selection.phase !== state.phase) return;
       const whole = selection.from === 0 && selection.to >= this.data.header.phases[state.phase]!.iterations!;
       if ((whole || selection.to <= selection.from) && !selection.ranks) return;
       const to = selection.to > selection.from ? selection.to : this.data.header.phases[state.phase]!.iterations!;

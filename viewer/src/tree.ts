@@ -202,7 +202,7 @@ export class Tree {
       const isOpen = open && parents;
       const side = c.side?.(node) ?? "";
       html += `<div class="row${node === this.selected ? " selected" : ""}${this.matches?.has(node) ? " match" : ""}" role="treeitem" aria-level="${depth + 1}" ${parents ? `aria-expanded="${open}"` : ""} aria-selected="${node === this.selected}" data-node="${node}" data-value="${value}" style="top:${i * rowHeight}px" title="${escaped(c.hint?.(node) ?? c.name(node))}">`;
-      html += `<span class="c-name" style="padding-left:${depth * 14}px"><span class="twist">${parents ? (open ? "▾" : "▸") : ""}</span>${escaped(c.name(node))}${side ? ` <span class="side">${escaped(side)}</span>` : ""}</span>`;
+      html += `<span class="c-name" style="padding-left:${depth * 10}px"><span class="twist">${parents ? (open ? "▾" : "▸") : ""}</span>${escaped(c.name(node))}${side ? ` <span class="side">${escaped(side)}</span>` : ""}</span>`;
       if (c.other) {
         const b = this.value(node, c.other), d = b - value;
         html += `<span class="c-value">${c.show(value, node)}</span><span class="c-value">${c.show(b, node)}</span>`;
