@@ -145,12 +145,13 @@ class RangeDecoder {
 /// A number from 0 on, small ones mostly: its length in binary by decisions, the digits below the first as they are.
 template <unsigned rate> struct NumberOdds {
     static constexpr unsigned most = 64;
-    Odds<rate> longer[most];
+    static constexpr unsigned apart = 32; // lengths from here on are rare and share their odds
+    Odds<rate> longer[apart];
 
     template <class Coder> std::uint64_t code(Coder& coder, std::uint64_t value) {
         const unsigned wanted = static_cast<unsigned>(std::bit_width(value + 1)); // value < 2^64 - 1
         unsigned length = 1;
-        while (length < most && coder.decide(longer[length - 1], wanted > length)) ++length;
+        while (length < most && coder.decide(longer[length < apart ? length - 1 : apart - 1], wanted > length)) ++length;
         const std::uint64_t top = std::uint64_t{1} << (length - 1);
         return (top | coder.bits((value + 1) & (top - 1), length - 1)) - 1;
     }

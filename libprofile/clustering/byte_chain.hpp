@@ -35,7 +35,7 @@ class ByteChain {
   private:
     struct Piece {
         Piece* next;
-        unsigned char bytes[512 - sizeof(Piece*)];
+        unsigned char bytes[256 - sizeof(Piece*)];
     };
     static constexpr std::size_t piece_bytes = sizeof(Piece::bytes);
 

@@ -110,8 +110,16 @@ void Clusterer::update_scale() noexcept {
     active_count_ = 0;
     for (std::size_t i = 0; i < catalogue_size; ++i) {
         if (!counts_for_distance(i) || totals_.values[i] == 0) continue;
-        scale_[i] = n / static_cast<double>(totals_.values[i]);
+        if (!is_fixed_[i]) scale_[i] = n / static_cast<double>(totals_.values[i]);
         active_[active_count_++] = static_cast<std::uint8_t>(i);
+    }
+}
+
+void Clusterer::normalise_by(const CondensedVector& sums, std::uint64_t iterations) noexcept {
+    const QuietFloatingPoint quiet;
+    for (std::size_t i = 0; i < catalogue_size; ++i) {
+        is_fixed_[i] = sums.values[i] != 0;
+        if (is_fixed_[i]) scale_[i] = static_cast<double>(iterations) / static_cast<double>(sums.values[i]);
     }
 }
 
@@ -170,6 +178,35 @@ void Clusterer::refresh_next() noexcept {
         if (j != i && clusters_[j]->nearest == i && clusters_[j]->nearest_distance != apart)
             clusters_[j]->nearest_is_known = false; // it may have moved away
     offer(i);
+}
+
+/// Before the first merge: K clusters and their distances will not fit, so as many as there are must do.
+void Clusterer::settle_for_fewer() noexcept {
+    if (measured_ || limit_ == no_limit || count_ < 2 || count_ >= limit_) return;
+    const std::uint64_t profile = clusters_[count_ - 1]->sums.bytes();
+    const std::uint64_t soon = std::uint64_t{count_ + 2} * (count_ + 2) * sizeof(float) + 8 * profile;
+    if (memory_quota.used() + soon + memory_quota.limit() / 16 < memory_quota.limit()) return;
+    limit_ = count_;
+    warm_up_ = 0;
+    room_ = count_ + 1; // for the distances; there is more
+}
+
+bool Clusterer::make_room() noexcept {
+    const QuietFloatingPoint quiet;
+    if (limit_ == no_limit || count_ < 2) return false;
+    if (!measured_) {
+        room_ = count_ + 1 < room_ ? count_ + 1 : room_;
+        if (!ensure_distances()) return false;
+        measure(count_ - 1);
+        find_nearest(count_ - 1);
+        offer(count_ - 1);
+    }
+    warm_up_ = 0;
+    limit_ = count_ - (count_ + 3) / 4;
+    const std::uint32_t before = count_;
+    while (count_ > limit_ && reduce()) {
+    }
+    return count_ < before;
 }
 
 /// The first distances, when there are more than K clusters for the first time.
@@ -233,6 +270,7 @@ bool Clusterer::reduce() noexcept {
 bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
                     const StructureSignatures& signatures) noexcept {
     const QuietFloatingPoint quiet;
+    settle_for_fewer();
     if (!ensure_room()) return false;
     Cluster& fresh = *clusters_[count_];
     fresh.signatures = signatures;
@@ -267,6 +305,17 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     while (count_ > limit_ && reduce()) {
     }
     return true;
+}
+
+std::uint64_t Clusterer::bytes_to_come() const noexcept {
+    if (limit_ == no_limit || count_ == 0) return 0;
+    std::uint64_t bytes = 0;
+    for (std::uint32_t i = 0; i < count_; ++i) bytes += clusters_[i]->sums.bytes();
+    const std::uint64_t most = std::uint64_t{limit_} + warm_up_ + 1;
+    const std::uint64_t more = most > count_ ? most - count_ : 0;
+    // A quarter more than there are, since the pool rounds up; and a quarter of all, since clusters grow when they are merged.
+    const std::uint64_t profiles = bytes / count_ * more * 5 / 4 + bytes / 4;
+    return profiles + (measured_ ? 0 : most * most * sizeof(float));
 }
 
 void Clusterer::add_unclustered() noexcept {

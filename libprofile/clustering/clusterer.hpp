@@ -50,11 +50,21 @@ class Clusterer {
     Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh = false,
               std::uint32_t warm_up = 0) noexcept;
 
+    /// Normalises by the averages of so many iterations of an earlier run, whose sums are `sums`, from the first distance on; what is
+    /// always 0 there, by those of this run. Before the first iteration.
+    void normalise_by(const CondensedVector& sums, std::uint64_t iterations) noexcept;
+
     /// Takes one closed iteration; `profile` is consumed. False: no memory, then the iteration is counted as
     /// unclustered, `profile` is untouched, and the caller keeps its values elsewhere.
     bool add(IterationProfile& profile, const CondensedVector& condensed, const StructureSignatures& signatures) noexcept;
+    /// Memory is short: merges a quarter of the clusters, and no more are formed from now on, so that what they had can be used for
+    /// further iterations. False: nothing could be merged.
+    bool make_room() noexcept;
     /// An iteration whose profile could not even be taken.
     void add_unclustered() noexcept;
+
+    /// Bytes that are still to come until there are K clusters, if the next ones are like those that are there.
+    std::uint64_t bytes_to_come() const noexcept;
 
     std::uint32_t cluster_count() const { return count_; }
     const Cluster& cluster(std::uint32_t i) const { return *clusters_[i]; }
@@ -65,6 +75,9 @@ class Clusterer {
     Equivalence equivalence() const { return equivalence_; }
     std::uint32_t relaxations() const { return relaxations_; }
     std::uint32_t class_count() const { return classes_.size(); }
+    /// Iterations that are in clusters, and their sum.
+    std::uint64_t clustered() const { return clustered_; }
+    const CondensedVector& totals() const { return totals_; }
 
   private:
     static constexpr std::uint32_t unclustered_label = 0x7ffffffeu;
@@ -72,6 +85,7 @@ class Clusterer {
 
     bool ensure_room() noexcept;
     bool ensure_distances() noexcept;
+    void settle_for_fewer() noexcept;
     bool classify(Cluster& cluster) noexcept;
     void regroup() noexcept;
     void relax_if_too_many_classes() noexcept;
@@ -103,7 +117,8 @@ class Clusterer {
     std::uint32_t next_to_refresh_ = 0;
     DisjointSets sets_;
     CondensedVector totals_;             // over all iterations
-    double scale_[catalogue_size] = {}; // 1 / running average
+    double scale_[catalogue_size] = {}; // 1 / average: the running one, or an earlier run's
+    bool is_fixed_[catalogue_size] = {}; // an earlier run's
     std::uint8_t active_[catalogue_size] = {}; // metrics that are in the distance: those that are not all zero
     std::uint32_t active_count_ = 0;
     std::uint64_t clustered_ = 0;

@@ -41,26 +41,32 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
     if (scratch == nullptr) return false;
     std::size_t used = 0;
     std::uint32_t count = 0;
-    bool in_order = true;
+    std::size_t in_order = 0; // so many from the first on
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         std::uint32_t present = 0;
         look_at<0, 8>(row.values, present, count);
         look_at<8, metric_count - 8>(row.values, present, count);
         if (present == 0) continue;
-        in_order = in_order && (used == 0 || scratch[used - 1].node < row.node);
+        if (in_order == used && (used == 0 || scratch[used - 1].node < row.node)) ++in_order;
         scratch[used++] = {row.node, present, &row};
     }
     auto* fresh = static_cast<Cell*>(pool.allocate(count * sizeof(Cell)));
     if (fresh != nullptr) {
-        if (!in_order)
-            std::sort(scratch, scratch + used, [](const RowToTake& a, const RowToTake& b) { return a.node < b.node; });
+        // Loops make their calls in the order in which they made them first; what comes out of order is mostly at the end:
+        // samples, and libprofile itself. So only that is sorted, and the two are merged.
+        std::sort(scratch + in_order, scratch + used, [](const RowToTake& a, const RowToTake& b) { return a.node < b.node; });
         std::uint32_t n = 0;
-        for (std::size_t i = 0; i < used; ++i)
-            for (std::uint32_t left = scratch[i].present; left != 0; left &= left - 1) {
+        std::size_t first = 0;
+        std::size_t second = in_order;
+        while (first < in_order || second < used) {
+            const bool is_first = second == used || (first < in_order && scratch[first].node < scratch[second].node);
+            const RowToTake& taken = scratch[is_first ? first++ : second++];
+            for (std::uint32_t left = taken.present; left != 0; left &= left - 1) {
                 const auto m = static_cast<std::size_t>(std::countr_zero(left));
-                fresh[n++] = {Cell::make_key(scratch[i].node, m), scratch[i].row->values[m]};
+                fresh[n++] = {Cell::make_key(taken.node, m), taken.row->values[m]};
             }
+        }
         cells = fresh;
         size = n;
     }

@@ -65,7 +65,7 @@ void TimeSeries::end_chunk() noexcept {
     drop_failed();
     chain_bytes_ += running_->totals.memory() + running_->cells.memory();
     running_ = nullptr;
-    thin_out();
+    keep_within_limits();
 }
 
 /// The slot of the last iterations with the same structure; else the one that was longest unused, with the predictions of
@@ -104,7 +104,8 @@ template <class T> bool TimeSeries::reserve(T*& array, std::uint32_t& room, std:
 
 /// Finds every cell's column and makes room for the values.
 bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept {
-    if (!reserve(cell_columns_, cell_room_, count) || !columns_.find_or_add(events, count, cell_columns_, *pool_)) return false;
+    constexpr std::uint64_t bytes_per_cell = 64; // of tables: columns, predictions, values
+    if (bytes_per_cell * count > memory_quota.series_share() / 8 || !reserve(cell_columns_, cell_room_, count) || !columns_.find_or_add(events, count, cell_columns_, *pool_)) return false;
     const SeriesColumns& known = columns();
     return reserve(values_, value_room_, known.counts + known.times) && reserve(code_.counts, known.counts, slot) &&
            reserve(code_.times, known.times, slot);
@@ -170,6 +171,8 @@ void TimeSeries::drop_failed() noexcept {
 }
 
 void TimeSeries::end_iteration() noexcept {
+    // A small quota may be less than a chunk.
+    if (running_->has_cells && running_->cells.memory() > memory_quota.series_share() / 2) drop_cells(*running_);
     drop_failed();
     ++iterations_;
     if (++running_->iterations == SeriesCode::chunk_iterations) end_chunk();
@@ -189,12 +192,34 @@ void TimeSeries::drop_totals(SeriesChunk& chunk) noexcept {
     chunk.has_totals = false;
 }
 
+void TimeSeries::keep_within_limits() noexcept {
+    const auto tell = [this] {
+        const std::uint64_t now = memory();
+        memory_quota.series_changed(told_, now);
+        told_ = now;
+    };
+    tell();
+    coarsen();
+    // Memory that was in use once is used again, but never given back, so this is the end of growing.
+    if (settings_.most_bytes == 0 && !memory_quota.has_room_for_series(others_need_))
+        settings_.most_bytes = std::max<std::uint64_t>(chain_bytes_, memory_quota.limit() / 64);
+    if (settings_.most_bytes == 0 || chain_bytes_ <= settings_.most_bytes) return;
+    thin_out();
+    tell();
+}
+
+/// Some bits less for each time before iterations are lost altogether: 1 % when half of the room is used, 4 % at three quarters.
+void TimeSeries::coarsen() noexcept {
+    if (!settings_.may_coarsen) return;
+    const bool is_own = settings_.most_bytes != 0;
+    const std::uint64_t room = is_own ? settings_.most_bytes : memory_quota.series_share();
+    const std::uint64_t used = is_own ? chain_bytes_ : memory_quota.series();
+    const std::uint32_t wanted = used > room / 4 * 3 ? SeriesSettings::coarse_ppm : used > room / 2 ? SeriesSettings::coarse_ppm / 4 : 0;
+    if (wanted > settings_.time_error_ppm) settings_.time_error_ppm = wanted;
+}
+
 /// Brings the closed chunks below the limit.
 void TimeSeries::thin_out() noexcept {
-    // Memory that was in use once is used again, but never given back, so half of the quota is the end of growing.
-    if (settings_.most_bytes == 0 && memory_quota.used() > memory_quota.limit() / 2)
-        settings_.most_bytes = std::max<std::uint64_t>(chain_bytes_, memory_quota.limit() / 64);
-    if (settings_.most_bytes == 0) return;
     const auto drop_one = [this](unsigned kept, bool cells) {
         for (std::size_t i = 0; i < chunks_.size(); ++i) {
             SeriesChunk& chunk = chunks_[i];

@@ -4,9 +4,10 @@
 // Contract: belongs to one thread, used with its in-tool flag set; nothing throws; memory from its pool. Work per iteration
 // is linear in the event cells that the phase ever had, independent of the number of iterations. Integer arithmetic only.
 //
-// Memory: some bytes per iteration. When it reaches the limit, chunks of 256 iterations lose their event cells, every second
-// one first, then every second of those that are left, so that what is left is spread evenly; after the event cells the
-// whole-iteration values go in the same way. Iterations without are still in their clusters, and totals stay exact.
+// Memory: some bytes per iteration. When half of what series may have is used, the times of new iterations are coarser (if the
+// user did not ask for a bound). When all of it is, or what is left is needed by others, chunks of 256 iterations lose their event
+// cells, every second one first, then every second of those that are left, so that what is left is spread evenly; after the event
+// cells the whole-iteration values go in the same way. Iterations without are still in their clusters, and totals stay exact.
 #pragma once
 
 #include "format/profile_file.hpp"
@@ -25,6 +26,8 @@ struct SeriesSettings {
     std::uint32_t time_error_ppm = 2500; // of the largest time of an event cell so far: no event time is off by more
     std::uint32_t bytes_error_ppm = 0;   // the same for each metric of bytes; 0: exact
     std::uint64_t most_bytes = 0;        // of coded series; 0: as the process's quota allows
+    bool may_coarsen = false;            // times, when memory is short, to coarse_ppm at most
+    static constexpr std::uint32_t coarse_ppm = 40000;
 };
 
 struct SeriesChunk {
@@ -42,10 +45,14 @@ class TimeSeries {
     TimeSeries(Arena& arena, Pool& pool, SeriesSettings settings) noexcept;
     TimeSeries(const TimeSeries&) = delete;
     TimeSeries& operator=(const TimeSeries&) = delete;
+    ~TimeSeries() { memory_quota.series_changed(told_, 0); }
 
     /// One iteration. `events`: the cells of event paths, by key; nullptr: they are not known. `condensed`: catalogue_size values; `wall` in ns.
     void add(const Cell* events, std::uint32_t count, const std::uint64_t* condensed, std::uint64_t wall,
              const StructureSignatures& signatures) noexcept;
+    /// So much of the quota will be needed by others, as far as is known now; asked for once per chunk.
+    void leave(std::uint64_t bytes) noexcept { others_need_ = bytes; }
+    bool is_chunk_full() const { return running_ != nullptr && running_->iterations + 1 == SeriesCode::chunk_iterations; }
     /// An iteration of which nothing is known but its place.
     void add_unknown() noexcept;
 
@@ -92,6 +99,8 @@ class TimeSeries {
     void drop_failed() noexcept;
     void drop_cells(SeriesChunk& chunk) noexcept;
     void drop_totals(SeriesChunk& chunk) noexcept;
+    void keep_within_limits() noexcept;
+    void coarsen() noexcept;
     void thin_out() noexcept;
     std::size_t held_back(const RangeEncoder<Sink>& coder, unsigned char* out) const noexcept;
 
@@ -113,6 +122,8 @@ class TimeSeries {
     std::uint32_t* cell_columns_ = nullptr; // of the iteration's cells
     std::uint32_t cell_room_ = 0;
     std::size_t chain_bytes_ = 0;    // of closed chunks
+    std::uint64_t told_ = 0;         // to the quota
+    std::uint64_t others_need_ = 0;
     unsigned cells_kept_ = 0;        // one chunk in 2^so many keeps its cells
     unsigned totals_kept_ = 0;
     std::uint64_t iterations_ = 0;

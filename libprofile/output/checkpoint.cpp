@@ -1,6 +1,8 @@
 #include "libprofile/output/checkpoint.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/output/file_end.hpp"
+#include "libprofile/output/file_start.hpp"
 #include "libprofile/output/finalize.hpp"
 #include "libprofile/output/journal.hpp"
 #include "libprofile/output/live_file.hpp"
@@ -62,7 +64,14 @@ void closed(IterationFate fate) noexcept {
     else
         checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
 }
-constexpr IterationListener listener{closing, closed};
+
+/// The journal has these values already, and they will come again: only a new snapshot can tell them once.
+void put_back() noexcept {
+    if (live.process != getpid()) return;
+    live.journal.stop();
+    live.is_missing = true;
+}
+constexpr IterationListener listener{closing, closed, put_back};
 
 /// On the main thread, when it is first asked.
 void begin(Thread& thread, std::uint64_t now) noexcept {
@@ -87,7 +96,7 @@ bool has_stack(std::uintptr_t frame) noexcept {
 
 /// errno
 int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
-    ByteBuffer buffer;
+    BlockBuffer buffer;
     RankSummary summary;
     const std::uint32_t modules = load_map.size(); // it may grow meanwhile; what is new then is in the journal, too
     if (!write_file_start(buffer, 1, 0) || !write_rank(buffer, false, summary, {&thread, now})) return ENOMEM;
@@ -100,12 +109,12 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     header.type = static_cast<std::uint32_t>(BlockType::Journal);
     header.stored_size = header.raw_size = live.room;
     header.rank = static_cast<std::uint32_t>(session.job().rank);
+    // A file that grows has no end to put a directory at: it is read from the beginning, like one that was not finished.
     const bool has_journal = live.interval_ns != 0;
-    if (has_journal) {
-        unsigned char* place = buffer.append(sizeof header);
-        if (place == nullptr) return ENOMEM;
-        std::memcpy(place, &header, sizeof header);
-    }
+    RankPlace place{};
+    if (has_journal ? !buffer.append(&header, sizeof header)
+                    : !write_directory(buffer, header.rank, place) || !append_file_end(buffer, place))
+        return ENOMEM;
     char name[64];
     std::snprintf(name, sizeof name, "rank-%d.lprof", session.job().rank);
     output_folder.file(name, path);

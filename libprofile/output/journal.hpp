@@ -23,6 +23,11 @@ class Journal {
     void begin(Thread& thread, unsigned char* memory, std::size_t size, std::uint32_t modules) noexcept;
     /// There is no memory any more.
     void end() noexcept { memory_ = nullptr; }
+    /// What is in it stays right, but nothing can follow until begin().
+    void stop() noexcept {
+        is_full_ = true;
+        fate_ = nullptr;
+    }
     /// Goes on at the start of the memory, which has been written out and is zeroed here.
     void rewind() noexcept;
 

@@ -1,5 +1,7 @@
 #include "libprofile/phases/phase_stack.hpp"
 
+#include "libprofile/session/earlier_run.hpp"
+
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -146,6 +148,8 @@ bool PhaseStack::begin_clustering(Phase& phase) noexcept {
     if (phase.clusterer == nullptr) return false;
     new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode, settings_.refreshes_distances,
                                     settings_.warm_up);
+    if (const EarlierIterations* earlier = settings_.earlier == nullptr ? nullptr : settings_.earlier(phase.name))
+        phase.clusterer->normalise_by(earlier->sums, earlier->iterations);
     if (!settings_.keeps_series) return true;
     phase.series = static_cast<TimeSeries*>(arena_->allocate(sizeof(TimeSeries)));
     if (phase.series != nullptr) new (phase.series) TimeSeries(*arena_, *pool_, settings_.series);
@@ -154,9 +158,10 @@ bool PhaseStack::begin_clustering(Phase& phase) noexcept {
 
 /// `profile`: empty when there was no memory for it.
 void PhaseStack::add_to_series(Phase& phase, const IterationProfile& profile, const CondensedVector& condensed,
-                               std::uint64_t wall_ns, const StructureSignatures& signatures) noexcept {
+                               std::uint64_t wall_ns, const StructureSignatures& signatures, bool has_leftovers) noexcept {
     if (phase.series == nullptr) return;
-    if (phase.has_leftovers) return phase.series->add_unknown();
+    if (phase.series->is_chunk_full()) phase.series->leave(phase.clusterer->bytes_to_come());
+    if (has_leftovers) return phase.series->add_unknown();
     const std::size_t bytes = profile.bytes();
     auto* events = profile.cells == nullptr ? nullptr : static_cast<Cell*>(pool_->allocate(bytes));
     std::uint32_t count = 0;
@@ -169,11 +174,7 @@ void PhaseStack::add_to_series(Phase& phase, const IterationProfile& profile, co
     pool_->release(events, bytes);
 }
 
-void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept {
-    if (phase.clusterer == nullptr && !begin_clustering(phase)) {
-        ++quota_losses_;
-        return;
-    }
+StructureSignatures PhaseStack::sign(Phase& phase) const noexcept {
     StructureSignatures signatures;
     for (std::size_t i = 0; i < phase.rows.size(); ++i) {
         const Row& row = phase.rows[i];
@@ -182,27 +183,63 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint6
         signatures.strong.add((*tree_)[row.node], visits);
         signatures.weak.add((*tree_)[row.node], 1);
     }
-    IterationProfile profile;
+    return signatures;
+}
+
+void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept {
+    do_pending_work();
+    waits_.next_iteration();
+    if (phase.clusterer == nullptr && !begin_clustering(phase)) {
+        ++quota_losses_;
+        return;
+    }
+    // Without memory the values stay in the rows: they go into the cluster of a later iteration or into the phase's rest, so
+    // that totals remain exact.
     if (std::uint64_t* wall = phase.iteration_wall_ns.append(*arena_)) {
         *wall = wall_ns;
-        const bool taken = profile.take(phase.rows, *pool_);
-        const CondensedVector condensed = taken ? condense(profile, *tree_) : condense(phase.rows, *tree_);
-        add_to_series(phase, profile, condensed, wall_ns, signatures);
+        const StructureSignatures signatures = sign(phase);
+        IterationProfile profile;
+        bool taken = profile.take(phase.rows, *pool_);
+        if (!taken && phase.clusterer->make_room()) taken = profile.take(phase.rows, *pool_);
         if (listener_ != nullptr) listener_->closing(phase, profile, signatures, wall_ns, now);
-        if (taken && phase.clusterer->add(profile, condensed, signatures)) {
+        if (taken) {
+            pending_ = {&phase, profile, signatures, wall_ns, phase.has_leftovers};
             phase.rows.clear();
             phase.has_leftovers = false;
             if (listener_ != nullptr) listener_->closed(IterationFate::Own);
             return;
         }
-        profile.release(*pool_);
+        add_to_series(phase, profile, condense(phase.rows, *tree_), wall_ns, signatures, phase.has_leftovers);
         phase.clusterer->add_unclustered();
-        if (listener_ != nullptr) listener_->closed(taken ? IterationFate::Rest : IterationFate::Unknown);
+        if (listener_ != nullptr) listener_->closed(IterationFate::Unknown);
     }
-    // Without memory the values stay in the rows: they go into the cluster of a later iteration or into the phase's rest, so
-    // that totals remain exact.
     phase.has_leftovers = true;
     ++quota_losses_;
+}
+
+void PhaseStack::do_pending_work() noexcept {
+    if (pending_.phase == nullptr) return;
+    Phase& phase = *pending_.phase;
+    pending_.phase = nullptr;
+    const CondensedVector condensed = condense(pending_.profile, *tree_);
+    add_to_series(phase, pending_.profile, condensed, pending_.wall_ns, pending_.signatures, pending_.has_leftovers);
+    if (phase.clusterer->add(pending_.profile, condensed, pending_.signatures)) return;
+    phase.clusterer->add_unclustered();
+    put_back(phase, pending_.profile);
+    if (listener_ != nullptr) listener_->put_back();
+    pending_.profile.release(*pool_);
+    phase.has_leftovers = true;
+    ++quota_losses_;
+}
+
+/// Adds a profile that no cluster has taken to the rows, as if it had stayed there.
+void PhaseStack::put_back(Phase& phase, const IterationProfile& profile) noexcept {
+    for (std::uint32_t i = 0; i < profile.size; ++i) {
+        const Cell& cell = profile.cells[i];
+        Row& row = phase.rows.row(cell.node(), *tree_, *arena_);
+        row.values[cell.metric()] += cell.value;
+        if ((*tree_)[cell.node()].kind == NodeKind::Mpi) row.is_event = true;
+    }
 }
 
 void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
@@ -257,6 +294,7 @@ void PhaseStack::end_if_open(PhaseKind kind, const char* name, std::uint64_t now
 }
 
 void PhaseStack::settle(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    do_pending_work();
     close_segment(now, cpu_now);
     for (std::size_t i = 0; i < phases_.size(); ++i) close_interval(phases_[i]);
 }

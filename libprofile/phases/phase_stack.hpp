@@ -11,10 +11,13 @@
 #include "libprofile/phases/iteration_listener.hpp"
 #include "libprofile/phases/phase.hpp"
 #include "libprofile/phases/poll_run.hpp"
+#include "libprofile/phases/wait_choice.hpp"
 
 #include <cstdint>
 
 namespace libprofile {
+
+struct EarlierIterations; // session/earlier_run.hpp
 
 /// Where the iterations of a phase go and how many clusters they get.
 struct ClusteringSettings {
@@ -24,6 +27,17 @@ struct ClusteringSettings {
     bool keeps_series = true;
     bool refreshes_distances = true;
     SeriesSettings series;
+    /// What iterations of this name were in an earlier run; nullptr: none is known.
+    const EarlierIterations* (*earlier)(const char* phase) noexcept = nullptr;
+};
+
+/// An iteration that has ended, and is in no cluster and no series yet.
+struct PendingIteration {
+    Phase* phase = nullptr; // nullptr: there is none
+    IterationProfile profile;
+    StructureSignatures signatures;
+    std::uint64_t wall_ns = 0;
+    bool has_leftovers = false; // as in the phase
 };
 
 class PhaseStack {
@@ -101,6 +115,12 @@ class PhaseStack {
     /// Tells `listener`, which must stay, of every iteration from now on; nullptr: nobody.
     void tell(const IterationListener* listener) noexcept { listener_ = listener; }
 
+    /// Of an iteration that ends only the profile is taken. What is dear, series and clusters, is done later: at the latest when
+    /// another one ends, or somebody reads (settle(), finish()).
+    bool has_pending_work() const { return pending_.phase != nullptr; }
+    void do_pending_work() noexcept;
+    WaitChoice& waits() { return waits_; }
+
     std::size_t phase_count() const { return phases_.size(); }
     Phase& phase(std::size_t i) { return phases_[i]; }
     std::uint64_t repairs() const { return repairs_; }
@@ -116,8 +136,10 @@ class PhaseStack {
     void close_interval(Phase& phase) noexcept;
     void close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept;
     bool begin_clustering(Phase& phase) noexcept;
+    StructureSignatures sign(Phase& phase) const noexcept;
+    void put_back(Phase& phase, const IterationProfile& profile) noexcept;
     void add_to_series(Phase& phase, const IterationProfile& profile, const CondensedVector& condensed, std::uint64_t wall_ns,
-                       const StructureSignatures& signatures) noexcept;
+                       const StructureSignatures& signatures, bool has_leftovers) noexcept;
     void pop(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void repair(const char* what, const char* name) noexcept;
 
@@ -143,6 +165,9 @@ class PhaseStack {
     std::uint64_t pause_cpu_start_ = 0;
 
     const IterationListener* listener_ = nullptr;
+    WaitChoice waits_;
+    PendingIteration pending_;
+
     std::uint64_t repairs_ = 0;
     std::uint64_t quota_losses_ = 0;
     char first_repair_[160] = {};

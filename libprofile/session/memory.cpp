@@ -12,7 +12,11 @@ void* MemoryQuota::map(std::size_t bytes) noexcept {
     const std::uint64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
     if (before + bytes <= limit_.load(std::memory_order_relaxed)) {
         void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages != MAP_FAILED) return pages;
+        if (pages != MAP_FAILED) {
+            std::uint64_t peak = peak_.load(std::memory_order_relaxed);
+            while (peak < before + bytes && !peak_.compare_exchange_weak(peak, before + bytes, std::memory_order_relaxed)) {}
+            return pages;
+        }
     }
     used_.fetch_sub(bytes, std::memory_order_relaxed);
     return nullptr;
@@ -35,7 +39,13 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     if (bytes + gap > left_) {
         if (bytes >= chunk_size_ / 2) // large pieces get pages of their own, so that the running chunk is not wasted
             return map((bytes + 4095) & ~std::size_t{4095});
+        // A small quota is not to be spent on chunks that are never filled; near its end less will do.
+        while (chunk_size_ > smallest_chunk && chunk_size_ / 2 >= bytes && chunk_size_ > memory_quota.limit() / 32) chunk_size_ /= 2;
         void* chunk = map(chunk_size_);
+        while (chunk == nullptr && chunk_size_ > smallest_chunk && chunk_size_ / 2 >= bytes) {
+            chunk_size_ /= 2;
+            chunk = map(chunk_size_);
+        }
         if (chunk == nullptr) return nullptr;
         next_ = static_cast<unsigned char*>(chunk);
         left_ = chunk_size_;

@@ -16,13 +16,26 @@ class MemoryQuota {
     void limit(std::uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
     std::uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
     std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+    /// The most that was ever in use.
+    std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
     /// Zeroed pages, or nullptr (quota or kernel refused).
     void* map(std::size_t bytes) noexcept;
     void unmap(void* pages, std::size_t bytes) noexcept;
 
+    /// Coded series come last (docs/clustering.md, Memory): all of the process together get this share of the quota, and nothing
+    /// of what others still need. They say themselves what they have.
+    std::uint64_t series_share() const { return limit() / 4; }
+    std::uint64_t series() const { return series_.load(std::memory_order_relaxed); }
+    void series_changed(std::uint64_t from, std::uint64_t to) { series_.fetch_add(to - from, std::memory_order_relaxed); }
+    bool has_room_for_series(std::uint64_t others_need) const {
+        return series() < series_share() && used() + others_need < limit() - limit() / 8;
+    }
+
   private:
+    std::atomic<std::uint64_t> series_{0};
     std::atomic<std::uint64_t> limit_{256ull << 20};
     std::atomic<std::uint64_t> used_{0};
+    std::atomic<std::uint64_t> peak_{0};
 };
 extern MemoryQuota memory_quota;
 
@@ -48,6 +61,7 @@ class Arena {
   private:
     void* map(std::size_t bytes) noexcept;
 
+    static constexpr std::size_t smallest_chunk = 4 << 10;
     static constexpr std::size_t largest_chunk = 256 << 10;
     std::size_t chunk_size_ = 32 << 10; // doubles: a thread that does little takes little of the quota
     unsigned char* next_ = nullptr;

@@ -248,6 +248,30 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
     return cpu < own ? cpu : own;
 }
 
+void MpiEvent::before_waiting() noexcept {
+    if (row_ == nullptr || level_ != 0 || polls_) return;
+    PhaseStack& phases = thread_->phases;
+    if (phases.waits().is_place_for_work(*thread_->calls[0].typical_ns) && phases.has_pending_work()) do_pending_work();
+}
+
+/// As if the call had come later by what the work takes.
+[[gnu::cold]] void MpiEvent::do_pending_work() noexcept {
+    const InTool guard;
+    if (guard.is_nested() || thread_->finished) return;
+    RunningCall& call = thread_->calls[0];
+    const std::uint64_t begin = call.start;
+    thread_->phases.do_pending_work();
+    if (call.cpu_start != 0) call.cpu_start = thread_cpu_time();
+    call.start = session_clock.now();
+    const std::uint64_t spent = call.start - begin;
+    entered_ += spent; // what the event itself costs is measured apart
+    thread_->phases.book_overhead(spent);
+    thread_->phases.waits().learn(spent);
+    // The wait becomes shorter by that, but not the time that there is for it.
+    const std::uint64_t longer = *call.typical_ns + spent / 4;
+    *call.typical_ns = longer < UINT32_MAX ? static_cast<std::uint32_t>(longer) : UINT32_MAX;
+}
+
 [[gnu::hot]] void MpiEvent::stop() noexcept {
     if (thread_ == nullptr) [[unlikely]] return;
     // The flag stays set until the destructor: accounting is libprofile's own time.

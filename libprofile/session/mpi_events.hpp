@@ -5,6 +5,7 @@
 // A body looks like this:
 //
 //     MpiEvent event(function_id, __builtin_return_address(0), __builtin_frame_address(0));
+//     event.before_waiting();                               // blocking collectives only
 //     int result = real.MPI_Send(...);
 //     event.stop();
 //     if (event.counted() && result == MPI_SUCCESS) account(event, ...);
@@ -40,6 +41,9 @@ class MpiEvent {
     MpiEvent(const MpiEvent&) = delete;
     MpiEvent& operator=(const MpiEvent&) = delete;
 
+    /// The call may wait for other ranks: time for work that the end of an iteration has left. Right after the constructor.
+    void before_waiting() noexcept;
+
     /// Ends the time of the MPI call itself; what follows is measurement overhead. Call once, right after the real call.
     void stop() noexcept;
 
@@ -74,6 +78,7 @@ class MpiEvent {
     static void find_row(Thread& thread, KnownPath& path) noexcept;
     bool continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void begin_polls() noexcept;
+    void do_pending_work() noexcept;
     void end_poll() noexcept;
     void learn_own_time() noexcept;
     std::uint64_t cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept;

@@ -12,6 +12,7 @@
 #include "libprofile/session/thread_registry.hpp"
 #include "wrappers/mpi/mpi_modules.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -33,6 +34,7 @@ void Session::start() noexcept {
     memory_quota.limit(static_cast<std::uint64_t>(config_.number(Option::Memory)));
     session_clock.choose(config_.text(Option::Clock));
     job_.find(arena_);
+    choose_earlier_run();
     // Before the in-tool flag is set: the loader must see the real dl_iterate_phdr while it works for us.
     unwinder.load();
     {
@@ -42,6 +44,18 @@ void Session::start() noexcept {
     process_state.session.store(config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
     const InTool guard;
     thread_registry.open_main();
+}
+
+/// The program may change its folder before the file is needed.
+void Session::choose_earlier_run() noexcept {
+    const char* name = config_.text(Option::Reference);
+    if (name == nullptr || *name == 0) return;
+    if (*name == '/') return earlier_run_.choose(name);
+    const std::size_t size = std::strlen(job_.folder) + 1 + std::strlen(name) + 1;
+    char* path = arena_.array<char>(size);
+    if (path == nullptr) return;
+    std::snprintf(path, size, "%s/%s", job_.folder, name);
+    earlier_run_.choose(path);
 }
 
 void Session::record(bool on) noexcept {
@@ -213,6 +227,16 @@ void Session::finish(bool with_mpi) noexcept {
         write_together();
     else
         write_alone(output());
+}
+
+const EarlierIterations* Session::earlier_iterations(const char* phase) noexcept {
+    const int rank = rank_is_known() ? job_.rank : job_.launcher_rank;
+    const EarlierIterations* found = earlier_run_.find(phase, static_cast<std::uint32_t>(rank < 0 ? 0 : rank));
+    const char* complaint = earlier_run_.take_complaint();
+    if (complaint != nullptr && rank <= 0)
+        say("warning: LIBPROFILE_REFERENCE=%s cannot be used (%s), so iterations are compared by the averages of this run",
+            config_.text(Option::Reference), complaint);
+    return found;
 }
 
 Output Session::output() const noexcept {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "libprofile/session/config.hpp"
+#include "libprofile/session/earlier_run.hpp"
 #include "libprofile/session/job.hpp"
 #include "libprofile/session/mpi_services.hpp"
 #include "libprofile/session/process_state.hpp"
@@ -58,6 +59,8 @@ class Session {
     void begin_without_mpi() noexcept;
 
     const Config& config() const { return config_; }
+    /// Of a phase in the run that LIBPROFILE_REFERENCE names; nullptr: none are known. With the in-tool flag set.
+    const EarlierIterations* earlier_iterations(const char* phase) noexcept;
     Job& job() { return job_; }
     const MpiServices* mpi() const { return mpi_; }
     bool records_call_paths() const { return call_paths_; }
@@ -72,6 +75,7 @@ class Session {
   private:
     bool is_alone() const noexcept { return mpi_ == nullptr && job_.launcher_ranks <= 1; }
     bool was_bypassed() noexcept;
+    void choose_earlier_run() noexcept;
     void finish(bool with_mpi) noexcept;
     void visit_last_call(const char* name, std::uintptr_t frame) noexcept;
     void know_rank_from_launcher() noexcept;
@@ -81,6 +85,7 @@ class Session {
 
     Arena arena_;
     Config config_;
+    EarlierRun earlier_run_;
     Job job_;
     const MpiServices* mpi_ = nullptr;
     bool initialized_ = false; // MPI_Init or MPI_Session_init has returned

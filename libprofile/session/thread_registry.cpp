@@ -26,7 +26,11 @@ ClusteringSettings clustering_settings(const Config& config) {
     // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
     settings.refreshes_distances = config.number(Option::Method) == 0;
     settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
-    if (const std::int64_t error = config.number(Option::Error); error >= 0)
+    if (*config.text(Option::Reference) != 0)
+        settings.earlier = [](const char* phase) noexcept { return session.earlier_iterations(phase); };
+    const std::int64_t error = config.number(Option::Error);
+    settings.series.may_coarsen = error < 0; // a bound that was asked for holds
+    if (error >= 0)
         settings.series.time_error_ppm = settings.series.bytes_error_ppm = static_cast<std::uint32_t>(error);
     return settings;
 }

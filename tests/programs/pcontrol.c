@@ -91,12 +91,23 @@ static void loops(void) {
 }
 
 /* 20,000 iterations of different sizes. */
-static void many_iterations(void) {
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Prints how long the second tenth and the last one took. */
+static void many_iterations(int iterations) {
     static double from[64], to[64];
-    for (int i = 0; i < 20000; ++i) {
+    double begin = 0;
+    for (int i = 0; i < iterations; ++i) {
+        const int tenth = iterations / 10;
+        if (i == tenth || i == 9 * tenth) begin = now();
         MPI_Pcontrol(STEPS);
         MPI_Allreduce(from, to, 1 + (int)((i * 7919u) % 64), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         if (i % 3 == 0) MPI_Bcast(from, 1 + (int)((i * 104729u) % 64), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        if (i == 2 * tenth - 1 || i == 10 * tenth - 1) printf("%.4f\n", now() - begin);
     }
     MPI_Pcontrol(-STEPS);
 }
@@ -267,7 +278,7 @@ int main(int argc, char** argv) {
     if (IS("iterations"))
         iterations();
     else if (IS("many_iterations"))
-        many_iterations();
+        many_iterations(argc > 2 ? atoi(argv[2]) : 20000);
     if (IS("loops"))
         loops();
     if (IS("checkpoint"))

@@ -4,20 +4,27 @@ find_package(nlohmann_json REQUIRED)
 include(GoogleTest)
 add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_analysis_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_directory_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_evaluate_report_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_evaluate_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_export_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_inlined_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_journal_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_kinds_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_reader_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_report_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_run_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_trace_test.cpp)
-target_link_libraries(tools_tests PRIVATE profile_reader libprofile_warnings libprofile_offline
+  ${CMAKE_CURRENT_LIST_DIR}/tools_trace_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_view_test.cpp)
+find_package(ZLIB REQUIRED)
+target_link_libraries(tools_tests PRIVATE ZLIB::ZLIB profile_reader libprofile_warnings libprofile_offline
   nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
 # The names test looks up its own functions, also in a stripped copy.
 target_compile_options(tools_tests PRIVATE -g)
 target_link_options(tools_tests PRIVATE -Wl,--build-id)
+add_executable(big_profile ${CMAKE_CURRENT_LIST_DIR}/big_profile.cpp)
+target_link_libraries(big_profile PRIVATE libprofile_format libprofile_warnings)
 gtest_discover_tests(tools_tests PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 30)
 
 # Function, line and chain of inlined functions against addr2line (binutils), which reads DWARF with code of its own.

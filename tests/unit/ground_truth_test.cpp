@@ -181,6 +181,54 @@ TEST(GroundTruth, StaleDistancesMergeWhatRefreshedOnesKeepApart) {
     EXPECT_EQ(refreshed.cluster_sums(), refreshed.plain);
 }
 
+TEST(GroundTruth, AveragesOfAnEarlierRunKeepTheFirstIterationsApart) {
+    const Program program = long_start();
+    for (const bool refresh : {false, true}) {
+        Recording earlier(6, EquivalenceMode::Strong, refresh);
+        run(earlier, program);
+        Recording later(6, EquivalenceMode::Strong, refresh);
+        later.clusterer.normalise_by(earlier.clusterer.totals(), earlier.clusterer.clustered());
+        run(later, program);
+        EXPECT_NE(later.clusterer.cluster_of(1), later.clusterer.cluster_of(2)) << refresh;
+        EXPECT_GE(later.purity(7), earlier.purity(7));
+        EXPECT_EQ(later.purity(7), 1.0);
+        EXPECT_EQ(later.purity(), 1.0);
+        EXPECT_EQ(later.cluster_sums(), later.plain);
+    }
+}
+
+TEST_P(GeneratedPrograms, IsFoundAsWellInItsFirstIterationsWithTheAveragesOfAnEarlierRun) {
+    std::mt19937_64 random(2010);
+    double sum = 0;
+    double sum_with = 0;
+    for (int repetition = 0; repetition < 20; ++repetition) {
+        const Program program = GetParam().make(random);
+        const auto clusters = static_cast<std::uint32_t>(2 * kinds_of(program));
+        Recording earlier(clusters, EquivalenceMode::Auto);
+        run(earlier, GetParam().make(random)); // the same program, but not the same noise
+        Recording without(clusters, EquivalenceMode::Auto);
+        Recording with(clusters, EquivalenceMode::Auto);
+        with.clusterer.normalise_by(earlier.clusterer.totals(), earlier.clusterer.clustered());
+        run(without, program);
+        run(with, program);
+        sum += without.purity(iterations / 10);
+        sum_with += with.purity(iterations / 10);
+        EXPECT_GE(with.purity(), 0.8); // falling: beside averages that do not move, its two cheapest kinds are close
+    }
+    std::printf("%-14s purity of the first tenth: %.4f, with averages of an earlier run %.4f\n", GetParam().name, sum / 20, sum_with / 20);
+    EXPECT_GE(sum_with, sum - 0.05); // of 20
+}
+
+TEST(GroundTruth, WhatAnEarlierRunNeverDidIsComparedByThisRun) {
+    std::mt19937_64 random(17);
+    CondensedVector earlier; // of an iteration that did nothing but take time
+    earlier.values[static_cast<std::size_t>(CatalogueId::Total)] = 1000000;
+    Recording recording(4, EquivalenceMode::Strong);
+    recording.clusterer.normalise_by(earlier, 1);
+    for (int i = 0; i < 300; ++i) recording.iteration(0, 10, 1000000, i % 2 == 0 ? 4000 + random() % 40 : 9000 + random() % 90, i % 2);
+    EXPECT_EQ(recording.purity(), 1.0);
+}
+
 TEST(GroundTruth, AveragesThatGrowThreefoldAndShrinkAgainDoNotMatter) {
     // Two cheap kinds, then two expensive ones, then the cheap ones again: distances of the first part are stale then.
     std::mt19937_64 random(12);
@@ -344,6 +392,7 @@ TEST(GroundTruth, ClustersAndRestEqualAPlainAccumulatorAtEveryK) {
             row.values[metric] += delta;
             plain[Cell::make_key(node, metric)] += delta;
         }
+        stack.do_pending_work();
         Sums found; // the last iteration is open: its values are in the rows
         for (std::size_t p = 0; p < stack.phase_count(); ++p) {
             Phase& phase = stack.phase(p);

@@ -45,17 +45,18 @@ class Recording {
         return sums;
     }
 
-    /// Share of the iterations that are in a cluster whose majority is of their kind.
-    double purity() {
+    /// Share of the iterations that are in a cluster whose majority is of their kind; of the first `first` only.
+    double purity(std::size_t first = SIZE_MAX) {
         std::map<std::uint32_t, std::map<int, int>> members;
-        for (std::uint32_t i = 0; i < kinds.size(); ++i) ++members[clusterer.cluster_of(i)][kinds[i]];
+        first = std::min(first, kinds.size());
+        for (std::uint32_t i = 0; i < first; ++i) ++members[clusterer.cluster_of(i)][kinds[i]];
         int pure = 0;
         for (const auto& [cluster, by_kind] : members) {
             int most = 0;
             for (const auto& [kind, count] : by_kind) most = std::max(most, count);
             pure += most;
         }
-        return static_cast<double>(pure) / static_cast<double>(kinds.size());
+        return static_cast<double>(pure) / static_cast<double>(first);
     }
 
     /// Clusters that have an iteration of this kind.

@@ -2,7 +2,10 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <new>
 #include <random>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace libprofile {
 
@@ -14,7 +17,12 @@ class PhaseStackTest : public testing::Test {
         ASSERT_TRUE(tree_.start());
         ASSERT_TRUE(stack_.start(0, 0, {4, EquivalenceMode::Auto, 0, true, true, {}}));
     }
+    /// As whoever reads will see it.
     Phase& phase(const char* name) {
+        stack_.do_pending_work();
+        return phase_as_it_is(name);
+    }
+    Phase& phase_as_it_is(const char* name) {
         for (std::size_t i = 0; i < stack_.phase_count(); ++i)
             if (std::strcmp(stack_.phase(i).name, name) == 0) return stack_.phase(i);
         ADD_FAILURE() << "no phase " << name;
@@ -338,6 +346,158 @@ TEST_F(PhaseStackTest, ARunOfPollsEndsWithItsPhase) {
     stack_.finish(now_ + 2000, now_ + 2000);
     EXPECT_EQ(cell_time(phase("loop")), 1100u);
     EXPECT_EQ(cell_time(phase("")), 1000u);
+}
+
+TEST_F(PhaseStackTest, AnIterationWaitsForItsClusterUntilAnotherEnds) {
+    const auto iterate = [this](const char* name) {
+        stack_.begin(PhaseKind::Iterations, name, now_, now_);
+        event(1, 100);
+        stack_.end(PhaseKind::Iterations, name, now_, now_);
+    };
+    iterate("step");
+    EXPECT_TRUE(stack_.has_pending_work());
+    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 0u);
+    iterate("solve"); // of any phase
+    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 1u);
+    EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 0u);
+    stack_.do_pending_work();
+    EXPECT_FALSE(stack_.has_pending_work());
+    EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 1u);
+    EXPECT_EQ(phase_as_it_is("solve").series->iterations(), 1u);
+    iterate("step");
+    stack_.settle(now_, now_); // somebody reads
+    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 2u);
+    iterate("step");
+    stack_.finish(now_, now_);
+    EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 3u);
+    EXPECT_EQ(cell_time(phase_as_it_is("step")), phase_as_it_is("step").wall_ns);
+}
+
+TEST_F(PhaseStackTest, AnIterationThatNoClusterTakesStaysInTheRest) {
+    PhaseStack strict(tree_, arena_, pool_);
+    ASSERT_TRUE(strict.start(0, 0, {4, EquivalenceMode::Strong, 0, true, true, {}}));
+    std::uint64_t now = 0;
+    const auto iterate = [&](std::uint64_t visits) { // a class, and a cluster, for each number of visits
+        strict.begin(PhaseKind::Iterations, "step", now, now);
+        Row& row = strict.row(tree_.child(0, NodeKind::Mpi, 1, 0));
+        row.is_event = true;
+        row[Metric::Visits] += visits;
+        row[Metric::Time] += 100;
+        strict.book_event(100, 100);
+        now += 100;
+        strict.end(PhaseKind::Iterations, "step", now, now);
+    };
+    const std::uint64_t quota = memory_quota.limit();
+    iterate(1);
+    iterate(2);
+    memory_quota.limit(0); // what the arena and the pool still have does not last
+    for (std::uint64_t i = 3; i < 6000; ++i) iterate(i);
+    memory_quota.limit(quota);
+    iterate(6000);
+    strict.finish(now, now);
+    Phase& step = strict.phase(1);
+    EXPECT_EQ(cell_time(step), step.wall_ns);
+    EXPECT_EQ(step.wall_ns, 600000u);
+    EXPECT_GT(step.clusterer->unclustered(), 0u);
+    EXPECT_GT(strict.quota_losses(), 0u);
+}
+
+namespace {
+
+struct Outcome {
+    std::uint64_t unclustered = UINT64_MAX;
+    std::uint64_t clusters = 0;
+};
+
+/// Of a program that may need more memory than there is; in a process of its own, whose memory is unused.
+Outcome outcome_with(std::uint64_t quota, bool keeps_series, std::uint32_t paths, std::uint32_t clusters) {
+    int ends[2];
+    Outcome result;
+    if (pipe(ends) != 0) return result;
+    const pid_t child = fork();
+    if (child == 0) {
+        new (&memory_quota) MemoryQuota; // whatever tests before this one took
+        memory_quota.limit(quota);
+        Arena arena;
+        Pool pool(arena);
+        CallTree tree(arena);
+        tree.start();
+        PhaseStack stack(tree, arena, pool);
+        ClusteringSettings settings;
+        settings.clusters = clusters;
+        settings.keeps_series = keeps_series;
+        settings.series.may_coarsen = true;
+        stack.start(0, 0, settings);
+        std::uint64_t now = 0;
+        std::mt19937_64 random(5);
+        for (int i = 0; i < 1500; ++i) {
+            stack.begin(PhaseKind::Iterations, "step", now, now);
+            for (std::uint32_t p = 0; p < paths; ++p) {
+                Row& row = stack.row(tree.child(0, NodeKind::Mpi, p % 3, p));
+                const std::uint64_t ns = 1000 + random() % 1000 * (1 + p % 7);
+                row.is_event = true;
+                ++row[Metric::Visits];
+                row[Metric::Time] += ns;
+                row[Metric::P2pBytesSent] += random() % 4096;
+                stack.book_event(ns, ns);
+                now += ns;
+            }
+            stack.end(PhaseKind::Iterations, "step", now, now);
+        }
+        stack.finish(now, now);
+        if (const Clusterer* clusterer = stack.phase(1).clusterer) result = {clusterer->unclustered(), clusterer->cluster_count()};
+        _exit(write(ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
+    }
+    close(ends[1]);
+    if (read(ends[0], &result, sizeof result) != sizeof result) result = {};
+    close(ends[0]);
+    waitpid(child, nullptr, 0);
+    return result;
+}
+
+} // namespace
+
+TEST(ShortMemory, FewerClustersAreFormedBeforeIterationsAreLostAndSeriesTakeNothingFromThem) {
+    for (const std::uint32_t paths : {3u, 30u, 300u})
+        for (const std::uint32_t clusters : {16u, 256u})
+            for (const std::uint64_t quota : {1u << 20, 4u << 20}) {
+                const Outcome alone = outcome_with(quota, false, paths, clusters);
+                const Outcome beside = outcome_with(quota, true, paths, clusters);
+                std::printf("%3u call paths, K=%3u, %u MiB: %3u clusters, %4u iterations in none; beside series %3u, %4u\n", paths,
+                            clusters, static_cast<unsigned>(quota >> 20), static_cast<unsigned>(alone.clusters),
+                            static_cast<unsigned>(alone.unclustered), static_cast<unsigned>(beside.clusters),
+                            static_cast<unsigned>(beside.unclustered));
+                EXPECT_EQ(alone.unclustered, 0u);
+                EXPECT_EQ(beside.unclustered, 0u);
+                EXPECT_GE(beside.clusters * 2, alone.clusters);
+            }
+}
+
+TEST(WaitChoice, WorkIsDoneWhereTheRankUsuallyWaitsLongEnough) {
+    WaitChoice waits;
+    EXPECT_TRUE(waits.is_place_for_work(10)); // nothing is known yet
+    waits.is_place_for_work(5000);
+    waits.learn(1000);
+    waits.next_iteration();
+    for (int i = 0; i < 3; ++i) { // short, long
+        EXPECT_FALSE(waits.is_place_for_work(20));
+        EXPECT_TRUE(waits.is_place_for_work(5000));
+        waits.next_iteration();
+    }
+    EXPECT_TRUE(waits.is_place_for_work(1200)); // long enough is as good as longer
+}
+
+TEST(WaitChoice, TheLongestOfShortWaitsIsBetterThanNone) {
+    WaitChoice waits;
+    waits.learn(100000);
+    waits.is_place_for_work(20);
+    waits.is_place_for_work(400);
+    waits.next_iteration();
+    EXPECT_FALSE(waits.is_place_for_work(20));
+    EXPECT_TRUE(waits.is_place_for_work(390)); // it is a little shorter now
+    waits.next_iteration();
+    waits.next_iteration(); // without any
+    EXPECT_TRUE(waits.is_place_for_work(20));
 }
 
 } // namespace libprofile

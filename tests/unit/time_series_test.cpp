@@ -176,6 +176,46 @@ TEST_F(TimeSeriesTest, ThinsOutEvenlyWhenMemoryEndsAndWholeIterationsLast) {
     }
 }
 
+TEST_F(TimeSeriesTest, TimesBecomeCoarserBeforeIterationsAreLost) {
+    const auto chunks_with_cells = [this](bool may_coarsen, double& error) {
+        TimeSeries series(arena_, pool_, {true, 2500, 0, 150000, may_coarsen});
+        Stream stream(6);
+        for (int i = 0; i < 256 * 30; ++i) feed(series, stream.next(30, 3));
+        const SeriesAccuracyRecord& time = series.accuracy(static_cast<std::size_t>(Metric::Time));
+        error = static_cast<double>(time.largest) / static_cast<double>(time.largest_value);
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < series.chunk_count(); ++i) count += series.chunk(i).has_cells ? 1 : 0;
+        return count;
+    };
+    double error = 0;
+    const std::size_t without = chunks_with_cells(false, error);
+    EXPECT_LE(error, 0.0025);
+    const std::size_t with = chunks_with_cells(true, error);
+    EXPECT_GT(error, 0.0025);
+    EXPECT_LE(error, 0.04);
+    EXPECT_GE(with, without);
+    std::printf("chunks with call paths: %zu, with coarser times %zu\n", without, with);
+}
+
+TEST_F(TimeSeriesTest, SeveralSeriesShareWhatSeriesMayHave) {
+    memory_quota.limit(memory_quota.used() + (std::uint64_t{8} << 20));
+    const std::uint64_t before = memory_quota.series();
+    {
+        TimeSeries a(arena_, pool_, {});
+        TimeSeries b(arena_, pool_, {});
+        Stream stream(16);
+        for (int i = 0; i < 20000; ++i) {
+            const Iteration iteration = stream.next(30, 3);
+            feed(i % 4 == 0 ? a : b, iteration);
+            fed_.clear();
+        }
+        EXPECT_EQ(a.iterations() + b.iterations(), 20000u);
+        EXPECT_GT(memory_quota.series(), before);
+        EXPECT_LE(memory_quota.series(), memory_quota.series_share() * 5 / 4);
+    }
+    EXPECT_EQ(memory_quota.series(), before);
+}
+
 TEST_F(TimeSeriesTest, UnknownIterationsKeepTheirPlace) {
     TimeSeries series(arena_, pool_, {});
     Stream stream(7);

@@ -149,13 +149,13 @@ TEST(Evaluate, HandComputedErrorsOfWholeIterations) {
 
 TEST(Evaluate, HandComputedErrorsOfCallPathsAndTheirOrders) {
     const CellErrors errors = score_of(example_recording(), 2, EquivalenceMode::Strong).cells;
-    // The largest time of a call path is 1000. Send: |74 - 10|, |74 - 12|, 0, |74 - 200|; Allreduce: 0.
+    // The largest time of an MPI call path is 200. Send: |74 - 10|, |74 - 12|, 0, |74 - 200|; Allreduce: 0.
     EXPECT_EQ(errors.event_time.cells, 5u);
-    EXPECT_NEAR(errors.event_time.mean(), (0.064 + 0.062 + 0.126) / 5, 1e-12);
-    EXPECT_NEAR(errors.event_time.largest, 0.126, 1e-12);
+    EXPECT_NEAR(errors.event_time.mean(), (0.32 + 0.31 + 0.63) / 5, 1e-12);
+    EXPECT_NEAR(errors.event_time.largest, 0.63, 1e-12);
     using Histogram = decltype(CellError::histogram);
-    EXPECT_EQ(errors.event_time.histogram, (Histogram{2, 0, 0, 0, 0, 0, 2, 1}));
-    EXPECT_DOUBLE_EQ(errors.event_time.share(6), 0.4);
+    EXPECT_EQ(errors.event_time.histogram, (Histogram{2, 0, 0, 0, 0, 0, 0, 3}));
+    EXPECT_DOUBLE_EQ(errors.event_time.share(7), 0.6);
     // Visits are those of the class.
     EXPECT_EQ(errors.event_count.cells, 5u);
     EXPECT_EQ(errors.event_count.largest, 0);

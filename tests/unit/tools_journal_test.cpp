@@ -4,7 +4,10 @@
 #include "tools/analysis/totals.hpp"
 #include "tools/profile/journal.hpp"
 #include "tools/profile/reader.hpp"
+#include "tools/profile/recover.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace libprofile;
@@ -174,4 +177,113 @@ TEST(JournalTest, ManyIterationsTakeFewClustersAndKeepTheirValues) {
     ASSERT_EQ(visits.size(), 6 + many);
     for (std::uint64_t i = 0; i < many; ++i)
         EXPECT_EQ(visits[6 + i], static_cast<double>(1 + i % 97));
+}
+
+namespace {
+
+/// What a job of two ranks leaves that is killed in MPI_Finalize: rank 0 had written all, with its call paths in the job's tables,
+/// rank 1 had written its values only.
+ByteVector unfinished_file(bool with_map, std::uint32_t first = 0) {
+    ProfileBuilder b(2);
+    b.job(2);
+    b.metrics();
+    b.modules(no_rank, {{"BUILD-APP", "/home/user/app"}});
+    b.functions(no_rank, {{5, "MPI_Barrier", TimeCategory::MpiSyncColl}});
+    b.tree(no_rank, 0, {{0, NodeKind::Frame, 0, 0x1000}, {1, NodeKind::Mpi, 5, 0}});
+    b.compress_last();
+    if (with_map)
+        b.node_map(first, 0, {2, 1}); // of a rank that saw them in another order
+    RankRecord r;
+    r.rank = first;
+    r.threads = 1;
+    r.complete = 1;
+    b.rank(r);
+    b.location(first, {0, 100, 1, static_cast<std::uint64_t>(PathsIn::NodeMap), first, 0});
+    BuiltPhase p;
+    p.wall_ns = p.wall_inclusive_ns = 100;
+    p.rest = {{1, Metric::Time, 40}, {1, Metric::Visits, 2}, {2, Metric::Time, 60}};
+    b.phase(first, p);
+    b.directory(first);
+    p.rest = {{1, Metric::Time, 100}};
+    b.phase(first + 1, p);
+    return b.bytes();
+}
+
+ByteVector live_file_of(std::uint32_t rank) {
+    ProfileBuilder b(1);
+    b.job(2);
+    b.metrics();
+    add_sample_rank(b, rank, true);
+    return b.bytes();
+}
+
+/// A folder of its own that goes with it.
+class Folder {
+  public:
+    Folder() {
+        path_ = std::filesystem::temp_directory_path() / "libprofile-recover-XXXXXX";
+        std::string name = path_.string();
+        path_ = ::mkdtemp(name.data());
+    }
+    ~Folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    void add(const char* name, const ByteVector& bytes) const {
+        std::ofstream(path_ / name, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    }
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+} // namespace
+
+TEST(RecoverTest, ARankWhoseCallPathsAreInTheJobsTablesTakesThemAlong) {
+    const Folder folder;
+    folder.add("profile.lprof.partial", unfinished_file(true));
+    folder.add("rank-0.lprof", live_file_of(0));
+    folder.add("rank-1.lprof", live_file_of(1));
+    const Recovery recovery = recover(folder.path());
+    EXPECT_EQ(recovery.ended, std::vector<std::uint64_t>{0});
+    EXPECT_EQ(recovery.live, std::vector<std::uint64_t>{1});
+    const Profile p = read_profile(recovery.file);
+    EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+    expect_sums(p);
+    ASSERT_EQ(p.locations.size(), 2u);
+    EXPECT_EQ(p.locations[0].wall_ns, 100u);
+    EXPECT_EQ(p.locations[1].wall_ns, 3009u);
+    for (const tools::Cell& cell : p.locations[0].phases.at(0).rest)
+        if (cell.metric != 0) {
+            EXPECT_EQ(p.paths[cell.path].kind, NodeKind::Mpi);
+        }
+}
+
+TEST(RecoverTest, ARankWithoutItsWayIntoTheJobsTablesIsTakenFromItsLiveFile) {
+    const Folder folder;
+    folder.add("profile.lprof.partial", unfinished_file(false));
+    folder.add("rank-0.lprof", live_file_of(0));
+    folder.add("rank-1.lprof", live_file_of(1));
+    const Profile before = read_profile(folder.path());
+    ASSERT_EQ(before.locations.size(), 2u);
+    EXPECT_EQ(before.locations[0].wall_ns, 3000u);
+    const Recovery recovery = recover(folder.path());
+    EXPECT_EQ(recovery.live, (std::vector<std::uint64_t>{0, 1}));
+    const Profile p = read_profile(recovery.file);
+    EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+    EXPECT_EQ(p.locations.at(0).wall_ns, 3000u);
+}
+
+TEST(RecoverTest, TablesOfTwoFilesAreNeverMixed) {
+    const Folder folder;
+    folder.add("profile.lprof.partial", unfinished_file(true));
+    folder.add("rank-1.lprof", live_file_of(1));
+    folder.add("rank-2.lprof.partial", unfinished_file(true, 2));
+    const Recovery recovery = recover(folder.path());
+    EXPECT_EQ(recovery.live, std::vector<std::uint64_t>{1});
+    EXPECT_EQ(recovery.ended.size(), 1u);
+    EXPECT_EQ(recovery.left_out.size(), 1u);
+    EXPECT_EQ(recovery.not_needed.size(), 2u);
+    expect_sums(read_profile(recovery.file));
 }

@@ -122,7 +122,7 @@ std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const L
 }
 
 std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations,
-                                        bool fold_interpreter) {
+                                        bool fold_interpreter, std::vector<std::uint32_t>* node_of_path) {
     const InterpreterFrames interpreter(profile);
     const std::vector<std::uint64_t> time = sum_by_path(profile, locations, 0);
     const std::vector<std::uint64_t> visits =
@@ -178,6 +178,8 @@ std::vector<FunctionNode> function_tree(const Profile& profile, const std::vecto
         std::stable_sort(node.children.begin(), node.children.end(), [&](std::uint32_t a, std::uint32_t b) {
             return nodes[a].inclusive > nodes[b].inclusive;
         });
+    if (node_of_path != nullptr)
+        *node_of_path = std::move(node_of);
     return nodes;
 }
 

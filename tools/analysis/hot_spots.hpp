@@ -53,7 +53,9 @@ struct FunctionNode {
 
 /// Node 0 is the root.
 /// @param fold_interpreter adjacent frames of an interpreter are one node, "(Python interpreter)"
+/// @param node_of_path where not null: the node that the values of each call path belong to
 std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations,
-                                        bool fold_interpreter = true);
+                                        bool fold_interpreter = true,
+                                        std::vector<std::uint32_t>* node_of_path = nullptr);
 
 } // namespace libprofile::tools

@@ -225,9 +225,8 @@ class Writer {
                        error_of(s.cells.sampled_time), largest_of(s.cells.sampled_time),
                        error_of(s.cells.sampled_count), largest_of(s.cells.sampled_count)});
         out_ += table.text(style_);
-        note("exclusive values that are not 0 in the original, relative to the largest value of the metric "
-             "in all call paths and "
-             "iterations of the location");
+        note("exclusive values that are not 0 in the original, relative to the largest one of the metric "
+             "in all call paths (event values: in all MPI call paths) and iterations of the location");
         if (!evaluation_.scores.empty()) {
             const CellErrors& cells = evaluation_.scores.front().cells;
             note(fmt::format("cells: {} event times, {} event counts, {} sampled times, {} sample counts",

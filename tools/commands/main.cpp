@@ -2,8 +2,10 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/run.hpp"
 #include "tools/evaluation/recording.hpp"
+#include "tools/export/call_table.hpp"
 #include "tools/plot/svg.hpp"
 #include "tools/profile/reader.hpp"
+#include "tools/view/page.hpp"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -12,7 +14,8 @@ namespace libprofile::tools {
 
 std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
-    for (const auto make : {make_report_command, make_recover_command, make_evaluate_command, make_options_command})
+    for (const auto make : {make_report_command, make_view_command, make_export_command, make_recover_command, make_evaluate_command,
+                            make_options_command})
         commands.push_back(make());
     return commands;
 }
@@ -29,6 +32,7 @@ constexpr const char* introduction =
     "  mpirun -n 4 libprofile run -- ./app args   measure a job; no recompilation, any MPI, any language\n"
     "  libprofile report libprofile-app-1234      what it found, as text\n"
     "  libprofile report libprofile-app-1234 --format json > app.json\n"
+    "  libprofile view libprofile-app-1234        the same as a page for the browser\n"
     "  libprofile run --help                      the settings of a measurement\n\n"
     "Commands:\n"
     "  run       start a program with the measurement library\n";
@@ -96,7 +100,11 @@ int main(int argc, char** argv) {
         print_error(error.what());
     } catch (const tools::NotRecordedInFull& error) {
         print_error(error.what());
+    } catch (const tools::ExportError& error) {
+        print_error(error.what());
     } catch (const tools::PlotError& error) {
+        print_error(error.what());
+    } catch (const tools::ViewError& error) {
         print_error(error.what());
     } catch (const std::bad_alloc&) {
         print_error("out of memory; read the profile on a larger machine");

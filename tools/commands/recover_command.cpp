@@ -35,7 +35,8 @@ class RecoverCommand final : public Command {
             fmt::print("  {} up to their end\n", done.ended.size());
         for (const std::string& file : done.left_out)
             fmt::print("  left out: {}\n", file);
-        fmt::print("  not needed any more: {}{}\n", done.not_needed.front(),
+        if (!done.not_needed.empty())
+            fmt::print("  not needed any more: {}{}\n", done.not_needed.front(),
                    done.not_needed.size() == 1 ? "" : fmt::format(" and {} more", done.not_needed.size() - 1));
         return 0;
     }

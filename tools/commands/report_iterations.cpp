@@ -100,19 +100,26 @@ std::string cluster_line(const PhaseData& data, const std::vector<ClusterSummary
 /// What is known of single iterations.
 std::string accuracy_of(const SeriesData& series) {
     const std::uint64_t kept = series.iterations_with_cells();
+    const std::uint64_t whole = series.iterations_with_totals();
+    const std::string dropped =
+        whole == series.iterations()
+            ? std::string()
+            : fmt::format("; of {} of {} iterations nothing but the wall time, the rest is estimated by clusters, because memory ran out",
+                          count(static_cast<double>(series.iterations() - whole)), count(static_cast<double>(series.iterations())));
     if (kept == 0)
-        return "no room was left for the MPI calls of single iterations";
+        return "no room was left for the MPI calls of single iterations" + dropped;
     const SeriesAccuracyRecord& time = series.accuracy[static_cast<std::size_t>(Metric::Time)];
     const auto share = [&](double ns) {
         return time.largest_value == 0 ? 0.0 : 100.0 * ns / static_cast<double>(time.largest_value);
     };
     const double cells = static_cast<double>(std::max<std::uint64_t>(time.cells, 1));
-    const std::string which = kept == series.iterations() ? std::string("every iteration") : fmt::format("{} iterations", kept);
+    const std::string which = kept == series.iterations() ? std::string("every iteration") : fmt::format("{} of {} iterations", count(static_cast<double>(kept)), count(static_cast<double>(series.iterations())));
     const bool exact_bytes = std::all_of(series.accuracy.begin() + 1, series.accuracy.end(),
                                          [](const SeriesAccuracyRecord& a) { return a.largest == 0; });
     return fmt::format("MPI calls of {} are kept, their times within {:.2g} % of the longest (mean {:.2g} %), {} exactly",
                        which, share(static_cast<double>(time.largest)), share(static_cast<double>(time.sum) / cells),
-                       exact_bytes ? "the rest" : "counts");
+                       exact_bytes ? "the rest" : "counts") +
+           dropped;
 }
 
 void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t rank, const PhaseData& data,

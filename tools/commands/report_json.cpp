@@ -1,10 +1,12 @@
 #include "tools/commands/report_json.hpp"
 
+#include "tools/analysis/kinds.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -175,7 +177,9 @@ Json accuracy_json(const Profile& profile, const SeriesData& series) {
                                             {"cells", a.cells},
                                             {"largest_value", a.largest_value}};
     }
-    return {{"iterations_with_cells", series.iterations_with_cells()}, {"metrics", std::move(metrics)}};
+    return {{"iterations_with_cells", series.iterations_with_cells()},
+            {"iterations_with_totals", series.iterations_with_totals()},
+            {"metrics", std::move(metrics)}};
 }
 
 /// The exact values of every iteration, by metric; null for an iteration that is not known.
@@ -193,6 +197,24 @@ Json series_json(const SeriesData& series) {
         if (occurs[row])
             metrics[metric_catalogue[row].name] = std::move(values[row]);
     return metrics;
+}
+
+/// Kinds of iteration that ranks have in common, by number, and the ranks that went through the same.
+Json kinds_json(const Profile& profile, const Locations& locations, std::uint32_t phase) {
+    const KindsOfPhase found = match_kinds(profile, locations, phase);
+    Json kinds = Json::array(), sequences = Json::array();
+    for (const KindOfIteration& kind : found.kinds)
+        kinds.push_back({{"iterations", kind.iterations},
+                         {"clusters", kind.clusters},
+                         {"mean_time", std::llround(kind.mean_time)},
+                         {"computing", std::llround(kind.compute)}});
+    for (const KindSequence& sequence : found.sequences) {
+        Json runs = Json::array();
+        for (const KindRun& run : sequence.runs)
+            runs.push_back({run.kind == KindRun::none ? Json() : Json(run.kind), run.length});
+        sequences.push_back({{"locations", sequence.locations}, {"runs", std::move(runs)}});
+    }
+    return {{"kinds", std::move(kinds)}, {"sequences", std::move(sequences)}};
 }
 
 Json phases_json(const Profile& profile, const Locations& locations, bool with_series) {
@@ -234,6 +256,7 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
             entry["iteration_times"] = std::move(times);
             entry["cluster_of_iteration"] = std::move(members);
             entry["cluster_profiles"] = clusters_json(profile, locations, p);
+            entry["kinds"] = kinds_json(profile, locations, p);
             entry["accuracy"] = per_series(
                 locations, p, [&](const SeriesData& series) { return accuracy_json(profile, series); });
             if (with_series)
@@ -260,6 +283,22 @@ void add_measurements(const Profile& profile, const Locations& locations, bool w
     to["phases"] = phases_json(profile, locations, with_series);
     const double share = wall == 0 ? 0.0 : static_cast<double>(self) / static_cast<double>(wall);
     to["self"] = {{"ns", std::move(overhead)}, {"share", share}};
+}
+
+/// What libprofile took besides time, per rank.
+void add_own_costs(const Profile& profile, std::size_t ranks, Json& self) {
+    const std::pair<const char*, std::uint64_t RankInfo::*> costs[] = {{"memory_peak", &RankInfo::memory_peak},
+                                                                       {"memory_quota", &RankInfo::memory_quota},
+                                                                       {"bytes_written", &RankInfo::bytes_written},
+                                                                       {"writing_ns", &RankInfo::writing_ns}};
+    for (const auto& [name, member] : costs) {
+        Json values = Json::array();
+        for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+            const auto info = profile.ranks.find(rank);
+            values.push_back(info == profile.ranks.end() ? std::uint64_t{0} : info->second.*member);
+        }
+        self[name] = std::move(values);
+    }
 }
 
 Json job_json(const Profile& profile, const Locations& mains) {
@@ -377,6 +416,7 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     Json document = Json::object();
     document["job"] = job_json(profile, mains);
     add_measurements(profile, mains, parts.series, document);
+    add_own_costs(profile, mains.size(), document["self"]);
     document["losses"] = losses_json(profile, mains.size());
     document["call_paths_found"] = path_counts_json(profile);
     Json threads = Json::object();

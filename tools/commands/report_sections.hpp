@@ -38,6 +38,8 @@ void append_phases(const ReportContext& context, std::string& out);
 void append_metrics(const ReportContext& context, std::string& out);
 /// Graph and clusters of one phase of iterations.
 void append_iterations(const ReportContext& context, std::uint32_t phase, std::string& out);
+/// Kinds of iteration of one phase that ranks have in common, and which ranks went through the same. Nothing for one rank.
+void append_kinds(const ReportContext& context, std::uint32_t phase, std::string& out);
 /// Functions by exclusive time.
 void append_hot_spots(const ReportContext& context, const std::vector<const Location*>& locations,
                       const std::string& title, const std::string& remark, std::string& out);

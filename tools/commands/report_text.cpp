@@ -223,10 +223,12 @@ void append_header(const ReportContext& context, std::string& out) {
         out += part + "\n";
 
     std::uint64_t taken = 0, lost = 0, partial = 0, quota = 0, repairs = 0, threads = 0, requests = 0;
-    std::uint64_t running = 0, clocks = 0;
+    std::uint64_t running = 0, clocks = 0, memory = 0, written = 0;
     std::vector<std::uint64_t> missing, unfinished, checkpoints;
     for (const auto& [rank, info] : profile.ranks) {
         taken += info.samples_taken;
+        memory = std::max(memory, info.memory_peak);
+        written += info.bytes_written;
         lost += info.samples_lost;
         partial += info.partial_paths;
         quota += info.quota_losses;
@@ -251,6 +253,9 @@ void append_header(const ReportContext& context, std::string& out) {
                        count(static_cast<double>(lost)), percent(share(CatalogueId::Overhead)));
     const std::string verdict = profile.complete ? "complete" : "INCOMPLETE";
     out += tinted(style, profile.complete ? Tint::Good : Tint::Warning, verdict) + "; " + line + "\n";
+    if (memory != 0)
+        out += fmt::format("its memory: up to {} per process; its files: {}\n", byte_size(static_cast<double>(memory)),
+                           byte_size(static_cast<double>(written)));
     for (const std::string& text : {sampling_text(profile), skips_text(profile)})
         if (!text.empty())
             for (const std::string& part : wrapped(text, width))
@@ -457,8 +462,10 @@ std::string report_text(const Profile& profile, const TextStyle& style, bool ful
         append_summary(context, out);
         append_phases(context, out);
         for (std::uint32_t p = 0; p < profile.phases.size(); ++p)
-            if (profile.phases[p].kind == PhaseKind::Iterations)
+            if (profile.phases[p].kind == PhaseKind::Iterations) {
                 append_iterations(context, p, out);
+                append_kinds(context, p, out);
+            }
         append_hot_spots(context, context.locations, "Hot spots",
                          "own time of functions, without what they call", out);
         append_call_tree(context, out);

@@ -55,9 +55,14 @@ void count_phantoms(const PathKinds& paths, const RecordedIteration& original,
 
 CellScores::CellScores(const PathKinds& paths, const RecordedLocation& location) : paths_(&paths) {
     for (const RecordedIteration& iteration : location.iterations)
-        for (const libprofile::Cell& cell : iteration.cells)
-            if (paths[cell.node()] != CellKind::Own)
-                largest_[cell.metric()] = std::max(largest_[cell.metric()], static_cast<double>(cell.value));
+        for (const libprofile::Cell& cell : iteration.cells) {
+            const CellKind kind = kind_of_cell(paths, cell.key);
+            const auto value = static_cast<double>(cell.value);
+            if (kind != CellKind::Own)
+                largest_[cell.metric()] = std::max(largest_[cell.metric()], value);
+            if (kind == CellKind::Event)
+                largest_event_[cell.metric()] = std::max(largest_event_[cell.metric()], value);
+        }
 }
 
 void CellScores::add(const RecordedIteration& original, const ReconstructedCells& cells,
@@ -70,7 +75,8 @@ void CellScores::add(const RecordedIteration& original, const ReconstructedCells
         while (have != cells.end() && have->first < cell.key)
             ++have;
         const double value = have != cells.end() && have->first == cell.key ? have->second : 0;
-        const double error = std::fabs(value - static_cast<double>(cell.value)) / largest_[cell.metric()];
+        const double largest = (kind == CellKind::Event ? largest_event_ : largest_)[cell.metric()];
+        const double error = std::fabs(value - static_cast<double>(cell.value)) / largest;
         const bool time = cell.metric() == static_cast<std::uint32_t>(Metric::Time);
         if (kind == CellKind::Event)
             (time ? sum.event_time : sum.event_count).add(error);

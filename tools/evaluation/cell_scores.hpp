@@ -16,8 +16,8 @@ namespace libprofile::tools {
 inline constexpr std::array<const char*, 8> error_buckets = {"0",      "<0.0001 %", "<0.001 %", "<0.01 %",
                                                              "<0.1 %", "<1 %",      "<10 %",    ">=10 %"};
 
-/// Of cells that are not zero in the original; an error is |reconstructed - original| / the largest value of the metric in
-/// all call paths and iterations of the location.
+/// Of cells that are not zero in the original; an error is |reconstructed - original| / the largest value of the metric in all
+/// call paths and iterations of the location: of event cells, for them, since that is what LIBPROFILE_ERROR is a share of.
 struct CellError {
     std::uint64_t cells = 0;
     double sum = 0;
@@ -65,6 +65,7 @@ class CellScores {
   private:
     const PathKinds* paths_;
     std::array<double, 1u << libprofile::Cell::metric_bits> largest_ = {}; // by metric
+    std::array<double, 1u << libprofile::Cell::metric_bits> largest_event_ = {};
 };
 
 } // namespace libprofile::tools

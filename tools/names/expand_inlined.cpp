@@ -40,6 +40,10 @@ void expand_inlined(Profile& profile) {
             for (Cluster& cluster : data.clusters)
                 move(cluster.cells);
             move(data.rest);
+            if (data.series)
+                for (auto* columns : {&data.series->counts, &data.series->times})
+                    for (SeriesData::Column& column : *columns)
+                        column.path = innermost[column.path];
         }
         for (TraceSample& sample : location.trace.samples)
             sample.path = innermost[sample.path];

@@ -62,6 +62,7 @@ class Application {
     RawRank& rank_;
     KeptSettings settings_;
     RawTree* tree_ = nullptr;
+    LocationRecord* location_ = nullptr;
     std::vector<OpenPhase> phases_;
     std::vector<TimeCategory> categories_; // by node
     std::vector<bool> is_event_;
@@ -95,19 +96,22 @@ void Application::note_node(const NodeRecord& node) {
     else if (kind == NodeKind::NotRecorded)
         category = TimeCategory::NotRecorded;
     else if (kind == NodeKind::Mpi)
-        if (const auto at = rank_.functions->find(node.a); at != rank_.functions->end())
+        if (const auto at = rank_.tables.functions->find(node.a); at != rank_.tables.functions->end())
             category = at->second.category;
     categories_.push_back(category);
     is_event_.push_back(kind == NodeKind::Mpi);
 }
 
 bool Application::begin() {
-    const auto tree = rank_.trees.find(0);
-    if (tree == rank_.trees.end() || !rank_.modules || !rank_.functions || !rank_.info || !rank_.info->checkpoint ||
+    const auto tree = rank_.tables.trees.find(0);
+    const auto location = rank_.locations.find(0);
+    if (tree == rank_.tables.trees.end() || location == rank_.locations.end() ||
+        location->second.paths_in != static_cast<std::uint64_t>(PathsIn::OwnTree) || !rank_.tables.modules || !rank_.tables.functions || !rank_.info || !rank_.info->checkpoint ||
         tree->second.nodes.size() >= most_nodes)
         return false;
     tree_ = &tree->second;
-    wall_ns_ = tree_->record.wall_ns;
+    location_ = &location->second;
+    wall_ns_ = location_->wall_ns;
     categories_.push_back(TimeCategory::Compute);
     is_event_.push_back(false);
     for (const NodeRecord& node : tree_->nodes)
@@ -115,6 +119,8 @@ bool Application::begin() {
     for (std::size_t i = 0; i < rank_.phases.size(); ++i) {
         if (rank_.phases[i].thread != 0)
             continue;
+        if (rank_.phases[i].number != phases_.size())
+            return false; // a block was lost, so that the journal's numbers mean others
         for (const Cell& cell : rank_.phases[i].data.rest)
             if (cell.path > tree_->nodes.size() || cell.metric >= metric_count)
                 return false;
@@ -138,7 +144,7 @@ bool Application::read_nodes(Decoder& d, std::vector<NodeRecord>& nodes, const s
             node.kind > static_cast<std::uint64_t>(NodeKind::NotRecorded))
             return false;
         if ((kind == NodeKind::Frame && node.a >= modules) ||
-            (kind == NodeKind::Mpi && !functions.contains(node.a) && !rank_.functions->contains(node.a)))
+            (kind == NodeKind::Mpi && !functions.contains(node.a) && !rank_.tables.functions->contains(node.a)))
             return false;
     }
     return true;
@@ -159,18 +165,19 @@ bool Application::define(Decoder d) {
         if (d.failed() || kind == 0 || kind > static_cast<std::uint64_t>(PhaseKind::Iterations))
             return false;
         RawPhase& phase = phases.emplace_back();
+        phase.number = static_cast<std::uint32_t>(first + i);
         phase.name.assign(name.data, name.size);
         phase.kind = static_cast<PhaseKind>(kind);
     }
     d.number(first);
     d.number(count);
-    if (d.failed() || first > rank_.modules->size() || count > d.remaining() / 2)
+    if (d.failed() || first > rank_.tables.modules->size() || count > d.remaining() / 2)
         return false;
     std::vector<Module> modules;
     for (std::uint64_t i = 0; i < count; ++i) {
         ModuleRecord r;
         describe(d, r);
-        if (first + i >= rank_.modules->size()) // others the snapshot has already
+        if (first + i >= rank_.tables.modules->size()) // others the snapshot has already
             modules.push_back({std::string(r.build_id.data, r.build_id.size), std::string(r.path.data, r.path.size)});
     }
     d.number(count);
@@ -185,14 +192,14 @@ bool Application::define(Decoder d) {
         functions[r.id] = Function{std::string(r.name.data, r.name.size), static_cast<TimeCategory>(r.category)};
     }
     std::vector<NodeRecord> nodes;
-    if (!read_nodes(d, nodes, functions, rank_.modules->size() + modules.size()) || d.remaining() != 0)
+    if (!read_nodes(d, nodes, functions, rank_.tables.modules->size() + modules.size()) || d.remaining() != 0)
         return false;
     for (RawPhase& phase : phases) {
         rank_.phases.push_back(std::move(phase));
         phases_.push_back({rank_.phases.size() - 1, nullptr});
     }
-    rank_.modules->insert(rank_.modules->end(), modules.begin(), modules.end());
-    rank_.functions->merge(functions);
+    rank_.tables.modules->insert(rank_.tables.modules->end(), modules.begin(), modules.end());
+    rank_.tables.functions->merge(functions);
     for (const NodeRecord& node : nodes) {
         tree_->nodes.push_back(node);
         note_node(node);
@@ -369,7 +376,7 @@ void Application::finish() {
         outside.wall_ns += wall_ns_ - known;
     }
     outside.wall_inclusive_ns = std::max(outside.wall_inclusive_ns, wall_ns_);
-    tree_->record.wall_ns = wall_ns_;
+    location_->wall_ns = wall_ns_;
     tree_->record.nodes = tree_->nodes.size();
 }
 

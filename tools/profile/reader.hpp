@@ -5,6 +5,7 @@
 
 #include "tools/profile/blocks.hpp"
 #include "tools/profile/model.hpp"
+#include "tools/profile/select.hpp"
 
 #include <filesystem>
 #include <span>
@@ -21,10 +22,6 @@ struct NamedBytes {
     Bytes bytes;
 };
 
-/// The bytes of a regular file, read, not mapped: a job that is still writing could truncate it under us.
-/// @throws ReadError
-std::vector<unsigned char> load_file(const std::filesystem::path& path);
-
 /// The profile files of a folder: the common file first, then those of single ranks, unfinished ones last.
 /// @throws ReadError
 std::vector<std::filesystem::path> profile_files(const std::filesystem::path& folder);
@@ -35,7 +32,13 @@ std::vector<std::filesystem::path> profile_files(const std::filesystem::path& fo
 /// @throws ReadError
 Profile read_profile(const std::filesystem::path& place);
 
-/// The same for files in memory, in this order; where two hold the same rank, the first wins.
+/// Chosen parts only, without reading the others where the files have directories. Sums over what is missing are not
+/// checked, and `complete` says nothing of ranks that were not chosen.
+/// @throws ReadError
+Profile read_profile(const std::filesystem::path& place, const Selection& selection);
+Profile read_profile(const ByteSource& source, const std::string& name, const Selection& selection);
+
+/// All of files in memory, in this order; where two hold the same rank, the first wins.
 /// @throws ReadError
 Profile read_profile(std::span<const NamedBytes> files);
 

@@ -22,6 +22,13 @@ std::uint64_t SeriesData::iterations_with_cells() const {
     return sum;
 }
 
+std::uint64_t SeriesData::iterations_with_totals() const {
+    std::uint64_t sum = 0;
+    for (const Chunk& chunk : chunks)
+        sum += chunk.has_totals ? chunk.iterations : 0;
+    return sum;
+}
+
 std::uint64_t SeriesData::bytes() const {
     std::uint64_t sum = 0;
     for (const Chunk& chunk : chunks)

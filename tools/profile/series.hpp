@@ -36,6 +36,7 @@ struct SeriesData {
 
     std::uint64_t iterations() const;
     std::uint64_t iterations_with_cells() const;
+    std::uint64_t iterations_with_totals() const;
     std::uint64_t bytes() const; // of the streams
 };
 

@@ -9,8 +9,11 @@
 
 namespace libprofile::tools {
 
-/// All that a rank wrote at its end is there.
-bool is_whole_rank(const RawRank& rank);
+/// The tables of all locations of a rank are there, in it or in the job's part of its file.
+bool has_tables(const RawFile& file, const RawRank& rank);
+
+/// All that a rank of the file wrote at its end is there.
+bool is_whole_rank(const RawFile& file, const RawRank& rank);
 
 /// @param files the decoded files; where two hold the same rank, the first wins
 /// @return the profile; what was lost on the way is in its notes

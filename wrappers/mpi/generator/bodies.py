@@ -95,6 +95,12 @@ def event_line(function_id):
     return f"    MpiEvent event({function_id}, __builtin_return_address(0), __builtin_frame_address(0));"
 
 
+def may_wait_for_all(function):
+    """Blocking collectives: neither MPI_Ibarrier nor MPI_Barrier_init."""
+    is_collective = function.category in ("MpiColl", "MpiSyncColl")
+    return is_collective and not re.match(r"MPI_I[a-z]", function.name) and not re.search(r"_init(_c)?$", function.name)
+
+
 def call_line(prototype):
     # Of a variadic function (MPI_Pcontrol) only the named arguments can be handed on.
     return f"    const int mpi_result = real.{prototype.name[4:]}({', '.join(prototype.argument_names)});"
@@ -158,6 +164,8 @@ def ordinary_lines(function, function_id, prototype):
         if lines:
             lines.insert(0, f"    if (event.{condition}() && mpi_result == MPI_SUCCESS) {{")
             lines.append("    }")
+    if may_wait_for_all(function):
+        before.insert(0, "    event.before_waiting();")
     return [event_line(function_id), *before, call_line(prototype), "    event.stop();", *checked, *followed, *after]
 
 

@@ -1,0 +1,41 @@
+// The Averages block of the profile file: what the iterations of a phase were on average, by which a later run can normalise
+// (LIBPROFILE_REFERENCE). One block per location and iterated phase, never compressed: the runtime reads it.
+// Contract: plain data; no allocation; `describe` runs with an Encoder or with a Decoder.
+#pragma once
+
+#include "format/codec.hpp"
+#include "format/metrics.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct AveragesRecord {
+    std::uint64_t thread = 0;
+    Text phase;                      // its name; kind: Iterations
+    std::uint64_t catalogue = 0;     // catalogue_fingerprint() of the writer: others' rows mean something else
+    std::uint64_t iterations = 0;    // in the sums
+    std::uint64_t rows = catalogue_size;
+    std::uint64_t sums[catalogue_size] = {}; // over these iterations, by row of the metric catalogue
+};
+template <class Codec> void describe(Codec& c, AveragesRecord& r) {
+    c.number(r.thread);
+    c.text(r.phase);
+    c.number(r.catalogue);
+    c.number(r.iterations);
+    c.number(r.rows);
+    if (r.rows != catalogue_size) return;
+    for (std::uint64_t& sum : r.sums) c.number(sum);
+}
+
+/// FNV-1a over the names of the metric catalogue, in order, each with its terminator.
+constexpr std::uint64_t catalogue_fingerprint() {
+    std::uint64_t h = 0xcbf29ce484222325u;
+    for (const CatalogueRow& row : metric_catalogue) {
+        for (const char* p = row.name; *p != 0; ++p) h = (h ^ static_cast<unsigned char>(*p)) * 0x100000001b3u;
+        h *= 0x100000001b3u;
+    }
+    return h;
+}
+
+} // namespace libprofile

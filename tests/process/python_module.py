@@ -1,0 +1,105 @@
+"""`import libprofile`: the same numbers as the JSON report, without copies where that is promised."""
+
+import importlib
+import sys
+
+from harness import expect, expect_equal, main, test
+
+COMPARED = ("time", "visits", "bytes")
+
+
+def package(job):
+    sys.path.insert(0, str(job.build / "python"))
+    return importlib.import_module("libprofile")
+
+
+def totals(report, metric):
+    return next(m["total"] for m in report["metrics"] if m["name"] == metric)
+
+
+@test
+def python_arrays_equal_the_report(job):
+    libprofile = package(job)
+    report = job.profile([job.example("hydro"), 60, 8])
+    p = libprofile.open(job.folder / "profile.1")
+    phase = next(phase for phase in report["phases"] if phase["name"] == "timestep")
+    expect_equal((p.ranks, p.complete, p.main_phase, p.command), (2, True, "timestep", report["job"]["command"]), "the job")
+    expect_equal([(m.name, m.unit, m.parent) for m in p.metrics], [(m["name"], m["unit"], m["parent"]) for m in report["metrics"]], "metrics")
+    table = p.table(metrics=["time", "visits", "bytes"])
+    for metric in COMPARED:
+        expect_equal(p.totals(metric).tolist(), totals(report, metric), f"totals of {metric}")
+        expect_equal(table.exclusive(metric).sum(axis=0).tolist(), totals(report, metric), f"sum of the table's {metric}")
+        expect_equal(table.inclusive(metric)[0].tolist(), totals(report, metric), f"inclusive {metric} of the program")
+        expect_equal(p.series(metric).astype(int).tolist(), [series[metric] for series in phase["series"]], f"series of {metric}")
+    expect(not table.estimated, "the whole is exact")
+    for rank in (0, 1):
+        expect_equal(p.iteration_times(rank).tolist(), phase["iteration_times"][rank], f"times of rank {rank}")
+        expect_equal(p.clusters(rank).tolist(), phase["cluster_of_iteration"][rank], f"clusters of rank {rank}")
+        cells = table.cells(rank)
+        expect_equal(int(cells["value"][cells["metric"] == 0].sum()), totals(report, "time")[rank], f"cells of rank {rank}")
+    names = [table.nodes[n].name for n in range(len(table.nodes)) if "main" in table.path(n)]
+    expect("MPI_Allreduce" in names, f"functions below main: {names}")
+
+
+@test
+def python_reconstructs_parts_as_the_export_does(job):
+    libprofile = package(job)
+    report = job.profile([job.example("hydro"), 40, 8])
+    p = libprofile.open(job.folder / "profile.1")
+    series = next(phase for phase in report["phases"] if phase["name"] == "timestep")["series"]
+    part = p.table(iterations=(11, 30), ranks=[1], metrics=COMPARED)
+    for metric in COMPARED:
+        expect_equal(int(part.exclusive(metric).sum()), sum(series[1][metric][10:30]), f"{metric} of 20 iterations")
+    expect(part.estimated and part.scope == "iterations 11-30 of timestep", f"{part.estimated}, {part.scope}")
+    for metric in ("time", "visits"):
+        values, estimated = p.by_iteration(metric, rank=1, iterations=(11, 30))
+        expect_equal(values.shape, (20, len(p.call_paths)), "iterations x call paths")
+        expect_equal(values.sum(axis=1).tolist(), series[1][metric][10:30], f"{metric} of each iteration")
+        expect(metric == "time" or not estimated.any(), "visits are exact")
+
+
+@test
+def python_views_are_safe(job):
+    """Read-only, and alive after the profile; mistakes are exceptions with a sentence."""
+    libprofile = package(job)
+    job.profile([job.example("hydro"), 20, 8])
+    p = libprofile.open(job.folder / "profile.1")
+    times, cells = p.iteration_times(0), p.table().cells(0)
+    expected = times.tolist(), cells["value"].tolist()
+    del p
+    noise = [list(range(1000)) for _ in range(1000)]
+    expect_equal((times.tolist(), cells["value"].tolist()), expected, "views after their profile")
+    expect(len(noise) == 1000 and not times.flags.writeable and not cells.flags.owndata, "views are read-only")
+    p = libprofile.open(job.folder / "profile.1")
+    for mistake, kind, words in ((lambda: libprofile.open(job.folder / "nothing"), OSError, "nothing"),
+                                 (lambda: p.series("tim"), KeyError, "no metric"),
+                                 (lambda: p.series("time", phase="x"), KeyError, "no phase"),
+                                 (lambda: p.iteration_times(7), KeyError, "rank 7"),
+                                 (lambda: p.table(ranks=[7]), ValueError, "rank 7"),
+                                 (lambda: p.table(iterations=(0, 3)), ValueError, "counted from 1"),
+                                 (lambda: p.by_iteration("bytes", 0), KeyError, "not stored"),
+                                 (lambda: p.table().cells(9), IndexError, "places")):
+        try:
+            mistake()
+        except kind as error:
+            expect(words in str(error), f"{error!r}")
+        else:
+            raise AssertionError(f"no error that says {words!r}")
+
+
+@test
+def python_data_frames_hold_the_report(job):
+    libprofile = package(job)
+    report = job.profile([job.example("hydro"), 20, 8])
+    p = libprofile.open(job.folder / "profile.1")
+    frame = p.table(metrics=["time", "visits"]).dataframe()
+    expect_equal(frame["time"].groupby("rank").sum().tolist(), totals(report, "time"), "time by rank")
+    expect_equal(frame.loc[0]["time (inc)"].tolist(), totals(report, "time"), "the program's inclusive time")
+    iterations = p.iterations_dataframe()
+    phase = next(phase for phase in report["phases"] if phase["name"] == "timestep")
+    expect_equal([iterations.loc[rank]["wall_ns"].tolist() for rank in (0, 1)], phase["iteration_times"], "iteration times")
+    expect_equal(iterations.loc[(1, 3), "visits"], phase["series"][1]["visits"][2], "visits of iteration 3 of rank 1")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+// Exports: values of a part of the iterations, the table that all formats write, hostile text, numbers as users write them.
+#include "tests/unit/tools_profile_builder.hpp"
+#include "tools/analysis/selection.hpp"
+#include "tools/export/formats.hpp"
+#include "tools/profile/reader.hpp"
+#include "tools/text/number_list.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+using namespace libprofile;
+using namespace libprofile::test;
+using namespace libprofile::tools;
+
+namespace {
+
+Profile read_one(const ByteVector& bytes) {
+    const NamedBytes file{"profile.lprof", bytes};
+    return read_profile(std::span(&file, 1));
+}
+
+Profile sample(std::uint32_t ranks, bool series) {
+    return read_one(sample_file(ranks, series));
+}
+
+const PhaseData& steps_of(const Profile& p, std::size_t location) {
+    for (const PhaseData& data : p.locations[location].phases)
+        if (p.phases[data.phase].name == "timestep")
+            return data;
+    throw std::logic_error("the sample has a phase timestep");
+}
+
+std::uint64_t sum_of(const std::vector<SelectedCell>& cells, std::uint32_t metric) {
+    std::uint64_t sum = 0;
+    for (const SelectedCell& cell : cells)
+        sum += cell.metric == metric ? cell.value : 0;
+    return sum;
+}
+
+constexpr auto visits = static_cast<std::uint32_t>(Metric::Visits);
+
+/// Keeps files in memory.
+class Memory final : public Sink {
+  public:
+    void add(const std::string& name, std::string_view bytes) override { files[name] += bytes; }
+    std::map<std::string, std::string> files;
+};
+
+} // namespace
+
+TEST(Selection, AllIterationsAreThePhaseExactly) {
+    const Profile p = sample(2, true);
+    for (const std::size_t l : {0u, 1u}) {
+        const PhaseData& data = steps_of(p, l);
+        const IterationRange all;
+        const auto cells = selected_cells(p, data, std::span(&all, 1)).front();
+        EXPECT_EQ(sum_of(cells, 0), data.wall_ns);
+        for (const SelectedCell& cell : cells)
+            EXPECT_FALSE(cell.estimated);
+    }
+}
+
+TEST(Selection, PartsAddUpToWhatIterationsHave) {
+    const Profile p = sample(2, true);
+    for (const std::size_t l : {0u, 1u}) {
+        const PhaseData& data = steps_of(p, l);
+        for (const auto& [first, last] :
+             {std::pair(0, 2), std::pair(2, 2), std::pair(1, 4), std::pair(3, 5)}) {
+            std::uint64_t time = 0, calls = 0;
+            SeriesReader reader(*data.series);
+            for (int i = 0; reader.next(); ++i) {
+                if (i < first || i > last)
+                    continue;
+                time += reader.condensed()[static_cast<std::size_t>(CatalogueId::Total)];
+                calls += reader.condensed()[static_cast<std::size_t>(CatalogueId::Visits)];
+            }
+            const IterationRange range{static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last)};
+            const auto cells = selected_cells(p, data, std::span(&range, 1)).front();
+            EXPECT_EQ(sum_of(cells, 0), time) << first << " " << last;
+            EXPECT_EQ(sum_of(cells, visits), calls) << first << " " << last;
+        }
+    }
+}
+
+TEST(Selection, RangesTogetherAreTheSameAsAlone) {
+    const Profile p = sample(1, true);
+    const PhaseData& data = steps_of(p, 0);
+    const IterationRange ranges[] = {{0, 0}, {2, 3}, {5, 90}};
+    const auto together = selected_cells(p, data, ranges);
+    for (std::size_t r = 0; r < std::size(ranges); ++r) {
+        const auto alone = selected_cells(p, data, std::span(&ranges[r], 1)).front();
+        ASSERT_EQ(alone.size(), together[r].size());
+        for (std::size_t i = 0; i < alone.size(); ++i)
+            EXPECT_TRUE(alone[i].path == together[r][i].path && alone[i].metric == together[r][i].metric &&
+                        alone[i].value == together[r][i].value);
+    }
+}
+
+TEST(Selection, WithoutValuesOfIterationsAClusterStandsForThem) {
+    const Profile p = sample(1, false);
+    const IterationRange range{0, 1}; // two of the four iterations of the first cluster
+    const auto cells = selected_cells(p, steps_of(p, 0), std::span(&range, 1)).front();
+    EXPECT_EQ(sum_of(cells, 0), (600 + 200 + 40) / 2u);
+    EXPECT_EQ(sum_of(cells, visits), 2u);
+    for (const SelectedCell& cell : cells)
+        EXPECT_TRUE(cell.estimated);
+}
+
+TEST(CallTable, HoldsTheProfile) {
+    const Profile p = sample(3, true);
+    TableChoice choice;
+    choice.metrics = {"time", "visits", "bytes", "mpi"};
+    for (const bool by_line : {false, true}) {
+        choice.by_line = by_line;
+        const CallTable table = make_call_table(p, choice);
+        std::vector<std::uint64_t> expected(4), found(4);
+        for (std::size_t l = 0; l < p.locations.size(); ++l) {
+            const MetricValues values = totals(p, p.locations[l]);
+            for (const auto& [m, row] : {std::pair(0, CatalogueId::Total), std::pair(1, CatalogueId::Visits),
+                                         std::pair(2, CatalogueId::Bytes), std::pair(3, CatalogueId::Mpi)}) {
+                expected[static_cast<std::size_t>(m)] += values[static_cast<std::size_t>(row)];
+                found[static_cast<std::size_t>(m)] += table.inclusive(l, static_cast<std::size_t>(m))[0];
+            }
+        }
+        EXPECT_EQ(found, expected);
+        EXPECT_FALSE(table.estimated);
+    }
+}
+
+TEST(CallTable, IterationsBecomeNodesWithinTheLimit) {
+    const Profile p = sample(2, true);
+    TableChoice choice;
+    for (const std::uint32_t most : {1u, 2u, 4u, 100u}) {
+        choice.instances = most;
+        const CallTable table = make_call_table(p, choice);
+        std::uint32_t nodes = 0;
+        for (const CallTable::Node& node : table.nodes)
+            nodes += node.kind == TableNode::Iterations ? 1 : 0;
+        EXPECT_LE(nodes, std::min(most, 6u));
+        EXPECT_GE(nodes, 1u);
+    }
+}
+
+TEST(Exports, SurviveHostileText) {
+    const std::string bad = "a\"b'<c>&;,\n\t\x01\xff\xfe->]]>{}%s";
+    ProfileBuilder b(1);
+    b.job(1, bad);
+    b.metrics();
+    add_sample_rank(b, 0);
+    b.series(0, "timestep", 3, {1, 1, 2, 1, 1, 1}, {10, 10, 100, 10, 10, 20});
+    Profile p = read_one(b.bytes());
+    for (Site& site : p.sites)
+        site.name = {bad, bad, 7};
+    for (Phase& phase : p.phases)
+        phase.name += phase.kind == PhaseKind::Iterations ? bad : "";
+    p.job.executable = bad;
+    for (auto& [rank, info] : p.ranks)
+        info.host = bad;
+    ExportRequest request;
+    request.choice.metrics = {"time"};
+    request.set = {};
+    for (const ExportFormat& format : export_formats()) {
+        Memory files;
+        EXPECT_NO_THROW(format.write(p, request, files)) << format.name;
+        EXPECT_FALSE(files.files.empty()) << format.name;
+        for (const auto& [name, bytes] : files.files) {
+            if (name.ends_with(".json")) {
+                EXPECT_FALSE(nlohmann::json::parse(bytes, nullptr, false).is_discarded()) << format.name;
+            }
+            if (name.ends_with(".xml")) {
+                EXPECT_EQ(bytes.find('\x01'), std::string::npos) << format.name;
+            }
+        }
+    }
+}
+
+TEST(Exports, NewFilesAppearWhenTheyAreComplete) {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::temp_directory_path() / ("export-test-" + std::to_string(::getpid()));
+    fs::create_directory(folder);
+    {
+        NewFiles files(folder / "one", false);
+        files.add("", "text");
+        EXPECT_FALSE(fs::exists(folder / "one"));
+        files.finish();
+    }
+    EXPECT_TRUE(fs::exists(folder / "one"));
+    EXPECT_THROW(NewFiles(folder / "one", false), ExportError);
+    EXPECT_THROW(NewFiles(folder / "one" / "", true), ExportError);
+    {
+        NewFiles files(folder / "two" / "", true);
+        files.add("a.csv", "a\n");
+        files.add("a.csv", "b\n"); // appends
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+    fs::remove_all(folder);
+}
+
+TEST(NumberList, AsUsersWriteThem) {
+    using Numbers = std::vector<std::uint32_t>;
+    EXPECT_EQ(parse_number_list("3"), Numbers({3}));
+    EXPECT_EQ(parse_number_list("8-10,0,9"), Numbers({0, 8, 9, 10}));
+    for (const char* text : {"", ",", "1,", "a", "3-1", "1-", "-1", "0-99999999", "1 2", "4294967296"})
+        EXPECT_EQ(parse_number_list(text), std::nullopt) << text;
+    using Range = std::pair<std::uint64_t, std::uint64_t>;
+    constexpr std::uint64_t most = ~std::uint64_t{0};
+    EXPECT_EQ(parse_range("2:5", 1), Range(2, 5));
+    EXPECT_EQ(parse_range("2:", 1), Range(2, most));
+    EXPECT_EQ(parse_range(":5", 1), Range(1, 5));
+    EXPECT_EQ(parse_range("7", 1), Range(7, 7));
+    for (const char* text : {"", ":", "0:5", "5:2", "1:x", "1:2:3", "-1:2"})
+        EXPECT_EQ(parse_range(text, 1), std::nullopt) << text;
+}

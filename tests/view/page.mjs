@@ -1,0 +1,182 @@
+// Looks at a page in Chromium and prints what it found as JSON.
+//   node page.mjs MODULES CHROMIUM PAGE.html SCREENSHOTS ACTION
+// ACTION: numbers (what the page says, in numbers and in words), looks (screenshots of its states, and colours in them),
+// speed (start and frames).
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const [, , modules, chromium_path, file, shots, action] = process.argv;
+const { chromium } = createRequire(modules + "/")("playwright-core");
+const browser = await chromium.launch({ executablePath: chromium_path, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+const context = await browser.newContext({ viewport: { width: 1440, height: 1350 }, offline: true, acceptDownloads: true });
+const page = await context.newPage();
+const problems = [], requests = [];
+page.on("pageerror", (e) => problems.push(e.message));
+page.on("console", (m) => { if (m.type() === "error") problems.push(m.text()); });
+page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) requests.push(r.url()); });
+
+async function open(fragment = "") {
+  await page.goto("about:blank");
+  await page.goto("file://" + file + fragment);
+  await page.waitForSelector("html[data-ready]", { timeout: 60000 });
+  await page.waitForTimeout(150);
+}
+/** Processor time of all of Chromium's processes, ms: what a machine that does other things, too, cannot falsify. */
+function processorTime() {
+  const of = new Map();
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const fields = readFileSync(`/proc/${entry}/stat`, "latin1").replace(/^.*\) /s, "").split(" ");
+      of.set(Number(entry), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) });
+    } catch { /* it has ended */ }
+  }
+  let sum = 0;
+  for (const [id, one] of of) {
+    if (id === process.pid) continue;
+    for (let at = id; of.has(at); at = of.get(at).parent) if (of.get(at).parent === process.pid) { sum += one.ticks * 10; break; }
+  }
+  return sum;
+}
+const settle = () => page.waitForTimeout(400);
+
+/** Everything the views know, through the same objects that draw them. */
+const state = () => page.evaluate(() => {
+  const { data, profile, store } = window.libprofile, p = profile();
+  const metrics = {};
+  data.header.metrics.forEach((m, r) => (metrics[m.name] = p.total(r)));
+  const ranks = Array.from(data.mainOfRank, (l) => (l < 0 ? 0 : p.inclusiveBy[l * data.nodes]));
+  return { metrics, ranks, root: p.inclusive[0], exact: p.exact, row: store.state.row, link: store.link() };
+});
+
+async function saved(button) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(`[data-export="${button}"]`)]);
+  return readFileSync(await download.path());
+}
+
+/** The share of the pixels of an element that are no background, and how many colours there are. */
+const paint = (selector) => page.evaluate((s) => {
+  const canvas = document.querySelector(s), g = canvas.getContext("2d");
+  const { data } = g.getImageData(0, 0, canvas.width, canvas.height), colors = new Map();
+  for (let i = 0; i < data.length; i += 4) {
+    const key = (data[i + 3] << 24) | (data[i] << 16) | (data[i + 1] << 8) | data[i + 2];
+    colors.set(key, (colors.get(key) ?? 0) + 1);
+  }
+  return { covered: 1 - (colors.get(0) ?? 0) / (data.length / 4), colors: colors.size };
+}, selector);
+
+const result = { problems, requests };
+if (action === "numbers") {
+  await open();
+  result.words = await page.textContent("#answers");
+  result.title = await page.textContent("#title");
+  result.warning = await page.evaluate(() => (document.getElementById("incomplete").hidden ? "" : document.getElementById("incomplete").textContent));
+  result.badge = await page.textContent("#badges");
+  result.whole = await state();
+  result.iterations = await page.evaluate(async () => {
+    const { data, store } = window.libprofile, phase = store.state.phase;
+    if (phase < 0) return null;
+    const out = { name: data.header.phases[phase].name, maps: {} };
+    for (const map of data.header.phases[phase].maps) {
+      const s = await data.spread(phase, map), values = await data.values(phase, map), levels = await data.levels(phase, map);
+      const n = data.header.phases[phase].iterations;
+      let outside = 0;
+      if (values) values.forEach((v, i) => { const l = levels[i]; if (v === 0 ? l !== 0 : l === 0 || v - 1 < map.bounds[l - 1] * 0.999999 - 1 || v - 1 > map.bounds[l] * 1.000001 + 1) ++outside; });
+      out.maps[map.name] = { exact: map.exact, minimum: [...s.minimum], median: [...s.median], maximum: [...s.maximum], sum: [...s.sum], outside,
+        values: values ? Array.from({ length: values.length / n }, (_, r) => [...values.subarray(r * n, (r + 1) * n)].map((v) => v - 1)) : null };
+    }
+    return out;
+  });
+  // All of a phase, a range of it, and ranks.
+  if (result.iterations) {
+    result.selected = {};
+    for (const [name, a] of Object.entries({ phase: (p) => `${p}.0-0`, range: (p) => `${p}.10-20`, rank: () => "-1.0-0.1-2", rest: () => "-1.0-0.1-2.rest" })) {
+      const phase = await page.evaluate(() => window.libprofile.store.state.phase);
+      await open("#a=" + a(phase));
+      result.selected[name] = await state();
+      result.selected[name].says = await page.textContent("#accuracy");
+    }
+    // A link leads to the same again.
+    await open("#" + result.selected.range.link);
+    result.again = await state();
+  }
+  await open();
+  result.tree = await page.evaluate(() => [...document.querySelectorAll("#metric-tree .row")].map((r) => ({ title: r.title, text: r.textContent })));
+  result.csv = (await saved("metrics.csv")).toString();
+  result.paths = (await saved("callpaths.csv")).toString();
+} else if (action === "looks") {
+  const shot = async (name) => page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
+  await open("#theme=light");
+  await shot("first");
+  result.timeline = await paint("#timeline canvas");
+  result.icicle = await paint("#icicle canvas");
+  result.wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  // Dragging over the graph selects iterations; a click in the map one iteration of one rank.
+  const box = await page.locator("#timeline canvas").boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 500, box.y + 70, { steps: 4 });
+  await page.mouse.up();
+  await settle();
+  result.dragged = await page.evaluate(() => window.libprofile.store.state.a);
+  result.fragment = await page.evaluate(() => location.hash);
+  await page.click("#b-rest");
+  await settle();
+  await shot("compared");
+  await page.keyboard.press("x");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await page.keyboard.type("mpi");
+  await settle();
+  result.matches = await page.locator("#path-tree .row.match").count();
+  await page.fill("#search", "");
+  await page.focus("#path-tree .tree-scroll");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("h");
+  await settle();
+  result.hot = await page.evaluate(() => window.libprofile.store.state.node);
+  await shot("hot");
+  await open("#theme=dark");
+  await shot("dark");
+  result.svg = (await saved("iterations.svg")).toString();
+  result.icicle_svg = (await saved("icicle.svg")).toString().length;
+  result.png = (await saved("iterations.png")).subarray(1, 4).toString();
+  await page.setViewportSize({ width: 800, height: 900 });
+  await settle();
+  await shot("narrow");
+  result.narrow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await page.setViewportSize({ width: 1440, height: 1000 });
+  await page.emulateMedia({ media: "print", colorScheme: "light" });
+  await open("#theme=light");
+  await page.pdf({ path: `${shots}/print.pdf`, format: "A4", landscape: true, printBackground: true });
+} else if (action === "speed") {
+  const before = processorTime();
+  await open();
+  result.start_cpu_ms = processorTime() - before;
+  result.start_ms = await page.evaluate(() => Number(document.documentElement.dataset.ready));
+  const frames = async (step) => {
+    const from = processorTime();
+    const seen = await page.evaluate(async (code) => {
+      const go = new Function("i", "libprofile", code), times = [];
+      for (let i = 0; i < 120; ++i) {
+        go(i, window.libprofile);
+        await new Promise(requestAnimationFrame);
+        times.push(performance.now());
+      }
+      const steps = times.slice(1).map((t, i) => t - times[i]).sort((a, b) => a - b);
+      return { fps: 1000 / (steps.reduce((a, b) => a + b, 0) / steps.length), median_ms: steps[steps.length >> 1], slowest_ms: steps[steps.length - 1] };
+    }, step);
+    return { ...seen, cpu_ms_per_frame: (processorTime() - from) / 120 };
+  };
+  result.map_whole = await frames("libprofile.timeline.hover = { iteration: i * 80, rank: i * 8, band: 'map' }; libprofile.timeline.picture.redraw()");
+  result.map_pan = await frames("if (i === 0) libprofile.store.set({ zoom: libprofile.store.clampedZoom([0, 4000, 0, 600]) }); libprofile.timeline.pan(i % 2 ? 41 : 37, i % 60 < 30 ? 5 : -5)");
+  result.map_zoom = await frames("libprofile.timeline.zoomBy(i < 60 ? 0.95 : 1 / 0.95, 'x')");
+  result.tree_scroll = await frames("const t = libprofile.trees.pathTree; if (i === 0) t.setOpen(Array.from({ length: libprofile.data.nodes }, (_, n) => n)); t.scroller.scrollTop = (i * 37) % 3000; t.paint()");
+  result.ranks_scroll = await frames("const t = libprofile.trees.systemTree; if (i === 0) t.setOpen(Array.from({ length: 2000 }, (_, n) => n)); t.scroller.scrollTop = i * 150; t.paint()");
+  const started = Date.now();
+  await page.evaluate(() => window.libprofile.store.set({ a: { phase: window.libprofile.store.state.phase, from: 1000, to: 3000, ranks: [100, 400] } }));
+  await page.waitForFunction(() => !window.libprofile.profile().exact);
+  result.select_ms = Date.now() - started;
+}
+console.log(JSON.stringify(result));
+await browser.close();

@@ -1,0 +1,265 @@
+"""The page of `libprofile view`, in Chromium: its numbers are those of the report, it looks as it should, and it is fast.
+
+Each function is one ctest test. What a test needs besides and does not find (node, npm, the packages of viewer/, Chromium) skips it
+and says so.
+"""
+
+import argparse
+import filecmp
+import json
+import os
+import shutil
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+SKIPPED = 77
+tests = {}
+
+
+class Skip(Exception):
+    pass
+
+
+def test(function):
+    tests[function.__name__] = function
+    return function
+
+
+def expect(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+def expect_equal(actual, expected, what):
+    expect(actual == expected, f"{what}: expected {str(expected)[:400]}, but got {str(actual)[:400]}")
+
+
+def run(command, **more):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **more)
+    expect(done.returncode == 0, f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+class Place:
+    def __init__(self, options):
+        self.options = options
+        self.work = Path(options.build) / "view-tests"
+        self.work.mkdir(parents=True, exist_ok=True)
+
+    def modules(self):
+        """A copy of viewer/ with its packages; those of the source tree are taken when they are there."""
+        for program in ("node", "npm"):
+            if shutil.which(program) is None:
+                raise Skip(f"{program} is not installed; the built page in viewer/dist is used as it is")
+        if int(run(["node", "--version"]).lstrip("v").split(".")[0]) < 20:
+            raise Skip("node is older than version 20, which Vite needs; the built page in viewer/dist is used as it is")
+        source, copy = Path(self.options.source) / "viewer", self.work / "viewer"
+        copy.mkdir(exist_ok=True)
+        shutil.rmtree(copy / "src", ignore_errors=True)
+        shutil.copytree(source / "src", copy / "src")
+        for name in ("package.json", "package-lock.json", "tsconfig.json", "vite.config.js"):
+            shutil.copy(source / name, copy / name)
+        installed, lock = copy / "installed.lock", copy / "package-lock.json"
+        if not (copy / "node_modules").exists() or not installed.exists() or not filecmp.cmp(lock, installed, shallow=False):
+            done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=copy, capture_output=True, text=True)
+            if done.returncode != 0:
+                raise Skip("npm ci cannot install the packages of viewer/package-lock.json: " + done.stderr.strip()[-300:])
+            shutil.copy(lock, installed)
+        return copy
+
+    def look(self, page, action):
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+        if chromium is None:
+            raise Skip("chromium is not installed")
+        copy = self.modules()
+        shots = self.work / "pictures"
+        shots.mkdir(exist_ok=True)
+        script = Path(self.options.source) / "tests/view/page.mjs"
+        result = json.loads(run(["node", script, copy, chromium, page, shots, action], timeout=280))
+        expect_equal(result["problems"], [], "what the page complained about")
+        expect_equal(result["requests"], [], "what the page wanted from a network")
+        return result
+
+    def big(self, name, ranks, iterations):
+        folder = self.work / name
+        run([self.options.big_profile, folder, ranks, iterations])
+        return folder
+
+    def recorded(self, name):
+        """A real profile out of the recordings that the tests have."""
+        folder = self.work / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        packed = Path(self.options.source) / "tests/recordings" / (name + ".lprof.xz")
+        with open(folder / "profile.lprof", "wb") as out:
+            subprocess.run(["xz", "-dc", packed], stdout=out, check=True)
+        return folder
+
+    def view(self, folder, *more):
+        page = self.work / (Path(folder).name + ".html")
+        run([self.options.tool, "view", folder, "-o", page, *more])
+        return page
+
+    def report(self, folder):
+        return json.loads(run([self.options.tool, "report", folder, "--format", "json", "--series"]))
+
+
+@test
+def the_committed_page_is_what_its_source_builds(place):
+    copy = place.modules()
+    run(["npm", "run", "build"], cwd=copy)
+    built, committed = copy / "dist/view.html", Path(place.options.source) / "viewer/dist/view.html"
+    expect(filecmp.cmp(built, committed, shallow=False),
+           f"viewer/dist/view.html is older than viewer/src: run `npm ci && npm run build` in viewer/ and commit the result ({built} is the new one)")
+
+
+def check_numbers(place, folder):
+    report, seen = place.report(folder), place.look(place.view(folder), "numbers")
+    totals = {}
+    for group in (report, report["threads"]):
+        for metric in group["metrics"]:
+            totals[metric["name"]] = totals.get(metric["name"], 0) + sum(metric["total"])
+    for name, value in totals.items():
+        expect_equal(seen["whole"]["metrics"][name], value, f"metric {name} of the whole run")
+    time = next(m["total"] for m in report["metrics"] if m["name"] == "time")
+    expect_equal(seen["whole"]["ranks"], time, "time per rank")
+    expect(seen["whole"]["exact"], "the whole run is an estimate")
+    # What is shown is the same, rounded; the tooltip has all digits.
+    rows = {row["title"].split(":")[0]: row["title"].splitlines()[-1].replace("\u202f", "") for row in seen["tree"]}
+    expect_equal(rows["Total"], f"{totals['time']}ns", "the tooltip of the metric Total")
+    line = next(line for line in seen["csv"].splitlines() if line.split(",")[1] == "Total")
+    expect_equal(int(float(line.split(",")[3])), totals["time"], "Total in the CSV")
+    share = report["self"]["share"]
+    if not report["threads"]["locations"]:
+        expect("libprofile's own" in seen["words"], "the words do not tell the cost")
+    expect_equal("INCOMPLETE" in seen["badge"], not report["job"]["complete"], "INCOMPLETE")
+    phases = {phase["name"]: phase for phase in report["phases"]}
+    shown = seen["iterations"]
+    if shown is None:
+        return report, seen
+    phase = phases[shown["name"]]
+    times = phase["iteration_times"]
+    columns = list(zip(*[t for t in times if t]))
+    wall = shown["maps"]["iteration_time"]
+    if len({len(t) for t in times if t}) == 1:
+        expect_equal(wall["maximum"], [max(c) for c in columns], "maximum over ranks")
+        expect_equal(wall["minimum"], [min(c) for c in columns], "minimum over ranks")
+        expect_equal(wall["sum"], [sum(c) for c in columns], "sum over ranks")
+        middle = [sorted(c) for c in columns]
+        expect_equal(wall["median"], [(c[(len(c) - 1) // 2] + c[len(c) // 2]) / 2 for c in middle], "median over ranks")
+    for rank, series in enumerate(phase.get("series") or []):
+        for name, values in (series or {}).items():
+            if name in shown["maps"] and shown["maps"][name]["values"] and None not in values:
+                expect_equal(shown["maps"][name]["values"][rank][:len(values)], values, f"{name} of rank {rank} by iteration")
+    for name, one in shown["maps"].items():
+        expect_equal(one["outside"], 0, f"values of {name} whose colour stands for others")
+    # A phase as a whole is exact; some of its iterations are an estimate, near to what was measured.
+    selected = seen["selected"]
+    threads = next((p for p in report["threads"]["phases"] if p["name"] == shown["name"]), {"wall_ns": []})
+    expect_equal(selected["phase"]["metrics"]["time"], sum(phase["wall_ns"]) + sum(threads["wall_ns"]), "time of the phase")
+    # Full recordings have a cluster per iteration: there a range is exact, too.
+    expect_equal("stimate" in selected["range"]["says"], not selected["range"]["exact"], "whether a range says that it is an estimate")
+    expect_equal(selected["rank"]["metrics"]["time"] + selected["rest"]["metrics"]["time"], totals["time"], "rank 1 and the rest")
+    expect_equal(seen["again"]["metrics"], selected["range"]["metrics"], "what the link leads to")
+    if "time" in shown["maps"] and not report["threads"]["locations"]:
+        truth = sum(shown["maps"]["time"]["sum"][10:20])
+        if selected["range"]["exact"]:
+            expect_equal(selected["range"]["metrics"]["time"], truth, "time of a range")
+        expect(abs(selected["range"]["metrics"]["time"] - truth) <= 0.25 * truth, f"estimate {selected['range']['metrics']['time']} of {truth}")
+    return report, seen
+
+
+@test
+def numbers_of_a_real_job_equal_the_report(place):
+    for name in ("adaptive", "hydro"):
+        check_numbers(place, place.recorded(name))
+
+
+@test
+def numbers_of_a_synthetic_job_equal_the_report(place):
+    folder = place.big("small", 12, 300)
+    check_numbers(place, folder)
+
+
+@test
+def incomplete_profiles_say_so(place):
+    folder = place.big("damaged", 4, 100)
+    file = folder / "profile.lprof"
+    data = bytearray(file.read_bytes())
+    data[len(data) - 300] ^= 0xFF
+    file.write_bytes(bytes(data))
+    _, seen = check_numbers(place, folder)
+    expect("INCOMPLETE" in seen["badge"] and "incomplete" in seen["warning"], f"the page says {seen['warning']!r}")
+
+
+@test
+def names_cannot_break_out_of_the_page(place):
+    """Names of a profile may be anything: they stay text."""
+    folder = place.big("names", 2, 50)
+    file = folder / "profile.lprof"
+    evil = b"</script><img src=x onerror=document.title=1>"
+    data = file.read_bytes()
+    expect(b"./synthetic" in data, "the command is not there")
+    page = place.view(folder)
+    text = page.read_text()
+    # The same place in the page that the command has, with another command of the profile.
+    text = text.replace('"command":"./synthetic"', '"command":' + json.dumps(evil.decode()).replace("<", "\\u003c"))
+    page.write_text(text)
+    seen = place.look(page, "numbers")
+    expect("img" in seen["title"], f"the title is {seen['title']!r}")
+
+
+@test
+def the_page_looks_as_it_should(place):
+    seen = place.look(place.view(place.recorded("adaptive")), "looks")
+    expect(seen["timeline"]["covered"] > 0.3 and seen["timeline"]["colors"] > 50, f"the timeline is empty: {seen['timeline']}")
+    expect(seen["icicle"]["covered"] > 0.3 and seen["icicle"]["colors"] > 10, f"the icicle is empty: {seen['icicle']}")
+    expect(seen["dragged"]["to"] > seen["dragged"]["from"] and seen["dragged"]["phase"] >= 0, f"dragging selected {seen['dragged']}")
+    expect("a=" in seen["fragment"], f"the fragment is {seen['fragment']!r}")
+    expect(seen["matches"] > 0, "the search found nothing")
+    expect(seen["hot"] > 0, "the hot path is empty")
+    expect(seen["svg"].startswith("<svg") and "polyline" in seen["svg"] and "<image" in seen["svg"], "the SVG is no picture")
+    expect_equal(seen["png"], "PNG", "the kind of the PNG file")
+    expect(seen["wide"] <= 0 and seen["narrow"] <= 0, f"the page is wider than the window: {seen['wide']}, {seen['narrow']}")
+
+
+@test
+def large_profiles_are_fluent(place):
+    """1,000 ranks by 10,000 iterations: the page below 10 MB; over 30 frames a second."""
+    page = place.view(place.big("big", 1000, 10000), "--metric", "iteration_time")
+    size = page.stat().st_size
+    seen = place.look(page, "speed")
+    print(json.dumps({"page_bytes": size, **{k: v for k, v in seen.items() if k not in ("problems", "requests")}}, indent=1))
+    expect(size < 10e6, f"the page has {size} bytes")
+    # A busy machine makes a page slow; processor time it cannot falsify so much: all of Chromium's processes together, with
+    # everything that a graphics card would do. Below 33 ms of one core per frame it is 30 frames a second on any machine.
+    busy = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
+    expect(seen["start_ms"] < 2000 or busy, f"the page starts in {seen['start_ms']} ms")
+    for name in ("map_whole", "map_pan", "map_zoom", "tree_scroll", "ranks_scroll"):
+        expect(seen[name]["fps"] > 30 or busy, f"{name}: {seen[name]}")
+        expect(seen[name]["cpu_ms_per_frame"] < 1000 / 30, f"{name}: {seen[name]}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--tool", "--big-profile", "--build", "--source"):
+        parser.add_argument(name, required=True)
+    parser.add_argument("names", nargs="+")
+    options = parser.parse_args()
+    place = Place(options)
+    for name in options.names:
+        try:
+            tests[name](place)
+        except Skip as reason:
+            print(f"skipped: {reason}")
+            return SKIPPED
+        except Exception:
+            traceback.print_exc()
+            return 1
+        print(f"passed: {name}")
+    return 0
+
+
+sys.exit(main())

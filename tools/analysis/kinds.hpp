@@ -1,0 +1,48 @@
+// Which clusters of different ranks are the same behaviour, so that it carries the same name everywhere: "these 12 ranks went
+// through kinds A A B A, the others A A A A".
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
+//
+// Ranks form clusters alone while they run. Here the clusters of all ranks are matched by what an iteration does: its computation
+// on the processor, its calls, messages and bytes, each per iteration and divided by the average over all ranks; and by which MPI
+// calls it makes. How long it waits in MPI is left out: that tells what other ranks do. Nor do calls count whose number is
+// chance (MPI_Test, MPI_Iprobe and their like).
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// Clusters of several locations that are one behaviour.
+struct KindOfIteration {
+    std::uint64_t iterations = 0; // over all locations
+    std::uint64_t clusters = 0;
+    double mean_time = 0; // ns: wall time of an iteration, waiting included
+    double compute = 0;   // ns of it on the processor outside MPI
+};
+
+/// Iterations of one kind that follow each other.
+struct KindRun {
+    static constexpr std::uint32_t none = 0xffffffffu; // in no cluster, because memory ran out
+    std::uint32_t kind = 0;
+    std::uint64_t length = 0;
+    bool operator==(const KindRun&) const = default;
+};
+
+/// Locations that went through the same kinds in the same order.
+struct KindSequence {
+    std::vector<std::uint32_t> locations; // indices into the list that was asked for
+    std::vector<KindRun> runs;
+};
+
+struct KindsOfPhase {
+    std::vector<KindOfIteration> kinds;   // most iterations first
+    std::vector<KindSequence> sequences;  // most locations first; locations that never entered the phase are in none
+};
+
+/// Matches the clusters of a phase over some locations (null: a rank without data).
+KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase);
+
+} // namespace libprofile::tools

@@ -1,0 +1,242 @@
+#include "tools/analysis/selection.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_set>
+
+namespace libprofile::tools {
+
+namespace {
+
+using Wide = unsigned __int128; // sums of times times numbers of iterations
+
+std::uint64_t key_of(std::uint32_t path, std::uint32_t metric) {
+    return std::uint64_t{path} << 32 | metric;
+}
+
+/// Sorts by path and metric and sums what is the same.
+void merge(std::vector<SelectedCell>& cells) {
+    std::sort(cells.begin(), cells.end(), [](const SelectedCell& a, const SelectedCell& b) {
+        return key_of(a.path, a.metric) < key_of(b.path, b.metric);
+    });
+    std::size_t end = 0;
+    for (const SelectedCell& cell : cells) {
+        if (end != 0 && cells[end - 1].path == cell.path && cells[end - 1].metric == cell.metric) {
+            cells[end - 1].value += cell.value;
+            cells[end - 1].estimated |= cell.estimated;
+        } else {
+            cells[end++] = cell;
+        }
+    }
+    cells.resize(end);
+    std::erase_if(cells, [](const SelectedCell& cell) { return cell.value == 0; });
+}
+
+constexpr std::size_t categories = static_cast<std::size_t>(TimeCategory::Count);
+constexpr std::size_t group_count =
+    categories + metric_count - 1; // times by category, then the other metrics
+
+/// The sums of one group of cells that the condensed vectors of iterations tell: a category of time or a metric.
+std::size_t group_of(const Profile& profile, std::uint32_t path, std::uint32_t metric) {
+    if (metric == 0)
+        return static_cast<std::size_t>(category_of(profile, profile.paths[path]));
+    return metric < metric_count ? categories + metric - 1 : group_count; // the last: not in the vectors
+}
+
+/// A condensed vector by group: derive_catalogue backwards.
+void add_groups(const std::array<std::uint64_t, catalogue_size>& condensed, std::uint64_t* groups) {
+    for (std::size_t c = 0; c < categories; ++c) {
+        const CatalogueId row = catalogue_of(static_cast<TimeCategory>(c));
+        std::uint64_t own = condensed[static_cast<std::size_t>(row)];
+        for (const CatalogueRow& child : metric_catalogue)
+            if (child.parent == row)
+                own -= std::min(own, condensed[static_cast<std::size_t>(child.id)]);
+        groups[c] += own;
+    }
+    for (std::size_t i = 0; i < catalogue_size; ++i)
+        if (metric_catalogue[i].kind == CatalogueKind::Direct)
+            groups[categories + static_cast<std::size_t>(metric_catalogue[i].direct) - 1] += condensed[i];
+}
+
+/// Scales cells so that they add up to `target`; what rounding leaves goes to the largest remainders.
+void scale(std::vector<SelectedCell*>& cells, std::uint64_t sum, std::uint64_t target) {
+    std::vector<std::pair<std::uint64_t, std::size_t>> remainders;
+    std::uint64_t given = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const Wide share = Wide{cells[i]->value} * target;
+        cells[i]->value = static_cast<std::uint64_t>(share / sum);
+        cells[i]->estimated = true;
+        given += cells[i]->value;
+        remainders.emplace_back(static_cast<std::uint64_t>(share % sum), i);
+    }
+    std::sort(remainders.begin(), remainders.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    for (std::size_t i = 0; i < remainders.size() && given < target; ++i, ++given)
+        ++cells[remainders[i].second]->value;
+}
+
+/// What one range has seen while the iterations pass.
+struct Gathered {
+    IterationRange range;
+    std::vector<std::uint64_t> selected;      // iterations, by cluster; the rest last
+    std::vector<std::uint64_t> missing;       // of these: without cells of their own
+    std::vector<std::uint64_t> counts, times; // sums of the columns
+    std::uint64_t groups[group_count] = {};
+    std::uint64_t without_totals = 0;
+
+    void take(const SeriesReader& reader) {
+        if (reader.has_totals())
+            add_groups(reader.condensed(), groups);
+        else
+            ++without_totals;
+    }
+};
+
+class Columns {
+  public:
+    explicit Columns(const PhaseData& data) {
+        if (!data.series)
+            return;
+        for (const auto* columns : {&data.series->counts, &data.series->times})
+            for (const SeriesData::Column& column : *columns)
+                keys_.insert(key_of(column.path, column.metric));
+    }
+    bool has(const Cell& cell) const { return keys_.contains(key_of(cell.path, cell.metric)); }
+
+  private:
+    std::unordered_set<std::uint64_t> keys_;
+};
+
+void add_columns(const std::vector<SeriesData::Column>& columns, const std::vector<std::uint64_t>& sums,
+                 const SeriesData& series, std::vector<SelectedCell>& cells) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        const SeriesData::Column& column = columns[i];
+        const bool coarse = column.metric < metric_count && series.accuracy[column.metric].largest != 0;
+        if (sums[i] != 0)
+            cells.push_back({column.path, column.metric, sums[i], coarse});
+    }
+}
+
+std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& data, const Columns& columns,
+                                       const Gathered& from) {
+    std::vector<SelectedCell> cells;
+    if (data.series) {
+        add_columns(data.series->counts, from.counts, *data.series, cells);
+        add_columns(data.series->times, from.times, *data.series, cells);
+    }
+    const auto add_share = [&](const std::vector<Cell>& of, std::uint64_t size, std::size_t cluster) {
+        if (size == 0 || from.selected[cluster] == 0)
+            return;
+        for (const Cell& cell : of) {
+            const std::uint64_t n = columns.has(cell) ? from.missing[cluster] : from.selected[cluster];
+            const auto share = static_cast<std::uint64_t>((Wide{cell.value} * n + size / 2) / size);
+            if (share != 0)
+                cells.push_back({cell.path, cell.metric, share, n != size});
+        }
+    };
+    for (std::size_t c = 0; c < data.clusters.size(); ++c)
+        add_share(data.clusters[c].cells, data.clusters[c].size, c);
+    add_share(data.rest, data.unclustered, data.clusters.size());
+    merge(cells);
+    if (!data.series || from.without_totals != 0)
+        return cells;
+
+    std::uint64_t sums[group_count + 1] = {};
+    for (const SelectedCell& cell : cells)
+        sums[group_of(profile, cell.path, cell.metric)] += cell.value;
+    bool lost = false;
+    for (std::size_t g = 0; g < group_count; ++g) {
+        if (sums[g] == from.groups[g])
+            continue;
+        if (sums[g] == 0) { // nothing that could be scaled: no call path is known for it
+            const auto metric = static_cast<std::uint32_t>(g < categories ? 0 : g - categories + 1);
+            cells.push_back({0, metric, from.groups[g], true});
+            lost = true;
+            continue;
+        }
+        std::vector<SelectedCell*> group;
+        for (SelectedCell& cell : cells)
+            if (group_of(profile, cell.path, cell.metric) == g)
+                group.push_back(&cell);
+        scale(group, sums[g], from.groups[g]);
+    }
+    if (lost)
+        merge(cells);
+    else
+        std::erase_if(cells, [](const SelectedCell& cell) { return cell.value == 0; });
+    return cells;
+}
+
+} // namespace
+
+std::vector<SelectedCell> selected_cells(const PhaseData& data) {
+    std::vector<SelectedCell> cells;
+    for_each_cell(data, [&](const Cell& cell) {
+        cells.push_back({cell.path, cell.metric, cell.value, false});
+    });
+    merge(cells);
+    return cells;
+}
+
+std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data,
+                                                      std::span<const IterationRange> ranges) {
+    const std::uint64_t iterations = data.cluster_of_iteration.size();
+    if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].last >= iterations - 1 && iterations != 0)
+        return {selected_cells(data)};
+    std::vector<Gathered> gathered(ranges.size());
+    for (std::size_t r = 0; r < ranges.size(); ++r) {
+        Gathered& g = gathered[r];
+        g.range = ranges[r];
+        g.selected.resize(data.clusters.size() + 1);
+        g.missing.resize(data.clusters.size() + 1);
+        if (data.series) {
+            g.counts.resize(data.series->counts.size());
+            g.times.resize(data.series->times.size());
+        }
+    }
+    std::optional<SeriesReader> reader;
+    if (data.series)
+        reader.emplace(*data.series);
+    std::size_t r = 0;
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+        const bool read = reader && reader->next();
+        while (r < gathered.size() && gathered[r].range.last < i)
+            ++r;
+        if (r == gathered.size())
+            break;
+        Gathered& g = gathered[r];
+        if (i < g.range.first)
+            continue;
+        const std::size_t cluster = std::min<std::size_t>(data.cluster_of_iteration[i], data.clusters.size());
+        ++g.selected[cluster];
+        if (!read) {
+            ++g.missing[cluster];
+            ++g.without_totals;
+            continue;
+        }
+        g.take(*reader);
+        if (!reader->has_cells()) {
+            ++g.missing[cluster];
+            continue;
+        }
+        const SeriesData& series = *data.series;
+        const auto is_count = [&](const SeriesData::Column* column) {
+            const SeriesData::Column* const begin = series.counts.data();
+            return !std::less<>{}(column, begin) && std::less<>{}(column, begin + series.counts.size());
+        };
+        reader->for_each_cell([&](const SeriesData::Column& column, std::uint64_t value) {
+            if (is_count(&column))
+                g.counts[static_cast<std::size_t>(&column - series.counts.data())] += value;
+            else
+                g.times[static_cast<std::size_t>(&column - series.times.data())] += value;
+        });
+    }
+    const Columns columns(data);
+    std::vector<std::vector<SelectedCell>> cells;
+    for (const Gathered& g : gathered)
+        cells.push_back(put_together(profile, data, columns, g));
+    return cells;
+}
+
+} // namespace libprofile::tools

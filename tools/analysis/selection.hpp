@@ -1,0 +1,42 @@
+// The values of call paths over some of a location's iterations.
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
+//
+// What is exact and what is not: the sum over all iterations of a phase is what the profile stores, in integers. A part of
+// them is put together from what is known of single iterations (SeriesData) and, for sampled call paths and for iterations that
+// were not kept, from the mean of their cluster; then it is an estimate, but its sums over all call paths are those of
+// the iterations themselves wherever these were kept.
+// Source of the clusters' part: Szebenyi, Wolf, Wylie (SC 2009), section 4: a cluster stands for its iterations.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// Iterations from `first` to `last`, both included, counted from 0.
+struct IterationRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// An exclusive value of a call path over the selected iterations, never 0.
+struct SelectedCell {
+    std::uint32_t path = 0;
+    std::uint32_t metric = 0;
+    std::uint64_t value = 0;
+    bool estimated = false; // not a sum of measured values
+};
+
+/// All of a phase: exact. Sorted by path, then metric.
+std::vector<SelectedCell> selected_cells(const PhaseData& data);
+
+/// For each range the cells of its iterations, sorted by path, then metric. Reads the series once.
+/// @param ranges in ascending order, without overlap; what lies beyond the last iteration counts as nothing
+std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data,
+                                                      std::span<const IterationRange> ranges);
+
+} // namespace libprofile::tools

@@ -1,0 +1,173 @@
+#include "tools/commands/commands.hpp"
+#include "tools/export/formats.hpp"
+#include "tools/names/expand_inlined.hpp"
+#include "tools/names/labels.hpp"
+#include "tools/names/resolve.hpp"
+#include "tools/profile/reader.hpp"
+#include "tools/text/number_list.hpp"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* help_begin =
+    "Examples:\n"
+    "  libprofile export libprofile-app-1234 --format speedscope\n"
+    "  libprofile export libprofile-app-1234 --format hpctoolkit --output app.hpctoolkit\n"
+    "  libprofile export libprofile-app-1234 --format folded --iterations 1:100 --rank 0,4-7 --output - | "
+    "less\n\n"
+    "Usage: libprofile export FOLDER --format FORMAT [options]\n\nFormats:\n";
+constexpr const char* help_end =
+    "\nOptions:\n"
+    "  --output PATH        the new file or folder; - is standard output [FOLDER's name with the format's "
+    "ending]\n"
+    "  --iterations A:B     these iterations of a phase only, counted from 1; A: and :B are open ranges\n"
+    "  --phase NAME         this phase only; with --iterations: of this phase [the one with iterations that "
+    "took most time]\n"
+    "  --rank LIST          these ranks only, such as 0,4-7\n"
+    "  --metric LIST        metrics by name, such as time,visits,bytes; all for all [those that occur, "
+    "without their parts]\n"
+    "  --lines              call paths by line, not by function\n"
+    "  --by-rank            folded: a stack for each rank\n"
+    "  --set NAME=VALUE     caliper: metadata of the run; extrap: a parameter. May be repeated\n";
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0;;) {
+        const std::size_t comma = text.find(',', at);
+        parts.push_back(text.substr(at, comma - at));
+        if (comma == std::string::npos)
+            return parts;
+        at = comma + 1;
+    }
+}
+
+class ExportCommand final : public Command {
+  public:
+    ExportCommand() : help_(help_begin) {
+        for (const ExportFormat& format : export_formats())
+            help_ += fmt::format("  {:<10}  {}\n", format.name, format.summary);
+        help_ += help_end;
+    }
+    const char* name() const override { return "export"; }
+    const char* summary() const override {
+        return "write a profile for other tools: Hatchet, Thicket, Cube, speedscope, pprof, CSV ...";
+    }
+    const char* help() const override { return help_.c_str(); }
+
+    void declare(CLI::App& app) override {
+        app.add_option("folder", place_);
+        app.add_option("--format", format_);
+        app.add_option("--output", output_);
+        app.add_option("--iterations", iterations_);
+        phase_option_ = app.add_option("--phase", request_.choice.phase);
+        app.add_option("--rank", ranks_);
+        app.add_option("--metric", metrics_);
+        app.add_flag("--lines", request_.choice.by_line);
+        app.add_flag("--by-rank", request_.by_rank);
+        app.add_option("--set", set_)->expected(1)->allow_extra_args(false);
+    }
+
+    int run() override {
+        const ExportFormat& format = chosen_format();
+        parse_choice();
+        Profile profile = read_profile(fs::path(place_));
+        const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
+        std::error_code error;
+        if (resolution.added != 0 && fs::is_directory(place_, error))
+            store_names(profile, place_);
+        expand_inlined(profile);
+        if (output_ == "-")
+            return write_to_output(profile, format);
+        if (output_.empty())
+            output_ = base_name(fs::absolute(fs::path(place_) / "").parent_path().string()) + format.suffix;
+        NewFiles files(output_, format.is_folder);
+        const Remarks remarks = format.write(profile, request_, files);
+        files.finish();
+        print(profile, remarks);
+        fmt::print("{}\nopen it: {}\n", output_, fmt::format(fmt::runtime(format.next), output_));
+        return 0;
+    }
+
+  private:
+    const ExportFormat& chosen_format() const {
+        if (place_.empty())
+            throw UsageError("export needs the folder of a profile: libprofile export "
+                             "libprofile-<program>-<job> --format speedscope");
+        std::string known;
+        for (const ExportFormat& format : export_formats()) {
+            if (format_ == format.name)
+                return format;
+            known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
+        }
+        throw UsageError(fmt::format("{}; formats: {}",
+                                     format_.empty() ? "export needs a --format"
+                                                     : fmt::format("there is no format \"{}\"", format_),
+                                     known));
+    }
+
+    void parse_choice() {
+        TableChoice& choice = request_.choice;
+        choice.has_phase = phase_option_->count() != 0;
+        if (!iterations_.empty()) {
+            const auto range = parse_range(iterations_, 1);
+            if (!range)
+                throw UsageError(fmt::format(
+                    "--iterations {} is no range; write first:last, counted from 1, such as 1:100",
+                    iterations_));
+            const bool open = range->second == std::numeric_limits<std::uint64_t>::max();
+            choice.iterations = IterationRange{range->first - 1, open ? range->second : range->second - 1};
+        }
+        if (!ranks_.empty()) {
+            const auto ranks = parse_number_list(ranks_);
+            if (!ranks)
+                throw UsageError(fmt::format("--rank {} is no list of ranks; write them like 0,4-7", ranks_));
+            choice.ranks = *ranks;
+        }
+        if (!metrics_.empty())
+            choice.metrics = split(metrics_);
+        for (const std::string& setting : set_) {
+            const std::size_t equals = setting.find('=');
+            if (equals == 0 || equals == std::string::npos)
+                throw UsageError(fmt::format("--set {} has no name and value; write NAME=VALUE", setting));
+            request_.set.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+        }
+    }
+
+    int write_to_output(const Profile& profile, const ExportFormat& format) {
+        if (format.is_folder)
+            throw UsageError(fmt::format("{} is a folder of files; name it with --output", format.name));
+        StandardOutput out;
+        print(profile, format.write(profile, request_, out));
+        return 0;
+    }
+
+    /// What the user must know before trusting the file. On standard error, so that --output - stays clean.
+    static void print(const Profile& profile, const Remarks& remarks) {
+        if (!profile.complete)
+            fmt::print(stderr, "libprofile: the profile is incomplete, and so is what was written; "
+                               "libprofile report tells what is missing\n");
+        for (const std::string& remark : remarks)
+            fmt::print(stderr, "libprofile: {}\n", remark);
+    }
+
+    std::string help_;
+    ExportRequest request_;
+    CLI::Option* phase_option_ = nullptr;
+    std::string place_, format_, output_, iterations_, ranks_, metrics_;
+    std::vector<std::string> set_;
+};
+
+} // namespace
+
+std::unique_ptr<Command> make_export_command() {
+    return std::make_unique<ExportCommand>();
+}
+
+} // namespace libprofile::tools

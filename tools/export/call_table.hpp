@@ -1,0 +1,91 @@
+// What an export writes: one call tree, the threads it was measured on, and exclusive values of chosen metrics.
+// Contract: plain data; built once, then only read; allocates; make_call_table throws ExportError and std::bad_alloc.
+//
+// Nodes of the tree are functions: what several places of one function did is one node, unless the lines are asked for. All
+// values are integers as the profile has them (times in ns), so sums over a table are the report's sums.
+#pragma once
+
+#include "tools/analysis/selection.hpp"
+#include "tools/analysis/totals.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// An export cannot be made; what() is one sentence for the user that says what to do instead.
+struct ExportError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// What a node of the table stands for.
+enum class TableNode : std::uint8_t { Program, Phase, Iterations, Function, Inlined, Mpi, Other };
+
+struct CallTable {
+    struct Node {
+        std::uint32_t parent = 0; // its number; smaller than the node's own
+        TableNode kind = TableNode::Function;
+        std::string name;
+        std::string file;       // empty: unknown
+        std::uint64_t line = 0; // 0: unknown. Of several places the one with most time
+        std::string module;     // path; empty: none
+    };
+    struct Place {
+        std::uint32_t rank = 0;
+        std::uint32_t thread = 0;
+        std::string host;
+        std::uint64_t pid = 0;
+    };
+    struct Value {
+        std::uint32_t node = 0;
+        std::uint32_t metric = 0; // index into `metrics`
+        std::uint64_t value = 0;  // exclusive
+        bool estimated = false;   // see tools/analysis/selection.hpp
+    };
+
+    std::vector<Node> nodes; // node 0 is the program; what has no call path is with it
+    std::vector<Place> places;
+    std::vector<MetricRow> metrics;         // of metric_rows, some of them; never empty
+    std::vector<std::vector<Value>> values; // by place; sorted by node, then metric; none is 0
+    bool estimated = false;                 // some value is
+    std::string scope; // what was selected, in words: "iterations 1-100 of timestep"; empty: all
+
+    /// From the outermost below the program to the node itself.
+    std::vector<std::uint32_t> path_to(std::uint32_t node) const;
+    /// The values of one metric at one place, by node.
+    std::vector<std::uint64_t> exclusive(std::size_t place, std::size_t metric) const;
+    /// The same with those of all nodes below added.
+    std::vector<std::uint64_t> inclusive(std::size_t place, std::size_t metric) const;
+    /// Summed over places, by node.
+    std::vector<std::uint64_t> exclusive_everywhere(std::size_t metric) const;
+};
+
+/// What goes into a table.
+struct TableChoice {
+    std::string phase;                        // name; with has_phase or iterations
+    bool has_phase = false;                   // false: all phases, or with iterations the one with most time
+    std::optional<IterationRange> iterations; // of one phase
+    std::vector<std::uint32_t> ranks;         // sorted; empty: all
+    std::vector<std::string> metrics;         // names of metric_rows; empty: a useful choice; "all"
+    bool by_line = false;                     // a node for each place of a function
+    bool short_names = false;                 // C++ functions without parameters and template arguments
+    /// Not 0: phases are nodes, and below those with iterations there are at most so many nodes for iterations, each for
+    /// as many consecutive ones as that takes.
+    std::uint32_t instances = 0;
+};
+
+/// @throws ExportError when the choice selects nothing or names what is not there
+CallTable make_call_table(const Profile& profile, const TableChoice& choice);
+
+/// The phase that iterations are chosen from: the named one, else the one with iterations that has most time.
+/// @throws ExportError when there is none
+std::uint32_t phase_of_choice(const Profile& profile, const TableChoice& choice);
+
+/// The locations of the chosen ranks.
+/// @throws ExportError when there are none
+std::vector<const Location*> locations_of_choice(const Profile& profile, const TableChoice& choice);
+
+} // namespace libprofile::tools

@@ -1,0 +1,39 @@
+#include "tools/export/formats.hpp"
+
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr ExportFormat formats[] = {
+    {"hpctoolkit", "HPCToolkit database: Hatchet, Chopper, Thicket", ".hpctoolkit", true,
+     "hatchet.GraphFrame.from_hpctoolkit(\"{}\")", write_hpctoolkit},
+    {"caliper", "Caliper JSON, aggregated over ranks: Thicket, Hatchet", ".caliper.json", false,
+     "thicket.Thicket.from_caliperreader([\"{}\"])", write_caliper},
+    {"cubex", "Cube, with iterations: Cube GUI, Extra-P, Hatchet", ".cubex", false, "cube {}", write_cubex},
+    {"speedscope", "flame graphs in the browser, a profile per rank", ".speedscope.json", false,
+     "speedscope {}", write_speedscope},
+    {"folded", "folded stacks: flamegraph.pl, inferno, grep", ".folded", false,
+     "flamegraph.pl {} > graph.svg", write_folded},
+    {"pprof", "pprof: go tool pprof, Pyroscope, Parca", ".pb.gz", false, "go tool pprof -http=localhost: {}",
+     write_pprof},
+    {"extrap", "Extra-P: append those of several runs to one file", ".jsonl", false,
+     "extrap --json {}, after appending runs with other numbers of ranks", write_extrap},
+    {"chrome", "trace of iterations and clusters: Perfetto, chrome://tracing", ".trace.json", false,
+     "load {} in ui.perfetto.dev or chrome://tracing", write_chrome},
+    {"csv", "tables: call paths, values, metrics, iterations, clusters", ".csv", true,
+     "pandas.read_csv(\"{}/iterations.csv\")", write_csv},
+};
+
+} // namespace
+
+std::span<const ExportFormat> export_formats() {
+    return formats;
+}
+
+std::string place_name(std::uint32_t rank, std::uint32_t thread) {
+    return thread == 0 ? fmt::format("rank {}", rank) : fmt::format("rank {} thread {}", rank, thread);
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,50 @@
+// The formats of `libprofile export`: one row each in formats.cpp, one file each beside it.
+// Contract: constant data; the functions are called once per process by the command, allocate, and throw ExportError.
+#pragma once
+
+#include "tools/export/call_table.hpp"
+#include "tools/export/sink.hpp"
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// What the user asked for.
+struct ExportRequest {
+    TableChoice choice;
+    bool by_rank = false; // formats that sum over ranks otherwise
+    std::vector<std::pair<std::string, std::string>>
+        set; // names and values of the user, for formats with metadata
+};
+
+/// What the user must know about what was written, one sentence each.
+using Remarks = std::vector<std::string>;
+
+struct ExportFormat {
+    const char* name;
+    const char* summary;
+    const char* suffix; // of the default name
+    bool is_folder;
+    const char* next; // how to open it; {} is the place
+    Remarks (*write)(const Profile&, const ExportRequest&, Sink&);
+};
+
+std::span<const ExportFormat> export_formats();
+
+Remarks write_hpctoolkit(const Profile&, const ExportRequest&, Sink&);
+Remarks write_caliper(const Profile&, const ExportRequest&, Sink&);
+Remarks write_cubex(const Profile&, const ExportRequest&, Sink&);
+Remarks write_speedscope(const Profile&, const ExportRequest&, Sink&);
+Remarks write_folded(const Profile&, const ExportRequest&, Sink&);
+Remarks write_pprof(const Profile&, const ExportRequest&, Sink&);
+Remarks write_extrap(const Profile&, const ExportRequest&, Sink&);
+Remarks write_chrome(const Profile&, const ExportRequest&, Sink&);
+Remarks write_csv(const Profile&, const ExportRequest&, Sink&);
+
+/// "rank 3", "rank 3 thread 1".
+std::string place_name(std::uint32_t rank, std::uint32_t thread);
+
+} // namespace libprofile::tools

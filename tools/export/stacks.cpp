@@ -1,0 +1,32 @@
+#include "tools/export/stacks.hpp"
+
+namespace libprofile::tools {
+
+std::vector<std::uint32_t> pre_order(const CallTable& table) {
+    std::vector<std::vector<std::uint32_t>> children(table.nodes.size());
+    for (std::uint32_t n = 1; n < table.nodes.size(); ++n)
+        children[table.nodes[n].parent].push_back(n);
+    std::vector<std::uint32_t> order, stack{0};
+    while (!stack.empty()) {
+        const std::uint32_t node = stack.back();
+        stack.pop_back();
+        order.push_back(node);
+        stack.insert(stack.end(), children[node].rbegin(), children[node].rend());
+    }
+    return order;
+}
+
+void require_short_stacks(const CallTable& table) {
+    constexpr std::uint64_t most = 100'000'000;
+    std::vector<std::uint64_t> depth(table.nodes.size());
+    std::uint64_t sum = 0;
+    for (std::size_t n = 1; n < depth.size(); ++n) {
+        depth[n] = depth[table.nodes[n].parent] + 1;
+        sum += depth[n];
+    }
+    if (sum > most)
+        throw ExportError(
+            "call paths are too deep for a format that repeats them; choose hpctoolkit, cubex or csv");
+}
+
+} // namespace libprofile::tools

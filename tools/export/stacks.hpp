@@ -1,0 +1,19 @@
+// Call paths written one after the other.
+// Contract: thread-safe (no state); allocates its results.
+#pragma once
+
+#include "tools/export/call_table.hpp"
+
+#include <vector>
+
+namespace libprofile::tools {
+
+/// All nodes in the order of a walk from the root: a node, then all below it.
+std::vector<std::uint32_t> pre_order(const CallTable& table);
+
+/// For formats that repeat a call path from its outermost function for each value: such a file grows with the square of the
+/// depth, and a chain of a hundred thousand calls, each with a value, would fill a disk.
+/// @throws ExportError when all paths together have more than a hundred million functions
+void require_short_stacks(const CallTable& table);
+
+} // namespace libprofile::tools

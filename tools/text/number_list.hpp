@@ -1,0 +1,20 @@
+// Lists and ranges of numbers as users write them: "0,3,8-15" and "100:200".
+// Contract: thread-safe (no state); allocates its results; what is no list gives nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// "0,3,8-15": sorted, each number once. At most a million numbers.
+std::optional<std::vector<std::uint32_t>> parse_number_list(std::string_view text);
+
+/// "a:b", both included, a at least `least` and at most b; "a:", ":b" and "a" are parts. The end of "a:" is the largest number.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_view text,
+                                                                   std::uint64_t least);
+
+} // namespace libprofile::tools

@@ -1,0 +1,14 @@
+// What a page knows of a profile: a JSON header and columns of numbers, each a script element of its own, so that the viewer
+// decodes only what it shows. docs/view.md describes them.
+// Contract: one thread; allocates in proportion to ranks times iterations; throws ViewError and std::bad_alloc.
+#pragma once
+
+#include "tools/view/page.hpp"
+
+#include <string>
+
+namespace libprofile::tools {
+
+void append_page_data(const Profile& profile, const PageRequest& request, std::string& html);
+
+} // namespace libprofile::tools

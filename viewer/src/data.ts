@@ -1,0 +1,185 @@
+// The profile inside the page: a JSON header, and columns of numbers that are decoded when they are first used.
+
+export interface Metric { name: string; unit: string; label: string; description: string; parent: number; time: boolean; column: number }
+interface CellColumns { counts: number; keys: number; mantissas: number; exponents: number }
+export interface MapHeader {
+  name: string; label: string; unit: string; description: string; exact: boolean; bounds: number[]; levels: number; values?: number;
+  spread: { minimum: number; twice_median: number; maximum: number; sum: number; slowest: number; ranks: number };
+}
+export interface PhaseHeader {
+  name: string; kind: "outside" | "aggregate" | "iterations"; wall: number[]; inclusive: number[]; instances: number[];
+  iterations?: number; maps?: MapHeader[]; left_out?: string[];
+  clusters?: { counts: number[]; lengths: number[]; sizes: number; classes: number; times: number; deviations: number; members: number; rounded: boolean; cells: CellColumns };
+  accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;
+}
+export interface Header {
+  job: {
+    command: string; executable: string; folder: string; mpi: string; version: string; start_ms: number; ranks: number; configuration: string;
+    rate: number; complete: boolean; notes: string[]; losses: Record<string, number>; missing: number[]; unfinished: number[]; checkpoints: number[];
+  };
+  locations: { rank: number[]; thread: number[]; host: number[]; wall: number[]; hosts: string[] };
+  metrics: Metric[]; columns: string[];
+  nodes: { parent: number[]; kind: string[]; name: string[]; place: string[]; file: string[]; row: number[] };
+  totals: CellColumns; phases: PhaseHeader[];
+}
+
+/** Profiles one after the other: those of number p are entries first[p] up to first[p + 1]. */
+export interface Cells { first: Uint32Array; keys: Uint32Array; values: Float64Array }
+
+export interface Spread { minimum: Float64Array; median: Float64Array; maximum: Float64Array; sum: Float64Array; slowest: Float64Array; ranks: Float64Array }
+
+/** Of one location in one phase; the last cluster is the rest; none where the location does not have the phase. */
+export interface LocationClusters { first: number; count: number; members: Uint8Array | Uint16Array }
+export interface Clusters { rounded: boolean; of: LocationClusters[]; sizes: Float64Array; classes: Float64Array; times: Float64Array; deviations: Float64Array; cells: Cells }
+
+function unpacked(base64: string): Uint8Array<ArrayBuffer> {
+  const native = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
+  if (native) return native.call(Uint8Array, base64);
+  const text = atob(base64), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+async function bytesOf(column: number): Promise<Uint8Array> {
+  const element = document.getElementById("column-" + column)!;
+  const packed = unpacked(element.textContent!);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** LEB128; exact up to 2^53. */
+async function numbersOf(column: number): Promise<Float64Array> {
+  return numbersIn(await bytesOf(column));
+}
+
+function numbersIn(bytes: Uint8Array): Float64Array {
+  let n = 0;
+  for (let i = 0; i < bytes.length; ++i) n += bytes[i]! < 128 ? 1 : 0;
+  const out = new Float64Array(n);
+  for (let i = 0, at = 0; at < n; ++at) {
+    let byte = bytes[i++]!;
+    let value = byte & 127;
+    for (let factor = 128; byte > 127; factor *= 128) {
+      byte = bytes[i++]!;
+      value += (byte & 127) * factor;
+    }
+    out[at] = value;
+  }
+  return out;
+}
+
+/** Differences, zigzag. */
+async function seriesOf(column: number): Promise<Float64Array> {
+  const out = await numbersOf(column);
+  let before = 0;
+  for (let i = 0; i < out.length; ++i) {
+    const coded = out[i]!;
+    before += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
+    out[i] = before;
+  }
+  return out;
+}
+
+async function cellsOf(header: CellColumns): Promise<Cells> {
+  const [counts, keys, mantissas, exponents] = await Promise.all([header.counts, header.keys, header.mantissas, header.exponents].map(numbersOf)) as [Float64Array, Float64Array, Float64Array, Float64Array];
+  const first = new Uint32Array(counts.length + 1);
+  const absolute = new Uint32Array(keys.length);
+  const values = mantissas;
+  let at = 0;
+  for (let p = 0; p < counts.length; ++p) {
+    let key = 0;
+    for (let k = counts[p]!; k > 0; --k, ++at) {
+      absolute[at] = key += keys[at]!;
+      if (exponents[at] !== 0) values[at] = values[at]! * 2 ** exponents[at]!;
+    }
+    first[p + 1] = at;
+  }
+  return { first, keys: absolute, values };
+}
+
+export class Data {
+  readonly header: Header;
+  readonly nodes: number;
+  readonly columns: number;
+  readonly locations: number;
+  totals!: Cells;
+  /** Location of the main thread of each rank; -1 without data. */
+  readonly mainOfRank: Int32Array;
+  private cache = new Map<string, Promise<unknown>>();
+
+  constructor() {
+    this.header = JSON.parse(document.getElementById("header")!.textContent!) as Header;
+    this.nodes = this.header.nodes.parent.length;
+    this.columns = this.header.columns.length;
+    this.locations = this.header.locations.rank.length;
+    this.mainOfRank = new Int32Array(this.header.job.ranks).fill(-1);
+    this.header.locations.rank.forEach((rank, l) => {
+      if (this.header.locations.thread[l] === 0 && rank < this.mainOfRank.length) this.mainOfRank[rank] = l;
+    });
+  }
+
+  async load(): Promise<void> {
+    this.totals = await cellsOf(this.header.totals);
+  }
+
+  private once<T>(key: string, make: () => Promise<T>): Promise<T> {
+    if (!this.cache.has(key)) this.cache.set(key, make());
+    return this.cache.get(key) as Promise<T>;
+  }
+
+  phaseName(p: number): string {
+    return this.header.phases[p]!.name || "(outside all phases)";
+  }
+
+  map(p: number, name: string): MapHeader | undefined {
+    return this.header.phases[p]?.maps?.find((m) => m.name === name);
+  }
+
+  spread(p: number, map: MapHeader): Promise<Spread> {
+    return this.once(`spread ${p} ${map.name}`, async () => {
+      const s = map.spread;
+      const [minimum, median, maximum, sum] = (await Promise.all([s.minimum, s.twice_median, s.maximum, s.sum].map(seriesOf))) as [Float64Array, Float64Array, Float64Array, Float64Array];
+      const [slowest, ranks] = (await Promise.all([s.slowest, s.ranks].map(numbersOf))) as [Float64Array, Float64Array];
+      for (let i = 0; i < median.length; ++i) median[i] = median[i]! / 2;
+      return { minimum, median, maximum, sum, slowest, ranks };
+    });
+  }
+
+  /** Levels by rank, then iteration. */
+  levels(p: number, map: MapHeader): Promise<Uint8Array> {
+    return this.once(`levels ${p} ${map.name}`, async () => {
+      const bytes = await bytesOf(map.levels);
+      const iterations = this.header.phases[p]!.iterations!;
+      for (let start = 0; start < bytes.length; start += iterations) {
+        let level = 0;
+        const end = Math.min(start + iterations, bytes.length);
+        for (let i = start; i < end; ++i) bytes[i] = level = (level + bytes[i]!) & 255;
+      }
+      return bytes;
+    });
+  }
+
+  /** Exact values plus 1, 0 where there is none; only in small pages. */
+  values(p: number, map: MapHeader): Promise<Float64Array | null> {
+    return this.once(`values ${p} ${map.name}`, async () => (map.values === undefined ? null : numbersOf(map.values)));
+  }
+
+  clusters(p: number): Promise<Clusters> {
+    return this.once(`clusters ${p}`, async () => {
+      const h = this.header.phases[p]!.clusters!;
+      const [sizes, classes, times, deviations] = (await Promise.all([h.sizes, h.classes, h.times, h.deviations].map(numbersOf))) as [Float64Array, Float64Array, Float64Array, Float64Array];
+      // Ten million small numbers are bytes already.
+      const bytes = await bytesOf(h.members), all = h.lengths.reduce((x, y) => x + y, 0);
+      const members = bytes.length === all ? bytes : Uint16Array.from(numbersIn(bytes));
+      const of: LocationClusters[] = [];
+      let first = 0, at = 0;
+      h.counts.forEach((count, l) => {
+        const length = h.lengths[l]!;
+        of.push({ first, count, members: members.subarray(at, at + length) });
+        at += length;
+        first += count;
+      });
+      return { rounded: h.rounded, of, sizes, classes, times, deviations, cells: await cellsOf(h.cells) };
+    });
+  }
+}

@@ -1,0 +1,160 @@
+// The profile of a selection: values by call path, by metric and by location. The arithmetic behind the three trees.
+import type { Clusters, Data } from "./data";
+
+/** Iterations from (including) to (excluding) of a phase; ranks likewise. phase -1: the whole run.
+ *  rest: the other ranks; where all ranks are meant, the other iterations. */
+export interface Selection { phase: number; from: number; to: number; ranks: [number, number] | null; rest?: boolean }
+
+export function isRange(data: Data, s: Selection): boolean {
+  if (s.phase < 0) return false;
+  const n = data.header.phases[s.phase]!.iterations ?? 0;
+  return s.to > s.from && !(s.from === 0 && s.to >= n);
+}
+
+export function hasLocation(data: Data, s: Selection, l: number): boolean {
+  const rank = data.header.locations.rank[l]!;
+  return s.ranks === null || (rank >= s.ranks[0] && rank < s.ranks[1]) === !s.rest;
+}
+
+/** Which exclusive values a metric is made of: columns of the cells, and for times the nodes that count. */
+export class MetricParts {
+  readonly columns: number[] = [];
+  readonly rows = new Set<number>();
+  readonly isTime: boolean;
+  constructor(data: Data, readonly row: number) {
+    const metrics = data.header.metrics;
+    const below = new Set([row]);
+    metrics.forEach((m, r) => { if (below.has(m.parent)) below.add(r); });
+    this.isTime = metrics[row]!.time;
+    for (const r of below) {
+      if (metrics[r]!.time) this.rows.add(r);
+      else if (metrics[r]!.column >= 0) this.columns.push(metrics[r]!.column);
+    }
+  }
+  valueAt(data: Data, cells: Float64Array, node: number): number {
+    const at = node * data.columns;
+    if (this.isTime) return this.rows.has(data.header.nodes.row[node]!) ? cells[at]! : 0;
+    let sum = 0;
+    for (const c of this.columns) sum += cells[at + c]!;
+    return sum;
+  }
+}
+
+export class SelectionProfile {
+  /** Exclusive values by node, then column, over all locations of the selection. */
+  readonly cells: Float64Array;
+  /** Exclusive values of the metric by location, then node. */
+  readonly byLocation: Float64Array;
+  /** Inclusive values of the metric by node over all locations. */
+  readonly inclusive: Float64Array;
+  readonly exclusive: Float64Array;
+  /** Largest / mean inclusive value over the selected main threads, by node. */
+  readonly maximum: Float64Array;
+  readonly inclusiveBy: Float64Array;
+  exact = true;
+  /** Standard error of the time of the selection, ns (independent locations). */
+  error = 0;
+  /** Iterations times locations. */
+  instances = 0;
+  locations = 0;
+  readonly parts: MetricParts;
+
+  constructor(readonly data: Data, readonly selection: Selection, row: number, clusters: Clusters | null) {
+    const { nodes, columns, locations } = data;
+    this.parts = new MetricParts(data, row);
+    this.cells = new Float64Array(nodes * columns);
+    this.byLocation = new Float64Array(nodes * locations);
+    const weights = new Uint8Array(nodes * columns);
+    for (let n = 0; n < nodes; ++n) {
+      if (this.parts.isTime) weights[n * columns] = this.parts.rows.has(data.header.nodes.row[n]!) ? 1 : 0;
+      else for (const c of this.parts.columns) weights[n * columns + c] = 1;
+    }
+    const add = (c: { first: Uint32Array; keys: Uint32Array; values: Float64Array }, profile: number, l: number, factor: number): void => {
+      const end = c.first[profile + 1]!;
+      const base = l * nodes;
+      for (let i = c.first[profile]!; i < end; ++i) {
+        const key = c.keys[i]!;
+        const value = factor === 1 ? c.values[i]! : c.values[i]! * factor;
+        this.cells[key]! += value;
+        if (weights[key] !== 0) this.byLocation[base + ((key / columns) | 0)]! += value;
+      }
+    };
+    const range = isRange(data, selection);
+    let variance = 0;
+    for (let l = 0; l < locations; ++l) {
+      if (!hasLocation(data, selection, l)) continue;
+      ++this.locations;
+      if (selection.phase < 0) {
+        for (let p = 0; p < data.header.phases.length; ++p) add(data.totals, p * locations + l, l, 1);
+        continue;
+      }
+      if (!range || clusters === null) {
+        this.instances += data.header.phases[selection.phase]!.instances[l]!;
+        add(data.totals, selection.phase * locations + l, l, 1);
+        continue;
+      }
+      const own = clusters.of[l]!;
+      if (own.count === 0) continue;
+      const counts = new Float64Array(own.count);
+      const end = Math.min(selection.to, own.members.length);
+      for (let i = selection.from; i < end; ++i) ++counts[Math.min(own.members[i]!, own.count - 1)]!;
+      if (selection.rest && selection.ranks === null) for (let c = 0; c < own.count; ++c) counts[c] = clusters.sizes[own.first + c]! - counts[c]!;
+      for (let c = 0; c < own.count; ++c) {
+        const n = counts[c]!, size = clusters.sizes[own.first + c]!;
+        if (n === 0 || size === 0) continue;
+        this.instances += n;
+        add(clusters.cells, own.first + c, l, n === size ? 1 : n / size);
+        if (n === size && !clusters.rounded) continue;
+        this.exact = false;
+        // A sample of n out of N members, as far as times of iterations tell how alike the members are.
+        if (n < size) variance += clusters.deviations[own.first + c]! ** 2 * n * ((size - n) / Math.max(1, size - 1));
+      }
+    }
+    this.error = Math.sqrt(variance);
+    this.exclusive = new Float64Array(nodes);
+    this.inclusiveBy = this.byLocation.slice();
+    const parent = data.header.nodes.parent;
+    for (let l = 0; l < locations; ++l) {
+      const base = l * nodes;
+      for (let n = 0; n < nodes; ++n) this.exclusive[n]! += this.byLocation[base + n]!;
+      for (let n = nodes - 1; n > 0; --n) this.inclusiveBy[base + parent[n]!]! += this.inclusiveBy[base + n]!;
+    }
+    this.inclusive = this.exclusive.slice();
+    for (let n = nodes - 1; n > 0; --n) this.inclusive[parent[n]!]! += this.inclusive[n]!;
+    this.maximum = new Float64Array(nodes);
+    for (const l of data.mainOfRank) {
+      if (l < 0 || !hasLocation(data, selection, l)) continue;
+      for (let n = 0; n < nodes; ++n) this.maximum[n] = Math.max(this.maximum[n]!, this.inclusiveBy[l * nodes + n]!);
+    }
+  }
+
+  /** Of a metric over all call paths and locations. */
+  total(row: number): number {
+    const parts = new MetricParts(this.data, row);
+    let sum = 0;
+    for (let n = 0; n < this.data.nodes; ++n) sum += parts.valueAt(this.data, this.cells, n);
+    return sum;
+  }
+
+  mains(): number {
+    let n = 0;
+    for (const l of this.data.mainOfRank) n += l >= 0 && hasLocation(this.data, this.selection, l) ? 1 : 0;
+    return n;
+  }
+
+  /** How much longer the slowest rank takes than the mean: 0 balanced; max / mean - 1. */
+  imbalance(node: number): number {
+    let sum = 0, n = 0;
+    for (const l of this.data.mainOfRank)
+      if (l >= 0 && hasLocation(this.data, this.selection, l)) {
+        sum += this.inclusiveBy[l * this.data.nodes + node]!;
+        ++n;
+      }
+    return n === 0 || sum === 0 ? 0 : this.maximum[node]! / (sum / n) - 1;
+  }
+
+  /** What totals are divided by when two selections are compared: iterations times ranks, or ranks. */
+  unit(): number {
+    return Math.max(1, this.selection.phase < 0 ? this.locations : this.instances);
+  }
+}

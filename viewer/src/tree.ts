@@ -1,0 +1,264 @@
+// One of the three trees: only the rows that can be seen are in the document, so a hundred thousand cost what thirty do.
+// A closed node shows what it contains (inclusive), an open one what is its own (exclusive), as in Cube.
+import { escaped, percent } from "./format";
+
+export interface TreeContent {
+  parent: ArrayLike<number>;              // parents come first; -1 at the top
+  name(node: number): string;
+  hint?(node: number): string;            // tooltip
+  side?(node: number): string;            // file:line
+  inclusive(node: number): number;
+  exclusive(node: number): number;
+  whole(node: number): number;            // what the share is of
+  show(value: number, node: number): string;
+  other?: { inclusive(node: number): number; exclusive(node: number): number }; // selection B
+  imbalance?(node: number): number;
+  hidden?(node: number): boolean;
+  fixedOrder?: boolean;
+  shares?: boolean;
+}
+
+const rowHeight = 22;
+
+export class Tree {
+  private content: TreeContent | null = null;
+  private children: number[][] = [];
+  private tops: number[] = [];
+  private open = new Set<number>();
+  private rows: { node: number; depth: number }[] = [];
+  private selected = -1;
+  private matches: Set<number> | null = null;
+  private shownBefore: Set<number> | null = null; // what was open before a search
+  private readonly scroller: HTMLElement;
+  private readonly inner: HTMLElement;
+  private readonly head: HTMLElement;
+  sorting: "value" | "name" | "imbalance" = "value";
+  onSelect: (node: number) => void = () => {};
+  onOpen: (node: number) => void = () => {};
+
+  constructor(private host: HTMLElement, label: string) {
+    host.classList.add("tree");
+    this.head = document.createElement("div");
+    this.head.className = "tree-head";
+    this.scroller = document.createElement("div");
+    this.scroller.className = "tree-scroll";
+    this.scroller.tabIndex = 0;
+    this.scroller.setAttribute("role", "tree");
+    this.scroller.setAttribute("aria-label", label);
+    this.inner = document.createElement("div");
+    this.inner.className = "tree-inner";
+    this.scroller.append(this.inner);
+    host.append(this.head, this.scroller);
+    let waiting = false;
+    this.scroller.addEventListener("scroll", () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => { waiting = false; this.paint(); });
+    });
+    new ResizeObserver(() => this.paint()).observe(this.scroller);
+    this.inner.addEventListener("click", (e) => {
+      const row = (e.target as HTMLElement).closest<HTMLElement>(".row");
+      if (!row) return;
+      const node = Number(row.dataset.node);
+      if ((e.target as HTMLElement).classList.contains("twist")) this.toggle(node);
+      else this.select(node);
+    });
+    this.inner.addEventListener("dblclick", (e) => {
+      const row = (e.target as HTMLElement).closest<HTMLElement>(".row");
+      if (row && !(e.target as HTMLElement).classList.contains("twist")) this.toggle(Number(row.dataset.node));
+    });
+    this.scroller.addEventListener("keydown", (e) => this.key(e));
+  }
+
+  setContent(content: TreeContent): void {
+    const fresh = this.content === null || this.content.parent !== content.parent;
+    this.content = content;
+    if (fresh) {
+      const n = content.parent.length;
+      this.children = Array.from({ length: n }, () => []);
+      this.tops = [];
+      for (let i = 0; i < n; ++i) (content.parent[i]! < 0 ? this.tops : this.children[content.parent[i]!]!).push(i);
+    }
+    this.rebuild();
+  }
+
+  setOpen(nodes: Iterable<number>): void {
+    this.open = new Set(nodes);
+    this.rebuild();
+  }
+
+  select(node: number, quietly = false): void {
+    const changed = this.selected !== node;
+    this.selected = node;
+    if (!quietly && changed) this.onSelect(node);
+    this.paint();
+  }
+
+  reveal(node: number): void {
+    for (let n = this.content!.parent[node]!; n >= 0; n = this.content!.parent[n]!) this.open.add(n);
+    this.rebuild();
+    this.scrollTo(node);
+  }
+
+  private scrollTo(node: number): void {
+    const at = this.rows.findIndex((r) => r.node === node);
+    if (at < 0) return;
+    const top = at * rowHeight, view = this.scroller.clientHeight;
+    if (top < this.scroller.scrollTop || top + rowHeight > this.scroller.scrollTop + view) this.scroller.scrollTop = Math.max(0, top - view / 2);
+    this.paint();
+  }
+
+  /** Opens the largest child again and again while it has at least half of its parent, and selects the last. */
+  hotPath(from = -1): void {
+    const c = this.content!;
+    let node = from >= 0 ? from : this.sorted(this.tops)[0] ?? -1;
+    if (node < 0) return;
+    for (;;) {
+      const next = this.children[node]!.reduce((best, child) => (best < 0 || c.inclusive(child) > c.inclusive(best) ? child : best), -1);
+      if (next < 0 || c.inclusive(next) < 0.5 * c.inclusive(node) || c.inclusive(next) === 0) break;
+      this.open.add(node);
+      node = next;
+    }
+    this.rebuild();
+    this.select(node);
+    this.scrollTo(node);
+  }
+
+  search(text: string): number {
+    const c = this.content!, wanted = text.trim().toLowerCase();
+    if (wanted === "") {
+      this.matches = null;
+      if (this.shownBefore) { this.open = this.shownBefore; this.shownBefore = null; }
+      this.rebuild();
+      return 0;
+    }
+    this.shownBefore ??= new Set(this.open);
+    this.open = new Set(this.shownBefore);
+    this.matches = new Set();
+    for (let n = 0; n < c.parent.length; ++n)
+      if (!c.hidden?.(n) && (c.name(n) + " " + (c.side?.(n) ?? "")).toLowerCase().includes(wanted)) {
+        this.matches.add(n);
+        for (let p = c.parent[n]!; p >= 0; p = c.parent[p]!) this.open.add(p);
+      }
+    this.rebuild();
+    const first = this.rows.find((r) => this.matches!.has(r.node));
+    if (first) this.scrollTo(first.node);
+    return this.matches.size;
+  }
+
+  toggle(node: number): void {
+    if (this.children[node]!.length === 0) return;
+    this.open.has(node) ? this.open.delete(node) : this.open.add(node);
+    this.rebuild();
+    this.onOpen(node);
+  }
+
+  isOpen(node: number): boolean { return this.open.has(node); }
+
+  private sorted(list: number[]): number[] {
+    const c = this.content!;
+    const seen = list.filter((n) => !c.hidden?.(n));
+    if (this.sorting === "name") return seen.sort((a, b) => c.name(a).localeCompare(c.name(b), undefined, { numeric: true }));
+    if (c.fixedOrder) return seen;
+    if (this.sorting === "imbalance" && c.imbalance) return seen.sort((a, b) => c.imbalance!(b) * c.inclusive(b) - c.imbalance!(a) * c.inclusive(a));
+    if (c.other) return seen.sort((a, b) => Math.max(c.inclusive(b), c.other!.inclusive(b)) - Math.max(c.inclusive(a), c.other!.inclusive(a)));
+    return seen.sort((a, b) => c.inclusive(b) - c.inclusive(a));
+  }
+
+  rebuild(): void {
+    if (!this.content) return;
+    this.rows = [];
+    const add = (list: number[], depth: number): void => {
+      for (const node of this.sorted(list)) {
+        this.rows.push({ node, depth });
+        if (this.open.has(node)) add(this.children[node]!, depth + 1);
+      }
+    };
+    add(this.tops, 0);
+    this.inner.style.height = this.rows.length * rowHeight + "px";
+    const c = this.content;
+    this.host.classList.toggle("compare", !!c.other);
+    this.head.innerHTML = `<span class="c-name"></span>` + (c.other ? `<span class="c-value a">A</span><span class="c-value b">B</span><span class="c-share">B − A</span>`
+      : `<span class="c-value" title="with everything below">total</span><span class="c-own" title="without what is below">own</span>` + (c.shares ? `<span class="c-share" title="of a closed row its total, of an open one its own">share</span>` : "") + (c.imbalance ? `<span class="c-imb" title="largest rank over the mean rank, minus 1">imbalance</span>` : ""));
+    this.paint();
+  }
+
+  private value(node: number, of: { inclusive(n: number): number; exclusive(n: number): number }): number {
+    // Two selections are compared by what they contain.
+    return !this.content!.other && this.open.has(node) && this.children[node]!.some((n) => !this.content!.hidden?.(n)) ? of.exclusive(node) : of.inclusive(node);
+  }
+
+  paint(): void {
+    const c = this.content;
+    if (!c) return;
+    const first = Math.max(0, Math.floor(this.scroller.scrollTop / rowHeight) - 4);
+    const last = Math.min(this.rows.length, first + Math.ceil(this.scroller.clientHeight / rowHeight) + 8);
+    let html = "";
+    for (let i = first; i < last; ++i) {
+      const { node, depth } = this.rows[i]!;
+      const value = this.value(node, c), whole = c.whole(node);
+      const share = whole === 0 ? 0 : value / whole;
+      const parents = this.children[node]!.some((n) => !c.hidden?.(n)), open = this.open.has(node);
+      const isOpen = open && parents;
+      const side = c.side?.(node) ?? "";
+      html += `<div class="row${node === this.selected ? " selected" : ""}${this.matches?.has(node) ? " match" : ""}" role="treeitem" aria-level="${depth + 1}" ${parents ? `aria-expanded="${open}"` : ""} aria-selected="${node === this.selected}" data-node="${node}" data-value="${value}" style="top:${i * rowHeight}px" title="${escaped(c.hint?.(node) ?? c.name(node))}">`;
+      html += `<span class="c-name" style="padding-left:${depth * 10}px"><span class="twist">${parents ? (open ? "▾" : "▸") : ""}</span>${escaped(c.name(node))}${side ? ` <span class="side">${escaped(side)}</span>` : ""}</span>`;
+      if (c.other) {
+        const b = this.value(node, c.other), d = b - value;
+        html += `<span class="c-value">${c.show(value, node)}</span><span class="c-value">${c.show(b, node)}</span>`;
+        html += `<span class="c-share ${d > 0 ? "more" : d < 0 ? "less" : ""}">${d === 0 ? "=" : (d > 0 ? "+" : "−") + (value === 0 ? c.show(Math.abs(d), node) : percent(Math.abs(d) / value))}</span>`;
+      } else {
+        html += `<span class="c-value${isOpen ? " other" : ""}"><span class="bar" style="width:${Math.max(0, Math.min(100, (share || 0) * 100)).toFixed(1)}%"></span><span>${c.show(c.inclusive(node), node)}</span></span><span class="c-own${isOpen ? "" : " other"}">${c.exclusive(node) === 0 ? "" : c.show(c.exclusive(node), node)}</span>`;
+        if (c.shares) html += `<span class="c-share">${whole === 0 || (isOpen && value === 0) ? "" : percent(share)}</span>`;
+        if (c.imbalance) html += `<span class="c-imb">${c.inclusive(node) === 0 ? "" : percent(c.imbalance(node))}</span>`;
+      }
+      html += "</div>";
+    }
+    this.inner.innerHTML = html;
+  }
+
+  private key(e: KeyboardEvent): void {
+    const c = this.content!;
+    const at = this.rows.findIndex((r) => r.node === this.selected);
+    const go = (i: number): void => {
+      const row = this.rows[Math.min(this.rows.length - 1, Math.max(0, i))];
+      if (row) { this.select(row.node); this.scrollTo(row.node); }
+    };
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / rowHeight) - 1);
+    const actions: Record<string, () => void> = {
+      ArrowDown: () => go(at + 1), ArrowUp: () => go(at - 1), PageDown: () => go(at + page), PageUp: () => go(at - page),
+      Home: () => go(0), End: () => go(this.rows.length - 1),
+      ArrowRight: () => { if (at >= 0 && !this.open.has(this.selected)) this.toggle(this.selected); else go(at + 1); },
+      ArrowLeft: () => { if (at >= 0 && this.open.has(this.selected) && this.children[this.selected]!.length) this.toggle(this.selected); else if (at >= 0 && c.parent[this.selected]! >= 0) { this.select(c.parent[this.selected]!); this.scrollTo(this.selected); } },
+      Enter: () => this.toggle(this.selected), h: () => this.hotPath(this.selected),
+      "*": () => { this.openBelow(this.selected); },
+    };
+    const action = actions[e.key];
+    if (!action || e.ctrlKey || e.metaKey) return;
+    e.preventDefault();
+    action();
+  }
+
+  private openBelow(node: number): void {
+    if (node < 0) return;
+    const list = [node];
+    while (list.length) { const n = list.pop()!; if (this.children[n]!.length) { this.open.add(n); list.push(...this.children[n]!); } }
+    this.rebuild();
+  }
+
+  /** All nodes, not only those that are open. */
+  csv(unit: string): string {
+    const c = this.content!;
+    const quote = (s: string): string => (/^[=+\-@\t]|[",\n]/.test(s) ? '"' + (/^[=+\-@\t]/.test(s) ? "'" : "") + s.replaceAll('"', '""') + '"' : s);
+    const lines = [["depth", "path", "place", `inclusive [${unit}]`, `exclusive [${unit}]`, ...(c.other ? ["inclusive B", "exclusive B"] : []), ...(c.imbalance ? ["imbalance"] : [])].join(",")];
+    const add = (list: number[], depth: number, path: string): void => {
+      for (const n of this.sorted(list)) {
+        const here = path + (path ? " > " : "") + c.name(n);
+        lines.push([depth, quote(here), quote(c.side?.(n) ?? ""), c.inclusive(n), c.exclusive(n), ...(c.other ? [c.other.inclusive(n), c.other.exclusive(n)] : []), ...(c.imbalance ? [c.imbalance(n).toFixed(6)] : [])].join(","));
+        add(this.children[n]!, depth + 1, here);
+      }
+    };
+    add(this.tops, 0, "");
+    return lines.join("\n") + "\n";
+  }
+}
