@@ -16,7 +16,7 @@
 namespace libprofile {
 
 inline constexpr char file_magic[8] = {'L', 'I', 'B', 'P', 'R', 'O', 'F', '\n'};
-inline constexpr std::uint32_t format_version = 3;
+inline constexpr std::uint32_t format_version = 4;
 inline constexpr std::uint32_t block_magic = 0x4b42504c; // "LPBK"
 inline constexpr const char* file_suffix = ".lprof";
 
@@ -37,18 +37,27 @@ enum class BlockType : std::uint32_t {
     Job = 1,       // JobRecord
     Metrics = 2,   // count, then per direct metric (in the order used by cells): name, unit
     Rank = 3,      // RankRecord
+    // The three tables below: of a rank, or with no_rank of the job, for all ranks whose locations name a NodeMap.
     Modules = 4,   // count, then ModuleRecord*            id = position
     Functions = 5, // count, then FunctionRecord*          only those that occur
     Tree = 6,      // TreeRecord, then NodeRecord*         id = position + 1; node 0 is the root and not stored
-    Phase = 7,     // PhaseRecord; per cluster: ClusterRecord, CellRecord*; the rest: number of cells, CellRecord*;
+    Phase = 7,     // PhaseRecord; per cluster: ClusterRecord;
                    //   only for Iterations: number of runs, per run: its length, its cluster;
                    //   then per iteration its inclusive wall time in ns, as signed difference to the one before.
-                   //   The rest is what no cluster holds: for Outside and Aggregate phases, everything.
-                   //   Iterations folded into the rest have the cluster number `clusters`.
+                   //   Iterations that are in no cluster have the cluster number `clusters`.
     Names = 8,     // written by `libprofile`: resolved names (tools/names)
     Trace = 9,     // TraceRecord, then TraceSampleRecord*; only with LIBPROFILE_TRACE
     Series = 10,   // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
                    //   visits + 1 (0: none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
+    Location = 11, // LocationRecord
+    NodeMap = 12,  // NodeMapRecord; per node of a location, from 1: its node in the job's tree, as signed difference to that of
+                   //   the node before (0 before the first)
+    Cells = 13,    // CellsRecord; per list its number of cells; then of all lists the node of each cell, as difference to that of
+                   //   the cell before (0 before the first of a list); then of all lists the values. The lists are those
+                   //   of the phase's clusters, then the rest: what no cluster holds; for Outside and Aggregate phases, everything.
+    Directory = 14, // count, then DirectoryEntryRecord*: where the blocks of one rank are
+    RankTable = 15, // RankPlace*, one per rank of the file. Its crc is 0: each entry has its own
+    Footer = 16,    // FooterRecord: the last block of a file that was finished
 };
 
 inline constexpr std::uint32_t no_rank = 0xffffffffu;
@@ -57,11 +66,60 @@ struct BlockHeader {
     std::uint32_t magic;
     std::uint32_t type;
     std::uint64_t stored_size; // bytes of payload in the file, without padding
-    std::uint64_t raw_size;    // after decompression; equal to stored_size (no compression in version 1)
+    std::uint64_t raw_size;    // of what is described below. Greater than stored_size: the payload is a zstd frame of it
     std::uint32_t crc;         // CRC-32 of the stored payload
     std::uint32_t rank;        // no_rank: belongs to the job
 };
 static_assert(sizeof(BlockHeader) == 32);
+
+/// What a compressed block may at most hold, and what is therefore stored as it is: a reader takes no more from a file
+/// that wants its memory.
+inline constexpr std::uint64_t most_raw_per_stored = 64;
+inline constexpr std::uint64_t most_raw_always = 1u << 16;
+inline constexpr bool is_raw_size_allowed(std::uint64_t raw, std::uint64_t stored) {
+    return raw <= most_raw_always || raw / most_raw_per_stored <= stored;
+}
+
+/// Where the directory of a rank is, for readers that want parts of a file. Fixed size: each rank writes its own, at
+/// the place of the RankTable's payload that its number in the file says.
+struct RankPlace {
+    std::uint64_t directory_at;   // of the block's header, from the beginning of the file
+    std::uint64_t directory_size; // header and stored payload
+    std::uint32_t rank;
+    std::uint32_t crc; // of the 20 bytes before
+};
+static_assert(sizeof(RankPlace) == 24);
+
+inline constexpr char end_magic[8] = {'L', 'P', 'R', 'O', 'F', 'E', 'N', 'D'};
+
+/// Not coded, and never compressed: the last 32 bytes of the file.
+struct FooterRecord {
+    std::uint64_t file_size;
+    std::uint64_t table_at; // of the RankTable's header
+    std::uint64_t ranks;    // its entries; the job's blocks are in the directory of the first
+    char magic[8];          // end_magic
+};
+static_assert(sizeof(FooterRecord) == 32);
+
+/// A block of the rank that has the directory, or one of the job that the rank has written.
+struct DirectoryEntryRecord {
+    std::uint64_t type = 0;     // BlockType
+    std::uint64_t of_job = 0;   // 1: its rank is no_rank
+    std::uint64_t thread = 0;
+    std::uint64_t phase = 0;    // number of the phase + 1; 0: of none
+    std::uint64_t metric = 0;   // position in Metrics + 1; 0: of none
+    std::uint64_t distance = 0; // from the block's header to that of the directory, which comes after it
+    std::uint64_t stored_size = 0;
+};
+template <class Codec> void describe(Codec& c, DirectoryEntryRecord& r) {
+    c.number(r.type);
+    c.number(r.of_job);
+    c.number(r.thread);
+    c.number(r.phase);
+    c.number(r.metric);
+    c.number(r.distance);
+    c.number(r.stored_size);
+}
 
 struct JobRecord {
     std::uint64_t ranks = 0; // size of MPI_COMM_WORLD
@@ -113,6 +171,10 @@ struct RankRecord {
     std::uint64_t sampling_clock = 0;  // SamplingClock of the main thread
     std::uint64_t clocks_lost = 0;     // threads whose perf counter the application closed; their CPU timer took over
     std::uint64_t skipped[skip_reason_count] = {}; // samples taken without a call path, by SkipReason
+    // Since version 4:
+    std::uint64_t memory_peak = 0;   // most bytes of the quota that were ever in use
+    std::uint64_t bytes_written = 0; // of this rank's blocks, without this one and the directory
+    std::uint64_t writing_ns = 0;    // time it took to make them, after the measurement
 };
 template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.rank);
@@ -137,7 +199,11 @@ template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.sampling_clock);
     c.number(r.clocks_lost);
     for (std::uint64_t& samples : r.skipped) c.number(samples);
+    c.number(r.memory_peak);
+    c.number(r.bytes_written);
+    c.number(r.writing_ns);
 }
+inline constexpr unsigned rank_fields_since_version_4 = 3;
 
 struct ModuleRecord {
     Text build_id; // raw bytes; empty when the module has none
@@ -174,17 +240,46 @@ enum class NodeKind : std::uint8_t {
     Inlined = 255,   // never in a file: a function inlined into the frame above, made by tools/names/expand_inlined
 };
 
-struct TreeRecord {
+/// Where the call paths of a location are.
+enum class PathsIn : std::uint8_t {
+    OwnTree = 0, // the Tree block of its rank and thread
+    NodeMap = 1  // the NodeMap block of map_rank and map_thread leads into the job's tree
+};
+
+/// A thread of a rank.
+struct LocationRecord {
     std::uint64_t thread = 0; // 0 = main
-    std::uint64_t nodes = 0;  // without the root
     std::uint64_t wall_ns = 0;
-    std::uint64_t complete = 0;
+    std::uint64_t complete = 0; // reached the end of the measurement
+    std::uint64_t paths_in = 0; // PathsIn
+    std::uint64_t map_rank = 0; // of the NodeMap: locations with equal tables share one. 0 with OwnTree
+    std::uint64_t map_thread = 0;
+};
+template <class Codec> void describe(Codec& c, LocationRecord& r) {
+    c.number(r.thread);
+    c.number(r.wall_ns);
+    c.number(r.complete);
+    c.number(r.paths_in);
+    c.number(r.map_rank);
+    c.number(r.map_thread);
+}
+
+struct NodeMapRecord {
+    std::uint64_t thread = 0;
+    std::uint64_t nodes = 0; // without the root, which is the job's root
+};
+template <class Codec> void describe(Codec& c, NodeMapRecord& r) {
+    c.number(r.thread);
+    c.number(r.nodes);
+}
+
+struct TreeRecord {
+    std::uint64_t thread = 0; // 0 = main; 0 in the job's tree
+    std::uint64_t nodes = 0;  // without the root
 };
 template <class Codec> void describe(Codec& c, TreeRecord& r) {
     c.number(r.thread);
     c.number(r.nodes);
-    c.number(r.wall_ns);
-    c.number(r.complete);
 }
 
 struct NodeRecord {
@@ -210,6 +305,7 @@ enum class Equivalence : std::uint8_t { None = 0, Weak = 1, Strong = 2 };
 
 struct PhaseRecord {
     std::uint64_t thread = 0;
+    std::uint64_t number = 0; // of the phase in its thread
     Text name;
     std::uint64_t kind = 0;
     std::uint64_t instances = 0; // times entered; for Iterations the number of iterations
@@ -220,9 +316,11 @@ struct PhaseRecord {
     std::uint64_t classes = 0;     // call-tree equivalence classes
     std::uint64_t clusters = 0;
     std::uint64_t unclustered = 0; // iterations folded into the rest
+    std::uint64_t metrics = 0;     // Cells blocks
 };
 template <class Codec> void describe(Codec& c, PhaseRecord& r) {
     c.number(r.thread);
+    c.number(r.number);
     c.text(r.name);
     c.number(r.kind);
     c.number(r.instances);
@@ -233,17 +331,16 @@ template <class Codec> void describe(Codec& c, PhaseRecord& r) {
     c.number(r.classes);
     c.number(r.clusters);
     c.number(r.unclustered);
+    c.number(r.metrics);
 }
 
 struct ClusterRecord {
     std::uint64_t size = 0;             // iterations in it
     std::uint64_t equivalence_class = 0; // number of its class, from 0
-    std::uint64_t cells = 0;            // cells that follow (sums over the iterations)
 };
 template <class Codec> void describe(Codec& c, ClusterRecord& r) {
     c.number(r.size);
     c.number(r.equivalence_class);
-    c.number(r.cells);
 }
 
 /// Every iteration of a phase, coded (series_code.hpp).
@@ -335,16 +432,18 @@ template <class Codec> void describe(Codec& c, TraceSampleRecord& r) {
     c.number(r.lca);
 }
 
-/// One non-zero value of a profile. Cells are sorted by (node, metric).
-struct CellRecord {
-    std::uint64_t node_distance = 0; // node id - node id of the previous cell (0 before the first)
-    std::uint64_t metric = 0;
-    std::uint64_t value = 0;
+/// The non-zero exclusive values of one metric in one phase, by call path; in a cluster the sums over its iterations.
+struct CellsRecord {
+    std::uint64_t thread = 0;
+    std::uint64_t phase = 0;  // its number
+    std::uint64_t metric = 0; // position in Metrics
+    std::uint64_t lists = 0;  // clusters of the phase + 1
 };
-template <class Codec> void describe(Codec& c, CellRecord& r) {
-    c.number(r.node_distance);
+template <class Codec> void describe(Codec& c, CellsRecord& r) {
+    c.number(r.thread);
+    c.number(r.phase);
     c.number(r.metric);
-    c.number(r.value);
+    c.number(r.lists);
 }
 
 } // namespace libprofile

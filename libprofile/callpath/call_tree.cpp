@@ -37,17 +37,21 @@ bool CallTree::grow_table() noexcept {
     return true;
 }
 
+/// For one more node, besides the spare ones. A full table takes those, too: a quarter of it is free.
+bool CallTree::has_room() noexcept {
+    static_assert(spare_nodes < 1024 / 4);
+    return (nodes_.size() * 4 <= std::uint64_t{mask_} * 3 || grow_table()) && nodes_.reserve(1 + spare_nodes, *arena_);
+}
+
 NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) noexcept {
-    if (parent == quota()) return parent;
-    std::uint32_t slot = slot_of(parent, kind, a, b);
-    if (table_[slot] != 0) return table_[slot];
+    if (parent == quota() && kind != NodeKind::Mpi) return parent;
+    if (const NodeId known = table_[slot_of(parent, kind, a, b)]) return known;
+    if (parent != quota() && !has_room()) return ++quota_hits_, folded(kind, a);
+    const std::uint32_t slot = slot_of(parent, kind, a, b); // in the table that has room
     const auto id = static_cast<NodeId>(nodes_.size());
-    if (id * std::uint64_t{4} > std::uint64_t{mask_} * 3) {
-        if (!grow_table()) return ++quota_hits_, quota();
-        slot = slot_of(parent, kind, a, b);
-    }
+    if (parent == quota() && ++folded_ > spare_nodes) return quota();
     Node* node = nodes_.append(*arena_);
-    if (node == nullptr) return ++quota_hits_, quota();
+    if (node == nullptr) return quota();
     node->parent = parent;
     node->kind = kind;
     node->a = a;

@@ -1,7 +1,7 @@
 // The call-path tree of one thread: every call path is a node, children are found by (kind, a, b).
 // Contract: belongs to one thread, used with that thread's in-tool flag set (so a signal handler of the thread never
 // meets it half changed); async-signal-safe; nodes are never moved or deleted; memory comes from the thread's arena.
-// When memory runs out, paths end at the "(quota)" node and are counted.
+// When memory runs out, paths end at the "(quota)" node and are counted; MPI functions are told apart below it.
 #pragma once
 
 #include "format/profile_file.hpp"
@@ -27,10 +27,15 @@ class CallTree {
   public:
     explicit CallTree(Arena& arena) : arena_(&arena) {}
 
+    /// Nodes for which memory is kept: of MPI functions below "(quota)".
+    static constexpr std::size_t spare_nodes = 64;
+
     /// Creates the root and the fixed nodes. False: no memory.
     bool start() noexcept;
 
     NodeId child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) noexcept;
+    /// The node that stands for such a path when there is no memory for its own.
+    NodeId folded(NodeKind kind, std::uint32_t a) noexcept { return kind == NodeKind::Mpi ? child(quota(), kind, a, 0) : quota(); }
     /// The node of the call path that goes on from `parent` at the look-up address `address` (RawPath).
     NodeId frame(NodeId parent, std::uintptr_t address) noexcept;
     /// A path whose outer end is unknown was met; its parent is partial().
@@ -64,10 +69,11 @@ class CallTree {
     static constexpr std::size_t known_frames = 512;
 
     bool grow_table() noexcept;
+    bool has_room() noexcept;
     std::uint32_t slot_of(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) const noexcept;
 
     Arena* arena_;
-    StableArray<Node, 8> nodes_;
+    StableArray<Node, 7> nodes_;
     NodeId* table_ = nullptr; // open addressing; 0 = free (the root is nobody's child)
     std::uint32_t mask_ = 0;
 
@@ -75,6 +81,7 @@ class CallTree {
 
     std::uint64_t partial_paths_ = 0;
     std::uint64_t quota_hits_ = 0;
+    std::size_t folded_ = 0; // nodes below "(quota)"
 };
 
 } // namespace libprofile

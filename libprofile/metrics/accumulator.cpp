@@ -8,7 +8,7 @@ bool Accumulator::grow_index(NodeId node, const CallTree& tree, Arena& arena) no
     if (node < index_size_) return true;
     std::size_t wanted = index_size_ == 0 ? 256 : index_size_;
     while (wanted <= node) wanted *= 2;
-    if (wanted < tree.size()) wanted = tree.size();
+    if (wanted < tree.size() + CallTree::spare_nodes) wanted = tree.size() + CallTree::spare_nodes;
     auto* index = arena.array<std::uint32_t>(wanted);
     if (index == nullptr) return false;
     std::copy(index_, index_ + index_size_, index);
@@ -17,16 +17,23 @@ bool Accumulator::grow_index(NodeId node, const CallTree& tree, Arena& arena) no
     return true;
 }
 
-Row& Accumulator::new_row(NodeId node, const CallTree& tree, Arena& arena) noexcept {
-    if (node >= index_size_) grow_index(node, tree, arena);
-    // One row stays free for the "(quota)" node, under which all is summed up that cannot have a row of its own.
-    const NodeId quota = tree.quota();
-    const std::size_t needed = used_ + (node == quota || find(quota) != nullptr ? 1 : 2);
-    while (rows_.size() < needed && rows_.append(arena) != nullptr) {
+bool Accumulator::has_room(std::size_t rows, Arena& arena) noexcept {
+    while (rows_.size() < used_ + rows)
+        if (rows_.append(arena) == nullptr) return false;
+    return true;
+}
+
+Row& Accumulator::new_row(NodeId node, CallTree& tree, Arena& arena) noexcept {
+    // Some rows stay free for what cannot have a row of its own: it is summed up by MPI function, or for "(quota)" alone.
+    const bool is_folded = node == tree.quota() || tree[node].parent == tree.quota();
+    if ((node >= index_size_ && !grow_index(node, tree, arena)) || (!is_folded && !has_room(1 + spare_rows, arena))) {
+        node = tree.folded(tree[node].kind, tree[node].a);
+        if (Row* known = find(node)) return *known;
     }
-    if (node >= index_size_ || rows_.size() < needed) {
-        if (Row* lost = find(quota)) return *lost;
-        node = quota;
+    // The last one is that of "(quota)".
+    if (node != tree.quota() && (node >= index_size_ || !has_room(find(tree.quota()) != nullptr ? 1 : 2, arena))) {
+        node = tree.quota();
+        if (Row* known = find(node)) return *known;
     }
     Row& fresh = rows_[used_];
     fresh = Row{};
@@ -36,8 +43,7 @@ Row& Accumulator::new_row(NodeId node, const CallTree& tree, Arena& arena) noexc
 }
 
 bool Accumulator::reserve(const CallTree& tree, Arena& arena) noexcept {
-    if (!grow_index(tree.quota(), tree, arena) || (rows_.size() == 0 && rows_.append(arena) == nullptr)) return false;
-    return true;
+    return grow_index(tree.quota(), tree, arena) && (rows_.size() != 0 || rows_.append(arena) != nullptr);
 }
 
 void Accumulator::clear() noexcept {

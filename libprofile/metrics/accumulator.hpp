@@ -25,8 +25,8 @@ struct alignas(64) Row {
 
 class Accumulator {
   public:
-    /// The row of `node`; when memory ran out, the row of the "(quota)" node. After reserve() only.
-    Row& row(NodeId node, const CallTree& tree, Arena& arena) noexcept {
+    /// The row of `node`; when memory ran out, that of the node it is folded into. After reserve() only.
+    Row& row(NodeId node, CallTree& tree, Arena& arena) noexcept {
         if (node < index_size_ && index_[node] != 0) return rows_[index_[node] - 1];
         return new_row(node, tree, arena);
     }
@@ -43,7 +43,10 @@ class Accumulator {
 
   private:
     bool grow_index(NodeId node, const CallTree& tree, Arena& arena) noexcept;
-    Row& new_row(NodeId node, const CallTree& tree, Arena& arena) noexcept;
+    Row& new_row(NodeId node, CallTree& tree, Arena& arena) noexcept;
+    bool has_room(std::size_t rows, Arena& arena) noexcept;
+    /// Rows for which memory is kept: "(quota)" and some MPI functions below it.
+    static constexpr std::size_t spare_rows = 9;
 
     StableArray<Row, 5> rows_;
     std::size_t used_ = 0;

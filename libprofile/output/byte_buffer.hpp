@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <sys/mman.h>
 
 namespace libprofile {
@@ -23,6 +24,11 @@ class ByteBuffer {
         unsigned char* place = bytes_ + size_;
         size_ += count;
         return place;
+    }
+    /// Takes the last `count` bytes away; their place is zero again.
+    void shorten(std::size_t count) noexcept {
+        size_ -= count;
+        std::memset(bytes_ + size_, 0, count);
     }
     const unsigned char* data() const { return bytes_; }
     std::size_t size() const { return size_; }

@@ -1,5 +1,7 @@
 #include "libprofile/output/checkpoint.hpp"
 
+#include "libprofile/output/file_end.hpp"
+#include "libprofile/output/file_start.hpp"
 #include "libprofile/output/finalize.hpp"
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/profile_writer.hpp"
@@ -40,9 +42,12 @@ bool has_stack(std::uintptr_t frame) noexcept {
 
 /// errno
 int write(Thread& thread, std::uint64_t now) noexcept {
-    ByteBuffer buffer;
+    BlockBuffer buffer;
     RankSummary summary;
-    if (!write_file_start(buffer, 1, 0) || !write_rank(buffer, false, summary, {&thread, now})) return ENOMEM;
+    RankPlace place{};
+    if (!write_file_start(buffer, 1, 0) || !write_rank(buffer, false, summary, {&thread, now}) ||
+        !write_directory(buffer, static_cast<std::uint32_t>(session.job().rank), place) || !append_file_end(buffer, place))
+        return ENOMEM;
     char name[64];
     std::snprintf(name, sizeof name, "rank-%d.lprof", session.job().rank);
     output_folder.file(name, path);

@@ -1,6 +1,9 @@
 #include "libprofile/output/finalize.hpp"
 
 #include "libprofile/output/checkpoint.hpp"
+#include "libprofile/output/file_end.hpp"
+#include "libprofile/output/file_start.hpp"
+#include "libprofile/output/job_tables.hpp"
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/polled_collectives.hpp"
 #include "libprofile/output/profile_writer.hpp"
@@ -36,9 +39,10 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
     if (all.iterations != 0)
         std::snprintf(iterations, sizeof iterations, "%llu iterations of \"%.32s\" in %llu clusters",
                       static_cast<unsigned long long>(all.iterations), all.phase, static_cast<unsigned long long>(all.clusters));
-    say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%% -> %s (next: libprofile report %s)",
+    say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%%, memory up to %llu KiB per process -> %s (next: libprofile report %s)",
         job.ranks, job.ranks == 1 ? "" : "s", note, iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,
         lost.tenth, static_cast<unsigned long long>((bytes + 1023) / 1024), overhead.whole, overhead.tenth,
+        static_cast<unsigned long long>((all.memory_peak + 1023) / 1024),
         output_folder.shown(), output_folder.shown());
 }
 
@@ -59,13 +63,13 @@ void say_losses(const RankSummary& all) {
             static_cast<unsigned long long>(all.paths_wrong));
 }
 
-/// Totals over the ranks; the number of iterations and clusters of the rank with most of them.
+/// Totals over the ranks; the number of iterations and clusters, and the memory, of the rank with most of them.
 bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
     std::uint64_t sums[] = {all.samples_taken, all.samples_lost, all.overhead_ns, all.wall_ns,
                             all.repairs,       all.quota_losses, all.paths_wrong, bytes};
-    std::uint64_t inverse[] = {~all.iterations, ~all.clusters};
-    if (!job.sum(sums, 8) || !job.min(inverse, 2)) return false;
-    all = {all.phase, ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6]};
+    std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak};
+    if (!job.sum(sums, 8) || !job.min(inverse, 3)) return false;
+    all = {all.phase, ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], ~inverse[2]};
     bytes = sums[7];
     return true;
 }
@@ -83,10 +87,16 @@ void finish_file(const char* partial, bool complete) {
 /// False: this rank has to write alone.
 bool write_common_file(PolledCollectives& job) {
     const bool leads = session.job().rank == 0;
-    ByteBuffer buffer;
+    BlockBuffer buffer;
+    RankPlace place{};
     RankSummary summary;
     bool ok = !leads || write_file_start(buffer, static_cast<std::uint64_t>(session.job().ranks), 0);
-    ok = write_rank(buffer, true, summary) && ok; // if not: what there is room for
+    WritingCost cost{buffer.size(), session_clock.now()};
+    const RankRecord record = describe_rank(true, summary, {});
+    ok = write_measurements(buffer, {}) && ok; // if not: what there is room for
+    JobTables tables;
+    tables.collect();
+    const std::uint64_t waits_from = session_clock.now();
     if (!job.everyone_is_here()) return false;
 
     char folder[OutputFolder::path_size] = {};
@@ -95,16 +105,30 @@ bool write_common_file(PolledCollectives& job) {
     if (folder[0] == 0) return true; // rank 0 has said why
     output_folder.adopt(folder);
 
-    std::uint64_t offset = 0;
-    if (!job.sum_before(buffer.size(), offset)) return false;
+    if (!tables.unify(job)) return false;
+    cost.began_at += session_clock.now() - waits_from;
+    ok = tables.write(buffer) && ok;
+    const std::uint64_t with_own_tables = tables.map_rank() == no_rank ? 1 : 0;
+    ok = (with_own_tables == 0 || write_own_tables(buffer, {})) && write_locations(buffer, true, tables.map_rank(), {}) && ok;
+    tables.release();
+    ok = write_rank_record(buffer, record, cost) && ok;
+    ok = write_directory(buffer, static_cast<std::uint32_t>(session.job().rank), place) && ok;
+
+    FilePlaces places;
+    std::uint64_t bytes = buffer.size();
+    places.table_at = bytes;
+    places.position = static_cast<std::uint64_t>(session.job().rank);
+    places.ranks = static_cast<std::uint64_t>(session.job().ranks);
+    if (!job.sum_before(bytes, places.section_at) || !job.sum(&places.table_at, 1)) return false;
     char partial[OutputFolder::path_size + 64];
     output_folder.file("profile.lprof.partial", partial);
-    int error = write_at(partial, offset, buffer.data(), buffer.size());
+    int error = write_at(partial, places.section_at, buffer.data(), buffer.size());
+    if (error == 0) error = write_file_end(partial, places, place);
     if (error == 0 && !ok) error = ENOMEM;
-    std::uint64_t failures = error == 0 ? 0 : 1;
+    std::uint64_t counts[2] = {error == 0 ? 0u : 1u, with_own_tables};
+    const std::uint64_t& failures = counts[0];
     std::uint64_t worst = ~static_cast<std::uint64_t>(error);
-    std::uint64_t bytes = buffer.size();
-    if (!job.sum(&failures, 1) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
+    if (!job.sum(counts, 2) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
     if (error == 0) remove_checkpoint(partial); // now all that it had is in the common file
     if (!leads) return true;
     if (failures != 0) {
@@ -113,6 +137,10 @@ bool write_common_file(PolledCollectives& job) {
             static_cast<unsigned long long>(failures), session.job().ranks, partial,
             std::strerror(static_cast<int>(~worst)));
     }
+    if (counts[1] != 0 && session.job().ranks > 1)
+        say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) or time was short when "
+            "those of all ranks were unified; nothing is lost, but the profile is larger",
+            static_cast<unsigned long long>(counts[1]), session.job().ranks);
     finish_file(partial, failures == 0);
     say_exit_line(summary, bytes);
     say_losses(summary);
@@ -143,7 +171,8 @@ void write_alone(Output intended) noexcept {
     const bool alone = intended == Output::OneProcess;
     const bool complete = intended != Output::Together;
     if (!output_folder.ready() && !(alone ? output_folder.create() : output_folder.join())) return;
-    ByteBuffer buffer;
+    BlockBuffer buffer;
+    RankPlace place{};
     RankSummary summary;
     char path[OutputFolder::path_size + 64];
     char name[64];
@@ -151,7 +180,8 @@ void write_alone(Output intended) noexcept {
     std::snprintf(name, sizeof name, alone ? "profile.lprof" : "rank-%d.lprof", session.job().rank);
     output_folder.file(name, path);
     int error = ENOMEM;
-    if (write_file_start(buffer, 1, flags) && write_rank(buffer, complete, summary))
+    if (write_file_start(buffer, 1, flags) && write_rank(buffer, complete, summary) &&
+        write_directory(buffer, static_cast<std::uint32_t>(session.job().rank), place) && append_file_end(buffer, place))
         error = replace_file(path, buffer.data(), buffer.size()); // rank-N.lprof may be there: its checkpoint
     if (error == 0) remove_checkpoint(path);
     // One rank speaks for the job: the first, or the one that made the folder because the first lacks the library.

@@ -1,11 +1,10 @@
 #include "libprofile/output/polled_collectives.hpp"
 
+#include "libprofile/output/polled_messages.hpp"
 #include "libprofile/output/transport_warnings.hpp"
 #include "libprofile/session/clock.hpp"
 
 #include <cstring>
-#include <ctime>
-#include <sched.h>
 
 namespace libprofile {
 
@@ -18,20 +17,8 @@ PolledCollectives::~PolledCollectives() { mpi_->errors_restore(); }
 
 bool PolledCollectives::complete(int started) noexcept {
     if (failed_ || started != 0) return failed_ = true, false;
-    const std::uint64_t begin = Clock::monotonic();
-    for (std::uint64_t polls = 0;; ++polls) {
-        int done = 0;
-        if (mpi_->test(&done) != 0) return failed_ = true, false;
-        if (done != 0) return true;
-        if (Clock::monotonic() - begin > timeout_ns_) return failed_ = true, false;
-        // Waiting ranks must not take the processor from those that still compute.
-        if (polls < 1000) {
-            sched_yield();
-        } else {
-            const timespec pause{0, polls < 10000 ? 100000 : 1000000};
-            nanosleep(&pause, nullptr);
-        }
-    }
+    failed_ = !poll(*mpi_, Clock::monotonic() + timeout_ns_);
+    return !failed_;
 }
 
 bool PolledCollectives::everyone_is_here() noexcept {

@@ -27,6 +27,8 @@ class PolledCollectives {
     bool broadcast(void* bytes, int count) noexcept;
     /// Sum of `value` over the ranks before this one.
     bool sum_before(std::uint64_t value, std::uint64_t& result) noexcept;
+    /// How long each operation is waited for.
+    std::uint64_t timeout_ns() const { return timeout_ns_; }
 
   private:
     static constexpr int most = 16;

@@ -12,7 +12,11 @@ void* MemoryQuota::map(std::size_t bytes) noexcept {
     const std::uint64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
     if (before + bytes <= limit_.load(std::memory_order_relaxed)) {
         void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages != MAP_FAILED) return pages;
+        if (pages != MAP_FAILED) {
+            std::uint64_t peak = peak_.load(std::memory_order_relaxed);
+            while (peak < before + bytes && !peak_.compare_exchange_weak(peak, before + bytes, std::memory_order_relaxed)) {}
+            return pages;
+        }
     }
     used_.fetch_sub(bytes, std::memory_order_relaxed);
     return nullptr;

@@ -16,6 +16,8 @@ class MemoryQuota {
     void limit(std::uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
     std::uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
     std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+    /// The most that was ever in use.
+    std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
     /// Zeroed pages, or nullptr (quota or kernel refused).
     void* map(std::size_t bytes) noexcept;
     void unmap(void* pages, std::size_t bytes) noexcept;
@@ -23,6 +25,7 @@ class MemoryQuota {
   private:
     std::atomic<std::uint64_t> limit_{256ull << 20};
     std::atomic<std::uint64_t> used_{0};
+    std::atomic<std::uint64_t> peak_{0};
 };
 extern MemoryQuota memory_quota;
 
@@ -76,17 +79,18 @@ template <class T, unsigned chunk_bits = 8> class StableArray {
     const T& operator[](std::size_t i) const { return chunks_[i >> chunk_bits][i & (chunk_elements - 1)]; }
 
     /// Appends a zero-filled element; nullptr when the quota is used up.
-    T* append(Arena& arena) noexcept {
-        const std::size_t chunk = size_ >> chunk_bits;
-        if (chunk >= capacity_ && !more_chunks(arena)) return nullptr;
-        if (chunks_[chunk] == nullptr) {
-            chunks_[chunk] = arena.array<T>(chunk_elements);
-            if (chunks_[chunk] == nullptr) return nullptr;
-        }
-        return &(*this)[size_++];
+    T* append(Arena& arena) noexcept { return reserve(1, arena) ? &(*this)[size_++] : nullptr; }
+    /// Makes room for `count` more elements, at most a chunk. False: the quota is used up.
+    bool reserve(std::size_t count, Arena& arena) noexcept {
+        return has_chunk(size_ >> chunk_bits, arena) && has_chunk((size_ + count - 1) >> chunk_bits, arena);
     }
 
   private:
+    bool has_chunk(std::size_t chunk, Arena& arena) noexcept {
+        if (chunk >= capacity_ && !more_chunks(arena)) return false;
+        if (chunks_[chunk] == nullptr) chunks_[chunk] = arena.array<T>(chunk_elements);
+        return chunks_[chunk] != nullptr;
+    }
     bool more_chunks(Arena& arena) noexcept {
         const std::size_t wanted = capacity_ == 0 ? 16 : capacity_ * 2;
         if (wanted > max_chunks) return false;

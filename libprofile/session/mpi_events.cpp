@@ -37,17 +37,10 @@ inline bool is_path_known(const KnownPath& known, unsigned function_id, const vo
     return known.return_address == return_address && known.function == function_id && PathTracker::is_unchanged(known, frame);
 }
 
-/// Where the paths of such calls are remembered. Only when there is memory for that.
-inline Thread::KnownPaths& known_paths(Thread& thread, const void* return_address, std::uintptr_t frame) noexcept {
-    const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16)) * 0x9e3779b97f4a7c15u;
-    static_assert(Thread::known_path_sets == 1u << (64 - 58));
-    return thread.known_paths[hash >> 58];
-}
-
 /// The path of the call if it is known without a walk, else nullptr.
 inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
-    if (thread.known_paths == nullptr) [[unlikely]] return nullptr;
-    Thread::KnownPaths& paths = known_paths(thread, return_address, frame);
+    if (thread.known_paths.is_empty()) [[unlikely]] return nullptr;
+    KnownPathTable::Set& paths = thread.known_paths.set(return_address, frame);
     std::uint32_t at = paths.last;
     do {
         if (is_path_known(paths.path[at], function_id, return_address, frame)) [[likely]] {
@@ -55,7 +48,7 @@ inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const vo
             ++thread.paths_repeated;
             return &paths.path[at];
         }
-        at = (at + 1) % Thread::KnownPaths::ways;
+        at = (at + 1) % KnownPathTable::ways;
     } while (at != paths.last);
     return nullptr;
 }
@@ -63,18 +56,14 @@ inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const vo
 /// Finds the path of a call by a walk over the stack. Returns where it is remembered; nullptr: nowhere, there is no memory.
 KnownPath* walk(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame, NodeId& node) noexcept {
     node = thread.tree.child(thread.paths.at_call(frame), NodeKind::Mpi, function_id, 0);
-    if (thread.known_paths == nullptr) thread.known_paths = thread.arena.array<Thread::KnownPaths>(Thread::known_path_sets);
-    if (thread.known_paths == nullptr) return nullptr;
-    Thread::KnownPaths& paths = known_paths(thread, return_address, frame);
-    paths.last = (paths.last + 1) % Thread::KnownPaths::ways;
-    KnownPath& known = paths.path[paths.last];
-    if (known.node != 0) thread.tree[known.node].typical_ns = known.typical_ns; // it is forgotten here
-    known.return_address = return_address;
-    known.function = static_cast<std::uint16_t>(function_id);
-    known.row_generation = 0;
-    known.typical_ns = thread.tree[node].typical_ns;
-    thread.paths.remember(known, frame, node);
-    return &known;
+    KnownPath* known = thread.known_paths.replace(return_address, frame, thread.tree, thread.arena);
+    if (known == nullptr) return nullptr;
+    known->return_address = return_address;
+    known->function = static_cast<std::uint16_t>(function_id);
+    known->row_generation = 0;
+    known->typical_ns = thread.tree[node].typical_ns;
+    thread.paths.remember(*known, frame, node);
+    return known;
 }
 
 /// The calling thread, if it records from now on.

@@ -11,6 +11,7 @@
 #include "libprofile/phases/phase_stack.hpp"
 #include "libprofile/sampling/clock_state.hpp"
 #include "libprofile/sampling/sample_trace.hpp"
+#include "libprofile/session/known_paths.hpp"
 #include "libprofile/session/memory.hpp"
 #include "libprofile/session/own_cost.hpp"
 
@@ -84,17 +85,7 @@ struct alignas(64) Thread {
     /// call makes it.
     bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.is_paused())) != 0; }
 
-    // By return address and frame. Several for each: calls of Fortran all come from one place in the binding layer, those of
-    // other programs from few, with different callers. They are often met in the same order, so they are tried in the order
-    // in which they came, from the one that was last met.
-    struct KnownPaths {
-        static constexpr std::uint32_t ways = 8;
-        KnownPath path[ways];
-        std::uint32_t last = 0;
-    };
-    static constexpr std::size_t known_path_sets = 64;
-    // known_path_sets of them, from the first call path on; nullptr: none yet, or no memory
-    alignas(64) KnownPaths* known_paths = nullptr;
+    alignas(64) KnownPathTable known_paths;
     static constexpr std::uint32_t max_calls = 16;
     RunningCall calls[max_calls]; // nested MPI calls (an application's calls from inside MPI callbacks)
 

@@ -1,12 +1,16 @@
-// Runs a libFuzzer target without libFuzzer: mutates valid profiles for some seconds. Usage: driver SECONDS [SEED]
+// Runs a libFuzzer target without libFuzzer: mutates valid profiles for some seconds.
+// Usage: driver SECONDS [SEED [PROFILE...]], or driver --write-corpus FOLDER, which makes the files in corpus/ but those of real jobs.
 //
 // Random bytes would stop at the checksums, so most mutants get theirs repaired: then the decoders see the damage.
+#include "tests/fuzz/repair.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/profile/decode.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -15,6 +19,7 @@ namespace {
 
 using namespace libprofile;
 using libprofile::test::ByteVector;
+using libprofile::test::repair;
 
 class Mutator {
   public:
@@ -24,7 +29,7 @@ class Mutator {
         for (std::uint64_t n = 1 + below(4); n-- > 0;)
             change(bytes);
         if (below(8) != 0)
-            repair(bytes);
+            repair(bytes.data(), bytes.size());
         return bytes;
     }
 
@@ -62,21 +67,6 @@ class Mutator {
         }
     }
 
-    static void repair(ByteVector& bytes) {
-        std::size_t at = sizeof(FileHeader);
-        while (at + sizeof(BlockHeader) <= bytes.size()) {
-            BlockHeader header{};
-            std::memcpy(&header, bytes.data() + at, sizeof header);
-            const std::size_t room = bytes.size() - at - sizeof header;
-            header.magic = block_magic;
-            header.stored_size = std::min<std::uint64_t>(header.stored_size, room);
-            header.raw_size = header.stored_size;
-            header.crc = crc32(bytes.data() + at + sizeof header, header.stored_size);
-            std::memcpy(bytes.data() + at, &header, sizeof header);
-            at += sizeof header + (header.stored_size + 7) / 8 * 8;
-        }
-    }
-
     std::mt19937_64 random_;
 };
 
@@ -100,21 +90,93 @@ ByteVector with_names() {
     return b.bytes();
 }
 
+/// Two ranks that share the job's tables, some of it compressed.
+ByteVector with_job_tables() {
+    test::ProfileBuilder b(2);
+    b.job(2);
+    b.metrics();
+    b.modules(no_rank, {{"BUILD-APP", "/home/user/app"}});
+    b.functions(no_rank, {{5, "MPI_Barrier", TimeCategory::MpiSyncColl}});
+    std::vector<test::BuiltNode> nodes = {{0, NodeKind::OffCpu, 0, 0}, {0, NodeKind::Mpi, 5, 0}};
+    std::vector<std::uint64_t> map = {2, 1};
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        nodes.push_back({nodes.size(), NodeKind::Frame, 0, 0x1000 + i});
+        map.push_back(nodes.size());
+    }
+    b.tree(no_rank, 0, nodes);
+    b.compress_last();
+    b.node_map(0, 0, map);
+    b.compress_last();
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        RankRecord r;
+        r.rank = rank;
+        r.threads = 1;
+        b.rank(r);
+        b.location(rank, {0, 205, 1, static_cast<std::uint64_t>(PathsIn::NodeMap), 0, 0});
+        test::BuiltPhase p;
+        p.wall_ns = 205;
+        p.rest = {{1, Metric::Time, 5}};
+        for (std::uint64_t i = 0; i < 200; ++i)
+            p.rest.push_back({i + 3, Metric::Time, 1});
+        b.phase(rank, p);
+        b.compress_last();
+        b.directory(rank);
+    }
+    b.end();
+    return b.bytes();
+}
+
+/// The files that are given by name, e.g. of real jobs.
+std::vector<ByteVector> read_seeds(int count, char** names) {
+    std::vector<ByteVector> seeds;
+    for (int i = 0; i < count; ++i) {
+        std::ifstream in(names[i], std::ios::binary);
+        ByteVector bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+        if (bytes.empty())
+            std::fprintf(stderr, "cannot read %s\n", names[i]);
+        else
+            seeds.push_back(std::move(bytes));
+    }
+    return seeds;
+}
+
+/// Every kind of block, and every way of using it.
+std::vector<ByteVector> made_seeds() {
+    return {test::sample_file(1), test::sample_file(3), test::sample_file(2, true), with_names(), with_job_tables()};
+}
+
+void write_corpus(const std::string& folder) {
+    int number = 0;
+    for (const ByteVector& seed : made_seeds())
+        std::ofstream(folder + "/made-" + std::to_string(number++) + ".lprof", std::ios::binary)
+            .write(reinterpret_cast<const char*>(seed.data()), static_cast<std::streamsize>(seed.size()));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 3 && std::string(argv[1]) == "--write-corpus") {
+        write_corpus(argv[2]);
+        return 0;
+    }
     const double seconds = argc > 1 ? std::atof(argv[1]) : 5;
     const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-    const ByteVector seeds[] = {test::sample_file(1), test::sample_file(3), test::sample_file(2, true),
-                                with_names()};
+    std::vector<ByteVector> seeds = made_seeds();
+    for (ByteVector& given : read_seeds(argc - 3, argv + 3))
+        seeds.push_back(std::move(given));
     Mutator mutator(seed);
     std::size_t runs = 0;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    for (; std::chrono::steady_clock::now() < end; ++runs) {
+    double slowest = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto end = begin + std::chrono::duration<double>(seconds);
+    for (auto now = std::chrono::steady_clock::now(); now < end; ++runs) {
         // Exactly as long as it is, so that a sanitizer sees every byte beyond.
-        const ByteVector input = mutator.mutate(seeds[runs % std::size(seeds)]);
+        const ByteVector input = mutator.mutate(seeds[runs % seeds.size()]);
         LLVMFuzzerTestOneInput(input.data(), input.size());
+        const auto after = std::chrono::steady_clock::now();
+        slowest = std::max(slowest, std::chrono::duration<double>(after - now).count());
+        now = after;
     }
-    std::printf("%zu inputs, seed %llu\n", runs, static_cast<unsigned long long>(seed));
+    std::printf("%zu inputs, the slowest took %.3f s, seed %llu\n", runs, slowest, static_cast<unsigned long long>(seed));
     return 0;
 }

@@ -193,14 +193,14 @@ class Job:
         check_report(report, **checks)
         return report
 
-    def profile(self, command, ranks=2, complete=True, **more):
-        """Measures a job that must succeed, and returns its report."""
+    def profile(self, command, ranks=2, complete=True, folded=False, **more):
+        """Measures a job that must succeed, and returns its report. `folded`: its memory must run out, which is said."""
         self.runs += 1
         output = f"profile.{self.runs}"
         result = self.measured(command, ranks, output=output, **more)
         expect_equal(result.code, 0, "exit code")
         expect_equal(len(result.exit_lines), 1, "number of exit lines")
-        report = self.report(output)
+        report = self.report(output, folded=folded)
         expect_equal(report["job"]["ranks"], ranks, "ranks in the report")
         expect_equal(report["job"]["complete"], complete, "completeness of the report")
         return report

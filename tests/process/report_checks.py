@@ -134,14 +134,16 @@ def check_group(group, what, complete):
     equal(group["self"]["ns"], total["measurement_overhead"], f"{what}: self.ns and metric measurement_overhead")
 
 
-def check_losses(report, repairs):
+def check_losses(report, repairs, folded):
     losses = report["losses"]
     for name, values in losses["per_rank"].items():
         equal(sum(values), losses[name], f"losses: sum over the ranks of {name}")
         if min(values, default=0) < 0:
             fail(f"losses: negative {name}")
-    for name in ("quota_losses", "threads_lost", "requests_lost"):
+    for name in ("threads_lost", "requests_lost"):
         equal(losses[name], 0, f"losses: {name}")
+    if (losses["quota_losses"] > 0) != folded:
+        fail(f"losses: {losses['quota_losses']} quota_losses")
     if repairs is not None:
         equal(losses["nesting_repairs"], repairs, "losses: nesting_repairs")
     samples = sum(sum(path["exclusive"].get("samples", [])) for group in (report, report["threads"])
@@ -150,12 +152,12 @@ def check_losses(report, repairs):
         fail(f"{samples} samples on call paths, but only {losses['samples_taken']} were taken")
 
 
-def check_report(report, repairs=0):
-    """`repairs`: how many repaired markers there must be, None for any number."""
+def check_report(report, repairs=0, folded=False):
+    """`repairs`: how many repaired markers there must be, None for any number. `folded`: memory must have run out."""
     complete = report["job"]["complete"]
     check_group(report, "main threads", complete)
     check_group(report["threads"], "threads", complete)
-    check_losses(report, repairs)
+    check_losses(report, repairs, folded)
     present = [rank for rank in range(report["job"]["ranks"]) if rank not in report["job"]["missing_ranks"]]
     equal(report["job"]["wall_ns"], totals(report)["time"], "job.wall_ns and metric time")
     for rank in present:

@@ -7,10 +7,15 @@
 #include "format/series_code.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
+#include <zstd.h>
 
 namespace libprofile::test {
 
@@ -128,10 +133,33 @@ class ProfileBuilder {
         });
     }
 
+    /// A location with its own call-path tree.
     void tree(std::uint32_t rank, std::uint64_t thread, std::uint64_t wall_ns,
               const std::vector<BuiltNode>& nodes) {
+        location(rank, LocationRecord{thread, wall_ns, 1});
+        tree(rank, thread, nodes);
+    }
+
+    void location(std::uint32_t rank, LocationRecord r) {
+        block(BlockType::Location, rank, [&](Encoder& e) { describe(e, r); });
+    }
+
+    /// From the nodes of a location, from 1 on, to those of the job's tree.
+    void node_map(std::uint32_t rank, std::uint64_t thread, const std::vector<std::uint64_t>& nodes) {
+        block(BlockType::NodeMap, rank, [&](Encoder& e) {
+            NodeMapRecord r{thread, nodes.size()};
+            describe(e, r);
+            std::uint64_t before = 0;
+            for (const std::uint64_t node : nodes) {
+                e.signed_number(static_cast<std::int64_t>(node - before));
+                before = node;
+            }
+        });
+    }
+
+    void tree(std::uint32_t rank, std::uint64_t thread, const std::vector<BuiltNode>& nodes) {
         block(BlockType::Tree, rank, [&](Encoder& e) {
-            TreeRecord t{thread, nodes.size(), wall_ns, 1};
+            TreeRecord t{thread, nodes.size()};
             describe(e, t);
             for (std::size_t i = 0; i < nodes.size(); ++i) {
                 NodeRecord r{i + 1 - nodes[i].parent, static_cast<std::uint64_t>(nodes[i].kind), nodes[i].a,
@@ -142,9 +170,19 @@ class ProfileBuilder {
     }
 
     void phase(std::uint32_t rank, const BuiltPhase& p) {
-        block(BlockType::Phase, rank, [&](Encoder& e) {
+        const std::uint64_t number = phases_[{rank, p.thread}]++;
+        std::set<std::uint64_t> metrics;
+        std::vector<std::vector<BuiltCell>> lists;
+        for (const BuiltCluster& c : p.clusters)
+            lists.push_back(c.cells);
+        lists.push_back(p.rest);
+        for (const auto& list : lists)
+            for (const BuiltCell& cell : list)
+                metrics.insert(static_cast<std::uint64_t>(cell.metric));
+        block({BlockType::Phase, rank, p.thread, number + 1}, [&](Encoder& e) {
             PhaseRecord r;
             r.thread = p.thread;
+            r.number = number;
             r.name = view(p.name);
             r.kind = static_cast<std::uint64_t>(p.kind);
             r.instances = p.instances;
@@ -152,18 +190,16 @@ class ProfileBuilder {
             r.wall_inclusive_ns = p.wall_inclusive_ns;
             r.equivalence = static_cast<std::uint64_t>(Equivalence::Strong);
             r.clusters = p.clusters.size();
+            r.metrics = metrics.size();
             for (const BuiltCluster& c : p.clusters)
                 r.classes = std::max(r.classes, c.equivalence_class + 1);
             for (const std::uint64_t c : p.cluster_of_iteration)
                 r.unclustered += c == p.clusters.size() ? 1 : 0;
             describe(e, r);
             for (const BuiltCluster& c : p.clusters) {
-                ClusterRecord record{c.size, c.equivalence_class, c.cells.size()};
+                ClusterRecord record{c.size, c.equivalence_class};
                 describe(e, record);
-                cells(e, c.cells);
             }
-            e.number(p.rest.size());
-            cells(e, p.rest);
             if (p.kind != PhaseKind::Iterations)
                 return;
             std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
@@ -183,6 +219,12 @@ class ProfileBuilder {
                 before = ns;
             }
         });
+        for (const std::uint64_t metric : metrics)
+            block({BlockType::Cells, rank, p.thread, number + 1, metric + 1}, [&](Encoder& e) {
+                CellsRecord r{p.thread, number, metric, lists.size()};
+                describe(e, r);
+                cells(e, lists, metric);
+            });
     }
 
     /// Iterations of one column each of visits and of time, of `node`; whole-iteration values: the times only.
@@ -221,7 +263,7 @@ class ProfileBuilder {
         }
         totals_coder.finish();
         cells_coder.finish();
-        block(BlockType::Series, rank, [&](Encoder& e) {
+        block({BlockType::Series, rank, 0, 2}, [&](Encoder& e) {
             SeriesRecord r{0, view(phase_name), series_totals, 1, 1, metric_count, 1};
             describe(e, r);
             for (const std::uint64_t number : {node, static_cast<std::uint64_t>(Metric::Visits), node, std::uint64_t{1}})
@@ -253,31 +295,109 @@ class ProfileBuilder {
     }
 
     /// A block with any payload.
-    void block(BlockType type, std::uint32_t rank, const std::function<void(Encoder&)>& write) {
+    void block(BlockType type, std::uint32_t rank, const std::function<void(Encoder&)>& write) { block({type, rank}, write); }
+
+    struct Key {
+        BlockType type;
+        std::uint32_t rank = no_rank;
+        std::uint64_t thread = 0;
+        std::uint64_t phase = 0;
+        std::uint64_t metric = 0;
+    };
+    void block(const Key& key, const std::function<void(Encoder&)>& write) {
         Encoder measure(nullptr, 0);
         write(measure);
         ByteVector payload(measure.size());
         Encoder encoder(payload.data(), payload.size());
         write(encoder);
-        BlockHeader header{block_magic,    static_cast<std::uint32_t>(type),      payload.size(),
-                           payload.size(), crc32(payload.data(), payload.size()), rank};
+        stored_block(key, payload, payload.size());
+    }
+    /// A payload as it is to stand in the file.
+    void stored_block(const Key& key, const ByteVector& stored, std::uint64_t raw_size) {
+        entries_.push_back({static_cast<std::uint64_t>(key.type), key.rank == no_rank ? std::uint64_t{1} : 0, key.thread,
+                            key.phase, key.metric, bytes_.size(), stored.size()});
+        const std::uint32_t crc = key.type == BlockType::RankTable ? 0 : crc32(stored.data(), stored.size());
+        BlockHeader header{block_magic, static_cast<std::uint32_t>(key.type), stored.size(), raw_size, crc, key.rank};
         append(&header, sizeof header);
-        append(payload.data(), payload.size());
+        append(stored.data(), stored.size());
         bytes_.resize((bytes_.size() + 7) / 8 * 8);
+    }
+
+    /// Stores the last block compressed, if that is smaller.
+    void compress_last() {
+        const DirectoryEntryRecord entry = entries_.back();
+        BlockHeader header{};
+        std::memcpy(&header, bytes_.data() + entry.distance, sizeof header);
+        const unsigned char* payload = bytes_.data() + entry.distance + sizeof header;
+        ByteVector frame(ZSTD_compressBound(header.raw_size));
+        frame.resize(ZSTD_compress(frame.data(), frame.size(), payload, header.raw_size, 1));
+        if (frame.size() >= header.raw_size)
+            return;
+        bytes_.resize(entry.distance);
+        entries_.pop_back();
+        stored_block({static_cast<BlockType>(entry.type), header.rank, entry.thread, entry.phase, entry.metric}, frame,
+                     header.raw_size);
+    }
+
+    /// The directory of the blocks since the one before: the end of a rank's section.
+    void directory(std::uint32_t rank) {
+        const std::uint64_t at = bytes_.size();
+        const std::vector<DirectoryEntryRecord> entries = std::exchange(entries_, {});
+        block(BlockType::Directory, rank, [&](Encoder& e) {
+            e.number(entries.size());
+            for (DirectoryEntryRecord r : entries) {
+                r.distance = at - r.distance;
+                describe(e, r);
+            }
+        });
+        place(at, sizeof(BlockHeader) + entries_.front().stored_size, rank);
+        entries_.clear();
+    }
+    /// An entry of the table.
+    void place(std::uint64_t at, std::uint64_t size, std::uint32_t rank) {
+        RankPlace p{at, size, rank, 0};
+        p.crc = crc32(&p, offsetof(RankPlace, crc));
+        places_.push_back(p);
+    }
+    /// Table and footer.
+    void end() {
+        FooterRecord footer{0, bytes_.size(), places_.size(), {}};
+        std::memcpy(footer.magic, end_magic, sizeof end_magic);
+        stored_block({BlockType::RankTable}, as_bytes(places_.data(), places_.size() * sizeof(RankPlace)),
+                     places_.size() * sizeof(RankPlace));
+        footer.file_size = bytes_.size() + sizeof(BlockHeader) + sizeof footer;
+        stored_block({BlockType::Footer}, as_bytes(&footer, sizeof footer), sizeof footer);
     }
 
     const ByteVector& bytes() const { return bytes_; }
 
   private:
+    static ByteVector as_bytes(const void* data, std::size_t size) {
+        const auto* first = static_cast<const unsigned char*>(data);
+        return ByteVector(first, first + size);
+    }
     static Text view(const std::string& s) { return {s.data(), s.size()}; }
 
-    static void cells(Encoder& e, const std::vector<BuiltCell>& list) {
-        std::uint64_t before = 0;
-        for (const BuiltCell& c : list) {
-            CellRecord r{c.node - before, static_cast<std::uint64_t>(c.metric), c.value};
-            describe(e, r);
-            before = c.node;
+    static void cells(Encoder& e, const std::vector<std::vector<BuiltCell>>& lists, std::uint64_t metric) {
+        const auto for_each = [&](const std::vector<BuiltCell>& list, const auto& visit) {
+            for (const BuiltCell& c : list)
+                if (static_cast<std::uint64_t>(c.metric) == metric)
+                    visit(c);
+        };
+        for (const auto& list : lists) {
+            std::uint64_t count = 0;
+            for_each(list, [&](const BuiltCell&) { ++count; });
+            e.number(count);
         }
+        for (const auto& list : lists) {
+            std::uint64_t before = 0;
+            for_each(list, [&](const BuiltCell& c) {
+                e.number(c.node - before);
+                before = c.node;
+            });
+        }
+        for (const auto& list : lists)
+            for_each(list, [&](const BuiltCell& c) { e.number(c.value); });
     }
 
     void append(const void* data, std::size_t size) {
@@ -288,6 +408,9 @@ class ProfileBuilder {
     }
 
     ByteVector bytes_;
+    std::vector<DirectoryEntryRecord> entries_; // since the last directory, with the place in the file as distance
+    std::vector<RankPlace> places_;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> phases_; // how many, by rank and thread
 };
 
 /// A job of `ranks` ranks: main -> {solve -> {MPI_Allreduce, (libprofile)}, MPI_Barrier}, a phase "timestep" of six
@@ -381,7 +504,9 @@ inline ByteVector sample_file(std::uint32_t ranks, bool traces = false) {
             add_sample_trace(b, r);
             b.series(r, "timestep", 3, {1, 1, 2, 1, 1, 1}, {10, 10, 100 + r, 10, 10, 20});
         }
+        b.directory(r);
     }
+    b.end();
     return b.bytes();
 }
 

@@ -162,8 +162,25 @@ TEST(Reader, FirstFileWinsWhenARankIsThereTwice) {
     EXPECT_NE(p.notes[0].find("rank 1 is in another file too"), std::string::npos);
 }
 
+namespace {
+
+/// Where the n-th block of a kind begins.
+std::size_t block_at(const ByteVector& bytes, BlockType type, int n) {
+    std::size_t at = sizeof(FileHeader);
+    for (;;) {
+        BlockHeader header{};
+        std::memcpy(&header, bytes.data() + at, sizeof header);
+        if (header.type == static_cast<std::uint32_t>(type) && n-- == 0)
+            return at;
+        at += sizeof header + (header.stored_size + 7) / 8 * 8;
+    }
+}
+
+} // namespace
+
 TEST(Reader, TruncatedAnywhereKeepsWhatIsGood) {
     const ByteVector whole = sample_file(3);
+    const std::size_t data_end = block_at(whole, BlockType::Directory, 2);
     std::set<std::size_t> locations;
     for (std::size_t size = 0; size < whole.size(); ++size) {
         // A copy of exactly this size, so that a sanitizer sees every byte beyond.
@@ -171,7 +188,7 @@ TEST(Reader, TruncatedAnywhereKeepsWhatIsGood) {
         try {
             const Profile p = read_one(part);
             // The padding behind the last block may be missing; nothing else may without being said.
-            EXPECT_TRUE(!p.complete || size + 8 > whole.size()) << size;
+            EXPECT_TRUE(!p.complete || size + 8 > data_end) << size;
             EXPECT_TRUE(p.complete || !p.notes.empty() || p.ranks.size() < 3) << size;
             locations.insert(p.locations.size());
         } catch (const ReadError& error) {
@@ -202,8 +219,7 @@ TEST(Reader, EveryFlippedByteIsNoticedOrHarmless) {
 
 TEST(Reader, DamagedPayloadLosesItsBlockOnly) {
     ByteVector bytes = sample_file(3);
-    // The last block is the phase "timestep" of rank 2; its payload ends in the last 8 bytes.
-    bytes[bytes.size() - 9] ^= 1;
+    bytes[block_at(bytes, BlockType::Phase, 5) + sizeof(BlockHeader)] ^= 1; // "timestep" of rank 2
     const Profile p = read_one(bytes);
     EXPECT_FALSE(p.complete);
     EXPECT_EQ(p.locations.size(), 3u);
@@ -216,16 +232,7 @@ TEST(Reader, DamagedPayloadLosesItsBlockOnly) {
 
 TEST(Reader, FindsTheNextBlockBehindADamagedHeader) {
     const ByteVector whole = sample_file(2);
-    // The second header in the file is the one of the metrics; the one of rank 1's tree comes much later.
-    std::size_t at = sizeof(FileHeader);
-    int trees = 0;
-    for (;;) {
-        BlockHeader header{};
-        std::memcpy(&header, whole.data() + at, sizeof header);
-        if (header.type == static_cast<std::uint32_t>(BlockType::Tree) && ++trees == 2)
-            break;
-        at += sizeof header + (header.stored_size + 7) / 8 * 8;
-    }
+    const std::size_t at = block_at(whole, BlockType::Tree, 1);
     ByteVector bytes = whole;
     bytes[at + 1] ^= 0xff; // magic
     Profile p = read_one(bytes);
@@ -262,7 +269,7 @@ TEST(Reader, NeverAllocatesFromAnUnboundedCount) {
     only(BlockType::Names, [&](Encoder& e) { e.number(huge); });
     only(BlockType::Metrics, [&](Encoder& e) { e.number(huge); });
     only(BlockType::Tree, [&](Encoder& e) {
-        TreeRecord t{0, huge, 0, 1};
+        TreeRecord t{0, huge};
         describe(e, t);
     });
     only(BlockType::Phase, [&](Encoder& e) {
@@ -276,10 +283,22 @@ TEST(Reader, NeverAllocatesFromAnUnboundedCount) {
         r.instances = huge;
         r.unclustered = huge;
         describe(e, r);
-        e.number(0);
         e.number(1);
         e.number(huge);
         e.number(0);
+    });
+    only(BlockType::Cells, [&](Encoder& e) {
+        CellsRecord r{0, 0, 0, huge};
+        describe(e, r);
+    });
+    only(BlockType::Cells, [&](Encoder& e) {
+        CellsRecord r{0, 0, 0, 1};
+        describe(e, r);
+        e.number(huge);
+    });
+    only(BlockType::NodeMap, [&](Encoder& e) {
+        NodeMapRecord r{0, huge};
+        describe(e, r);
     });
     ProfileBuilder job(1);
     job.block(BlockType::Job, no_rank, [&](Encoder& e) {
@@ -315,7 +334,55 @@ TEST(Reader, RefusesReferencesThatLeadNowhere) {
     b.modules(0, {});
     b.functions(0, {});
     b.tree(0, 0, 5, {{0, NodeKind::Frame, 3, 0}});
-    EXPECT_NE(error_of(b.bytes()).find("refers to modules"), std::string::npos);
+    EXPECT_NE(error_of(b.bytes()).find("do not fit together"), std::string::npos);
+}
+
+namespace {
+
+/// Two ranks whose locations use the job's tables by the map of `map_rank`; rank 0 alone has one, from its nodes to `map`.
+ByteVector with_job_tables(const std::vector<std::uint64_t>& map, std::uint64_t map_rank) {
+    ProfileBuilder b(2);
+    b.job(2);
+    b.metrics();
+    b.modules(no_rank, {{"BUILD-APP", "/home/user/app"}});
+    b.functions(no_rank, {{5, "MPI_Barrier", TimeCategory::MpiSyncColl}});
+    b.tree(no_rank, 0, {{0, NodeKind::Frame, 0, 0x1000}, {0, NodeKind::OffCpu, 0, 0}, {1, NodeKind::Mpi, 5, 0}});
+    b.node_map(0, 0, map);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        RankRecord r;
+        r.rank = rank;
+        r.threads = 1;
+        r.complete = 1;
+        b.rank(r);
+        b.location(rank, {0, 5, 1, static_cast<std::uint64_t>(PathsIn::NodeMap), map_rank, 0});
+        BuiltPhase p;
+        p.wall_ns = 5;
+        p.rest = {{2, Metric::Time, 5}};
+        b.phase(rank, p);
+    }
+    return b.bytes();
+}
+
+} // namespace
+
+TEST(Reader, LocationsWithEqualTablesShareAMapIntoTheJobsTree) {
+    const Profile p = read_one(with_job_tables({2, 3, 1}, 0));
+    EXPECT_TRUE(p.complete);
+    EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+    ASSERT_EQ(p.locations.size(), 2u);
+    EXPECT_EQ(p.paths.size(), 4u);
+    for (const Location& location : p.locations) {
+        const CallPath& path = p.paths[location.phases.at(0).rest.at(0).path];
+        EXPECT_EQ(path.kind, NodeKind::Mpi);
+        EXPECT_EQ(p.functions[path.target].name, "MPI_Barrier");
+    }
+}
+
+TEST(Reader, MapsThatLeadNowhereLoseTheirLocationsOnly) {
+    EXPECT_NE(error_of(with_job_tables({2, 4}, 0)).find("do not fit together"), std::string::npos); // no such node
+    EXPECT_NE(error_of(with_job_tables({2, 3}, 1)).find("do not fit together"), std::string::npos); // rank 1 has no map
+    EXPECT_NE(error_of(with_job_tables({2, 3}, 77)).find("do not fit together"), std::string::npos); // no such rank
+    EXPECT_FALSE(read_one(with_job_tables({2}, 0)).notes.empty()); // a cell of a node that is in no map
 }
 
 TEST(Reader, KeepsMetricsTheCatalogueDoesNotKnow) {

@@ -262,6 +262,22 @@ void add_measurements(const Profile& profile, const Locations& locations, bool w
     to["self"] = {{"ns", std::move(overhead)}, {"share", share}};
 }
 
+/// What libprofile took besides time, per rank.
+void add_own_costs(const Profile& profile, std::size_t ranks, Json& self) {
+    const std::pair<const char*, std::uint64_t RankInfo::*> costs[] = {{"memory_peak", &RankInfo::memory_peak},
+                                                                       {"memory_quota", &RankInfo::memory_quota},
+                                                                       {"bytes_written", &RankInfo::bytes_written},
+                                                                       {"writing_ns", &RankInfo::writing_ns}};
+    for (const auto& [name, member] : costs) {
+        Json values = Json::array();
+        for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+            const auto info = profile.ranks.find(rank);
+            values.push_back(info == profile.ranks.end() ? std::uint64_t{0} : info->second.*member);
+        }
+        self[name] = std::move(values);
+    }
+}
+
 Json job_json(const Profile& profile, const Locations& mains) {
     const Job& job = profile.job;
     Json wall = Json::array(), missing = Json::array(), hosts = Json::array(), configuration = Json::object();
@@ -377,6 +393,7 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     Json document = Json::object();
     document["job"] = job_json(profile, mains);
     add_measurements(profile, mains, parts.series, document);
+    add_own_costs(profile, mains.size(), document["self"]);
     document["losses"] = losses_json(profile, mains.size());
     document["call_paths_found"] = path_counts_json(profile);
     Json threads = Json::object();

@@ -191,10 +191,12 @@ void append_header(const ReportContext& context, std::string& out) {
         out += part + "\n";
 
     std::uint64_t taken = 0, lost = 0, partial = 0, quota = 0, repairs = 0, threads = 0, requests = 0;
-    std::uint64_t running = 0, clocks = 0;
+    std::uint64_t running = 0, clocks = 0, memory = 0, written = 0;
     std::vector<std::uint64_t> missing, unfinished, checkpoints;
     for (const auto& [rank, info] : profile.ranks) {
         taken += info.samples_taken;
+        memory = std::max(memory, info.memory_peak);
+        written += info.bytes_written;
         lost += info.samples_lost;
         partial += info.partial_paths;
         quota += info.quota_losses;
@@ -217,6 +219,9 @@ void append_header(const ReportContext& context, std::string& out) {
     };
     line = fmt::format("{} taken, {} lost; libprofile itself took {} of the time", plural(taken, "sample"),
                        count(static_cast<double>(lost)), percent(share(CatalogueId::Overhead)));
+    if (memory != 0)
+        line += fmt::format(", up to {} of memory per process and {} of disk", byte_size(static_cast<double>(memory)),
+                            byte_size(static_cast<double>(written)));
     const std::string verdict = profile.complete ? "complete" : "INCOMPLETE";
     out += tinted(style, profile.complete ? Tint::Good : Tint::Warning, verdict) + "; " + line + "\n";
     for (const std::string& text : {sampling_text(profile), skips_text(profile)})
@@ -260,8 +265,8 @@ void append_header(const ReportContext& context, std::string& out) {
     if (partial != 0)
         notes.push_back(plural(partial, "call path") + " without known outer end, shown below \"(partial)\"");
     if (quota != 0)
-        notes.push_back(plural(quota, "loss") +
-                        "es of detail because memory ran out; raise LIBPROFILE_MEMORY");
+        notes.push_back("memory for call paths and clusters ran out, so details were folded together " +
+                        plural(quota, "time") + "; raise LIBPROFILE_MEMORY");
     if (clocks != 0)
         notes.push_back("the program closed the perf counters of " + plural(clocks, "thread") +
                         "; their CPU timers went on sampling, at up to some 250 Hz");

@@ -4,14 +4,8 @@ namespace libprofile::tools {
 
 namespace {
 
-/// Bytes of a record in the file.
-template <class Record>
-std::uint64_t coded_size(Record record) {
-    Encoder measure(nullptr, 0);
-    describe(measure, record);
-    return measure.size();
-}
-
+/// Bytes of a number in the file. What a method stores is counted with all metrics of a list side by side and before compression, so
+/// that figures of different versions of the file can be compared; the file itself is smaller.
 std::uint64_t number_size(std::uint64_t number) {
     Encoder measure(nullptr, 0);
     measure.number(number);
@@ -39,12 +33,12 @@ void MemoryCount::add_stored(CellKind kind, std::uint64_t bytes) {
 
 void MemoryCount::add_profile(std::span<const libprofile::Cell> cells, std::uint64_t members,
                               std::uint64_t equivalence_class) {
-    add_stored(CellKind::Event, coded_size(ClusterRecord{members, equivalence_class, cells.size()}));
+    add_stored(CellKind::Event, number_size(members) + number_size(equivalence_class) + number_size(cells.size()));
     std::uint32_t before = 0;
     for (const libprofile::Cell& cell : cells) {
         const CellKind kind = kind_of_cell(*paths_, cell.key);
         add_running(kind, sizeof(libprofile::Cell));
-        add_stored(kind, coded_size(CellRecord{cell.node() - before, cell.metric(), cell.value}));
+        add_stored(kind, number_size(cell.node() - before) + number_size(cell.metric()) + number_size(cell.value));
         before = cell.node();
     }
 }

@@ -41,6 +41,18 @@ const char* type_name(std::uint32_t type) {
         return "trace";
     case BlockType::Series:
         return "series";
+    case BlockType::Location:
+        return "location";
+    case BlockType::NodeMap:
+        return "node-map";
+    case BlockType::Cells:
+        return "cell";
+    case BlockType::Directory:
+        return "directory";
+    case BlockType::RankTable:
+        return "rank-table";
+    case BlockType::Footer:
+        return "footer";
     }
     return "unknown";
 }
@@ -53,18 +65,31 @@ std::string describe_block(const BlockHeader& header) {
 
 } // namespace
 
-BlockList find_blocks(Bytes bytes) {
+FileHeader check_header(Bytes bytes) {
     static_assert(std::endian::native == std::endian::little, "headers are copied, not converted");
-    BlockList list{};
-    if (bytes.size() < sizeof(FileHeader))
+    FileHeader header{};
+    if (bytes.size() < sizeof header)
         throw ReadError(fmt::format("too short for a profile ({} bytes)", bytes.size()));
-    std::memcpy(&list.header, bytes.data(), sizeof(FileHeader));
-    if (std::memcmp(list.header.magic, file_magic, sizeof file_magic) != 0)
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.magic, file_magic, sizeof file_magic) != 0)
         throw ReadError("not a profile of libprofile");
-    if (list.header.version != format_version)
-        throw ReadError(fmt::format("of format version {}, but this libprofile reads version {}",
-                                    list.header.version, format_version));
+    if (header.version < oldest_version || header.version > format_version)
+        throw ReadError(fmt::format("of format version {}, but this libprofile reads versions {} to {}",
+                                    header.version, oldest_version, format_version));
+    return header;
+}
 
+bool is_block(const BlockHeader& header, Bytes stored, std::uint32_t version) {
+    if (header.raw_size < header.stored_size || (version == 3 && header.raw_size != header.stored_size))
+        return false;
+    if (version > 3 && header.type == static_cast<std::uint32_t>(BlockType::RankTable))
+        return true; // written by all ranks at once: its entries have checksums of their own
+    return crc32(stored.data(), stored.size()) == header.crc;
+}
+
+BlockList find_blocks(Bytes bytes) {
+    BlockList list{};
+    list.header = check_header(bytes);
     std::size_t at = sizeof(FileHeader);
     while (at < bytes.size()) {
         BlockHeader header{};
@@ -90,11 +115,11 @@ BlockList find_blocks(Bytes bytes) {
             continue;
         }
         const Bytes payload = bytes.subspan(at + sizeof header, static_cast<std::size_t>(header.stored_size));
-        if (header.raw_size != header.stored_size || crc32(payload.data(), payload.size()) != header.crc)
+        if (!is_block(header, payload, list.header.version))
             list.damages.push_back(
                 fmt::format("{} at byte {} is damaged (checksum)", describe_block(header), at));
         else
-            list.blocks.push_back({static_cast<BlockType>(header.type), header.rank, payload});
+            list.blocks.push_back({static_cast<BlockType>(header.type), header.rank, payload, header.raw_size});
         at += sizeof header + (payload.size() + 7) / 8 * 8;
         if (at > bytes.size())
             break; // the padding of the last block may be missing

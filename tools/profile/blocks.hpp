@@ -19,13 +19,17 @@ class ReadError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The oldest version of the format that is read (decode_v3.hpp).
+inline constexpr std::uint32_t oldest_version = 3;
+
 using Bytes = std::span<const unsigned char>;
 
-/// A block whose checksum is right. `payload` points into the file's bytes.
+/// A block whose checksum is right. `stored` points into the bytes that were given; unpack.hpp makes the payload of it.
 struct Block {
     BlockType type;
     std::uint32_t rank;
-    Bytes payload;
+    Bytes stored;
+    std::uint64_t raw_size;
 };
 
 struct BlockList {
@@ -33,6 +37,13 @@ struct BlockList {
     std::vector<Block> blocks;
     std::vector<std::string> damages; // one clause each, without the file's name
 };
+
+/// The header of a file.
+/// @throws ReadError when it is missing, of another kind or of an unknown version
+FileHeader check_header(Bytes bytes);
+
+/// Whether a header and what it says of the payload fit together.
+bool is_block(const BlockHeader& header, Bytes stored, std::uint32_t version);
 
 /// Finds the blocks of a file. Where a block is damaged it goes on with the next one that it can find.
 /// @param bytes the whole file

@@ -1,15 +1,15 @@
 #include "tools/profile/decode.hpp"
 
+#include "tools/profile/decode_phase.hpp"
+#include "tools/profile/decode_v3.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <limits>
 
 namespace libprofile::tools {
 
 namespace {
-
-constexpr std::uint64_t max_id = std::numeric_limits<std::uint32_t>::max() - 1;
 
 std::string owned(const Text& text) {
     return text.size == 0 ? std::string() : std::string(text.data, text.size);
@@ -75,6 +75,9 @@ bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     info.requests_lost = r.requests_lost;
     info.memory_used = r.memory_used;
     info.memory_quota = r.memory_quota;
+    info.memory_peak = r.memory_peak;
+    info.bytes_written = r.bytes_written;
+    info.writing_ns = r.writing_ns;
     info.checkpoint = r.checkpoint != 0;
     info.threads_running = r.threads_running;
     std::copy(std::begin(r.path_counts), std::end(r.path_counts), info.path_counts.begin());
@@ -85,7 +88,7 @@ bool decode_rank(Decoder d, std::uint32_t rank, RawRank& out) {
     return true;
 }
 
-bool decode_modules(Decoder d, RawRank& out) {
+bool decode_modules(Decoder d, RawTables& out) {
     std::uint64_t count = 0;
     if (!read_count(d, count, 2))
         return false;
@@ -102,7 +105,7 @@ bool decode_modules(Decoder d, RawRank& out) {
     return true;
 }
 
-bool decode_functions(Decoder d, RawRank& out) {
+bool decode_functions(Decoder d, RawTables& out) {
     std::uint64_t count = 0;
     if (!read_count(d, count, 3))
         return false;
@@ -120,112 +123,40 @@ bool decode_functions(Decoder d, RawRank& out) {
     return true;
 }
 
-bool decode_tree(Decoder d, RawRank& out) {
+bool decode_tree(Decoder d, RawTables& out) {
     RawTree tree;
     describe(d, tree.record);
-    if (d.failed() || tree.record.thread > max_id || tree.record.nodes > d.remaining() / 4)
-        return false;
-    tree.nodes.resize(tree.record.nodes);
-    for (std::uint64_t i = 0; i < tree.record.nodes; ++i) {
-        NodeRecord& node = tree.nodes[i];
-        describe(d, node);
-        if (node.parent_distance == 0 || node.parent_distance > i + 1)
-            return false;
-        if (node.kind == 0 || node.kind > static_cast<std::uint64_t>(NodeKind::NotRecorded))
-            return false;
-    }
-    if (!finished(d))
+    if (tree.record.thread > max_id || !decode_nodes(d, tree) || !finished(d))
         return false;
     return out.trees.emplace(static_cast<std::uint32_t>(tree.record.thread), std::move(tree)).second;
 }
 
-bool decode_cells(Decoder& d, std::uint64_t count, std::vector<Cell>& cells) {
-    if (d.failed() || count > d.remaining() / 3)
+bool decode_location(Decoder d, RawRank& out) {
+    LocationRecord r;
+    describe(d, r);
+    if (!finished(d) || r.thread > max_id || r.paths_in > static_cast<std::uint64_t>(PathsIn::NodeMap) ||
+        r.map_rank >= rank_limit || r.map_thread > max_id)
         return false;
-    cells.reserve(count);
-    std::uint64_t node = 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        CellRecord r;
-        describe(d, r);
-        if (r.node_distance > max_id || r.metric > max_id)
-            return false;
-        node += r.node_distance;
-        if (node > max_id)
-            return false;
-        cells.push_back({static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(r.metric), r.value});
-    }
-    return !d.failed();
+    return out.locations.emplace(static_cast<std::uint32_t>(r.thread), r).second;
 }
 
-/// The runs of equal cluster numbers and the times of the iterations.
-bool decode_iterations(Decoder& d, PhaseData& data) {
-    std::uint64_t runs = 0;
-    if (!read_count(d, runs, 2))
+bool decode_node_map(Decoder d, RawRank& out) {
+    NodeMapRecord r;
+    describe(d, r);
+    if (d.failed() || r.thread > max_id || r.nodes > d.remaining())
         return false;
-    // Every iteration's time takes at least a byte, which bounds what the runs may expand to.
-    if (data.instances > d.remaining())
-        return false;
-    data.cluster_of_iteration.reserve(data.instances);
-    for (std::uint64_t i = 0; i < runs; ++i) {
-        std::uint64_t length = 0, cluster = 0;
-        d.number(length);
-        d.number(cluster);
-        if (d.failed() || cluster > data.clusters.size() ||
-            length > data.instances - data.cluster_of_iteration.size())
-            return false;
-        data.cluster_of_iteration.insert(data.cluster_of_iteration.end(), length,
-                                         static_cast<std::uint32_t>(cluster));
-    }
-    if (data.cluster_of_iteration.size() != data.instances)
-        return false;
-    data.iteration_ns.reserve(data.instances);
-    std::uint64_t time = 0;
-    for (std::uint64_t i = 0; i < data.instances; ++i) {
+    std::vector<std::uint32_t> nodes;
+    nodes.reserve(r.nodes);
+    std::uint64_t node = 0;
+    for (std::uint64_t i = 0; i < r.nodes; ++i) {
         std::int64_t difference = 0;
         d.signed_number(difference);
-        time += static_cast<std::uint64_t>(difference);
-        data.iteration_ns.push_back(time);
-    }
-    return !d.failed();
-}
-
-bool decode_phase(Decoder d, RawRank& out) {
-    PhaseRecord r;
-    describe(d, r);
-    if (d.failed() || r.thread > max_id || r.kind > static_cast<std::uint64_t>(PhaseKind::Iterations) ||
-        r.equivalence > static_cast<std::uint64_t>(Equivalence::Strong) || r.clusters > d.remaining() / 3)
-        return false;
-    RawPhase phase;
-    phase.thread = static_cast<std::uint32_t>(r.thread);
-    phase.name = owned(r.name);
-    phase.kind = static_cast<PhaseKind>(r.kind);
-    PhaseData& data = phase.data;
-    data.instances = r.instances;
-    data.wall_ns = r.wall_ns;
-    data.wall_inclusive_ns = r.wall_inclusive_ns;
-    data.equivalence = static_cast<Equivalence>(r.equivalence);
-    data.relaxed = r.relaxed;
-    data.classes = r.classes;
-    data.unclustered = r.unclustered;
-    data.clusters.resize(r.clusters);
-    for (Cluster& cluster : data.clusters) {
-        ClusterRecord c;
-        describe(d, c);
-        cluster.size = c.size;
-        cluster.equivalence_class = c.equivalence_class;
-        if (!decode_cells(d, c.cells, cluster.cells))
+        node += static_cast<std::uint64_t>(difference);
+        if (node > max_id)
             return false;
+        nodes.push_back(static_cast<std::uint32_t>(node));
     }
-    std::uint64_t rest = 0;
-    d.number(rest);
-    if (!decode_cells(d, rest, data.rest))
-        return false;
-    if (phase.kind == PhaseKind::Iterations && !decode_iterations(d, data))
-        return false;
-    if (!finished(d))
-        return false;
-    out.phases.push_back(std::move(phase));
-    return true;
+    return finished(d) && out.node_maps.emplace(static_cast<std::uint32_t>(r.thread), std::move(nodes)).second;
 }
 
 bool decode_trace(Decoder d, RawRank& out) {
@@ -278,8 +209,25 @@ bool decode_names(Decoder d, RawFile& file) {
     return true;
 }
 
-bool decode_block(const Block& block, RawFile& file) {
-    const Decoder d(block.payload.data(), block.payload.size());
+/// What the job has as well as a rank.
+bool decode_table(const Block& block, Decoder d, RawTables& tables) {
+    switch (block.type) {
+    case BlockType::Modules:
+        return decode_modules(d, tables);
+    case BlockType::Functions:
+        return decode_functions(d, tables);
+    default:
+        return decode_tree(d, tables);
+    }
+}
+
+bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, RawFile& file) {
+    std::vector<unsigned char> as_now;
+    if (version == 3 && block.type == BlockType::Rank) {
+        as_now = rank_payload_of_v3(payload);
+        payload = as_now;
+    }
+    const Decoder d(payload.data(), payload.size());
     switch (block.type) {
     case BlockType::Job:
         return decode_job(d, file);
@@ -287,22 +235,34 @@ bool decode_block(const Block& block, RawFile& file) {
         return decode_metrics(d, file);
     case BlockType::Names:
         return decode_names(d, file);
+    case BlockType::Directory:
+    case BlockType::RankTable:
+    case BlockType::Footer:
+        return true; // for readers that do not read everything (directory.hpp)
     default:
         break;
     }
+    const bool is_table =
+        block.type == BlockType::Modules || block.type == BlockType::Functions || block.type == BlockType::Tree;
+    if (is_table && block.rank == no_rank)
+        return decode_table(block, d, file.tables);
     if (block.rank >= rank_limit)
         return false;
+    if (is_table && !(version == 3 && block.type == BlockType::Tree))
+        return decode_table(block, d, file.ranks[block.rank].tables);
     switch (block.type) {
     case BlockType::Rank:
         return decode_rank(d, block.rank, file.ranks[block.rank]);
-    case BlockType::Modules:
-        return decode_modules(d, file.ranks[block.rank]);
-    case BlockType::Functions:
-        return decode_functions(d, file.ranks[block.rank]);
     case BlockType::Tree:
-        return decode_tree(d, file.ranks[block.rank]);
+        return decode_tree_v3(d, file.ranks[block.rank]);
+    case BlockType::Location:
+        return decode_location(d, file.ranks[block.rank]);
+    case BlockType::NodeMap:
+        return decode_node_map(d, file.ranks[block.rank]);
     case BlockType::Phase:
-        return decode_phase(d, file.ranks[block.rank]);
+        return version == 3 ? decode_phase_v3(d, file.ranks[block.rank]) : decode_phase(d, file.ranks[block.rank]);
+    case BlockType::Cells:
+        return decode_cells(d, file.ranks[block.rank]);
     case BlockType::Trace:
         return decode_trace(d, file.ranks[block.rank]);
     case BlockType::Series: {
@@ -318,19 +278,41 @@ bool decode_block(const Block& block, RawFile& file) {
 
 } // namespace
 
+bool decode_nodes(Decoder& d, RawTree& tree) {
+    if (d.failed() || tree.record.nodes > d.remaining() / 4)
+        return false;
+    tree.nodes.resize(tree.record.nodes);
+    for (std::uint64_t i = 0; i < tree.record.nodes; ++i) {
+        NodeRecord& node = tree.nodes[i];
+        describe(d, node);
+        if (node.parent_distance == 0 || node.parent_distance > i + 1)
+            return false;
+        if (node.kind == 0 || node.kind > static_cast<std::uint64_t>(NodeKind::NotRecorded))
+            return false;
+    }
+    return !d.failed();
+}
+
+void decode_block(const Block& block, std::uint32_t version, Unpacker& unpacker, RawFile& file) {
+    const std::optional<Bytes> payload = unpacker.unpack(block);
+    if (payload && decode_payload(block, *payload, version, file))
+        return;
+    const char* what = payload ? "is malformed" : "cannot be decompressed";
+    const auto type = static_cast<std::uint32_t>(block.type);
+    file.damages.push_back(block.rank == no_rank ? fmt::format("a block of type {} {}", type, what)
+                                                 : fmt::format("a block of type {} of rank {} {}", type, block.rank, what));
+}
+
 RawFile decode_file(Bytes bytes, const std::string& name) {
     RawFile file;
     file.name = name;
     BlockList list = find_blocks(bytes);
     file.ranks_expected = list.header.ranks;
     file.damages = std::move(list.damages);
+    Unpacker unpacker(bytes.size());
     for (const Block& block : list.blocks)
-        if (!decode_block(block, file))
-            file.damages.push_back(
-                block.rank == no_rank
-                    ? fmt::format("a block of type {} is malformed", static_cast<std::uint32_t>(block.type))
-                    : fmt::format("a block of type {} of rank {} is malformed",
-                                  static_cast<std::uint32_t>(block.type), block.rank));
+        decode_block(block, list.header.version, unpacker, file);
+    join_cells(file);
     return file;
 }
 

@@ -7,9 +7,11 @@
 #include "tools/profile/blocks.hpp"
 #include "tools/profile/decode_series.hpp"
 #include "tools/profile/model.hpp"
+#include "tools/profile/unpack.hpp"
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace libprofile::tools {
 
@@ -23,14 +25,34 @@ struct RawPhase {
     std::string name;
     PhaseKind kind = PhaseKind::Outside;
     PhaseData data; // cells with the node ids and metric positions of the file; data.phase is not set
+    std::uint32_t number = 0;           // in its thread
+    std::uint64_t metrics_expected = 0; // Cells blocks that the writer made
+    std::set<std::uint32_t> metrics_found;
+};
+
+/// A Cells block.
+struct RawCells {
+    std::uint32_t thread = 0;
+    std::uint32_t phase = 0;
+    std::uint32_t metric = 0;
+    std::vector<std::uint64_t> sizes; // of the lists
+    std::vector<Cell> cells;          // of all lists
+};
+
+/// What the numbers in trees mean: of a rank, or of the job.
+struct RawTables {
+    std::optional<std::vector<Module>> modules;
+    std::optional<std::map<std::uint64_t, Function>> functions; // by id
+    std::map<std::uint32_t, RawTree> trees;                     // by thread; of the job: 0
 };
 
 struct RawRank {
     std::optional<RankInfo> info;
-    std::optional<std::vector<Module>> modules;
-    std::optional<std::map<std::uint64_t, Function>> functions; // by id
-    std::map<std::uint32_t, RawTree> trees;                     // by thread
+    RawTables tables;
+    std::map<std::uint32_t, LocationRecord> locations;          // by thread
+    std::map<std::uint32_t, std::vector<std::uint32_t>> node_maps; // by thread; nodes of the job's tree, from node 1
     std::vector<RawPhase> phases;
+    std::vector<RawCells> cells; // until join_cells()
     std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
     std::vector<RawSeries> series;
 };
@@ -47,8 +69,10 @@ struct RawFile {
     std::string name;                 // for messages
     std::uint64_t ranks_expected = 0; // by the header
     bool partial = false;             // was still being written
+    bool selected = false;            // parts were left out because nobody asked for them
     std::optional<Job> job;
     std::optional<std::vector<MetricInfo>> metrics;
+    RawTables tables; // of the job
     std::map<std::uint32_t, RawRank> ranks;
     std::vector<StoredName> names;
     std::vector<std::string> damages;
@@ -56,6 +80,14 @@ struct RawFile {
 
 /// Largest number of ranks that is believed; a job record that claims more is damaged.
 inline constexpr std::uint64_t rank_limit = std::uint64_t{1} << 22;
+
+inline constexpr std::uint64_t max_id = 0xfffffffeu;
+
+/// The nodes of a Tree block behind its record. False: malformed.
+bool decode_nodes(Decoder& d, RawTree& tree);
+
+/// Decodes one block into the file's records; if it is damaged it is among the damages.
+void decode_block(const Block& block, std::uint32_t version, Unpacker& unpacker, RawFile& file);
 
 /// Decodes one file.
 /// @param bytes the whole file

@@ -47,6 +47,9 @@ struct RankInfo {
     std::uint64_t requests_lost = 0;
     std::uint64_t memory_used = 0;
     std::uint64_t memory_quota = 0;
+    std::uint64_t memory_peak = 0;   // 0: not known (files of version 3)
+    std::uint64_t bytes_written = 0; // of its blocks
+    std::uint64_t writing_ns = 0;
     bool checkpoint = false; // written while the rank went on running
     std::uint64_t threads_running = 0;
     std::array<std::uint64_t, path_count_count> path_counts = {}; // in the order of path_counts.def

@@ -1,15 +1,11 @@
 #include "tools/profile/reader.hpp"
 
+#include "tools/profile/byte_source.hpp"
 #include "tools/profile/unify.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace libprofile::tools {
 
@@ -18,33 +14,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* partial_suffix = ".partial";
-
-/// Reads a regular file. Not mapped: a job that is still writing could truncate it under us.
-std::vector<unsigned char> load(const fs::path& path) {
-    const auto fail = [&] { throw ReadError(fmt::format("{}: {}", path.string(), std::strerror(errno))); };
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        fail();
-    const auto close = [](const int* f) { ::close(*f); };
-    const std::unique_ptr<const int, decltype(close)> closer(&fd, close);
-    struct stat status {};
-    if (::fstat(fd, &status) != 0)
-        fail();
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(status.st_size));
-    std::size_t have = 0;
-    while (have < bytes.size()) {
-        const ssize_t got = ::read(fd, bytes.data() + have, bytes.size() - have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            fail();
-        if (got == 0)
-            break;
-        have += static_cast<std::size_t>(got);
-    }
-    bytes.resize(have);
-    return bytes;
-}
 
 bool ends_with(const std::string& text, const std::string& end) {
     return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -73,25 +42,26 @@ std::vector<fs::path> profile_files(const fs::path& folder) {
     return files;
 }
 
-} // namespace
-
-Profile read_profile(std::span<const NamedBytes> files) {
+/// Decodes the files with `decode` and makes one profile of them.
+template <class Files, class Name, class Decode>
+Profile read_files(const Files& files, Name name_of, Decode decode) {
     std::vector<RawFile> decoded;
     std::string failure;
-    for (const NamedBytes& file : files) {
+    for (const auto& file : files) {
+        const std::string name = name_of(file);
         try {
-            decoded.push_back(decode_file(file.bytes, file.name));
-            decoded.back().partial = ends_with(file.name, partial_suffix);
+            decoded.push_back(decode(file));
+            decoded.back().partial = ends_with(name, partial_suffix);
             // Names are a convenience: without them they are looked up again.
-            if (file.name == names_file)
+            if (name == names_file)
                 decoded.back().damages.clear();
         } catch (const ReadError& error) {
-            if (file.name == names_file)
+            if (name == names_file)
                 continue;
             if (failure.empty())
-                failure = fmt::format("{} is {}", file.name, error.what());
+                failure = fmt::format("{} is {}", name, error.what());
             RawFile unreadable;
-            unreadable.name = file.name;
+            unreadable.name = name;
             unreadable.damages.push_back(error.what());
             decoded.push_back(std::move(unreadable));
         }
@@ -102,45 +72,70 @@ Profile read_profile(std::span<const NamedBytes> files) {
     return unify(std::move(decoded));
 }
 
-Profile read_profile(const fs::path& place) {
+/// The profile files at a place.
+std::vector<fs::path> files_at(const fs::path& place) {
     std::error_code error;
     const fs::file_status status = fs::status(place, error);
     if (!fs::exists(status))
         throw ReadError(
             fmt::format("{} does not exist; give the folder that libprofile named at the end of the job",
                         place.string()));
-    std::vector<fs::path> paths;
-    if (fs::is_directory(status)) {
-        paths = profile_files(place);
-        if (std::none_of(paths.begin(), paths.end(),
-                         [](const fs::path& p) { return p.filename() != names_file; }))
-            throw ReadError(
-                fs::exists(place / "job", error)
-                    ? fmt::format("{} has no profile: the job still runs, or it ended without MPI_Finalize "
-                                  "(killed, MPI_Abort); let it end in order to get one, or let it write "
-                                  "checkpoints (MPI_Pcontrol(2))",
-                                  place.string())
-                    : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
-                                  "of the job (libprofile-<program>-<job>)",
-                                  place.string()));
-    } else if (fs::is_regular_file(status)) {
-        paths.push_back(place);
-    } else {
+    if (fs::is_regular_file(status))
+        return {place};
+    if (!fs::is_directory(status))
         throw ReadError(fmt::format("{} is neither a folder nor a file", place.string()));
-    }
-    std::vector<std::vector<unsigned char>> bytes;
-    std::vector<NamedBytes> files;
-    for (const fs::path& path : paths)
-        bytes.push_back(load(path));
-    for (std::size_t i = 0; i < paths.size(); ++i)
-        files.push_back({paths[i].filename().string(), bytes[i]});
+    std::vector<fs::path> paths = profile_files(place);
+    if (std::any_of(paths.begin(), paths.end(), [](const fs::path& p) { return p.filename() != names_file; }))
+        return paths;
+    throw ReadError(fs::exists(place / "job", error)
+                        ? fmt::format("{} has no profile: the job still runs, or it ended without MPI_Finalize "
+                                      "(killed, MPI_Abort); let it end in order to get one, or let it write "
+                                      "checkpoints (MPI_Pcontrol(2))",
+                                      place.string())
+                        : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
+                                      "of the job (libprofile-<program>-<job>)",
+                                      place.string()));
+}
+
+template <class Decode>
+Profile read_place(const fs::path& place, Decode decode) {
+    const std::vector<fs::path> paths = files_at(place);
+    const auto name_of = [](const fs::path& path) { return path.filename().string(); };
     try {
-        return read_profile(files);
+        return read_files(paths, name_of, [&](const fs::path& path) { return decode(path, name_of(path)); });
     } catch (const ReadError& failure) {
         throw ReadError(
             fmt::format("cannot read the profile in {}: {}; measure the job again, or give another folder",
                         place.string(), failure.what()));
     }
+}
+
+} // namespace
+
+Profile read_profile(std::span<const NamedBytes> files) {
+    return read_files(
+        files, [](const NamedBytes& file) { return file.name; },
+        [](const NamedBytes& file) { return decode_file(file.bytes, file.name); });
+}
+
+Profile read_profile(const fs::path& place) {
+    return read_place(place, [](const fs::path& path, const std::string& name) {
+        const FileSource source(path);
+        return decode_file(source.read(0, source.size()), name);
+    });
+}
+
+Profile read_profile(const fs::path& place, const Selection& selection) {
+    return read_place(place, [&](const fs::path& path, const std::string& name) {
+        const FileSource source(path);
+        return decode_selected(source, name, selection);
+    });
+}
+
+Profile read_profile(const ByteSource& source, const std::string& name, const Selection& selection) {
+    std::vector<RawFile> files;
+    files.push_back(decode_selected(source, name, selection));
+    return unify(std::move(files));
 }
 
 } // namespace libprofile::tools

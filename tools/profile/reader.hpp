@@ -5,6 +5,7 @@
 
 #include "tools/profile/blocks.hpp"
 #include "tools/profile/model.hpp"
+#include "tools/profile/select.hpp"
 
 #include <filesystem>
 #include <span>
@@ -27,7 +28,13 @@ struct NamedBytes {
 /// @throws ReadError
 Profile read_profile(const std::filesystem::path& place);
 
-/// The same for files in memory, in this order; where two hold the same rank, the first wins.
+/// Chosen parts only, without reading the others where the files have directories. Sums over what is missing are not
+/// checked, and `complete` says nothing of ranks that were not chosen.
+/// @throws ReadError
+Profile read_profile(const std::filesystem::path& place, const Selection& selection);
+Profile read_profile(const ByteSource& source, const std::string& name, const Selection& selection);
+
+/// All of files in memory, in this order; where two hold the same rank, the first wins.
 /// @throws ReadError
 Profile read_profile(std::span<const NamedBytes> files);
 

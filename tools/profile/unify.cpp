@@ -56,8 +56,11 @@ class Unifier {
     std::uint32_t phase(const std::string& name, PhaseKind kind);
     std::uint32_t path(const PathKey& key);
     void attach_series(const RawFile& file, RawRank& raw, Location& location, const std::vector<std::uint32_t>& nodes);
-    void add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
-                  const std::vector<std::uint32_t>& metrics);
+    void add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics);
+    /// Node ids of the profile by node ids of a tree. Empty: modules, functions or the tree are missing, or do not fit.
+    std::vector<std::uint32_t> nodes_of(const RawTables& tables, std::uint32_t thread);
+    std::vector<std::uint32_t> nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location);
+    bool map_trace(Trace& trace, const std::vector<std::uint32_t>& nodes) const;
     bool map_tree(const RawTree& tree, const std::vector<std::uint32_t>& modules,
                   const std::map<std::uint64_t, std::uint32_t>& functions, std::vector<std::uint32_t>& nodes);
     void check_sums(const std::string& file, const Location& location);
@@ -74,7 +77,10 @@ class Unifier {
     std::map<std::pair<std::string, PhaseKind>, std::uint32_t> phases_;
     std::vector<StoredName> names_;
     std::set<std::uint32_t> ranks_seen_;
+    std::vector<std::uint32_t> depths_ = {0}; // by path: nodes from the root to it
+    std::vector<std::uint32_t> job_nodes_;    // by node of the job's tree in the file that is being added; empty: it has none
     bool damaged_ = false;
+    bool selected_ = false; // parts were left out on purpose
     bool has_job_ = false;
 };
 
@@ -131,8 +137,10 @@ std::uint32_t Unifier::phase(const std::string& name, PhaseKind kind) {
 
 std::uint32_t Unifier::path(const PathKey& key) {
     const auto [at, inserted] = paths_.emplace(key, static_cast<std::uint32_t>(profile.paths.size()));
-    if (inserted)
+    if (inserted) {
         profile.paths.push_back({key.parent, key.kind, key.target, key.address});
+        depths_.push_back(depths_[key.parent] + 1);
+    }
     return at->second;
 }
 
@@ -173,17 +181,49 @@ bool map_cells(std::vector<Cell>& cells, const std::vector<std::uint32_t>& nodes
 }
 
 /// A path that ended early, at "(quota)", has fewer frames than the sample had: then the ancestor is cut, too.
-bool map_trace(Trace& trace, const RawTree& tree, const std::vector<std::uint32_t>& nodes) {
-    std::vector<std::uint32_t> depth(1);
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i)
-        depth.push_back(depth[i + 1 - tree.nodes[i].parent_distance] + 1);
+bool Unifier::map_trace(Trace& trace, const std::vector<std::uint32_t>& nodes) const {
     for (TraceSample& sample : trace.samples) {
         if (sample.path >= nodes.size())
             return false;
-        sample.lca_depth = std::min(sample.lca_depth, depth[sample.path]);
         sample.path = nodes[sample.path];
+        sample.lca_depth = std::min(sample.lca_depth, depths_[sample.path]);
     }
     return true;
+}
+
+std::vector<std::uint32_t> Unifier::nodes_of(const RawTables& tables, std::uint32_t thread) {
+    std::vector<std::uint32_t> nodes;
+    const auto tree = tables.trees.find(thread);
+    if (!tables.modules || !tables.functions || tree == tables.trees.end())
+        return nodes;
+    std::vector<std::uint32_t> modules;
+    for (const Module& m : *tables.modules)
+        modules.push_back(module(m));
+    std::map<std::uint64_t, std::uint32_t> functions;
+    for (const auto& [id, f] : *tables.functions)
+        functions[id] = function(f);
+    if (!map_tree(tree->second, modules, functions, nodes))
+        nodes.clear();
+    return nodes;
+}
+
+std::vector<std::uint32_t> Unifier::nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location) {
+    if (location.paths_in == static_cast<std::uint64_t>(PathsIn::OwnTree))
+        return nodes_of(raw.tables, static_cast<std::uint32_t>(location.thread));
+    const auto rank = file.ranks.find(static_cast<std::uint32_t>(location.map_rank));
+    if (rank == file.ranks.end() || job_nodes_.empty())
+        return {};
+    const auto map = rank->second.node_maps.find(static_cast<std::uint32_t>(location.map_thread));
+    if (map == rank->second.node_maps.end())
+        return {};
+    std::vector<std::uint32_t> nodes = {0};
+    nodes.reserve(map->second.size() + 1);
+    for (const std::uint32_t node : map->second) {
+        if (node >= job_nodes_.size())
+            return {};
+        nodes.push_back(job_nodes_[node]);
+    }
+    return nodes;
 }
 
 /// wall = sum of the exclusive times of the phases = per phase, sum of the exclusive times of its call paths.
@@ -243,38 +283,21 @@ void Unifier::attach_series(const RawFile& file, RawRank& raw, Location& locatio
     }
 }
 
-void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
-                       const std::vector<std::uint32_t>& metrics) {
+void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics) {
     if (ranks_seen_.contains(rank)) {
         profile.notes.push_back(
             fmt::format("{}: rank {} is in another file too; this one is not used", file.name, rank));
         return;
     }
-    if (!raw.modules || !raw.functions || raw.trees.empty()) {
-        const char* missing = !raw.modules     ? "module table"
-                              : !raw.functions ? "function table"
-                                               : "call-path tree";
-        lose(fmt::format("{}: the data of rank {} are lost, because its {} is missing", file.name, rank,
-                         missing));
-        return;
-    }
-    std::vector<std::uint32_t> modules;
-    for (const Module& m : *raw.modules)
-        modules.push_back(module(m));
-    std::map<std::uint64_t, std::uint32_t> functions;
-    for (const auto& [id, f] : *raw.functions)
-        functions[id] = function(f);
-
-    for (auto& [thread, tree] : raw.trees) {
-        std::vector<std::uint32_t> nodes;
-        if (!map_tree(tree, modules, functions, nodes)) {
-            lose(fmt::format(
-                "{}: the data of rank {} thread {} are lost, because its call-path tree refers to modules "
-                "or functions that are not there",
-                file.name, rank, thread));
+    for (const auto& [thread, record] : raw.locations) {
+        const std::vector<std::uint32_t> nodes = nodes_of(file, raw, record);
+        if (nodes.empty()) {
+            lose(fmt::format("{}: the data of rank {} thread {} are lost, because the tables of its call paths are missing or do "
+                             "not fit together",
+                             file.name, rank, thread));
             continue;
         }
-        Location location{rank, thread, tree.record.wall_ns, tree.record.complete != 0, {}, {}};
+        Location location{rank, thread, record.wall_ns, record.complete != 0, {}, {}};
         for (RawPhase& p : raw.phases) {
             if (p.thread != thread)
                 continue;
@@ -294,30 +317,35 @@ void Unifier::add_rank(const RawFile& file, std::uint32_t rank, RawRank& raw,
         }
         attach_series(file, raw, location, nodes);
         if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
-            if (map_trace(trace->second, tree, nodes))
+            if (map_trace(trace->second, nodes))
                 location.trace = std::move(trace->second);
             else
                 lose(fmt::format("{}: the trace of rank {} thread {} is lost, because it refers to call "
                                  "paths that are not there",
                                  file.name, rank, thread));
         }
-        check_sums(file.name, location);
+        if (!file.selected)
+            check_sums(file.name, location);
         profile.locations.push_back(std::move(location));
         ranks_seen_.insert(rank);
     }
-    if (!ranks_seen_.contains(rank))
+    if (!ranks_seen_.contains(rank)) {
+        if (raw.locations.empty() && (raw.info || !raw.phases.empty()))
+            lose(fmt::format("{}: the data of rank {} are lost, because the records of its threads are missing", file.name, rank));
         return;
+    }
     if (!raw.info)
         lose(fmt::format("{}: the record of rank {} is missing", file.name, rank));
     profile.ranks[rank] = raw.info.value_or(RankInfo{});
-    if (const std::uint64_t threads = profile.ranks[rank].threads; threads > raw.trees.size())
+    if (const std::uint64_t threads = profile.ranks[rank].threads; threads > raw.locations.size())
         lose(fmt::format("{}: rank {} had {} threads, but only {} are there", file.name, rank, threads,
-                         raw.trees.size()));
+                         raw.locations.size()));
 }
 
 void Unifier::add(RawFile& file) {
     for (const std::string& damage : file.damages)
         lose(fmt::format("{}: {}", file.name, damage));
+    selected_ = selected_ || file.selected;
     if (file.partial)
         lose(fmt::format("{}: was not finished", file.name));
     if (file.job) {
@@ -339,6 +367,7 @@ void Unifier::add(RawFile& file) {
     std::vector<std::uint32_t> metrics;
     for (const MetricInfo& m : *file.metrics)
         metrics.push_back(metric(m.name, m.unit));
+    job_nodes_ = nodes_of(file.tables, 0);
     for (auto& [rank, raw] : file.ranks)
         add_rank(file, rank, raw, metrics);
 }
@@ -384,7 +413,7 @@ Profile Unifier::finish() {
         profile.sites[s->second].inlined = std::move(stored.inlined);
     }
 
-    profile.complete = !damaged_ && profile.ranks.size() == profile.job.ranks;
+    profile.complete = !damaged_ && (selected_ || profile.ranks.size() == profile.job.ranks);
     for (const auto& [rank, info] : profile.ranks)
         profile.complete = profile.complete && info.complete;
     constexpr std::size_t shown = 50;

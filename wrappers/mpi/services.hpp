@@ -13,7 +13,8 @@ Handles handles;
 
 namespace {
 
-MPI_Request service_request;           // of the one collective under way
+MPI_Request service_request;           // of the one operation under way
+MPI_Comm private_comm;                 // between open_private and close_private
 MPI_Errhandler application_errhandler; // in force on MPI_COMM_WORLD before errors_return
 
 int library_version(char* buffer, int capacity) {
@@ -66,6 +67,24 @@ int test(int* done) {
     return real.Test(&service_request, done, MPI_STATUS_IGNORE);
 }
 
+int open_private() {
+    // Not Comm_dup, which runs the application's attribute functions. All ranks in the order of MPI_COMM_WORLD.
+    const int result = real.Comm_split(MPI_COMM_WORLD, 0, 0, &private_comm);
+    return result == MPI_SUCCESS ? real.Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN) : result;
+}
+
+int close_private() {
+    return real.Comm_free(&private_comm);
+}
+
+int start_send(const void* bytes, int count, int to, int tag) {
+    return real.Isend(bytes, count, MPI_BYTE, to, tag, private_comm, &service_request);
+}
+
+int start_receive(void* bytes, int count, int from, int tag) {
+    return real.Irecv(bytes, count, MPI_BYTE, from, tag, private_comm, &service_request);
+}
+
 int errors_return() {
     const int result = real.Comm_get_errhandler(MPI_COMM_WORLD, &application_errhandler);
     return result == MPI_SUCCESS ? real.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) : result;
@@ -83,8 +102,9 @@ const MpiServices services = {
 #else
     "MPICH",
 #endif
-    library_version,  world, start_barrier, start_min,      start_sum, start_gather, start_broadcast,
-    start_prefix_sum, test,  errors_return, errors_restore,
+    library_version,  world,        start_barrier, start_min,  start_sum,     start_gather,  start_broadcast,
+    start_prefix_sum, test,         open_private,  close_private, start_send, start_receive, errors_return,
+    errors_restore,
 };
 
 /// Looks up the handle constants; false when the library is older than MPI 3.0, which the bodies need.

@@ -1,0 +1,34 @@
+// Compresses blocks of the profile file (zstd).
+// Contract: one thread; pages straight from the kernel, outside the quota (it exists only while the job ends or a checkpoint
+// is written); never throws, never allocates otherwise, no floating point. Takes up to 24 KiB of stack.
+//
+// Why linked in: the application's own zstd, if it has one, may be of another version, or not be there at the end of the job.
+#pragma once
+
+#include <cstddef>
+
+namespace libprofile {
+
+class Compressor {
+  public:
+    Compressor() = default;
+    Compressor(const Compressor&) = delete;
+    Compressor& operator=(const Compressor&) = delete;
+    ~Compressor();
+
+    /// Replaces `size` bytes by a zstd frame of them, if that is smaller and readers may believe it (is_raw_size_allowed).
+    /// @return the frame's size; 0: the bytes are as they were
+    std::size_t compress(unsigned char* bytes, std::size_t size) noexcept;
+
+  private:
+    bool start(std::size_t size) noexcept;
+
+    void* context_ = nullptr; // in pages_
+    void* pages_ = nullptr;
+    std::size_t pages_size_ = 0;
+    void* frame_ = nullptr;
+    std::size_t frame_size_ = 0;
+    bool failed_ = false;
+};
+
+} // namespace libprofile

@@ -1,0 +1,77 @@
+#include "libprofile/output/file_start.hpp"
+
+#include "format/metrics.hpp"
+#include "libprofile/output/block_writer.hpp"
+#include "libprofile/session/session.hpp"
+#include "libprofile/session/version.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+namespace libprofile {
+
+namespace {
+
+/// "Open MPI v4.1.4, package: ..." -> "Open MPI 4.1.4"; "MPICH Version:\t4.0.2\n..." -> "MPICH 4.0.2".
+void tidy_version(char* text) {
+    char* out = text;
+    for (const char* in = text; *in != 0 && *in != ',' && *in != '\n';) {
+        if (std::strncmp(in, "Version:", 8) == 0) {
+            in += 8;
+        } else if (*in == ' ' || *in == '\t') {
+            if (out != text && out[-1] != ' ') *out++ = ' ';
+            ++in;
+        } else if (*in == 'v' && out != text && out[-1] == ' ' && in[1] >= '0' && in[1] <= '9') {
+            ++in;
+        } else {
+            *out++ = *in++;
+        }
+    }
+    *out = 0;
+}
+
+} // namespace
+
+bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uint32_t flags) noexcept {
+    FileHeader header{};
+    std::memcpy(header.magic, file_magic, sizeof header.magic);
+    header.version = format_version;
+    header.flags = flags;
+    header.ranks = ranks_in_file;
+    if (!buffer.append(&header, sizeof header)) return false;
+
+    Job& job = session.job();
+    static char configuration[8192];
+    static char mpi[256];
+    const std::size_t length = session.config().describe(configuration, sizeof configuration);
+    if (session.mpi() == nullptr || session.mpi()->library_version(mpi, sizeof mpi) != 0)
+        std::snprintf(mpi, sizeof mpi, "%s", session.mpi() == nullptr ? "none" : session.mpi()->name);
+    tidy_version(mpi);
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    const std::uint64_t unix_now =
+        static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
+    JobRecord record;
+    record.ranks = static_cast<std::uint64_t>(job.ranks);
+    record.start_unix_ns = unix_now - session_clock.now();
+    record.mpi = mpi;
+    record.command = job.command;
+    record.executable = job.executable;
+    record.folder = job.folder;
+    record.version = version;
+    record.configuration = Text(configuration, length);
+    const bool ok = write_block(buffer, {BlockType::Job}, [&](Encoder& encoder) { describe(encoder, record); });
+    return ok && write_block(buffer, {BlockType::Metrics}, [](Encoder& encoder) {
+               encoder.number(metric_count);
+               encoder.text("time");
+               encoder.text("ns");
+               for (const CatalogueRow& row : metric_catalogue) {
+                   if (row.kind != CatalogueKind::Direct) continue;
+                   encoder.text(row.name);
+                   encoder.text(row.unit);
+               }
+           });
+}
+
+} // namespace libprofile

@@ -1,0 +1,61 @@
+#include "libprofile/output/rank_block.hpp"
+
+#include "format/sampling_rate.hpp"
+#include "libprofile/output/phase_blocks.hpp"
+#include "libprofile/session/process_state.hpp"
+#include "libprofile/session/session.hpp"
+
+#include <unistd.h>
+
+namespace libprofile {
+
+RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread running) noexcept {
+    RankRecord record;
+    record.rank = static_cast<std::uint64_t>(session.job().rank);
+    record.pid = static_cast<std::uint64_t>(getpid());
+    record.host = session.job().host;
+    record.complete = complete ? 1 : 0;
+    record.clock = static_cast<std::uint64_t>(session_clock.source());
+    record.rate = samples_per_second(session.config().number(Option::Sample));
+    record.threads_lost = thread_registry.lost();
+    record.memory_used = memory_quota.used();
+    record.memory_peak = summary.memory_peak = memory_quota.peak();
+    record.memory_quota = memory_quota.limit();
+    record.checkpoint = running.thread == nullptr ? 0 : 1;
+    if (running.thread != nullptr) record.threads_running = thread_registry.choose_for_checkpoint() - 1;
+    for_each_location(running, [&](Thread& thread, std::uint64_t end) {
+        ++record.threads;
+        record.samples_taken += thread.samples_taken;
+        record.samples_lost += thread.samples_lost;
+        for (std::size_t i = 0; i < skip_reason_count; ++i) record.skipped[i] += thread.skipped[i];
+        record.clocks_lost += thread.clock.was_lost ? 1 : 0;
+        record.partial_paths += thread.tree.partial_paths();
+        record.quota_losses += thread.tree.quota_hits() + thread.phases.quota_losses();
+        record.nesting_repairs += thread.phases.repairs();
+        record.requests_lost += thread.requests_lost;
+        for (std::size_t i = 0; i < path_count_count; ++i)
+            record.path_counts[i] += thread.paths.count_of(static_cast<PathCount>(i));
+        record.path_counts[static_cast<std::size_t>(PathCount::Repeated)] += thread.paths_repeated;
+        if (thread.index != 0) return;
+        record.sampling_clock = static_cast<std::uint64_t>(thread.clock.kind);
+        summary.wall_ns = end - thread.started_at;
+        std::uint64_t longest = 0;
+        for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
+            Phase& phase = thread.phases.phase(i);
+            summary.overhead_ns += overhead_of(phase, thread.tree.overhead());
+            if (iterations_of(phase) == 0 || phase.wall_inclusive_ns <= longest) continue;
+            longest = phase.wall_inclusive_ns;
+            summary.phase = phase.name;
+            summary.iterations = iterations_of(phase);
+            summary.clusters = phase.clusterer->cluster_count();
+        }
+    });
+    summary.samples_taken = record.samples_taken;
+    summary.samples_lost = record.samples_lost;
+    summary.repairs = record.nesting_repairs;
+    summary.quota_losses = record.quota_losses;
+    summary.paths_wrong = record.path_counts[static_cast<std::size_t>(PathCount::Wrong)];
+    return record;
+}
+
+} // namespace libprofile

@@ -1,0 +1,454 @@
+#!/usr/bin/env python3
+"""A second reader of profile files, written from docs/format.md alone.
+
+    read_profile.py FILE [--scan]      prints, as JSON, what adds up in a profile
+
+It shares no code with libprofile: where the two differ, one of them or the document is wrong. It reads by the directories
+where a file has them; --scan reads from the beginning to the end instead, and the output must be the same. It decodes series
+too: the values of whole iterations, with a range decoder of its own.
+"""
+
+import json
+import struct
+import sys
+import zlib
+from collections import defaultdict
+from pathlib import Path
+
+import zstandard  # Debian: python3-zstandard
+
+JOB = 0xFFFFFFFF
+FILE_HEADER = struct.Struct("<8sIIQQ")
+BLOCK_HEADER = struct.Struct("<IIQQII")
+RANK_PLACE = struct.Struct("<QQII")
+FOOTER = struct.Struct("<QQQ8s")
+(TYPE_JOB, TYPE_METRICS, TYPE_RANK, TYPE_MODULES, TYPE_FUNCTIONS, TYPE_TREE, TYPE_PHASE, TYPE_NAMES, TYPE_TRACE, TYPE_SERIES,
+ TYPE_LOCATION, TYPE_NODE_MAP, TYPE_CELLS, TYPE_DIRECTORY, TYPE_RANK_TABLE, TYPE_FOOTER) = range(1, 17)
+
+
+class Damaged(Exception):
+    pass
+
+
+class Payload:
+    """The numbers of a payload, one after the other."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def number(self):
+        value = shift = 0
+        while True:
+            if self.at >= len(self.data) or shift > 63:
+                raise Damaged("a number does not end")
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                if value >> 64:
+                    raise Damaged("a number is too large")
+                return value
+
+    def numbers(self, count):
+        if count > len(self.data) - self.at:
+            raise Damaged("a count does not fit")
+        return [self.number() for _ in range(count)]
+
+    def signed(self):
+        raw = self.number()
+        return -(raw + 1) // 2 if raw & 1 else raw // 2
+
+    def signed_numbers(self, count):
+        if count > len(self.data) - self.at:
+            raise Damaged("a count does not fit")
+        return [self.signed() for _ in range(count)]
+
+    def bytes(self):
+        size = self.number()
+        if size > len(self.data) - self.at:
+            raise Damaged("a text does not fit")
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def text(self):
+        return self.bytes().decode("utf-8", "replace")
+
+    def end(self):
+        if self.at != len(self.data):
+            raise Damaged("bytes are left")
+
+
+class File:
+    """The blocks of a file: (type, rank, payload)."""
+
+    def __init__(self, data):
+        self.data = data
+        if len(data) < FILE_HEADER.size:
+            raise Damaged("too short")
+        magic, self.version, self.flags, self.ranks, _ = FILE_HEADER.unpack_from(data)
+        if magic != b"LIBPROF\n":
+            raise Damaged("no profile")
+        if self.version != 4:
+            raise Damaged(f"version {self.version}")
+
+    def block(self, at):
+        """(type, rank, payload, where the next block begins)"""
+        if at + BLOCK_HEADER.size > len(self.data):
+            raise Damaged("a block does not fit")
+        magic, kind, stored_size, raw_size, crc, rank = BLOCK_HEADER.unpack_from(self.data, at)
+        begin = at + BLOCK_HEADER.size
+        if magic != 0x4B42504C or begin + stored_size > len(self.data):
+            raise Damaged(f"no block at {at}")
+        stored = self.data[begin : begin + stored_size]
+        if kind != TYPE_RANK_TABLE and zlib.crc32(stored) != crc:
+            raise Damaged(f"checksum of the block at {at}")
+        if raw_size != stored_size:
+            if raw_size > 65536 and raw_size // 64 > stored_size:
+                raise Damaged(f"the block at {at} claims too much")
+            stored = zstandard.ZstdDecompressor().decompress(stored, max_output_size=raw_size)
+            if len(stored) != raw_size:
+                raise Damaged(f"size of the block at {at}")
+        return kind, rank, stored, begin + (stored_size + 7) // 8 * 8
+
+    def scan(self):
+        at = FILE_HEADER.size
+        while at < len(self.data):
+            kind, rank, payload, at = self.block(at)
+            yield kind, rank, payload
+
+    def places(self):
+        """The ranks' entries in the table: (rank, place of the directory)."""
+        size, table_at, ranks, magic = FOOTER.unpack_from(self.data, len(self.data) - FOOTER.size)
+        if magic != b"LPROFEND" or size != len(self.data):
+            raise Damaged("no footer")
+        kind, _, table, _ = self.block(table_at)
+        if kind != TYPE_RANK_TABLE or len(table) != ranks * RANK_PLACE.size:
+            raise Damaged("no table of ranks")
+        for at in range(0, len(table), RANK_PLACE.size):
+            directory_at, directory_size, rank, crc = RANK_PLACE.unpack_from(table, at)
+            if zlib.crc32(table[at : at + 20]) != crc:
+                raise Damaged("checksum of an entry of the table")
+            yield rank, directory_at, directory_size
+
+    def directory(self, rank, directory_at, directory_size):
+        """What a rank's directory lists: a dict for each block."""
+        kind, owner, payload, _ = self.block(directory_at)
+        stored_size = BLOCK_HEADER.unpack_from(self.data, directory_at)[2]
+        if kind != TYPE_DIRECTORY or owner != rank or directory_size != BLOCK_HEADER.size + stored_size:
+            raise Damaged(f"no directory of rank {rank}")
+        p = Payload(payload)
+        for _ in range(p.number()):
+            kind, of_job, thread, phase, metric, distance, size = p.numbers(7)
+            yield {"type": kind, "rank": JOB if of_job else rank, "thread": thread, "phase": phase, "metric": metric,
+                   "at": directory_at - distance, "stored_size": size}
+        p.end()
+
+    def by_directory(self):
+        for rank, at, size in self.places():
+            for entry in self.directory(rank, at, size):
+                kind, owner, payload, _ = self.block(entry["at"])
+                stored_size = BLOCK_HEADER.unpack_from(self.data, entry["at"])[2]
+                if (kind, owner, stored_size) != (entry["type"], entry["rank"], entry["stored_size"]):
+                    raise Damaged(f"the directory of rank {rank} lies about the block at {entry['at']}")
+                yield kind, owner, payload
+
+
+class RangeDecoder:
+    """Decisions and bits of a range-coded stream."""
+
+    def __init__(self, data):
+        self.data, self.at, self.range = data, 4, 0xFFFFFFFF
+        self.code = int.from_bytes(data[:4].ljust(4, b"\0"), "big")
+
+    def normalise(self):
+        while self.range < 1 << 24:
+            byte = self.data[self.at] if self.at < len(self.data) else 0
+            self.at += 1
+            self.range = self.range << 8 & 0xFFFFFFFF
+            self.code = (self.code << 8 | byte) & 0xFFFFFFFF
+
+    def decide(self, odds, key, rate):
+        chance = odds.get(key, 0x8000)
+        bound = (self.range >> 16) * chance
+        yes = self.code >= bound
+        if yes:
+            self.code -= bound
+            self.range -= bound
+            odds[key] = chance - (chance >> rate)
+        else:
+            self.range = bound
+            odds[key] = chance + (0xFFFF - chance >> rate)
+        self.normalise()
+        return yes
+
+    def bits(self, count):
+        value = 0
+        for _ in range(count):
+            self.range >>= 1
+            one = self.code >= self.range
+            if one:
+                self.code -= self.range
+            value = value << 1 | one
+            self.normalise()
+        return value
+
+    def number(self, odds, key, rate):
+        length = 1
+        while length < 64 and self.decide(odds, (key, length), rate):
+            length += 1
+        return (1 << length - 1 | self.bits(length - 1)) - 1
+
+
+def catalogue():
+    """The rows of format/metrics.def: (name, kind, parent's id, id)."""
+    text = (Path(__file__).resolve().parents[2] / "format/metrics.def").read_text()
+    rows = []
+    for line in text.splitlines():
+        kind, bracket, rest = line.partition("(")
+        if bracket and kind in ("TIME", "SUM", "DIRECT"):
+            fields = [field.strip().strip('"') for field in rest.split(",")]
+            rows.append((fields[1], kind, fields[2 if kind == "TIME" else 3], fields[0]))
+    return rows
+
+
+def as_signed(value):
+    value &= 2**64 - 1
+    return value - 2**64 if value >> 63 else value
+
+
+def totals_of_chunk(stream, iterations, kinds):
+    """The values of each iteration of a chunk, in columns; None for one that is not known."""
+    coder, odds, lengths, slot = RangeDecoder(stream), {}, {}, 0
+    slots = [[0] * len(kinds) for _ in range(4)]
+    for _ in range(iterations):
+        if coder.decide(odds, "unknown", 4):
+            yield None
+            continue
+        if coder.decide(odds, "slot", 4):
+            slot = coder.bits(2)
+        source = coder.bits(2) if coder.decide(odds, "source", 4) else slot
+        slots[slot] = list(slots[source])
+        values = []
+        for column, kind in enumerate(kinds):
+            difference = 0
+            if coder.decide(odds, ("changed", column), 4):
+                negative = coder.decide(odds, "negative", 5)
+                difference = coder.number(odds, ("size", lengths.get(column, 0)), 5) + 1
+                lengths[column] = min(difference.bit_length() // 4, 7)
+                if negative:
+                    difference = -difference
+            before = slots[slot][column]
+            value = as_signed(before + difference)
+            slots[slot][column] = value if kind != "TIME" or before == 0 else before + (value - before >> 2)
+            values.append(value)
+        yield values
+
+
+def series_totals(p, rows):
+    """The payload of a Series block: sums over its iterations, by row of the catalogue."""
+    thread, phase = p.number(), p.text()
+    columns, counts, times, metrics, chunks = p.numbers(5)
+    kept = [row for row in rows if row[1] != "SUM"]
+    if columns != len(kept) + 1:
+        raise Damaged("a series of another catalogue")
+    p.numbers(2 * counts)
+    p.numbers(2 * times)
+    p.numbers(4 * metrics)
+    sums, known, iterations = [0] * columns, 0, 0
+    for _ in range(chunks):
+        length, _, _, flags = p.numbers(4)
+        stream, _ = p.bytes(), p.bytes()
+        iterations += length
+        if flags & 1:
+            for values in totals_of_chunk(stream, length, [row[1] for row in kept] + [""]):
+                if values is not None:
+                    known += 1
+                    sums = [a + b for a, b in zip(sums, values)]
+    # A row is what it has of its own and what the rows below it have; children come after their parents.
+    by_id = dict.fromkeys((row[3] for row in rows), 0)
+    by_id.update((row[3], value) for row, value in zip(kept, sums))
+    for _, _, parent, number in reversed(rows):
+        if parent != "None":
+            by_id[parent] += by_id[number]
+    names = {row[3]: row[0] for row in rows}
+    return {"thread": thread, "phase": phase, "iterations": iterations, "known": known,
+            "wall_inclusive_ns": by_id["Total"] + sums[-1],
+            "sums": {names[number]: value for number, value in by_id.items() if value != 0}}
+
+
+def read(blocks):
+    job, metrics = None, None
+    ranks, locations, phases, cells, series = {}, {}, {}, [], []
+    trees, maps, tables, rows = {}, {}, defaultdict(dict), catalogue()
+    for kind, rank, payload in blocks:
+        p = Payload(payload)
+        if kind == TYPE_JOB:
+            size, start = p.numbers(2)
+            job = {"ranks": size, "start_unix_ns": start}
+            for name in ("mpi", "command", "executable", "folder", "version", "configuration"):
+                job[name] = p.text()
+        elif kind == TYPE_METRICS:
+            metrics = [(p.text(), p.text()) for _ in range(p.number())]
+        elif kind == TYPE_RANK:
+            record = {"rank": p.number(), "pid": p.number(), "host": p.text()}
+            names = ("threads complete clock rate samples_taken samples_lost partial_paths quota_losses nesting_repairs "
+                     "threads_lost requests_lost memory_used memory_quota checkpoint threads_running").split()
+            record.update(zip(names, p.numbers(len(names))))
+            rest = []  # counters of format/path_counts.def and format/skip_reasons.def among them
+            while p.at < len(p.data):
+                rest.append(p.number())
+            record["memory_peak"], record["bytes_written"], record["writing_ns"] = rest[-3:]
+            if record["rank"] != rank:
+                raise Damaged("a Rank block of another rank")
+            ranks[rank] = record
+        elif kind == TYPE_MODULES:
+            tables[rank]["modules"] = [(p.bytes(), p.text()) for _ in range(p.number())]
+        elif kind == TYPE_FUNCTIONS:
+            tables[rank]["functions"] = {}
+            for _ in range(p.number()):
+                number, name, category = p.number(), p.text(), p.number()
+                tables[rank]["functions"][number] = (name, category)
+        elif kind == TYPE_TREE:
+            thread, count = p.numbers(2)
+            trees[rank, thread] = [None] + [tuple(p.numbers(4)) for _ in range(count)]
+        elif kind == TYPE_LOCATION:
+            thread, wall, complete, paths_in, map_rank, map_thread = p.numbers(6)
+            locations[rank, thread] = {"wall_ns": wall, "complete": complete,
+                                       "map": (map_rank, map_thread) if paths_in == 1 else None}
+        elif kind == TYPE_NODE_MAP:
+            thread, count = p.numbers(2)
+            node, nodes = 0, [0]
+            for difference in p.signed_numbers(count):
+                node += difference
+                nodes.append(node)
+            maps[rank, thread] = nodes
+        elif kind == TYPE_PHASE:
+            thread, number = p.numbers(2)
+            phase = {"name": p.text()}
+            names = ("kind instances wall_ns wall_inclusive_ns equivalence relaxed classes clusters unclustered metrics").split()
+            phase.update(zip(names, p.numbers(len(names))))
+            phase["cluster_list"] = [tuple(p.numbers(2)) for _ in range(phase["clusters"])]
+            if phase["kind"] == 2:
+                phase["cluster_of_iteration"] = []
+                for _ in range(p.number()):
+                    length, cluster = p.numbers(2)
+                    if length > phase["instances"] - len(phase["cluster_of_iteration"]):
+                        raise Damaged("runs are longer than there are iterations")
+                    phase["cluster_of_iteration"] += [cluster] * length
+                time, phase["iteration_times"] = 0, []
+                for difference in p.signed_numbers(phase["instances"]):
+                    time += difference
+                    phase["iteration_times"].append(time)
+            phases[rank, thread, number] = phase
+        elif kind == TYPE_CELLS:
+            thread, number, metric, lists = p.numbers(4)
+            sizes = p.numbers(lists)
+            nodes = []
+            for size in sizes:
+                node = 0
+                nodes.append([])
+                for distance in p.numbers(size):
+                    node += distance
+                    nodes[-1].append(node)
+            values = [p.numbers(size) for size in sizes]
+            cells.append(((rank, thread, number), metric, nodes, values))
+        elif kind == TYPE_SERIES:
+            series.append({"rank": rank, **series_totals(p, rows)})
+        else:
+            continue
+        p.end()
+    return job, metrics, ranks, locations, phases, cells, trees, maps, tables, series
+
+
+class Paths:
+    """Call paths as texts, equal where they are the same path in different ranks."""
+
+    def __init__(self, locations, trees, maps, tables):
+        self.locations, self.trees, self.maps, self.tables, self.known = locations, trees, maps, tables, {}
+
+    def of(self, rank, thread, node):
+        location = self.locations[rank, thread]
+        if location["map"] is None:
+            return self.in_tree(rank, (rank, thread), node)
+        return self.in_tree(JOB, (JOB, 0), self.maps[location["map"]][node])
+
+    def in_tree(self, owner, tree, node):
+        if node == 0:
+            return ()
+        key = (tree, node)
+        if key not in self.known:
+            distance, kind, a, b = self.trees[tree][node]
+            if not 1 <= distance <= node:
+                raise Damaged("a node's parent")
+            what = ""
+            if kind == 1:
+                build_id, path = self.tables[owner]["modules"][a]
+                what = f"{build_id.hex() or path}+{b:#x}"
+            elif kind == 2:
+                what = self.tables[owner]["functions"][a][0]
+            elif kind == 8:
+                what = hex(b)
+            self.known[key] = self.in_tree(owner, tree, node - distance) + ((kind, what),)
+        return self.known[key]
+
+
+def summary(data, scan):
+    file = File(data)
+    job, metrics, ranks, locations, phases, cells, trees, maps, tables, series = read(
+        file.scan() if scan else file.by_directory())
+    paths = Paths(locations, trees, maps, tables)
+    found = defaultdict(int)
+    totals = defaultdict(lambda: defaultdict(int))
+    clusters = defaultdict(lambda: defaultdict(lambda: defaultdict(int)))
+    call_paths = set()
+    for (rank, thread, number), metric, nodes, values in cells:
+        phase = phases[rank, thread, number]
+        found[rank, thread, number] += 1
+        if len(nodes) != phase["clusters"] + 1:
+            raise Damaged("cells of another number of clusters")
+        for at, (list_nodes, list_values) in enumerate(zip(nodes, values)):
+            totals[rank, thread, number][metrics[metric][0]] += sum(list_values)
+            if at < phase["clusters"]:
+                clusters[rank, thread, number][at][metrics[metric][0]] += sum(list_values)
+            call_paths.update(paths.of(rank, thread, node) for node in list_nodes)
+    out = {"job": job, "complete": file.flags & 1, "ranks": [ranks[rank] for rank in sorted(ranks)], "locations": [],
+           "call_paths": len(call_paths - {()}), "series": sorted(series, key=lambda one: (one["rank"], one["thread"], one["phase"]))}
+    for (rank, thread), location in sorted(locations.items()):
+        entry = {"rank": rank, "thread": thread, "wall_ns": location["wall_ns"], "phases": []}
+        for (r, t, number), phase in sorted(phases.items()):
+            if (r, t) != (rank, thread):
+                continue
+            if found[r, t, number] != phase["metrics"]:
+                raise Damaged("Cells blocks are missing")
+            if totals[r, t, number]["time"] != phase["wall_ns"]:
+                raise Damaged("times of a phase do not add up")
+            entry["phases"].append({
+                "name": phase["name"], "kind": phase["kind"], "instances": phase["instances"], "wall_ns": phase["wall_ns"],
+                "wall_inclusive_ns": phase["wall_inclusive_ns"], "totals": totals[r, t, number],
+                "iteration_times": phase.get("iteration_times", []),
+                "cluster_of_iteration": phase.get("cluster_of_iteration", []),
+                "clusters": [{"size": size, "class": number_of_class, "sums": clusters[r, t, number][at]}
+                             for at, (size, number_of_class) in enumerate(phase["cluster_list"])]})
+        if sum(phase["wall_ns"] for phase in entry["phases"]) != location["wall_ns"]:
+            raise Damaged("times of a location do not add up")
+        out["locations"].append(entry)
+    return out
+
+
+def main():
+    scan = "--scan" in sys.argv[1:]
+    names = [argument for argument in sys.argv[1:] if argument != "--scan"]
+    if len(names) != 1:
+        sys.exit(__doc__)
+    with open(names[0], "rb") as file:
+        data = file.read()
+    try:
+        json.dump(summary(data, scan), sys.stdout)
+    except (Damaged, KeyError, IndexError, struct.error, zstandard.ZstdError) as error:
+        sys.exit(f"read_profile.py: {names[0]}: {error!r}")
+    print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+// Gives mutated profiles right sizes and checksums, so that the decoders behind them see the damage.
+// Contract: for the fuzzers; any bytes; changes headers, entries of the rank table, and the footer only.
+#pragma once
+
+#include "format/profile_file.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace libprofile::test {
+
+inline void repair_table(unsigned char* entries, std::uint64_t size) {
+    for (std::uint64_t at = 0; at + sizeof(RankPlace) <= size; at += sizeof(RankPlace)) {
+        RankPlace place{};
+        std::memcpy(&place, entries + at, sizeof place);
+        place.crc = crc32(&place, offsetof(RankPlace, crc));
+        std::memcpy(entries + at, &place, sizeof place);
+    }
+}
+
+inline void repair(unsigned char* bytes, std::size_t size) {
+    std::size_t at = sizeof(FileHeader);
+    while (at + sizeof(BlockHeader) <= size) {
+        BlockHeader header{};
+        std::memcpy(&header, bytes + at, sizeof header);
+        const std::size_t room = size - at - sizeof header;
+        header.magic = block_magic;
+        header.stored_size = std::min<std::uint64_t>(header.stored_size, room);
+        // What is compressed stays so; its size is often a lie then.
+        header.raw_size = std::max(header.raw_size % (1u << 20), header.stored_size);
+        unsigned char* stored = bytes + at + sizeof header;
+        if (header.type == static_cast<std::uint32_t>(BlockType::RankTable))
+            repair_table(stored, header.stored_size);
+        else
+            header.crc = crc32(stored, header.stored_size);
+        std::memcpy(bytes + at, &header, sizeof header);
+        at += sizeof header + (header.stored_size + 7) / 8 * 8;
+    }
+    FooterRecord footer{};
+    if (size < sizeof footer)
+        return;
+    unsigned char* end = bytes + size - sizeof footer;
+    std::memcpy(&footer, end, sizeof footer);
+    if (std::memcmp(footer.magic, end_magic, sizeof end_magic) == 0)
+        footer.file_size = size;
+    std::memcpy(end, &footer, sizeof footer);
+}
+
+} // namespace libprofile::test

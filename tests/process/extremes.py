@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Programs at the ends of the scale, and systems that refuse what we ask for (tests/programs/extremes.cpp)."""
+
+import os
+import shutil
+
+from harness import Skip, expect, expect_equal, main, test
+from report_checks import calls
+
+
+def extreme(job, *arguments, options=None, folded=False):
+    """One rank; its output must be the same with and without us. The report, whose sums are checked as always."""
+    command = [job.program("extremes"), *arguments]
+    plain = job.plain(command, 1)
+    expect_equal(plain.code, 0, "exit code without libprofile")
+    report = job.profile(command, 1, options=options, folded=folded)
+    expect_equal((job.last.out, job.last.err), (plain.out, plain.err), "the program")
+    return report
+
+
+def all_calls(report, function):
+    """Of the main thread and all others."""
+    others = next(metric for metric in report["threads"]["metrics"] if metric["name"] == "visits")
+    return calls(report, 0).get(function, 0), sum(others["total"])
+
+
+@test
+def a_thousand_threads_have_their_calls(job):
+    report = extreme(job, "threads", 1000)
+    expect_equal(len(report["threads"]["locations"]), 1000, "locations of threads")
+    expect(all_calls(report, "MPI_Comm_rank")[1] >= 2000, "calls of threads are missing")
+
+
+@test
+def more_call_paths_than_memory_keep_every_call(job):
+    """2^17 call paths into a megabyte: most of them are folded, none of the calls is lost, and it is said once."""
+    report = extreme(job, "paths", 17, options={"LIBPROFILE_MEMORY": "1M"}, folded=True)
+    expect_equal(calls(report, 0)["MPI_Comm_rank"], 1 << 17, "calls")
+    expect_equal(len(job.last.complaints), 1, "complaints")
+
+
+@test
+def many_call_paths_are_all_there(job):
+    """2^15 MPI calls, each on a path of its own: nothing is folded under the default quota."""
+    report = extreme(job, "paths", 15)
+    expect_equal(calls(report, 0)["MPI_Comm_rank"], 1 << 15, "calls")
+
+
+@test
+def a_hundred_thousand_iterations_are_all_there(job):
+    count = 100000
+    report = extreme(job, "iterations", count)
+    expect_equal([phase["iterations"] for phase in report["phases"] if phase["name"] == "step"], [count], "iterations")
+    expect_equal(calls(report, 0, "step")["MPI_Comm_rank"], count + (count + 2) // 3, "calls")
+
+
+@test
+def recursion_of_a_hundred_thousand_frames_is_cut_and_counted(job):
+    report = extreme(job, "deep", 100000, options={"LIBPROFILE_SAMPLE": 1000})
+    expect(all_calls(report, "MPI_Comm_rank")[1] >= 1000, "calls of the thread are missing")
+    expect(report["losses"]["partial_paths"] > 0, "paths of 100,000 frames are not partial")
+
+
+@test
+def refused_system_calls_are_no_harm(job):
+    """Containers refuse what we would like to use: perf, timers, barriers of other threads, memory of other processes."""
+    report = extreme(job, "seccomp", "iterations", 1000)
+    expect_equal(calls(report, 0, "step")["MPI_Comm_rank"], 1334, "calls")
+
+
+@test
+def a_system_without_proc_is_no_harm(job):
+    """The rank itself sees an empty /proc; its launcher, which needs it, does not."""
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        raise Skip("hiding /proc takes root and unshare")
+    hidden = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+    if job.run([*hidden, "true"]).code != 0:
+        raise Skip("no mounts in this container")
+    command = [job.program("extremes"), "iterations", 1000]
+    plain = job.run([*job.launcher(1), *hidden, *command])
+    if plain.code != 0:
+        raise Skip("this MPI needs /proc itself")
+    result = job.run([*job.launcher(1), *hidden, *job.preloaded(command, {"LIBPROFILE_OUTPUT": job.folder / "hidden"})])
+    expect_equal((result.code, result.out, result.err), (0, plain.out, plain.err), "the program")
+    report = job.report("hidden")
+    expect_equal(calls(report, 0, "step")["MPI_Comm_rank"], 1334, "calls")
+
+
+if __name__ == "__main__":
+    main()

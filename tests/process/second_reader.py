@@ -1,0 +1,115 @@
+"""A reader written from docs/format.md alone finds the same in profiles of real jobs as `libprofile report`."""
+
+import json
+import sys
+
+from harness import Skip, expect, expect_equal, main, test
+
+THREADS = {"LIBPROFILE_TRACE": "1", "LIBPROFILE_SAMPLE": "1kHz"}
+
+
+def read_again(job, file, *options):
+    reader = job.source / "tests/format/read_profile.py"
+    result = job.run([sys.executable, "-B", reader, file, *options])
+    if "No module named 'zstandard'" in result.all_err:
+        raise Skip("python3-zstandard is not installed")
+    expect_equal(result.code, 0, "exit code of the second reader")
+    return json.loads(result.out)
+
+
+def compare(job, output):
+    """Both readers on the profile in the folder `output`."""
+    report = job.report(output)
+    file = job.folder / output / "profile.lprof"
+    again = read_again(job, file)
+    expect_equal(read_again(job, file, "--scan"), again, "by directories, and from the beginning to the end")
+    expect_equal(again["job"]["ranks"], report["job"]["ranks"], "ranks")
+    expect_equal(again["job"]["command"], report["job"]["command"], "command")
+    expect_equal([rank["rank"] for rank in again["ranks"]], list(range(report["job"]["ranks"])), "records of ranks")
+    for key in ("memory_peak", "bytes_written", "writing_ns"):
+        expect_equal([rank[key] for rank in again["ranks"]], report["self"][key], key)
+        expect(all(rank[key] > 0 for rank in again["ranks"]), f"{key} of every rank")
+    written = sum(rank["bytes_written"] for rank in again["ranks"])
+    expect(written < file.stat().st_size, "the ranks wrote more than there is")
+
+    others = [(entry["rank"], entry["thread"]) for entry in report["threads"]["locations"]]
+    units = {row["name"]: row["unit"] for row in report["metrics"]}
+    groups = {(rank, 0): (report, rank) for rank in range(report["job"]["ranks"])}
+    groups.update({key: (report["threads"], at) for at, key in enumerate(others)})
+    expect_equal(sorted((entry["rank"], entry["thread"]) for entry in again["locations"]), sorted(groups), "locations")
+    series = {(one["rank"], one["thread"], one["phase"]): one for one in again["series"]}
+    for entry in again["locations"]:
+        group, at = groups[entry["rank"], entry["thread"]]
+        where = f"rank {entry['rank']}, thread {entry['thread']}"
+        totals = {row["name"]: row["total"][at] for row in group["metrics"]}
+        expect_equal(entry["wall_ns"], totals["time"], f"{where}: time")
+        direct = {}
+        for phase in entry["phases"]:
+            for name, value in phase["totals"].items():
+                direct[name] = direct.get(name, 0) + value
+        for name, value in direct.items():
+            expect_equal(value, totals[name], f"{where}: {name}")
+        phases = {phase["name"]: phase for phase in group["phases"]}
+        for phase in entry["phases"]:
+            compare_phase(phase, phases[phase["name"]], at, units, f"{where}, phase {phase['name']!r}")
+            found = series.pop((entry["rank"], entry["thread"], phase["name"]), None)
+            if found is not None:
+                compare_series(found, phases[phase["name"]]["series"][at], phase, f"{where}, series")
+    expect_equal(series, {}, "series without a phase")
+    return again
+
+
+def compare_phase(again, phase, at, units, where):
+    expect_equal((again["wall_ns"], again["wall_inclusive_ns"]), (phase["wall_ns"][at], phase["wall_inclusive_ns"][at]),
+                 f"{where}: wall times")
+    sums = {}
+    for path in phase["call_paths"]:
+        for name, values in path["exclusive"].items():
+            sums[name] = sums.get(name, 0) + values[at]
+    expect_equal({name: value for name, value in again["totals"].items() if value},
+                 {name: value for name, value in sums.items() if value}, f"{where}: sums over call paths")
+    if again["kind"] != 2:
+        return
+    expect_equal(again["iteration_times"], phase["iteration_times"][at], f"{where}: times of iterations")
+    expect_equal(again["cluster_of_iteration"], phase["cluster_of_iteration"][at], f"{where}: clusters of iterations")
+    profiles = phase["cluster_profiles"][at]
+    expect_equal([(c["size"], c["class"]) for c in again["clusters"]], [(c["size"], c["class"]) for c in profiles],
+                 f"{where}: clusters")
+    for number, (mine, other) in enumerate(zip(again["clusters"], profiles)):
+        for name, value in mine["sums"].items():
+            expect_equal(value, other["metrics"].get(name, 0), f"{where}: {name} of cluster {number}")
+
+
+def compare_series(again, reported, phase, where):
+    sums = {name: sum(value for value in values if value is not None) for name, values in reported.items()}
+    expect_equal(again["iterations"], phase["instances"], f"{where}: iterations")
+    expect_equal(again["sums"], {name: value for name, value in sums.items() if value}, f"{where}: sums over iterations")
+    if again["known"] == again["iterations"]:
+        expect_equal(again["wall_inclusive_ns"], sum(phase["iteration_times"]), f"{where}: inclusive wall time")
+
+
+@test
+def second_reader_finds_the_same_in_a_job_with_iterations(job):
+    result = job.measured([job.example("hydro"), "60", "10"], ranks=2, output="hydro")
+    expect_equal(result.code, 0, "exit code")
+    again = compare(job, "hydro")
+    expect(any(phase["kind"] == 2 for entry in again["locations"] for phase in entry["phases"]), "no iterations")
+
+
+@test
+def second_reader_finds_the_same_in_a_job_with_threads_and_traces(job):
+    result = job.measured([job.program("threads"), "messages"], ranks=2, output="threads", options=THREADS)
+    expect_equal(result.code, 0, "exit code")
+    again = compare(job, "threads")
+    expect(len(again["locations"]) > 2, "no threads")
+
+
+@test
+def second_reader_finds_the_same_with_every_iteration_in_full(job):
+    result = job.measured([job.example("hydro"), "40", "8"], ranks=2, output="full", options={"LIBPROFILE_CLUSTERS": "off"})
+    expect_equal(result.code, 0, "exit code")
+    compare(job, "full")
+
+
+if __name__ == "__main__":
+    main()
