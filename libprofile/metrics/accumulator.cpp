@@ -35,6 +35,7 @@ Row& Accumulator::new_row(NodeId node, CallTree& tree, Arena& arena) noexcept {
         node = tree.quota();
         if (Row* known = find(node)) return *known;
     }
+    has_room(1, arena); // for "(quota)" it is there since reserve()
     Row& fresh = rows_[used_];
     fresh = Row{};
     fresh.node = node;
