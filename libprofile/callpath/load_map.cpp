@@ -1,8 +1,7 @@
 #include "libprofile/callpath/load_map.hpp"
 
-#include "libprofile/callpath/module_name.hpp"
-
 #include "libprofile/callpath/dynamic_symbols.hpp"
+#include "libprofile/callpath/module_name.hpp"
 
 #include <cstring>
 #include <dlfcn.h>

@@ -311,7 +311,7 @@ std::uint64_t Clusterer::bytes_to_come() const noexcept {
     if (limit_ == no_limit || count_ == 0) return 0;
     std::uint64_t bytes = 0;
     for (std::uint32_t i = 0; i < count_; ++i) bytes += clusters_[i]->sums.bytes();
-    const std::uint64_t most = std::uint64_t{limit_} + warm_up_ + 1;
+    const std::uint64_t most = std::uint64_t{limit_} + (measured_ ? 0 : warm_up_) + 1;
     const std::uint64_t more = most > count_ ? most - count_ : 0;
     // A quarter more than there are, since the pool rounds up; and a quarter of all, since clusters grow when they are merged.
     const std::uint64_t profiles = bytes / count_ * more * 5 / 4 + bytes / 4;

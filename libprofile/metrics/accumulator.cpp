@@ -14,6 +14,8 @@ bool Accumulator::grow_index(NodeId node, const CallTree& tree, Arena& arena) no
     std::copy(index_, index_ + index_size_, index);
     index_ = index;
     index_size_ = wanted;
+    for (std::size_t i = 0; i < beyond_; ++i) index_[rows_[beyond_index_[i]].node] = beyond_index_[i] + 1; // all are of the tree
+    beyond_ = 0;
     return true;
 }
 
@@ -31,14 +33,20 @@ Row& Accumulator::new_row(NodeId node, CallTree& tree, Arena& arena) noexcept {
         if (Row* known = find(node)) return *known;
     }
     // The last one is that of "(quota)".
-    if (node != tree.quota() && (node >= index_size_ || !has_room(find(tree.quota()) != nullptr ? 1 : 2, arena))) {
+    if (node != tree.quota() &&
+        ((node >= index_size_ && beyond_ == spare_rows) || !has_room(find(tree.quota()) != nullptr ? 1 : 2, arena))) {
         node = tree.quota();
         if (Row* known = find(node)) return *known;
     }
+    has_room(1, arena); // for "(quota)" it is there since reserve()
     Row& fresh = rows_[used_];
     fresh = Row{};
     fresh.node = node;
-    index_[node] = static_cast<std::uint32_t>(++used_);
+    if (node < index_size_)
+        index_[node] = static_cast<std::uint32_t>(used_ + 1);
+    else
+        beyond_index_[beyond_++] = static_cast<std::uint32_t>(used_);
+    ++used_;
     return fresh;
 }
 
@@ -47,8 +55,9 @@ bool Accumulator::reserve(const CallTree& tree, Arena& arena) noexcept {
 }
 
 void Accumulator::clear() noexcept {
-    for (std::size_t i = 0; i < used_; ++i) index_[rows_[i].node] = 0;
-    used_ = 0;
+    for (std::size_t i = 0; i < used_; ++i)
+        if (rows_[i].node < index_size_) index_[rows_[i].node] = 0;
+    used_ = beyond_ = 0;
 }
 
 bool share_out_compute_time(Accumulator& rows, std::uint64_t total, Pool& scratch) noexcept {

@@ -34,7 +34,10 @@ class Accumulator {
     bool reserve(const CallTree& tree, Arena& arena) noexcept;
     /// The row of `node` if it was touched since clear(), else nullptr.
     Row* find(NodeId node) noexcept {
-        return node < index_size_ && index_[node] != 0 ? &rows_[index_[node] - 1] : nullptr;
+        if (node < index_size_) return index_[node] != 0 ? &rows_[index_[node] - 1] : nullptr;
+        for (std::size_t i = 0; i < beyond_; ++i)
+            if (rows_[beyond_index_[i]].node == node) return &rows_[beyond_index_[i]];
+        return nullptr;
     }
     /// Rows touched since clear(), in order of first touch.
     std::size_t size() const { return used_; }
@@ -52,6 +55,8 @@ class Accumulator {
     std::size_t used_ = 0;
     std::uint32_t* index_ = nullptr; // by node: row + 1
     std::size_t index_size_ = 0;
+    std::uint32_t beyond_index_[spare_rows] = {}; // rows of folded nodes that are beyond the index, which could not grow
+    std::size_t beyond_ = 0;
 };
 
 /// Shares `total` out over the rows by their sample weights as exact integers (largest remainders), adding to their

@@ -1,6 +1,7 @@
 #include "libprofile/output/phase_blocks.hpp"
 
 #include "libprofile/output/block_writer.hpp"
+#include "libprofile/output/open_rows.hpp"
 
 #include <bit>
 
@@ -24,19 +25,17 @@ void write_assignments(Encoder& encoder, Clusterer& clusterer, std::uint64_t ite
 }
 
 /// Calls visit(node, value) for the cells of a metric in one list of the phase, by node: that of a cluster, or behind them the
-/// open rows. Without memory of our own: it may just have run out.
+/// open rows.
 template <class Visit>
-void for_each_cell(Phase& phase, const CallTree& tree, std::uint64_t list, std::size_t metric, Visit visit) {
+void for_each_cell(Phase& phase, const OpenRows& open, std::uint64_t list, std::size_t metric, Visit visit) {
     if (phase.clusterer != nullptr && list < phase.clusterer->cluster_count()) {
         const IterationProfile& sums = phase.clusterer->cluster(static_cast<std::uint32_t>(list)).sums;
         for (std::uint32_t i = 0; i < sums.size; ++i)
             if (sums.cells[i].metric() == metric) visit(sums.cells[i].node(), sums.cells[i].value);
         return;
     }
-    for (NodeId node = 0; node < tree.size(); ++node) {
-        const Row* row = phase.rows.find(node);
-        if (row != nullptr && row->values[metric] != 0) visit(node, row->values[metric]);
-    }
+    for (std::size_t i = 0; i < open.size(); ++i)
+        if (open[i].values[metric] != 0) visit(open[i].node, open[i].values[metric]);
 }
 
 std::uint64_t lists_of(const Phase& phase) {
@@ -44,38 +43,36 @@ std::uint64_t lists_of(const Phase& phase) {
 }
 
 /// The metrics that have cells, as a set of bits.
-std::uint64_t metrics_in(Phase& phase, const CallTree& tree) {
+std::uint64_t metrics_in(Phase& phase, const OpenRows& open) {
     static_assert(metric_count <= 64);
     std::uint64_t found = 0;
     for (std::uint64_t list = 0; list + 1 < lists_of(phase); ++list) {
         const IterationProfile& sums = phase.clusterer->cluster(static_cast<std::uint32_t>(list)).sums;
         for (std::uint32_t i = 0; i < sums.size; ++i) found |= std::uint64_t{1} << sums.cells[i].metric();
     }
-    for (NodeId node = 0; node < tree.size(); ++node) {
-        const Row* row = phase.rows.find(node);
-        for (std::size_t m = 0; row != nullptr && m < metric_count; ++m)
-            if (row->values[m] != 0) found |= std::uint64_t{1} << m;
-    }
+    for (std::size_t i = 0; i < open.size(); ++i)
+        for (std::size_t m = 0; m < metric_count; ++m)
+            if (open[i].values[m] != 0) found |= std::uint64_t{1} << m;
     return found;
 }
 
 /// Numbers of one kind stand together: lists resemble each other in them, which compression makes use of.
-void describe_cells(Encoder& encoder, Phase& phase, const CallTree& tree, std::size_t metric) {
+void describe_cells(Encoder& encoder, Phase& phase, const OpenRows& open, std::size_t metric) {
     const std::uint64_t lists = lists_of(phase);
     for (std::uint64_t list = 0; list < lists; ++list) {
         std::uint64_t count = 0;
-        for_each_cell(phase, tree, list, metric, [&](NodeId, std::uint64_t) { ++count; });
+        for_each_cell(phase, open, list, metric, [&](NodeId, std::uint64_t) { ++count; });
         encoder.number(count);
     }
     for (std::uint64_t list = 0; list < lists; ++list) {
         NodeId before = 0;
-        for_each_cell(phase, tree, list, metric, [&](NodeId node, std::uint64_t) {
+        for_each_cell(phase, open, list, metric, [&](NodeId node, std::uint64_t) {
             encoder.number(node - before);
             before = node;
         });
     }
     for (std::uint64_t list = 0; list < lists; ++list)
-        for_each_cell(phase, tree, list, metric, [&](NodeId, std::uint64_t value) { encoder.number(value); });
+        for_each_cell(phase, open, list, metric, [&](NodeId, std::uint64_t value) { encoder.number(value); });
 }
 
 /// `now`: of a thread that runs. Of an iteration that is not over the time until now counts for the phase; its values are in
@@ -136,7 +133,9 @@ std::uint64_t overhead_of(Phase& phase, NodeId overhead) noexcept {
 
 bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, std::uint32_t number, Phase& phase,
                  std::uint64_t now) noexcept {
-    std::uint64_t metrics = metrics_in(phase, thread.tree); // a set
+    OpenRows open;
+    if (!open.sort(phase.rows)) return false;
+    std::uint64_t metrics = metrics_in(phase, open); // a set
     PhaseRecord record;
     record.thread = thread.index;
     record.number = number;
@@ -149,7 +148,7 @@ bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, 
                          [&](Encoder& encoder) {
                              CellsRecord cells{thread.index, number, metric, lists_of(phase)};
                              describe(encoder, cells);
-                             describe_cells(encoder, phase, thread.tree, metric);
+                             describe_cells(encoder, phase, open, metric);
                          });
     }
     return ok;

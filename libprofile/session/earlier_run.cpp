@@ -15,7 +15,7 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint64_t most_blocks = 4u << 20; // a chain of empty blocks must not hold the job up
+constexpr std::uint64_t most_blocks = 100000; // neither a chain of empty blocks nor a file of very many ranks must hold the job up
 constexpr std::uint64_t largest_block = 1024;   // of averages: on the stack of some thread
 constexpr unsigned most_phases = 2000;          // of both ranks
 

@@ -238,7 +238,7 @@ void ThreadRegistry::stop_booking() noexcept {
     });
     if (!are_others) return;
     if (may_use_barrier()) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    const std::uint64_t limit = session_clock.now() + 20000000; // one that was stopped in there is not waited for longer
+    const std::uint64_t limit = session_clock.now() + 500000000; // one that was stopped in there is not waited for longer
     for_each_start([own, limit](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread == own || start.ended.load(std::memory_order_acquire)) return;
@@ -272,9 +272,14 @@ std::uintptr_t return_address_of_any_mark(std::uintptr_t slot) noexcept { return
 
 void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
     stop_booking();
-    for_each_start([now](ThreadStart& start) {
+    const Thread* own = thread_local_block.thread;
+    for_each_start([this, now, own](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr) return;
+        if (thread != own && thread->busy != 0 && !start.ended.load(std::memory_order_acquire)) { // still at work on its profiles
+            lost_.fetch_add(1, std::memory_order_relaxed);
+            return;
+        }
         if (!thread->claimed.exchange(true, std::memory_order_acq_rel))
             return close(*thread, now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start.id));
         // It is just ending by itself.

@@ -10,12 +10,20 @@ namespace {
 class AccumulatorTest : public testing::Test {
   protected:
     void SetUp() override { ASSERT_TRUE(tree_.start()); }
-    Row& row(NodeId node) { return rows_.row(node, tree_, arena_); }
+    void TearDown() override { memory_quota.limit(limit_); }
+    void make_nodes(NodeId last) {
+        while (tree_.size() <= last) ASSERT_NE(tree_.child(0, NodeKind::Unknown, 0, tree_.size()), tree_.quota());
+    }
+    Row& row(NodeId node) {
+        make_nodes(node);
+        return rows_.row(node, tree_, arena_);
+    }
     std::uint64_t total_time() {
         std::uint64_t sum = 0;
         for (std::size_t i = 0; i < rows_.size(); ++i) sum += rows_[i][Metric::Time];
         return sum;
     }
+    const std::uint64_t limit_ = memory_quota.limit();
     Arena arena_;
     Pool pool_{arena_};
     CallTree tree_{arena_};
@@ -68,6 +76,27 @@ TEST_F(AccumulatorTest, SharesAreProportionalToWithinOneNanosecond) {
     EXPECT_NEAR(static_cast<double>(row(3)[Metric::Time]), 4000.0 / 7, 1);
 }
 
+TEST_F(AccumulatorTest, WithoutMemoryMpiFunctionsStayApart) {
+    ASSERT_TRUE(rows_.reserve(tree_, arena_));
+    memory_quota.limit(memory_quota.used());
+    std::uint64_t visits = 0;
+    for (std::uint64_t path = 0; path < 20000; ++path)
+        for (std::uint32_t function = 0; function < 3; ++function, ++visits)
+            ++rows_.row(tree_.child(tree_.child(0, NodeKind::Unknown, 0, path), NodeKind::Mpi, function, 0), tree_, arena_)[Metric::Visits];
+    EXPECT_GT(tree_.quota_hits(), 0u);
+    std::uint64_t counted = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        counted += rows_[i][Metric::Visits];
+        EXPECT_EQ(tree_[rows_[i].node].kind, NodeKind::Mpi);
+    }
+    EXPECT_EQ(counted, visits);
+    for (std::uint32_t function = 0; function < 3; ++function) {
+        const Row* folded = rows_.find(tree_.folded(NodeKind::Mpi, function));
+        ASSERT_NE(folded, nullptr);
+        EXPECT_GT((*folded)[Metric::Visits], 10000u);
+    }
+}
+
 TEST_F(AccumulatorTest, NothingIsSharedWithoutSamples) {
     row(1)[Metric::Visits] = 1;
     EXPECT_FALSE(share_out_compute_time(rows_, 1000, pool_));
@@ -75,6 +104,7 @@ TEST_F(AccumulatorTest, NothingIsSharedWithoutSamples) {
 }
 
 TEST_F(AccumulatorTest, WithoutMemoryValuesAreSummedNotLost) {
+    make_nodes(200000);
     row(tree_.quota());
     memory_quota.limit(memory_quota.used());
     for (NodeId node = 1000; node < 200000; ++node) ++row(node)[Metric::Visits];

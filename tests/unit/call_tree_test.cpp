@@ -69,7 +69,10 @@ TEST_F(CallTreeTest, OutOfMemoryPathsEndAtTheQuotaNode) {
     memory_quota.limit(256ull << 20);
     EXPECT_EQ(node, tree_.quota());
     EXPECT_EQ(tree_.quota_hits(), 1u);
-    EXPECT_EQ(tree_.child(node, NodeKind::Mpi, 1, 0), tree_.quota());
+    EXPECT_EQ(tree_.child(node, NodeKind::Unknown, 0, 1), tree_.quota());
+    const NodeId function = tree_.child(node, NodeKind::Mpi, 1, 0);
+    EXPECT_EQ(tree_[function].parent, tree_.quota());
+    EXPECT_EQ(tree_.child(node, NodeKind::Mpi, 1, 0), function);
 }
 
 } // namespace libprofile

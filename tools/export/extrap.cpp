@@ -14,8 +14,7 @@ Remarks write_extrap(const Profile& profile, const ExportRequest& request, Sink&
     using Json = nlohmann::ordered_json;
     TableChoice choice = request.choice;
     choice.short_names = true;
-    const CallTable table = make_call_table(profile, choice);
-    require_short_stacks(table);
+    const CallTable table = make_stack_table(profile, choice);
     Json parameters = {{"p", profile.job.ranks}};
     for (const auto& [name, text] : request.set) {
         const Json value = Json::parse(text, nullptr, false);

@@ -37,12 +37,7 @@ void add_stacks(const CallTable& table, const std::string& prefix, const std::ve
 } // namespace
 
 Remarks write_folded(const Profile& profile, const ExportRequest& request, Sink& sink) {
-    TableChoice choice = request.choice;
-    choice.short_names = true;
-    if (choice.metrics.empty())
-        choice.metrics = {"time"};
-    const CallTable table = make_call_table(profile, choice);
-    require_short_stacks(table);
+    const CallTable table = make_viewer_table(profile, request.choice);
     if (table.metrics.size() != 1)
         throw ExportError("folded stacks hold one metric; name one with --metric and write a file for each");
     std::string out;

@@ -199,8 +199,7 @@ class Encoder {
 Remarks write_pprof(const Profile& profile, const ExportRequest& request, Sink& sink) {
     TableChoice choice = request.choice;
     choice.by_line = true; // pprof itself sums by function or by line
-    const CallTable table = make_call_table(profile, choice);
-    require_short_stacks(table);
+    const CallTable table = make_stack_table(profile, choice);
     sink.add("profile.pb.gz", Encoder(table).encode(profile));
     return {};
 }

@@ -78,12 +78,7 @@ std::size_t add_profile(const CallTable& table, const Frames& frames, const std:
 } // namespace
 
 Remarks write_speedscope(const Profile& profile, const ExportRequest& request, Sink& sink) {
-    TableChoice choice = request.choice;
-    choice.short_names = true;
-    if (choice.metrics.empty())
-        choice.metrics = {"time"};
-    const CallTable table = make_call_table(profile, choice);
-    require_short_stacks(table);
+    const CallTable table = make_viewer_table(profile, request.choice);
     const Frames frames(table);
     Json profiles = Json::array();
     Remarks remarks;

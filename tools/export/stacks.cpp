@@ -16,7 +16,8 @@ std::vector<std::uint32_t> pre_order(const CallTable& table) {
     return order;
 }
 
-void require_short_stacks(const CallTable& table) {
+CallTable make_stack_table(const Profile& profile, const TableChoice& choice) {
+    CallTable table = make_call_table(profile, choice);
     constexpr std::uint64_t most = 100'000'000;
     std::vector<std::uint64_t> depth(table.nodes.size());
     std::uint64_t sum = 0;
@@ -27,6 +28,14 @@ void require_short_stacks(const CallTable& table) {
     if (sum > most)
         throw ExportError(
             "call paths are too deep for a format that repeats them; choose hpctoolkit, cubex or csv");
+    return table;
+}
+
+CallTable make_viewer_table(const Profile& profile, TableChoice choice) {
+    choice.short_names = true;
+    if (choice.metrics.empty())
+        choice.metrics = {"time"};
+    return make_stack_table(profile, choice);
 }
 
 } // namespace libprofile::tools

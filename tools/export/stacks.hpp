@@ -11,9 +11,12 @@ namespace libprofile::tools {
 /// All nodes in the order of a walk from the root: a node, then all below it.
 std::vector<std::uint32_t> pre_order(const CallTable& table);
 
-/// For formats that repeat a call path from its outermost function for each value: such a file grows with the square of the
-/// depth, and a chain of a hundred thousand calls, each with a value, would fill a disk.
+/// make_call_table() for formats that repeat a call path from its outermost function for each value: such a file grows with the
+/// square of the depth, and a chain of a hundred thousand calls, each with a value, would fill a disk.
 /// @throws ExportError when all paths together have more than a hundred million functions
-void require_short_stacks(const CallTable& table);
+CallTable make_stack_table(const Profile& profile, const TableChoice& choice);
+
+/// The same for viewers of stacks: with short names, and time unless metrics were chosen.
+CallTable make_viewer_table(const Profile& profile, TableChoice choice);
 
 } // namespace libprofile::tools

@@ -59,7 +59,8 @@ class Unifier {
     void add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics);
     /// Node ids of the profile by node ids of a tree. Empty: modules, functions or the tree are missing, or do not fit.
     std::vector<std::uint32_t> nodes_of(const RawTables& tables, std::uint32_t thread);
-    std::vector<std::uint32_t> nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location);
+    const std::vector<std::uint32_t>& nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location);
+    std::vector<std::uint32_t> through_map(const RawFile& file, std::uint32_t rank, std::uint32_t thread) const;
     bool map_trace(Trace& trace, const std::vector<std::uint32_t>& nodes) const;
     bool map_tree(const RawTree& tree, const std::vector<std::uint32_t>& modules,
                   const std::map<std::uint64_t, std::uint32_t>& functions, std::vector<std::uint32_t>& nodes);
@@ -78,7 +79,10 @@ class Unifier {
     std::vector<StoredName> names_;
     std::set<std::uint32_t> ranks_seen_;
     std::vector<std::uint32_t> depths_ = {0}; // by path: nodes from the root to it
-    std::vector<std::uint32_t> job_nodes_;    // by node of the job's tree in the file that is being added; empty: it has none
+    std::vector<std::uint32_t> own_nodes_;    // of the location that is being added, when it has a tree of its own
+    // Of the file that is being added:
+    std::vector<std::uint32_t> job_nodes_;    // by node of the job's tree; empty: it has none
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> mapped_nodes_; // by map, which many locations share
     bool damaged_ = false;
     bool selected_ = false; // parts were left out on purpose
     bool has_job_ = false;
@@ -207,13 +211,22 @@ std::vector<std::uint32_t> Unifier::nodes_of(const RawTables& tables, std::uint3
     return nodes;
 }
 
-std::vector<std::uint32_t> Unifier::nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location) {
+const std::vector<std::uint32_t>& Unifier::nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location) {
     if (location.paths_in == static_cast<std::uint64_t>(PathsIn::OwnTree))
-        return nodes_of(raw.tables, static_cast<std::uint32_t>(location.thread));
-    const auto rank = file.ranks.find(static_cast<std::uint32_t>(location.map_rank));
+        return own_nodes_ = nodes_of(raw.tables, static_cast<std::uint32_t>(location.thread));
+    const std::pair key(static_cast<std::uint32_t>(location.map_rank), static_cast<std::uint32_t>(location.map_thread));
+    const auto [known, is_new] = mapped_nodes_.try_emplace(key);
+    if (is_new)
+        known->second = through_map(file, key.first, key.second);
+    return known->second;
+}
+
+/// Empty: that map is not there, or leads out of the job's tree.
+std::vector<std::uint32_t> Unifier::through_map(const RawFile& file, std::uint32_t rank_number, std::uint32_t thread) const {
+    const auto rank = file.ranks.find(rank_number);
     if (rank == file.ranks.end() || job_nodes_.empty())
         return {};
-    const auto map = rank->second.node_maps.find(static_cast<std::uint32_t>(location.map_thread));
+    const auto map = rank->second.node_maps.find(thread);
     if (map == rank->second.node_maps.end())
         return {};
     std::vector<std::uint32_t> nodes = {0};
@@ -295,7 +308,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         return;
     }
     for (const auto& [thread, record] : raw.locations) {
-        const std::vector<std::uint32_t> nodes = nodes_of(file, raw, record);
+        const std::vector<std::uint32_t>& nodes = nodes_of(file, raw, record);
         if (nodes.empty()) {
             lose(fmt::format("{}: the data of rank {} thread {} are lost, because the tables of its call paths are missing or do "
                              "not fit together",
@@ -373,6 +386,7 @@ void Unifier::add(RawFile& file) {
     for (const MetricInfo& m : *file.metrics)
         metrics.push_back(metric(m.name, m.unit));
     job_nodes_ = nodes_of(file.tables, 0);
+    mapped_nodes_.clear();
     for (auto& [rank, raw] : file.ranks)
         add_rank(file, rank, raw, metrics);
 }

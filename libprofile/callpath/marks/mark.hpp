@@ -47,11 +47,11 @@ struct Mark {
         std::uintptr_t return_address = 0;
     } losses[kept_losses];
     unsigned next_loss = 0;
-    bool moving = false;  // the stub is on its way to the next frame
+    bool moving = false;  // it is being placed, moved by the stub, or out of sight for a moment (lift_mark())
     unsigned version = 0; // changes whenever somebody else than the stub changes the mark or `frames`
 };
 
-/// A signal handler of the application has interrupted the stub before it had written the mark, or after it had taken it away.
+/// A signal handler of the application has interrupted whoever moves the mark before it was written, or after it was taken away.
 inline bool is_about_to_stand(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
     return mark.moving && mark.slot >= stack_pointer &&
            *reinterpret_cast<const std::uintptr_t*>(mark.slot) == mark.return_address;
@@ -107,8 +107,8 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;
 
 /// Takes a mark that stands out of somebody's sight for a moment: returns its slot, or 0. put_back_mark() puts it there again,
 /// unless a handler of the application has had it taken away meanwhile.
-std::uintptr_t lift_mark(const Mark& mark, std::uintptr_t stack_pointer) noexcept;
-void put_back_mark(const Mark& mark, std::uintptr_t slot) noexcept;
+std::uintptr_t lift_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;
+void put_back_mark(Mark& mark, std::uintptr_t slot) noexcept;
 
 /// The thread is about to go on at `stack_pointer`, whatever is inside of that being left: moves the mark out there.
 void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;

@@ -7,8 +7,8 @@ bool are_marks_possible() noexcept { return false; }
 void place_mark(Mark&, const TrackedFrame*, std::int32_t) noexcept {}
 void remove_mark(Mark& mark, std::uintptr_t) noexcept { mark.slot = 0; }
 
-std::uintptr_t lift_mark(const Mark&, std::uintptr_t) noexcept { return 0; }
-void put_back_mark(const Mark&, std::uintptr_t) noexcept {}
+std::uintptr_t lift_mark(Mark&, std::uintptr_t) noexcept { return 0; }
+void put_back_mark(Mark&, std::uintptr_t) noexcept {}
 void jump_mark(Mark&, std::uintptr_t) noexcept {}
 std::uintptr_t longjmp_target(const void*) noexcept { return 0; }
 

@@ -40,6 +40,23 @@ namespace {
     return 0;
 }
 
+/// A signal handler of the application may have had the mark taken away before it was written into `slot`: then what was
+/// written afterwards is nobody's mark, and is taken back.
+[[gnu::always_inline]] inline void end_move(Mark& mark, std::uintptr_t slot) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (slot != 0 && __atomic_load_n(&mark.slot, __ATOMIC_RELAXED) != slot && word(slot) == mark_stub()) [[unlikely]]
+        word(slot) = mark.return_address;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    mark.moving = false;
+}
+
+[[gnu::always_inline]] inline void move_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index,
+                                             std::uintptr_t stack_pointer) {
+    mark.moving = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    end_move(mark, mark_outwards(mark, frames, index, stack_pointer));
+}
+
 /// A return through a stub that is not the thread's mark: a copy of the stack was put back, or another thread runs on it.
 /// What was known of the word must still be true; guessing would be worse than ending.
 IN_MARK_CODE [[gnu::noinline]] std::uintptr_t lost_return(const Mark& mark, std::uintptr_t slot) {
@@ -63,16 +80,15 @@ bool are_marks_possible() noexcept {
 void place_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index) noexcept {
     mark.frames = frames;
     mark.fired = Mark::never_fired;
-    mark_outwards(mark, frames, index, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    move_mark(mark, frames, index, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
 }
 
 void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     if (mark.slot == 0) return;
-    if (mark_stands(mark, stack_pointer)) {
+    if (mark_stands(mark, stack_pointer))
         word(mark.slot) = mark.return_address;
-    } else {
+    else if (!is_about_to_stand(mark, stack_pointer)) // who is about to write it will see that it was taken away
         note_loss(mark);
-    }
     ++mark.version;
     mark.moving = false;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -80,16 +96,20 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     mark.index = -1;
 }
 
-std::uintptr_t lift_mark(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
+std::uintptr_t lift_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     const std::uintptr_t slot = __atomic_load_n(&mark.slot, __ATOMIC_RELAXED); // a handler may change it at any moment
     const std::uintptr_t return_address = __atomic_load_n(&mark.return_address, __ATOMIC_RELAXED);
     if (slot == 0 || slot < stack_pointer || word(slot) != mark_stub()) return 0;
+    mark.moving = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     word(slot) = return_address;
     return slot;
 }
 
-void put_back_mark(const Mark& mark, std::uintptr_t slot) noexcept {
-    if (slot != 0 && __atomic_load_n(&mark.slot, __ATOMIC_RELAXED) == slot) word(slot) = mark_stub();
+void put_back_mark(Mark& mark, std::uintptr_t slot) noexcept {
+    if (slot == 0) return;
+    if (__atomic_load_n(&mark.slot, __ATOMIC_RELAXED) == slot) word(slot) = mark_stub();
+    end_move(mark, slot);
 }
 
 void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
@@ -100,7 +120,7 @@ void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     if (index < 0) return;
     // As if all these frames had returned: the one that goes on is the callee's of frames[index].
     if (index + 2 < mark.fired) mark.fired = index + 2;
-    mark_outwards(mark, mark.frames, index, stack_pointer - 8);
+    move_mark(mark, mark.frames, index, stack_pointer - 8);
 }
 
 /// glibc keeps the stack pointer in word 6, rotated and mixed with a secret of the thread (sysdeps/x86_64/setjmp.S).
