@@ -307,7 +307,7 @@ void apply_journals(RawFile& file) {
         const std::optional<std::string> damage =
             is_ours ? apply_journal(*rank.journal, settings, rank) : std::optional<std::string>("a journal has other metrics");
         if (damage)
-            file.damages.push_back(fmt::format("{} (rank {})", *damage, number));
+            file.damages.note([&] { return fmt::format("{} (rank {})", *damage, number); });
         rank.journal.reset();
     }
 }
@@ -333,8 +333,10 @@ void decode_block(const Block& block, std::uint32_t version, Unpacker& unpacker,
         return;
     const char* what = payload ? "is malformed" : "cannot be decompressed";
     const auto type = static_cast<std::uint32_t>(block.type);
-    file.damages.push_back(block.rank == no_rank ? fmt::format("a block of type {} {}", type, what)
-                                                 : fmt::format("a block of type {} of rank {} {}", type, block.rank, what));
+    file.damages.note([&] {
+        return block.rank == no_rank ? fmt::format("a block of type {} {}", type, what)
+                                     : fmt::format("a block of type {} of rank {} {}", type, block.rank, what);
+    });
 }
 
 RawFile decode_file(Bytes bytes, const std::string& name) {

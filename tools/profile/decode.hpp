@@ -76,7 +76,7 @@ struct RawFile {
     RawTables tables; // of the job
     std::map<std::uint32_t, RawRank> ranks;
     std::vector<StoredName> names;
-    std::vector<std::string> damages;
+    Damages damages;
 };
 
 /// Largest number of ranks that is believed; a job record that claims more is damaged.

@@ -65,7 +65,7 @@ Profile read_files(const Files& files, Name name_of, Decode decode) {
                 failure = fmt::format("{} is {}", name, error.what());
             RawFile unreadable;
             unreadable.name = name;
-            unreadable.damages.push_back(error.what());
+            unreadable.damages.note([&] { return std::string(error.what()); });
             decoded.push_back(std::move(unreadable));
         }
     }

@@ -4,6 +4,7 @@
 #include "tools/profile/journal.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/profile/unify.hpp"
+#include "tools/profile/whole_ranks.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -71,10 +72,11 @@ bool uses_tables_of_job(const RawRank& rank) {
 /// Which ranks' data are better in this file than in those before. False: it has none of any rank.
 bool survey_ranks(const RawFile& file, const std::string& name, Plan& plan, Recovery& result) {
     bool has_tables_of_others = false;
+    WholeRanks ranks(file);
     for (const auto& [rank, raw] : file.ranks) {
-        if (!raw.info || raw.locations.empty() || !has_tables(file, raw))
+        if (!raw.info || raw.locations.empty() || !ranks.has_tables(raw))
             continue;
-        const bool is_whole = is_whole_rank(file, raw);
+        const bool is_whole = ranks.is_whole(raw);
         const auto present = plan.ranks.find(rank);
         if (present != plan.ranks.end() && (present->second.is_complete || !is_whole))
             continue;

@@ -9,12 +9,6 @@
 
 namespace libprofile::tools {
 
-/// The tables of all locations of a rank are there, in it or in the job's part of its file.
-bool has_tables(const RawFile& file, const RawRank& rank);
-
-/// All that a rank of the file wrote at its end is there.
-bool is_whole_rank(const RawFile& file, const RawRank& rank);
-
 /// @param files the decoded files; where two hold the same rank, the first wins
 /// @return the profile; what was lost on the way is in its notes
 /// @throws ReadError when the files hold no location at all
