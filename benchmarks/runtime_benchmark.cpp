@@ -11,8 +11,11 @@
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
 #include "libprofile/clustering/clusterer.hpp"
+#include "libprofile/output/journal.hpp"
+#include "libprofile/output/live_file.hpp"
 #include "libprofile/phases/phase_stack.hpp"
 
+#include <array>
 #include <benchmark/benchmark.h>
 #include <cstdio>
 #include <ctime>
@@ -159,7 +162,7 @@ BENCHMARK(iteration_end)->Args({30, 64})->Args({100, 64})->Args({1000, 64})->Arg
 /// were hit by samples, some of four times as many.
 class Loop {
   public:
-    Loop(std::size_t paths, std::uint32_t clusters, bool keeps_series) : events_(paths * 6 / 10), samples_(paths - events_) {
+    Loop(std::size_t paths, std::uint32_t clusters, bool keeps_series, bool keeps_journal) : events_(paths * 6 / 10), samples_(paths - events_) {
         tree_.start();
         stack_.start(0, 0, {clusters, EquivalenceMode::Strong, 0, keeps_series, keeps_series, {}});
         NodeId caller = 0;
@@ -169,6 +172,13 @@ class Loop {
         }
         stack_.begin(PhaseKind::Iterations, "step", 0, 0); // the phase is there, with its rows
         stack_.end(PhaseKind::Iterations, "step", 0, 0);
+        if (!keeps_journal) return;
+        begin_journal();
+        stack_.tell(&listener);
+    }
+    ~Loop() {
+        file_.release();
+        std::remove(file_name);
     }
     std::uint64_t closed() { return stack_.phase(1).iteration_wall_ns.size(); }
     /// One iteration; returns the ns that its end took.
@@ -191,12 +201,28 @@ class Loop {
             ++row[Metric::Samples];
         }
         now_ += 1000000 * slower / 100;
+        if (file_.memory() != nullptr && !journal_.is_running()) begin_journal(); // a snapshot has its own cost
+        running_ = &journal_;
         const std::uint64_t begin = own_time();
         stack_.end(PhaseKind::Iterations, "step", now_, now_);
         return own_time() - begin;
     }
 
   private:
+    static constexpr const char* file_name = "runtime_benchmark.live";
+    static inline Journal* running_ = nullptr;
+    static void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures,
+                        std::uint64_t wall_ns, std::uint64_t now) noexcept {
+        running_->closing(phase, profile, signatures, wall_ns, now);
+    }
+    static void closed(IterationFate fate) noexcept { running_->closed(fate); }
+    static void put_back() noexcept { running_->stop(); }
+    static constexpr IterationListener listener{closing, closed, put_back};
+    void begin_journal() {
+        const unsigned char header[64] = {};
+        file_.replace(file_name, header, sizeof header, 32, 1 << 20, false);
+        journal_.begin(*thread_, file_.memory(), file_.size(), 0);
+    }
     static std::uint64_t own_time() { // of the processor: other programs on the machine do not count
         timespec t;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -204,32 +230,33 @@ class Loop {
     }
     std::size_t events_;
     std::size_t samples_;
-    Arena arena_;
-    Pool pool_{arena_};
-    CallTree tree_{arena_};
-    PhaseStack stack_{tree_, arena_, pool_};
+    std::unique_ptr<Thread> thread_ = std::make_unique<Thread>();
+    CallTree& tree_ = thread_->tree;
+    PhaseStack& stack_ = thread_->phases;
+    LiveFile file_;
+    Journal journal_;
     std::vector<NodeId> nodes_;
     std::mt19937_64 random_{1};
     std::uint64_t now_ = 0;
 };
 
 /// The end marker of an iteration as the runtime meets it, from the marker to the next begin, after so many iterations: it
-/// must not depend on their number. Arguments: call paths of an iteration, K, with the coded series, iterations before. One loop
+/// must not depend on their number. Arguments: call paths of an iteration, K, with the coded series, with the journal, iterations before. One loop
 /// serves all numbers.
 void close_of_iteration(benchmark::State& state) {
-    static std::map<std::pair<std::int64_t, std::int64_t>, std::unique_ptr<Loop>> loops;
-    std::unique_ptr<Loop>& loop = loops[{state.range(0), state.range(2)}];
-    if (loop == nullptr) loop = std::make_unique<Loop>(state.range(0), static_cast<std::uint32_t>(state.range(1)), state.range(2) != 0);
-    while (loop->closed() < static_cast<std::uint64_t>(state.range(3))) loop->iterate();
+    static std::map<std::array<std::int64_t, 3>, std::unique_ptr<Loop>> loops;
+    std::unique_ptr<Loop>& loop = loops[{state.range(0), state.range(2), state.range(3)}];
+    if (loop == nullptr) loop = std::make_unique<Loop>(state.range(0), static_cast<std::uint32_t>(state.range(1)), state.range(2) != 0, state.range(3) != 0);
+    while (loop->closed() < static_cast<std::uint64_t>(state.range(4))) loop->iterate();
     for (auto _ : state) state.SetIterationTime(static_cast<double>(loop->iterate()) * 1e-9);
     state.counters["per_path"] = benchmark::Counter(static_cast<double>(state.range(0) * state.iterations()),
                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(close_of_iteration)
-    ->ArgsProduct({{100}, {64}, {0}, {1000, 100000, 1000000}})
-    ->ArgsProduct({{100}, {64}, {1}, {1000, 100000}})
-    ->ArgsProduct({{1000}, {256}, {0}, {1000, 100000, 1000000}}) // the last takes minutes: benchmarks/run leaves it out
-    ->ArgsProduct({{1000}, {256}, {1}, {1000, 100000, 1000000}})
+    ->ArgsProduct({{100}, {64}, {0}, {0}, {1000, 100000, 1000000}})
+    ->ArgsProduct({{100}, {64}, {1}, {0, 1}, {1000, 100000}})
+    ->ArgsProduct({{1000}, {256}, {0}, {0}, {1000, 100000, 1000000}}) // the last takes minutes: benchmarks/run leaves it out
+    ->ArgsProduct({{1000}, {256}, {1}, {0}, {1000, 100000, 1000000}})
     ->Iterations(2000)
     ->UseManualTime()
     ->Unit(benchmark::kMicrosecond);

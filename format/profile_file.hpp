@@ -59,6 +59,7 @@ enum class BlockType : std::uint32_t {
     Directory = 14, // count, then DirectoryEntryRecord*: where the blocks of one rank are
     RankTable = 15, // RankPlace*, one per rank of the file. Its crc is 0: each entry has its own
     Footer = 16,    // FooterRecord: the last block of a file that was finished
+    Journal = 21,  // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and says nothing
 };
 
 inline constexpr std::uint32_t no_rank = 0xffffffffu;

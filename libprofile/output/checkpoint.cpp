@@ -1,10 +1,12 @@
 #include "libprofile/output/checkpoint.hpp"
 
+#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/file_end.hpp"
 #include "libprofile/output/file_start.hpp"
 #include "libprofile/output/finalize.hpp"
+#include "libprofile/output/journal.hpp"
+#include "libprofile/output/live_file.hpp"
 #include "libprofile/output/output_folder.hpp"
-#include "libprofile/output/profile_writer.hpp"
 #include "libprofile/output/serializer.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/process_state.hpp"
@@ -12,7 +14,6 @@
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,12 +21,65 @@
 
 namespace libprofile {
 
+constinit std::atomic<std::uint64_t> checkpoint_due_at{0};
+
 namespace {
 
-std::atomic_flag busy = ATOMIC_FLAG_INIT; // one thread writes; another one that wants to has its data in the next
-char path[OutputFolder::path_size + 64] = {}; // of the last checkpoint; empty: none
+constexpr std::uint64_t never = UINT64_MAX;
+constexpr std::size_t smallest_room = 1 << 20; // of a journal; grows while it is full too soon
+constexpr std::size_t largest_room = 16 << 20;
+constexpr std::uint64_t too_soon_ns = 10000000000;
+constexpr std::uint64_t flush_every_ns = 1000000000; // a journal that is not mapped
+constexpr std::uint64_t most_share = 20; // snapshots that a full journal asks for take at most a 20th of the time
+
+char path[OutputFolder::path_size + 64] = {}; // of the live file; empty: none
 bool complained = false;
 bool without_folder = false;
+
+/// Of the main thread only.
+struct LiveData {
+    LiveFile file;
+    Journal journal;
+    std::uint64_t interval_ns = 0; // LIBPROFILE_CHECKPOINT; 0: off
+    std::size_t room = smallest_room;
+    pid_t process = 0;        // whose file it is
+    bool is_missing = false;  // iterations were closed that are not in the file
+    bool has_tried = false;
+    std::uint64_t earliest = 0; // when the next snapshot may be made for a full journal
+    std::uint64_t written_at = 0;
+    std::uint64_t flushed_at = 0;
+};
+constinit LiveData live;
+
+void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns,
+             std::uint64_t now) noexcept {
+    // A child of a bare clone system call has our memory, but not the mapping.
+    if (live.process == getpid()) live.journal.closing(phase, profile, signatures, wall_ns, now);
+}
+
+void closed(IterationFate fate) noexcept {
+    if (live.process != getpid()) return;
+    if (!live.journal.closed(fate))
+        live.is_missing = true;
+    else
+        checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
+}
+
+/// The journal has these values already, and they will come again: only a new snapshot can tell them once.
+void put_back() noexcept {
+    if (live.process != getpid()) return;
+    live.journal.stop();
+    live.is_missing = true;
+}
+constexpr IterationListener listener{closing, closed, put_back};
+
+/// On the main thread, when it is first asked.
+void begin(Thread& thread, std::uint64_t now) noexcept {
+    live.interval_ns = static_cast<std::uint64_t>(session.config().number(Option::Checkpoint));
+    live.process = getpid();
+    checkpoint_due_at.store(live.interval_ns == 0 ? never : now + live.interval_ns, std::memory_order_relaxed);
+    if (live.interval_ns != 0) thread.phases.tell(&listener);
+}
 
 /// Rank 0 makes the folder at MPI_Init, and has said so if it could not; asking again would say it again.
 bool has_folder() noexcept {
@@ -41,63 +95,155 @@ bool has_stack(std::uintptr_t frame) noexcept {
 }
 
 /// errno
-int write(Thread& thread, std::uint64_t now) noexcept {
+int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     BlockBuffer buffer;
     RankSummary summary;
+    const std::uint32_t modules = load_map.size(); // it may grow meanwhile; what is new then is in the journal, too
+    if (!write_file_start(buffer, 1, 0) || !write_rank(buffer, false, summary, {&thread, now})) return ENOMEM;
+    const std::uint64_t lasted = now - live.written_at;
+    const bool is_soon = is_full && lasted < too_soon_ns;
+    if (is_soon) live.room *= lasted < too_soon_ns / 10 ? 4 : 2;
+    if (live.room > largest_room) live.room = largest_room;
+    BlockHeader header{};
+    header.magic = block_magic;
+    header.type = static_cast<std::uint32_t>(BlockType::Journal);
+    header.stored_size = header.raw_size = live.room;
+    header.rank = static_cast<std::uint32_t>(session.job().rank);
+    // A file that grows has no end to put a directory at: it is read from the beginning, like one that was not finished.
+    const bool has_journal = live.interval_ns != 0;
     RankPlace place{};
-    if (!write_file_start(buffer, 1, 0) || !write_rank(buffer, false, summary, {&thread, now}) ||
-        !write_directory(buffer, static_cast<std::uint32_t>(session.job().rank), place) || !append_file_end(buffer, place))
+    if (has_journal ? !buffer.append(&header, sizeof header)
+                    : !write_directory(buffer, header.rank, place) || !append_file_end(buffer, place))
         return ENOMEM;
     char name[64];
     std::snprintf(name, sizeof name, "rank-%d.lprof", session.job().rank);
     output_folder.file(name, path);
-    return replace_file(path, buffer.data(), buffer.size());
+    const int error = live.file.replace(path, buffer.data(), buffer.size(), has_journal ? sizeof header : 0,
+                                        has_journal ? live.room : 0, is_soon);
+    if (error != 0) return error; // the file before goes on
+    if (live.file.memory() != nullptr)
+        live.journal.begin(thread, live.file.memory(), live.file.size(), modules);
+    else
+        live.journal.end();
+    live.is_missing = false;
+    live.written_at = live.flushed_at = now;
+    return 0;
+}
+
+void complain(int error) noexcept {
+    if (complained || (session.job().rank != 0 && session.output() != Output::OneProcess)) return;
+    complained = true;
+    say("warning: cannot write the checkpoint %s (%s), so nothing more is kept of the job if it is killed; set LIBPROFILE_OUTPUT "
+        "to a folder with room",
+        path, std::strerror(error));
+}
+
+/// Iterations are not kept one by one.
+void complain_of_journal(int error) noexcept {
+    if (complained || (session.job().rank != 0 && session.output() != Output::OneProcess)) return;
+    complained = true;
+    say("warning: there is no room for live data beside %s (%s), so a job that is killed keeps only what is written every "
+        "LIBPROFILE_CHECKPOINT; set LIBPROFILE_OUTPUT to a folder with room",
+        path, std::strerror(error));
+}
+
+/// A snapshot of what was measured until `begin`.
+void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
+    static std::atomic_flag busy = ATOMIC_FLAG_INIT; // a handler of the application that interrupts us marks a phase
+    if (busy.test_and_set(std::memory_order_acquire)) return;
+    live.has_tried = true;
+    follow_switch(thread, begin);
+    const std::uint64_t cpu = thread_cpu_time();
+    PhaseStack& phases = thread.phases;
+    const bool was_paused = phases.is_paused();
+    if (was_paused) phases.resume(begin, cpu); // our own time is no part of the pause
+    phases.settle(begin, cpu);
+    const int error = has_folder() ? write(thread, begin, is_full) : 0;
+    if (error != 0)
+        complain(error);
+    else if (live.file.refusal() != 0)
+        complain_of_journal(live.file.refusal());
+    busy.clear(std::memory_order_release);
+    if (thread.finished) return; // another thread ended the job meanwhile
+    const std::uint64_t end = session_clock.now();
+    const std::uint64_t cpu_end = thread_cpu_time();
+    // Much of it is waiting for the file system, so unlike other overhead it is not all CPU time.
+    phases.row(thread.tree.overhead())[Metric::Time] += end - begin;
+    phases.book_event(end - begin, cpu_end > cpu ? cpu_end - cpu : 0);
+    thread.mark_cpu(end, cpu_end);
+    if (was_paused) phases.pause(end, cpu_end);
+    if (live.interval_ns != 0) checkpoint_due_at.store(end + live.interval_ns, std::memory_order_relaxed);
+    live.earliest = is_full ? end + (end - begin) * most_share : 0; // the first makes the folder, too
+}
+
+/// There is somewhere to write to: it is known whose rank this is, or that no other will come.
+bool may_write() noexcept { return session.measuring() && session.knows_its_place(); }
+
+/// Writes what the journal has in memory of ours, when that is full or old.
+void flush(std::uint64_t now) noexcept {
+    const bool is_full = !live.journal.is_running();
+    if (live.file.is_mapped() || live.file.memory() == nullptr || (!is_full && now < live.flushed_at + flush_every_ns)) return;
+    live.flushed_at = now;
+    if (const int error = live.file.flush(path, live.journal.used()); error != 0) {
+        live.journal.end();
+        live.file.release();
+        return complain(error);
+    }
+    // Three quarters: before an iteration meets the end, which would ask for a snapshot.
+    if (live.journal.used() > live.file.size() / 4 * 3 && live.file.rewind()) live.journal.rewind();
 }
 
 } // namespace
 
 void write_checkpoint(std::uintptr_t frame) noexcept {
-    if (!session.measuring() || !session.rank_is_known()) return;
+    if (!may_write()) return;
     const InTool guard;
-    const std::uint64_t begin = session_clock.now();
+    const std::uint64_t now = session_clock.now();
     Thread* thread = thread_registry.current();
-    if (thread == nullptr || thread->finished) return;
     // Another thread's checkpoint would lack the main thread, and take the place of one that has it.
-    if (thread->index != 0 || !has_stack(frame)) return;
+    if (thread == nullptr || thread->finished || thread->index != 0 || !has_stack(frame)) return;
     thread->drop_left_calls(frame);
-    if (thread->call_depth != 0 || busy.test_and_set(std::memory_order_acquire)) return;
-    follow_switch(*thread, begin);
-    const std::uint64_t cpu = thread_cpu_time();
-    PhaseStack& phases = thread->phases;
-    const bool was_paused = phases.is_paused();
-    if (was_paused) phases.resume(begin, cpu); // our own time is no part of the pause
-    phases.settle(begin, cpu);
-    const int error = has_folder() ? write(*thread, begin) : 0;
-    if (error != 0 && !complained && (session.job().rank == 0 || session.output() == Output::OneProcess)) {
-        complained = true;
-        say("warning: cannot write the checkpoint %s (%s), so nothing is kept of the job if it is killed; set LIBPROFILE_OUTPUT "
-            "to a folder with room",
-            path, std::strerror(error));
+    if (thread->call_depth != 0) return;
+    if (checkpoint_due_at.load(std::memory_order_relaxed) == 0) begin(*thread, now);
+    take(*thread, now, false);
+}
+
+void write_due_checkpoint(Thread& thread, std::uintptr_t frame) noexcept {
+    const std::uint64_t now = session_clock.now();
+    if (checkpoint_due_at.load(std::memory_order_relaxed) == 0) return begin(thread, now);
+    if (live.process != getpid() || thread.finished || thread.call_depth != 0 || !may_write() || !is_own_stack(frame) ||
+        !has_stack(frame))
+        return;
+    take(thread, now, false);
+}
+
+void keep_iterations(Thread& thread, std::uintptr_t frame) noexcept {
+    if (checkpoint_due_at.load(std::memory_order_relaxed) == 0) [[unlikely]]
+        begin(thread, session_clock.now());
+    if (!live.is_missing) {
+        if (!live.file.is_mapped() && live.file.memory() != nullptr) [[unlikely]] flush(session_clock.now());
+        return;
     }
-    busy.clear(std::memory_order_release);
-    if (thread->finished) return; // another thread ended the job meanwhile
-    const std::uint64_t end = session_clock.now();
-    const std::uint64_t cpu_end = thread_cpu_time();
-    // Much of it is waiting for the file system, so unlike other overhead it is not all CPU time.
-    phases.row(thread->tree.overhead())[Metric::Time] += end - begin;
-    phases.book_event(end - begin, cpu_end > cpu ? cpu_end - cpu : 0);
-    thread->mark_cpu(end, cpu_end);
-    if (was_paused) phases.pause(end, cpu_end);
+    if (live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;
+    const std::uint64_t now = session_clock.now();
+    const bool is_full = live.file.memory() != nullptr;
+    if (is_full) flush(now);
+    const std::uint64_t earliest = is_full           ? live.earliest
+                                   : !live.has_tried ? 0 // the first iteration
+                                                     : checkpoint_due_at.load(std::memory_order_relaxed);
+    if (now >= earliest) take(thread, now, is_full);
 }
 
 void remove_checkpoint(const char* written) noexcept {
-    if (path[0] == 0 || std::strcmp(path, written) == 0) return;
+    live.journal.end();
+    live.file.release();
+    if (path[0] == 0 || (written != nullptr && std::strcmp(path, written) == 0)) return;
     unlink(path);
     char* slash = std::strrchr(path, '/');
     *slash = 0;
     const std::size_t length = std::strlen(path);
-    if (std::strncmp(path, written, length) != 0 || written[length] != '/') {
-        // A folder for the checkpoints of this machine only. The last rank to leave it finds it empty.
+    if (written == nullptr || std::strncmp(path, written, length) != 0 || written[length] != '/') {
+        // A folder for the live files of this machine only. The last rank to leave it finds it empty.
         for (const char* name : OutputFolder::small_files) {
             std::snprintf(slash, sizeof path - length, "/%s", name);
             unlink(path);

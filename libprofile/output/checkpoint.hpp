@@ -1,21 +1,38 @@
 // What a rank has measured so far, as a file of its own beside the profile to be: all that is left of the job if it is killed.
+// It is rank-<N>.lprof: a snapshot (a complete profile file of one rank) and, behind it, the journal of the iterations that the
+// main thread has closed since. Snapshots are made at the end of the first iteration, when the journal is full, when nothing
+// came into the file for LIBPROFILE_CHECKPOINT, and at MPI_Pcontrol(2).
 //
-// Contract: write_checkpoint() not in signal handlers; no communication; takes some 40 KiB of stack (without them it does nothing), and
-// pages of its own while it lasts. Only the main thread writes: its data are the ones that must not be missing. It reads the calling thread and those that have ended; threads that run cannot be read without
-// stopping them, so they are counted only. remove_checkpoint() once, by the thread that ends the job. Neither ever
-// overwrites data of another job: the folder is the job's own.
+// Contract: not in signal handlers; no communication; a snapshot takes some 40 KiB of stack (without them there is none), and
+// pages of its own while it lasts. Only the main thread writes: its data are the ones that must not be missing. It reads the
+// calling thread and those that have ended; threads that run cannot be read without stopping them, so they are counted only.
+// Neither ever overwrites data of another job: the folder is the job's own. The time is measurement overhead.
 #pragma once
 
+#include "libprofile/session/thread.hpp"
+
+#include <atomic>
 #include <cstdint>
 
 namespace libprofile {
 
-/// MPI_Pcontrol(2): writes rank-<N>.lprof, in place of the checkpoint before. `frame` is that of the wrapper body. The time
-/// is measurement overhead. A failure is said once, by rank 0.
+/// MPI_Pcontrol(2): a snapshot now, in place of the one before. `frame` is that of the wrapper body. A failure is said
+/// once, by rank 0.
 void write_checkpoint(std::uintptr_t frame) noexcept;
 
-/// This rank's data are complete in `written`: the checkpoint, if it is another file, goes, and so does a folder that was
-/// made for it alone.
+/// When the next snapshot is due if nothing comes into the file until then. Of the main thread; 0: not begun.
+extern constinit std::atomic<std::uint64_t> checkpoint_due_at;
+inline bool is_checkpoint_due(const Thread& thread, std::uint64_t now) noexcept {
+    return thread.index == 0 && now >= checkpoint_due_at.load(std::memory_order_relaxed);
+}
+/// Such a snapshot, at the end of an outermost MPI call, with nothing left to book.
+void write_due_checkpoint(Thread& thread, std::uintptr_t frame) noexcept;
+
+/// At the end of a phase marker of the main thread: what its closed iterations ask for.
+void keep_iterations(Thread& thread, std::uintptr_t frame) noexcept;
+
+/// This rank's data are complete in `written` (nullptr: they are of no use): the live file, if it is another one, goes, and so
+/// does a folder that was made for it alone. Once, by the thread that ends the job.
 void remove_checkpoint(const char* written) noexcept;
 
 } // namespace libprofile

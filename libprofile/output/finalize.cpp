@@ -74,14 +74,15 @@ bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
     return true;
 }
 
-/// Rank 0: nothing more will be written.
-void finish_file(const char* partial, bool complete) {
+/// Rank 0: nothing more will be written. False: the file does not have its name.
+bool finish_file(const char* partial, bool complete) {
     const std::uint32_t flags = complete ? std::uint32_t{FileComplete} : 0u;
     char final_name[OutputFolder::path_size + 64];
     output_folder.file("profile.lprof", final_name);
     int error = write_at(partial, offsetof(FileHeader, flags), &flags, sizeof flags);
     if (error == 0) error = rename_new(partial, final_name);
     if (error != 0) say("warning: cannot complete %s (%s)", final_name, std::strerror(error));
+    return error == 0;
 }
 
 /// False: this rank has to write alone.
@@ -129,7 +130,10 @@ bool write_common_file(PolledCollectives& job) {
     const std::uint64_t& failures = counts[0];
     std::uint64_t worst = ~static_cast<std::uint64_t>(error);
     if (!job.sum(counts, 2) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
-    if (error == 0) remove_checkpoint(partial); // now all that it had is in the common file
+    char is_finished = leads && finish_file(partial, failures == 0) ? 1 : 0;
+    // Until the common file is whole and has its name, a job that is killed has its live files. A rank that does not hear of it
+    // leaves its own where it is; readers take the common one.
+    if (job.broadcast(&is_finished, 1) && is_finished != 0 && error == 0) remove_checkpoint(partial);
     if (!leads) return true;
     if (failures != 0) {
         say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
@@ -141,7 +145,6 @@ bool write_common_file(PolledCollectives& job) {
         say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) or time was short when "
             "those of all ranks were unified; nothing is lost, but the profile is larger",
             static_cast<unsigned long long>(counts[1]), session.job().ranks);
-    finish_file(partial, failures == 0);
     say_exit_line(summary, bytes);
     say_losses(summary);
     return true;

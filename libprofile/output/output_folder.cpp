@@ -139,6 +139,7 @@ bool OutputFolder::make(const char* base, bool may_exist, int& error) noexcept {
 }
 
 bool OutputFolder::create() noexcept {
+    if (refused_) return false;
     char base[path_size];
     default_base(base, sizeof base);
     const char* wanted = session.config().text(Option::Output);
@@ -157,6 +158,7 @@ bool OutputFolder::create() noexcept {
     } else if (make(base, false, error)) {
         return true;
     }
+    refused_ = true;
     if (first_error != 0)
         say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s), nor to %s (%s), so there will be no profile", wanted,
             std::strerror(first_error), base, std::strerror(error));

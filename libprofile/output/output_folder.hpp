@@ -42,6 +42,7 @@ class OutputFolder {
 
     char path_[path_size] = {};
     bool created_ = false;
+    bool refused_ = false; // create() has said why there is none
 };
 extern OutputFolder output_folder;
 

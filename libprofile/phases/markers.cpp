@@ -1,6 +1,7 @@
 #include "libprofile/phases/markers.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/output/checkpoint.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
@@ -31,6 +32,7 @@ void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
     case Marker::LastIteration: phases.end_if_open(PhaseKind::Iterations, name, now, cpu); break;
     }
     if (records) phases.book_overhead(session_clock.now() - now);
+    if (thread->index == 0) keep_iterations(*thread, frame);
 }
 
 } // namespace libprofile

@@ -15,6 +15,7 @@ struct Phase {
     const char* name = "";
     std::uint64_t hash = 0; // of kind and name
     PhaseKind kind = PhaseKind::Outside;
+    std::uint32_t number = 0; // among the thread's phases
     bool open = false;
     std::uint64_t instances = 0;
     std::uint64_t wall_ns = 0;           // exclusive, of closed segments

@@ -61,6 +61,7 @@ Phase* PhaseStack::create(PhaseKind kind, const char* name) noexcept {
     trial.kind = kind;
     trial.hash = hash_name(kind, name);
     if (!trial.rows.reserve(*tree_, *arena_)) return nullptr;
+    trial.number = static_cast<std::uint32_t>(phases_.size());
     Phase* phase = phases_.append(*arena_);
     return phase == nullptr ? nullptr : new (phase) Phase(trial);
 }
@@ -185,7 +186,7 @@ StructureSignatures PhaseStack::sign(Phase& phase) const noexcept {
     return signatures;
 }
 
-void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
+void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept {
     do_pending_work();
     waits_.next_iteration();
     if (phase.clusterer == nullptr && !begin_clustering(phase)) {
@@ -200,14 +201,17 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
         IterationProfile profile;
         bool taken = profile.take(phase.rows, *pool_);
         if (!taken && phase.clusterer->make_room()) taken = profile.take(phase.rows, *pool_);
+        if (listener_ != nullptr) listener_->closing(phase, profile, signatures, wall_ns, now);
         if (taken) {
             pending_ = {&phase, profile, signatures, wall_ns, phase.has_leftovers};
             phase.rows.clear();
             phase.has_leftovers = false;
+            if (listener_ != nullptr) listener_->closed(IterationFate::Own);
             return;
         }
         add_to_series(phase, profile, condense(phase.rows, *tree_), wall_ns, signatures, phase.has_leftovers);
         phase.clusterer->add_unclustered();
+        if (listener_ != nullptr) listener_->closed(IterationFate::Unknown);
     }
     phase.has_leftovers = true;
     ++quota_losses_;
@@ -222,6 +226,7 @@ void PhaseStack::do_pending_work() noexcept {
     if (phase.clusterer->add(pending_.profile, condensed, pending_.signatures)) return;
     phase.clusterer->add_unclustered();
     put_back(phase, pending_.profile);
+    if (listener_ != nullptr) listener_->put_back();
     pending_.profile.release(*pool_);
     phase.has_leftovers = true;
     ++quota_losses_;
@@ -246,7 +251,7 @@ void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     phase.wall_inclusive_ns += wall;
     if (phase.kind != PhaseKind::Iterations) return;
     close_interval(phase);
-    close_iteration(phase, wall);
+    close_iteration(phase, wall, now);
 }
 
 void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {

@@ -8,6 +8,7 @@
 //     wall = MPI events + pauses + libprofile + on-CPU compute + off CPU      exactly, in integer ns.
 #pragma once
 
+#include "libprofile/phases/iteration_listener.hpp"
 #include "libprofile/phases/phase.hpp"
 #include "libprofile/phases/poll_run.hpp"
 #include "libprofile/phases/wait_choice.hpp"
@@ -111,6 +112,9 @@ class PhaseStack {
     /// Closes everything at the end of the thread or of the job.
     void finish(std::uint64_t now, std::uint64_t cpu_now) noexcept;
 
+    /// Tells `listener`, which must stay, of every iteration from now on; nullptr: nobody.
+    void tell(const IterationListener* listener) noexcept { listener_ = listener; }
+
     /// Of an iteration that ends only the profile is taken. What is dear, series and clusters, is done later: at the latest when
     /// another one ends, or somebody reads (settle(), finish()).
     bool has_pending_work() const { return pending_.phase != nullptr; }
@@ -130,7 +134,7 @@ class PhaseStack {
     void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void close_interval(Phase& phase) noexcept;
-    void close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept;
+    void close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept;
     bool begin_clustering(Phase& phase) noexcept;
     StructureSignatures sign(Phase& phase) const noexcept;
     void put_back(Phase& phase, const IterationProfile& profile) noexcept;
@@ -160,6 +164,7 @@ class PhaseStack {
     std::uint64_t pause_start_ = 0;
     std::uint64_t pause_cpu_start_ = 0;
 
+    const IterationListener* listener_ = nullptr;
     WaitChoice waits_;
     PendingIteration pending_;
 

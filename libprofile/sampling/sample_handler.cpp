@@ -1,5 +1,6 @@
 #include "libprofile/sampling/sample_handler.hpp"
 
+#include "libprofile/output/checkpoint.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/sampling/skip.hpp"
 #include "libprofile/session/process_state.hpp"
@@ -96,6 +97,7 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     constexpr std::uint64_t dear_reading = 1000;
     const std::uint64_t reading_took = begin - entered < dear_reading ? begin - entered : dear_reading;
     const std::uint64_t spent = session_clock.now() - begin + reading_took;
+    if (is_checkpoint_due(thread, begin)) [[unlikely]] thread.cheap_event.make_due(); // the next MPI call will see to it
     thread.phases.book_overhead(spent);
     if (thread.call_depth != 0) thread.calls[thread.call_depth - 1].inner += spent;
 }

@@ -1,5 +1,6 @@
 #include "libprofile/session/config.hpp"
 
+#include "format/duration.hpp"
 #include "format/sampling_rate.hpp"
 
 #include <cstdio>
@@ -150,6 +151,10 @@ bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
         if (!parse_sampling_period(value, number)) return false;
         if (number != 0 && (number < row.minimum || number > row.maximum)) return false;
         break;
+    case OptionType::Duration:
+        if (!parse_duration(value, number)) return false;
+        if (number != 0 && (number < row.minimum || number > row.maximum)) return false;
+        break;
     }
     numbers_[index] = number;
     texts_[index] = arena.copy_text(value);
@@ -204,6 +209,9 @@ void Config::load(Arena& arena) noexcept {
         else if (row.type == OptionType::Rate)
             std::snprintf(expected, sizeof expected, "a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most %lld Hz",
                           static_cast<long long>(samples_per_second(row.minimum)));
+        else if (row.type == OptionType::Duration)
+            std::snprintf(expected, sizeof expected, "a time (10s, 500ms, 2min) or 0, from %lldms to %llds",
+                          static_cast<long long>(row.minimum / 1000000), static_cast<long long>(row.maximum / 1000000000));
         else
             std::snprintf(expected, sizeof expected, "a number from %lld to %lld%s", static_cast<long long>(row.minimum),
                           static_cast<long long>(row.maximum),

@@ -141,8 +141,12 @@ void Job::find(Arena& arena) noexcept {
     }
     id = arena.copy_text(short_name);
     const char* name_space = std::getenv("PMIX_NAMESPACE");
-    std::snprintf(buffer, sizeof buffer, "%s %s %s %d %llu", id, name_space == nullptr ? "" : name_space, host, anchor,
-                  ticks);
+    const char* step = std::getenv("SLURM_STEP_ID");
+    if (launched && batch_id != nullptr && (name_space != nullptr || step != nullptr))
+        // The same on all hosts: all ranks find the folder of rank 0 without asking it.
+        std::snprintf(buffer, sizeof buffer, "%s %s %s", id, name_space == nullptr ? "" : name_space, step == nullptr ? "" : step);
+    else
+        std::snprintf(buffer, sizeof buffer, "%s %s %s %d %llu", id, name_space == nullptr ? "" : name_space, host, anchor, ticks);
     key = arena.copy_text(buffer);
 }
 

@@ -27,18 +27,24 @@ void MemoryQuota::unmap(void* pages, std::size_t bytes) noexcept {
     used_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
+void* Arena::map(std::size_t bytes) noexcept {
+    void* pages = memory_quota.map(bytes);
+    if (pages != nullptr && listener_ != nullptr) listener_(context_, pages, bytes);
+    return pages;
+}
+
 void* Arena::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     bytes = (bytes + 15) & ~std::size_t{15};
     std::size_t gap = -reinterpret_cast<std::uintptr_t>(next_) & (alignment - 1);
     if (bytes + gap > left_) {
         if (bytes >= chunk_size_ / 2) // large pieces get pages of their own, so that the running chunk is not wasted
-            return memory_quota.map((bytes + 4095) & ~std::size_t{4095});
+            return map((bytes + 4095) & ~std::size_t{4095});
         // A small quota is not to be spent on chunks that are never filled; near its end less will do.
         while (chunk_size_ > smallest_chunk && chunk_size_ / 2 >= bytes && chunk_size_ > memory_quota.limit() / 32) chunk_size_ /= 2;
-        void* chunk = memory_quota.map(chunk_size_);
+        void* chunk = map(chunk_size_);
         while (chunk == nullptr && chunk_size_ > smallest_chunk && chunk_size_ / 2 >= bytes) {
             chunk_size_ /= 2;
-            chunk = memory_quota.map(chunk_size_);
+            chunk = map(chunk_size_);
         }
         if (chunk == nullptr) return nullptr;
         next_ = static_cast<unsigned char*>(chunk);

@@ -52,13 +52,22 @@ class Arena {
         return static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
     }
     const char* copy_text(const char* text) noexcept;
+    /// For programs that live on and give the memory back themselves (MemoryQuota::unmap): tells of all pages taken from now on.
+    void tell_of_pages(void (*listener)(void* context, void* pages, std::size_t bytes) noexcept, void* context) noexcept {
+        listener_ = listener;
+        context_ = context;
+    }
 
   private:
+    void* map(std::size_t bytes) noexcept;
+
     static constexpr std::size_t smallest_chunk = 4 << 10;
     static constexpr std::size_t largest_chunk = 256 << 10;
     std::size_t chunk_size_ = 32 << 10; // doubles: a thread that does little takes little of the quota
     unsigned char* next_ = nullptr;
     std::size_t left_ = 0;
+    void (*listener_)(void*, void*, std::size_t) noexcept = nullptr;
+    void* context_ = nullptr;
 };
 
 /// Power-of-two free lists above an arena, for things that come and go (iteration profiles).

@@ -1,6 +1,7 @@
 #include "libprofile/session/mpi_events.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/output/checkpoint.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
@@ -220,6 +221,7 @@ KnownPath* walk(Thread& thread, unsigned function_id, const void* return_address
         (*row_)[Metric::Time] += own;
         thread_->phases.book_event(own, own >= long_event_ns ? cpu_of_long_call(call.start, own) : own);
         thread_->phases.book_overhead(run.own_ns);
+        checkpoint_is_due_ = is_checkpoint_due(*thread_, stopped_at_);
     } else {
         ++(unsuccessful_ ? run.untimed : run.found_untimed);
     }
@@ -239,6 +241,7 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
 
 /// CPU time of a call that has lasted long, or usually does, and `own` ns without what is nested in it.
 [[gnu::cold]] std::uint64_t MpiEvent::cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept {
+    if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
     if (call.cpu_start == 0) return cpu_of_long_call(call.start, own);
     const std::uint64_t used = thread_cpu_time() - call.cpu_start;
     const std::uint64_t cpu = used > call.inner ? used - call.inner : 0;
@@ -322,6 +325,7 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
 [[gnu::cold]] void MpiEvent::learn_own_time() noexcept {
     const std::uint64_t after = session_clock.now() - stopped_at_;
     const std::uint64_t spent = after + thread_->calls[level_].start - entered_;
+    if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
     thread_->phases.book_overhead(spent);
     if (cheap_) thread_->cheap_event.learn(spent);
     if (level_ != 0) thread_->calls[level_ - 1].inner += after;
@@ -348,6 +352,7 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
         else
             thread_->phases.book_overhead(thread_->cheap_event.typical());
         if (unsuccessful_ && !polls_) [[unlikely]] begin_polls();
+        if (checkpoint_is_due_) [[unlikely]] write_due_checkpoint(*thread_, thread_->calls[0].frame);
     }
     leave_tool(in_tool_before_);
 }

@@ -97,6 +97,7 @@ class MpiEvent {
     bool polls_ = false;        // one of a run of polls (phases/poll_run.hpp)
     bool is_timed_ = false;     // of these: the clock is read
     bool unsuccessful_ = false;
+    bool checkpoint_is_due_ = false; // noticed where the time is known anyway
     bool unrecorded_ = false; // a call of the application while recording is off
     int in_tool_before_ = 0; // see enter_tool()
 };

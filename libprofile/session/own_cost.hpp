@@ -21,6 +21,9 @@ class OwnCost {
         return true;
     }
 
+    /// The next event is to be measured.
+    void make_due() noexcept { left_ = 0; }
+
     /// A measured cost, in ns. One that was interrupted by something else counts like a dear one.
     void learn(std::uint64_t ns) noexcept {
         constexpr std::uint64_t dear = 1000;

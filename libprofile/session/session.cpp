@@ -2,6 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/finalize.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/session/messages.hpp"
@@ -205,7 +206,10 @@ bool Session::was_bypassed() noexcept {
 }
 
 void Session::at_exit() noexcept {
-    if ((state() == SessionState::Idle || (measuring() && !initialized_)) && was_bypassed()) return switch_off();
+    if ((state() == SessionState::Idle || (measuring() && !initialized_)) && was_bypassed()) {
+        if (process_ == getpid()) remove_checkpoint(nullptr);
+        return switch_off();
+    }
     if (!measuring() || process_ != getpid()) return;
     // An MPI program that ends without MPI_Finalize, or no MPI program at all.
     if (!initialized_ && !without_mpi_) return switch_off();

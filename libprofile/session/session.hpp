@@ -66,11 +66,14 @@ class Session {
     bool records_call_paths() const { return call_paths_; }
     /// MPI_Init has returned.
     bool rank_is_known() const { return initialized_; }
+    /// So is what others there are: MPI_Init has returned, or the process is a job of one rank whatever comes.
+    bool knows_its_place() const noexcept { return initialized_ || (without_mpi_ && (!treats_mpi() || is_alone())); }
     /// How the ranks of this job write.
     Output output() const noexcept;
     bool treats_mpi() const { return config_.number(Option::Mpi) == 0; } // "auto"
 
   private:
+    bool is_alone() const noexcept { return mpi_ == nullptr && job_.launcher_ranks <= 1; }
     bool was_bypassed() noexcept;
     void choose_earlier_run() noexcept;
     void finish(bool with_mpi) noexcept;

@@ -3,6 +3,7 @@
 //
 // Random bytes would stop at the checksums, so most mutants get theirs repaired: then the decoders see the damage.
 #include "tests/fuzz/repair.hpp"
+#include "tests/unit/tools_journal_builder.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/profile/decode.hpp"
 
@@ -142,7 +143,8 @@ std::vector<ByteVector> read_seeds(int count, char** names) {
 
 /// Every kind of block, and every way of using it.
 std::vector<ByteVector> made_seeds() {
-    return {test::sample_file(1), test::sample_file(3), test::sample_file(2, true), with_names(), with_job_tables()};
+    return {test::sample_file(1), test::sample_file(3), test::sample_file(2, true), with_names(), with_job_tables(),
+            test::live_file(test::sample_journal(), 1024)};
 }
 
 void write_corpus(const std::string& folder) {

@@ -2,6 +2,7 @@
 // Contract: for the fuzzers; any bytes; changes headers, entries of the rank table, and the footer only.
 #pragma once
 
+#include "format/journal.hpp"
 #include "format/profile_file.hpp"
 
 #include <algorithm>
@@ -19,6 +20,19 @@ inline void repair_table(unsigned char* entries, std::uint64_t size) {
     }
 }
 
+inline void repair_journal(unsigned char* journal, std::uint64_t size) {
+    JournalRecordHeader header{};
+    std::uint64_t sequence = 0;
+    for (std::uint64_t at = 0; size - at >= sizeof header;) {
+        std::memcpy(&header, journal + at, sizeof header);
+        if (header.mark != journal_mark || padded_to_8(header.size) > size - at - sizeof header)
+            return;
+        header.check = journal_check(journal + at + sizeof header, header.size, sequence++);
+        std::memcpy(journal + at, &header, sizeof header);
+        at += sizeof header + padded_to_8(header.size);
+    }
+}
+
 inline void repair(unsigned char* bytes, std::size_t size) {
     std::size_t at = sizeof(FileHeader);
     while (at + sizeof(BlockHeader) <= size) {
@@ -32,6 +46,8 @@ inline void repair(unsigned char* bytes, std::size_t size) {
         unsigned char* stored = bytes + at + sizeof header;
         if (header.type == static_cast<std::uint32_t>(BlockType::RankTable))
             repair_table(stored, header.stored_size);
+        else if (header.type == static_cast<std::uint32_t>(BlockType::Journal))
+            repair_journal(stored, header.stored_size);
         else
             header.crc = crc32(stored, header.stored_size);
         std::memcpy(bytes + at, &header, sizeof header);

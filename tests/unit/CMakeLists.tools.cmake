@@ -9,6 +9,7 @@ add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_evaluate_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_export_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_inlined_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_journal_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_kinds_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_reader_test.cpp

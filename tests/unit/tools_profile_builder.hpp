@@ -419,13 +419,15 @@ class ProfileBuilder {
 /// A job of `ranks` ranks: main -> {solve -> {MPI_Allreduce, (libprofile)}, MPI_Barrier}, a phase "timestep" of six
 /// iterations in two clusters, and what lies outside. Rank r has its modules in another order when r is odd; its
 /// times are those of rank 0 plus r per cell.
-inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank) {
+/// `live`: as it was written while the rank went on.
+inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, bool live = false) {
     RankRecord record;
     record.rank = rank;
     record.pid = 1000 + rank;
     record.host = "node1";
     record.threads = 1;
-    record.complete = 1;
+    record.complete = live ? 0 : 1;
+    record.checkpoint = live ? 1 : 0;
     record.rate = 100;
     record.sampling_clock = static_cast<std::uint64_t>(SamplingClock::Perf);
     record.samples_taken = 50;

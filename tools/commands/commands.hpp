@@ -12,6 +12,7 @@ std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_evaluate_command();
+std::unique_ptr<Command> make_recover_command();
 std::unique_ptr<Command> make_options_command();
 
 /// In the order of the overview.

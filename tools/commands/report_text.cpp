@@ -141,6 +141,38 @@ void append_heading(const ReportContext& context, const std::string& title, cons
 
 namespace {
 
+/// "last iteration of \"step\": 812 (ranks 0-2), 811 (rank 3)": of the ranks that did not come to the end, for the phase with most time.
+std::string last_iterations_text(const ReportContext& context, const std::vector<std::uint64_t>& ranks) {
+    const Profile& profile = context.profile;
+    std::vector<std::uint64_t> time(profile.phases.size());
+    std::uint32_t longest = 0;
+    for (const std::uint64_t rank : ranks)
+        if (rank < context.locations.size() && context.locations[rank] != nullptr)
+            for (const PhaseData& data : context.locations[rank]->phases)
+                if (profile.phases[data.phase].kind == PhaseKind::Iterations && data.instances != 0) {
+                    time[data.phase] += data.wall_inclusive_ns;
+                    if (time[longest] == 0 || time[data.phase] > time[longest])
+                        longest = data.phase;
+                }
+    if (time.empty() || time[longest] == 0)
+        return "";
+    std::map<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> by_last;
+    for (const std::uint64_t rank : ranks)
+        if (rank < context.locations.size())
+            if (const PhaseData* data = find_phase(context.locations[rank], longest))
+                by_last[data->instances].push_back(rank);
+    std::string out = fmt::format("iterations of \"{}\" that they closed:", printable(profile.phases[longest].name));
+    constexpr std::size_t shown = 6;
+    std::size_t n = 0;
+    for (const auto& [iterations, at] : by_last) {
+        if (n++ == shown)
+            return out + ", ...";
+        out += fmt::format("{} {} (rank{} {})", n == 1 ? "" : ",", count(static_cast<double>(iterations)), at.size() == 1 ? "" : "s",
+                           rank_list(at));
+    }
+    return out;
+}
+
 /// How much of the traces is there, and how well the samples' common ancestors are known.
 std::string trace_text(const Profile& profile) {
     std::uint64_t samples = 0, dropped = 0, threads = 0;
@@ -229,8 +261,8 @@ void append_header(const ReportContext& context, std::string& out) {
             for (const std::string& part : wrapped(text, width))
                 out += part + "\n";
     if (const double off = share(CatalogueId::NotRecorded); off > 0)
-        out += fmt::format("recording was off (MPI_Pcontrol, LIBPROFILE_START) for {} of the time\n",
-                           percent(off));
+        out += fmt::format("{} of the time was not recorded (MPI_Pcontrol, LIBPROFILE_START{})\n", percent(off),
+                           checkpoints.empty() ? "" : "; what killed ranks did outside of closed iterations");
     if (const std::string trace = trace_text(profile); !trace.empty())
         out += trace + "\n";
 
@@ -240,9 +272,11 @@ void append_header(const ReportContext& context, std::string& out) {
             fmt::format("no data of rank{} {}", missing.size() == 1 ? "" : "s", rank_list(missing)));
     if (!checkpoints.empty())
         notes.push_back(
-            fmt::format("rank{} {}: data up to the last checkpoint (MPI_Pcontrol(2)) only; the program "
-                        "was killed later, or still runs",
-                        checkpoints.size() == 1 ? "" : "s", rank_list(checkpoints)));
+            fmt::format("{} of {} did not come to MPI_Finalize ({}): killed, or still running; their data are those up to "
+                        "the last iteration or checkpoint",
+                        count(static_cast<double>(checkpoints.size())), plural(profile.job.ranks, "rank"), rank_list(checkpoints)));
+    if (const std::string last = last_iterations_text(context, checkpoints); !last.empty())
+        notes.push_back(last);
     if (running != 0)
         notes.push_back(plural(running, "thread") +
                         " not in the checkpoint, because only the thread that writes it "

@@ -156,6 +156,7 @@ std::string run_help() {
         const std::string value = row.type == OptionType::Flag   ? ""
                                   : row.type == OptionType::Text ? " FOLDER"
                                   : row.type == OptionType::Rate ? " RATE"
+                                  : row.type == OptionType::Duration ? " TIME"
                                                                  : " " + range_of(row);
         const std::string fallback = *row.default_value != 0 && row.type != OptionType::Flag
                                          ? fmt::format(" [{}]", row.default_value)

@@ -1,5 +1,6 @@
 #include "tools/commands/settings.hpp"
 
+#include "format/duration.hpp"
 #include "format/sampling_rate.hpp"
 
 #include <charconv>
@@ -93,6 +94,8 @@ const char* type_word(OptionType type) {
         return "text";
     case OptionType::Rate:
         return "rate";
+    case OptionType::Duration:
+        return "time";
     }
     return "";
 }
@@ -115,6 +118,8 @@ std::string range_of(const OptionRow& row) {
         return "";
     case OptionType::Rate:
         return fmt::format("0|RATE|PERIOD, at most {}kHz", samples_per_second(row.minimum) / 1000);
+    case OptionType::Duration:
+        return fmt::format("0|{}ms..{}s", row.minimum / 1000000, row.maximum / 1000000000);
     }
     return "";
 }
@@ -169,6 +174,13 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
         return fmt::format("must be a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most {} Hz",
                            samples_per_second(row.minimum));
     }
+    case OptionType::Duration: {
+        std::int64_t ns = 0;
+        if (parse_duration(value.c_str(), ns) && (ns == 0 || (ns >= row.minimum && ns <= row.maximum)))
+            return "";
+        return fmt::format("must be a time from {}ms to {}s, such as 10s, 500ms or 2min, or 0", row.minimum / 1000000,
+                           row.maximum / 1000000000);
+    }
     }
     return "";
 }
@@ -190,7 +202,7 @@ std::string options_markdown() {
     out += "\nSizes take the suffixes K, M, G and T (powers of 1024). Flags take 1, yes, on, true or 0, no, "
            "off, "
            "false;\n`libprofile run --quiet` is `--quiet=1`. Rates are 100, 100Hz or 2kHz, periods 1ms, 500us or "
-           "0.5ms.\n";
+           "0.5ms. Times\nare 10, 10s, 500ms, 2min or 1h.\n";
     return out;
 }
 

@@ -4,6 +4,7 @@
 #include "tools/names/dwarf_functions.hpp"
 
 #include <cstdlib>
+#include <bit>
 #include <cstring>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -104,10 +105,46 @@ bool call_place(Dwarf_Die* unit, Dwarf_Die* die, SiteName& out) {
     return true;
 }
 
+/// Where two functions touch, a line table can have a row at the address of the second that stands for no code of the first.
+/// Of the rows at the address of `line` the last one in the file that `scope` is written in; `line` if there is none.
+Dwarf_Line* line_in(Dwarf_Die* unit, Dwarf_Line* line, Dwarf_Die* scope) {
+    const char* home = dwarf_decl_file(scope);
+    const auto is_home = [home](Dwarf_Line* row) {
+        const char* file = dwarf_linesrc(row, nullptr, nullptr);
+        return file != nullptr && std::strcmp(file, home) == 0;
+    };
+    Dwarf_Lines* rows = nullptr;
+    std::size_t count = 0;
+    if (home == nullptr || is_home(line) || dwarf_getsrclines(unit, &rows, &count) != 0)
+        return line;
+    const auto address_of = [](Dwarf_Line* row) {
+        Dwarf_Addr address = 0;
+        dwarf_lineaddr(row, &address);
+        return address;
+    };
+    const Dwarf_Addr address = address_of(line);
+    std::size_t after = 0; // the first row beyond the address
+    for (std::size_t step = std::bit_floor(count); step != 0; step /= 2)
+        if (after + step <= count && address_of(dwarf_onesrcline(rows, after + step - 1)) <= address)
+            after += step;
+    while (after-- != 0) {
+        Dwarf_Line* row = dwarf_onesrcline(rows, after);
+        if (address_of(row) != address)
+            break;
+        bool is_end = false;
+        if (dwarf_lineendsequence(row, &is_end) == 0 && !is_end && is_home(row))
+            return row;
+    }
+    return line;
+}
+
 /// The line of the source that an instruction belongs to, whatever function it came from.
-SiteName line_of(Dwarf_Die* unit, Dwarf_Addr address) {
+/// @param scope the innermost function or inlined call around it, or nullptr
+SiteName line_of(Dwarf_Die* unit, Dwarf_Addr address, Dwarf_Die* scope) {
     SiteName out;
     if (Dwarf_Line* line = dwarf_getsrc_die(unit, address)) {
+        if (scope != nullptr)
+            line = line_in(unit, line, scope);
         int number = 0;
         dwarf_lineno(line, &number);
         const char* file = dwarf_linesrc(line, nullptr, nullptr);
@@ -202,7 +239,8 @@ SourcePlace Symbols::resolve(std::uint64_t offset) {
         fortran = is_fortran(unit);
         const CodePlace found = handle_->functions_of(*unit).find(address - dwarf_bias);
         // The line table tells the line in the innermost function; each inlined call that of the function around it.
-        SiteName place = line_of(unit, address - dwarf_bias);
+        Dwarf_Die scope = !found.inlined.empty() ? found.inlined.back() : found.function != nullptr ? *found.function : Dwarf_Die{};
+        SiteName place = line_of(unit, address - dwarf_bias, scope.addr != nullptr ? &scope : nullptr);
         for (std::size_t i = found.inlined.size(); i-- > 0;) {
             Dwarf_Die call = found.inlined[i];
             place.function = function_name(call, nullptr, fortran, nullptr);

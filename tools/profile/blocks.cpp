@@ -1,5 +1,6 @@
 #include "tools/profile/blocks.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
@@ -55,6 +56,8 @@ const char* type_name(std::uint32_t type) {
         return "footer";
     case BlockType::Averages:
         return "averages";
+    case BlockType::Journal:
+        return "journal";
     }
     return "unknown";
 }
@@ -90,49 +93,47 @@ bool is_block(const BlockHeader& header, Bytes stored, std::uint32_t version) {
 }
 
 BlockList find_blocks(Bytes bytes) {
-    // Hostile input can be damaged in every block; the reader of a report wants to know that, not where.
-    constexpr std::size_t shown = 20;
     BlockList list{};
     list.header = check_header(bytes);
-    std::size_t damages = 0;
-    const auto note = [&](auto describe) {
-        if (++damages <= shown)
-            list.damages.push_back(describe());
-    };
     std::size_t at = sizeof(FileHeader);
     while (at < bytes.size()) {
         BlockHeader header{};
         const std::size_t left = bytes.size() - at;
         if (left < sizeof header) {
-            note([&] { return fmt::format("truncated at byte {}", bytes.size()); });
+            list.damages.note([&] { return fmt::format("truncated at byte {}", bytes.size()); });
             break;
         }
         std::memcpy(&header, bytes.data() + at, sizeof header);
         if (header.magic != block_magic) {
             const std::size_t next = next_block(bytes, at + 1);
-            note([&] { return fmt::format("bytes {} to {} are damaged", at, next - 1); });
+            list.damages.note([&] { return fmt::format("bytes {} to {} are damaged", at, next - 1); });
             at = next;
             continue;
         }
         const std::size_t room = left - sizeof header;
+        // A journal has room for more than was written; its records have checksums of their own.
+        if (header.type == static_cast<std::uint32_t>(BlockType::Journal)) {
+            const Bytes journal = bytes.subspan(at + sizeof header, static_cast<std::size_t>(std::min<std::uint64_t>(header.stored_size, room)));
+            list.blocks.push_back({BlockType::Journal, header.rank, journal, journal.size()});
+            at += sizeof header + (journal.size() + 7) / 8 * 8;
+            continue;
+        }
         if (header.stored_size > room) {
             // Either the file ends too early or this header is wrong; in both cases what follows may be readable.
             const std::size_t next = next_block(bytes, at + 8);
-            note([&] { return fmt::format("{} at byte {} does not fit into the file", describe_block(header), at); });
+            list.damages.note([&] { return fmt::format("{} at byte {} does not fit into the file", describe_block(header), at); });
             at = next;
             continue;
         }
         const Bytes payload = bytes.subspan(at + sizeof header, static_cast<std::size_t>(header.stored_size));
         if (!is_block(header, payload, list.header.version))
-            note([&] { return fmt::format("{} at byte {} is damaged (checksum)", describe_block(header), at); });
+            list.damages.note([&] { return fmt::format("{} at byte {} is damaged (checksum)", describe_block(header), at); });
         else
             list.blocks.push_back({static_cast<BlockType>(header.type), header.rank, payload, header.raw_size});
         at += sizeof header + (payload.size() + 7) / 8 * 8;
         if (at > bytes.size())
             break; // the padding of the last block may be missing
     }
-    if (damages > shown)
-        list.damages.push_back(fmt::format("damaged in {} more places", damages - shown));
     return list;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "format/profile_file.hpp"
+#include "tools/profile/damages.hpp"
 
 #include <cstddef>
 #include <span>
@@ -35,7 +36,7 @@ struct Block {
 struct BlockList {
     FileHeader header;
     std::vector<Block> blocks;
-    std::vector<std::string> damages; // one clause each, without the file's name
+    Damages damages; // without the file's name
 };
 
 /// The header of a file.

@@ -2,6 +2,7 @@
 
 #include "tools/profile/decode_phase.hpp"
 #include "tools/profile/decode_v3.hpp"
+#include "tools/profile/journal.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -271,12 +272,45 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
             file.ranks[block.rank].series.push_back(std::move(*series));
         return series.has_value();
     }
+    case BlockType::Journal: {
+        RawRank& rank = file.ranks[block.rank];
+        const bool is_first = !rank.journal;
+        if (is_first)
+            rank.journal = block.stored; // never compressed, and needed longer than what the unpacker has
+        return is_first;
+    }
     default:
         return true; // a later writer of the same version may add kinds of blocks
     }
 }
 
+/// In the order of the catalogue, time first.
+bool has_catalogue_metrics(const std::vector<MetricInfo>& metrics) {
+    std::size_t at = 0;
+    if (metrics[at++].name != "time")
+        return false;
+    for (const CatalogueRow& row : metric_catalogue)
+        if (row.kind == CatalogueKind::Direct && (at == metrics.size() || metrics[at++].name != row.name))
+            return false;
+    return at == metrics.size();
+}
+
 } // namespace
+
+void apply_journals(RawFile& file) {
+    const KeptSettings settings = kept_settings(file.job ? file.job->configuration : "");
+    for (auto& [number, rank] : file.ranks) {
+        if (!rank.journal)
+            continue;
+        // Its numbers of metrics are those of the catalogue.
+        const bool is_ours = file.metrics && file.metrics->size() == metric_count && has_catalogue_metrics(*file.metrics);
+        const std::optional<std::string> damage =
+            is_ours ? apply_journal(*rank.journal, settings, rank) : std::optional<std::string>("a journal has other metrics");
+        if (damage)
+            file.damages.note([&] { return fmt::format("{} (rank {})", *damage, number); });
+        rank.journal.reset();
+    }
+}
 
 bool decode_nodes(Decoder& d, RawTree& tree) {
     if (d.failed() || tree.record.nodes > d.remaining() / 4)
@@ -299,8 +333,10 @@ void decode_block(const Block& block, std::uint32_t version, Unpacker& unpacker,
         return;
     const char* what = payload ? "is malformed" : "cannot be decompressed";
     const auto type = static_cast<std::uint32_t>(block.type);
-    file.damages.push_back(block.rank == no_rank ? fmt::format("a block of type {} {}", type, what)
-                                                 : fmt::format("a block of type {} of rank {} {}", type, block.rank, what));
+    file.damages.note([&] {
+        return block.rank == no_rank ? fmt::format("a block of type {} {}", type, what)
+                                     : fmt::format("a block of type {} of rank {} {}", type, block.rank, what);
+    });
 }
 
 RawFile decode_file(Bytes bytes, const std::string& name) {
@@ -313,6 +349,7 @@ RawFile decode_file(Bytes bytes, const std::string& name) {
     for (const Block& block : list.blocks)
         decode_block(block, list.header.version, unpacker, file);
     join_cells(file);
+    apply_journals(file); // they change the values, so these have to be in their phases
     return file;
 }
 

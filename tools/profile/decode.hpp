@@ -55,6 +55,7 @@ struct RawRank {
     std::vector<RawCells> cells; // until join_cells()
     std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
     std::vector<RawSeries> series;
+    std::optional<Bytes> journal; // of a live file, until it is applied
 };
 
 /// A resolved name as it is stored in a Names block.
@@ -75,7 +76,7 @@ struct RawFile {
     RawTables tables; // of the job
     std::map<std::uint32_t, RawRank> ranks;
     std::vector<StoredName> names;
-    std::vector<std::string> damages;
+    Damages damages;
 };
 
 /// Largest number of ranks that is believed; a job record that claims more is damaged.

@@ -52,6 +52,7 @@ struct RankInfo {
     std::uint64_t writing_ns = 0;
     bool checkpoint = false; // written while the rank went on running
     std::uint64_t threads_running = 0;
+    std::uint64_t kept_iterations = 0; // that came from the journal of a live file
     std::array<std::uint64_t, path_count_count> path_counts = {}; // in the order of path_counts.def
     SamplingClock sampling_clock = SamplingClock::None;
     std::uint64_t clocks_lost = 0;

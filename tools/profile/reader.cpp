@@ -19,7 +19,8 @@ bool ends_with(const std::string& text, const std::string& end) {
     return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// The profile files of a folder: the common file first, then those of single ranks, unfinished ones last.
+} // namespace
+
 std::vector<fs::path> profile_files(const fs::path& folder) {
     std::vector<fs::path> files;
     std::error_code error;
@@ -42,6 +43,8 @@ std::vector<fs::path> profile_files(const fs::path& folder) {
     return files;
 }
 
+namespace {
+
 /// Decodes the files with `decode` and makes one profile of them.
 template <class Files, class Name, class Decode>
 Profile read_files(const Files& files, Name name_of, Decode decode) {
@@ -62,7 +65,7 @@ Profile read_files(const Files& files, Name name_of, Decode decode) {
                 failure = fmt::format("{} is {}", name, error.what());
             RawFile unreadable;
             unreadable.name = name;
-            unreadable.damages.push_back(error.what());
+            unreadable.damages.note([&] { return std::string(error.what()); });
             decoded.push_back(std::move(unreadable));
         }
     }
@@ -89,9 +92,9 @@ std::vector<fs::path> files_at(const fs::path& place) {
         return paths;
     throw ReadError(
         fs::exists(place / "job", error)
-            ? fmt::format("{} has no profile: the job still runs, or it ended without MPI_Finalize "
-                          "(killed, MPI_Abort); let it end in order to get one, or let it write "
-                          "checkpoints (MPI_Pcontrol(2))",
+            ? fmt::format("{} has no profile: the job still runs, or it was killed before its first iteration or "
+                          "checkpoint; let it end in order to get one, or let it mark its iterations "
+                          "(docs/getting-started.md)",
                           place.string())
             : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
                           "of the job (libprofile-<program>-<job>)",

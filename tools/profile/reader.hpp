@@ -22,6 +22,10 @@ struct NamedBytes {
     Bytes bytes;
 };
 
+/// The profile files of a folder: the common file first, then those of single ranks, unfinished ones last.
+/// @throws ReadError
+std::vector<std::filesystem::path> profile_files(const std::filesystem::path& folder);
+
 /// Reads all profile files of a folder: `profile.lprof`, `rank-N.lprof` of ranks that wrote alone, stored names, and
 /// `.partial` files of a job that did not finish.
 /// @param place the folder, or one profile file

@@ -86,7 +86,7 @@ const Loader::Places& Loader::places_of(const RankPlace& rank) {
         if (auto places = directory_->blocks(rank))
             at->second = std::move(*places);
         else
-            file_->damages.push_back(fmt::format("the directory of rank {} is damaged", rank.rank));
+            file_->damages.note([&] { return fmt::format("the directory of rank {} is damaged", rank.rank); });
     }
     return at->second;
 }
@@ -96,7 +96,7 @@ void Loader::load(const BlockPlace& place) {
     if (loaded)
         decode_block(loaded->block, directory_->header().version, unpacker_, *file_);
     else
-        file_->damages.push_back(fmt::format("a block at byte {} is damaged", place.at));
+        file_->damages.note([&] { return fmt::format("a block at byte {} is damaged", place.at); });
 }
 
 void Loader::load_job() {

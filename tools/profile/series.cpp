@@ -8,6 +8,8 @@ std::uint64_t SeriesData::iterations() const {
     std::uint64_t sum = 0;
     for (const Chunk& chunk : chunks)
         sum += chunk.iterations;
+    for (const SeriesData& part : later)
+        sum += part.iterations();
     return sum;
 }
 
@@ -15,6 +17,8 @@ std::uint64_t SeriesData::iterations_with_cells() const {
     std::uint64_t sum = 0;
     for (const Chunk& chunk : chunks)
         sum += chunk.has_cells ? chunk.iterations : 0;
+    for (const SeriesData& part : later)
+        sum += part.iterations_with_cells();
     return sum;
 }
 
@@ -29,16 +33,28 @@ std::uint64_t SeriesData::bytes() const {
     std::uint64_t sum = 0;
     for (const Chunk& chunk : chunks)
         sum += chunk.totals.size() + chunk.cells.size();
+    for (const SeriesData& part : later)
+        sum += part.bytes();
     return sum;
 }
 
-SeriesReader::SeriesReader(const SeriesData& data, bool with_cells) : data_(&data), with_cells_(with_cells) {
+SeriesReader::SeriesReader(const SeriesData& data, bool with_cells) : whole_(&data), with_cells_(with_cells) {
+    begin_part(data);
+}
+
+void SeriesReader::begin_part(const SeriesData& data) {
+    data_ = &data;
+    chunk_ = 0;
+    in_chunk_ = 0;
+    const bool with_cells = with_cells_;
+    code_ = SeriesCode();
+    count_keys_.clear();
     const std::uint32_t sizes[] = {static_cast<std::uint32_t>(series_totals),
                                    with_cells ? static_cast<std::uint32_t>(data.counts.size()) : 0,
                                    with_cells ? static_cast<std::uint32_t>(data.times.size()) : 0};
     SeriesTrack* tracks[] = {&code_.totals, &code_.counts, &code_.times};
     for (unsigned i = 0; i < 3; ++i) {
-        track_memory_[i].resize(SeriesTrack::bytes(sizes[i], SeriesTrack::slots) / sizeof(std::uint64_t) + 1);
+        track_memory_[i].assign(SeriesTrack::bytes(sizes[i], SeriesTrack::slots) / sizeof(std::uint64_t) + 1, 0);
         tracks[i]->move_to(track_memory_[i].data(), sizes[i], SeriesTrack::slots);
         tracks[i]->grow(sizes[i]);
     }
@@ -46,8 +62,8 @@ SeriesReader::SeriesReader(const SeriesData& data, bool with_cells) : data_(&dat
         count_keys_.push_back(std::min<std::uint32_t>(column.metric, 63)); // the path does not matter
     visits_of_ = data.visits_of;
     columns_ = {sizes[1], sizes[2], count_keys_.data(), nullptr, visits_of_.data()};
-    counts_.resize(sizes[1]);
-    times_.resize(sizes[2]);
+    counts_.assign(sizes[1], 0);
+    times_.assign(sizes[2], 0);
 }
 
 void SeriesReader::begin_chunk() {
@@ -62,12 +78,17 @@ void SeriesReader::begin_chunk() {
 }
 
 bool SeriesReader::next() {
-    while (chunk_ < data_->chunks.size() && in_chunk_ == data_->chunks[chunk_].iterations) {
-        ++chunk_;
-        in_chunk_ = 0;
+    for (;;) {
+        while (chunk_ < data_->chunks.size() && in_chunk_ == data_->chunks[chunk_].iterations) {
+            ++chunk_;
+            in_chunk_ = 0;
+        }
+        if (chunk_ < data_->chunks.size())
+            break;
+        if (part_ == whole_->later.size())
+            return false;
+        begin_part(whole_->later[part_++]);
     }
-    if (chunk_ == data_->chunks.size())
-        return false;
     if (in_chunk_++ == 0)
         begin_chunk();
     const SeriesData::Chunk& chunk = data_->chunks[chunk_];

@@ -32,6 +32,7 @@ struct SeriesData {
     std::vector<std::uint32_t> visits_of; // per time: index of the path's visits in `counts`, or SeriesColumns::none
     std::vector<Chunk> chunks;
     std::array<SeriesAccuracyRecord, metric_count> accuracy; // by metric
+    std::vector<SeriesData> later; // what comes after it, with columns of its own: the iterations of a journal; exact
 
     std::uint64_t iterations() const;
     std::uint64_t iterations_with_cells() const;
@@ -62,8 +63,11 @@ class SeriesReader {
     }
 
   private:
+    void begin_part(const SeriesData& data);
     void begin_chunk();
 
+    const SeriesData* whole_;
+    std::size_t part_ = 0; // of `later` + 1
     const SeriesData* data_;
     bool with_cells_;
     std::size_t chunk_ = 0;

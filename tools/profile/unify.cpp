@@ -1,8 +1,11 @@
 #include "tools/profile/unify.hpp"
 
+#include "tools/profile/whole_ranks.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -55,19 +58,35 @@ class Unifier {
     std::uint32_t site(std::uint32_t module, std::uint64_t offset);
     std::uint32_t phase(const std::string& name, PhaseKind kind);
     std::uint32_t path(const PathKey& key);
-    void attach_series(const RawFile& file, RawRank& raw, Location& location, const std::vector<std::uint32_t>& nodes);
+    /// What belongs to one thread.
+    struct ThreadParts {
+        std::vector<RawPhase*> phases;
+        std::vector<RawSeries*> series;
+    };
+    /// Numbers of the profile by those of a file's tables.
+    struct TableNumbers {
+        std::vector<std::uint32_t> modules;
+        std::map<std::uint64_t, std::uint32_t> functions;
+    };
+    std::optional<TableNumbers> numbers_of(const RawTables& tables);
+    void take_phases(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
+                     const std::vector<std::uint32_t>& metrics);
+    void attach_series(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes);
     void add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics);
     /// Node ids of the profile by node ids of a tree. Empty: modules, functions or the tree are missing, or do not fit.
-    std::vector<std::uint32_t> nodes_of(const RawTables& tables, std::uint32_t thread);
-    const std::vector<std::uint32_t>& nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location);
+    std::vector<std::uint32_t> nodes_of(const RawTables& tables, const std::optional<TableNumbers>& numbers, std::uint32_t thread);
+    const std::vector<std::uint32_t>& nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location,
+                                               std::optional<std::optional<TableNumbers>>& own);
     std::vector<std::uint32_t> through_map(const RawFile& file, std::uint32_t rank, std::uint32_t thread) const;
     bool map_trace(Trace& trace, const std::vector<std::uint32_t>& nodes) const;
-    bool map_tree(const RawTree& tree, const std::vector<std::uint32_t>& modules,
-                  const std::map<std::uint64_t, std::uint32_t>& functions, std::vector<std::uint32_t>& nodes);
+    bool map_tree(const RawTree& tree, const TableNumbers& numbers, std::vector<std::uint32_t>& nodes);
     void check_sums(const std::string& file, const Location& location);
+    void note(std::string what) {
+        notes_.note([&] { return std::move(what); });
+    }
     void lose(std::string what) {
         damaged_ = true;
-        profile.notes.push_back(std::move(what));
+        note(std::move(what));
     }
 
     std::map<std::string, std::uint32_t> metrics_;
@@ -83,6 +102,7 @@ class Unifier {
     // Of the file that is being added:
     std::vector<std::uint32_t> job_nodes_;    // by node of the job's tree; empty: it has none
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> mapped_nodes_; // by map, which many locations share
+    Damages notes_{50};
     bool damaged_ = false;
     bool selected_ = false; // parts were left out on purpose
     bool has_job_ = false;
@@ -148,21 +168,19 @@ std::uint32_t Unifier::path(const PathKey& key) {
     return at->second;
 }
 
-bool Unifier::map_tree(const RawTree& tree, const std::vector<std::uint32_t>& modules,
-                       const std::map<std::uint64_t, std::uint32_t>& functions,
-                       std::vector<std::uint32_t>& nodes) {
+bool Unifier::map_tree(const RawTree& tree, const TableNumbers& numbers, std::vector<std::uint32_t>& nodes) {
     nodes.assign(1, 0);
     nodes.reserve(tree.nodes.size() + 1);
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const NodeRecord& raw = tree.nodes[i];
         PathKey key{nodes[i + 1 - raw.parent_distance], 0, static_cast<NodeKind>(raw.kind), 0};
         if (key.kind == NodeKind::Frame) {
-            if (raw.a >= modules.size())
+            if (raw.a >= numbers.modules.size())
                 return false;
-            key.target = site(modules[raw.a], raw.b);
+            key.target = site(numbers.modules[raw.a], raw.b);
         } else if (key.kind == NodeKind::Mpi) {
-            const auto at = functions.find(raw.a);
-            if (at == functions.end())
+            const auto at = numbers.functions.find(raw.a);
+            if (at == numbers.functions.end())
                 return false;
             key.target = at->second;
         } else if (key.kind == NodeKind::Unknown) {
@@ -195,25 +213,34 @@ bool Unifier::map_trace(Trace& trace, const std::vector<std::uint32_t>& nodes) c
     return true;
 }
 
-std::vector<std::uint32_t> Unifier::nodes_of(const RawTables& tables, std::uint32_t thread) {
+std::optional<Unifier::TableNumbers> Unifier::numbers_of(const RawTables& tables) {
+    if (!tables.modules || !tables.functions)
+        return std::nullopt;
+    TableNumbers numbers;
+    for (const Module& m : *tables.modules)
+        numbers.modules.push_back(module(m));
+    for (const auto& [id, f] : *tables.functions)
+        numbers.functions[id] = function(f);
+    return numbers;
+}
+
+std::vector<std::uint32_t> Unifier::nodes_of(const RawTables& tables, const std::optional<TableNumbers>& numbers,
+                                             std::uint32_t thread) {
     std::vector<std::uint32_t> nodes;
     const auto tree = tables.trees.find(thread);
-    if (!tables.modules || !tables.functions || tree == tables.trees.end())
-        return nodes;
-    std::vector<std::uint32_t> modules;
-    for (const Module& m : *tables.modules)
-        modules.push_back(module(m));
-    std::map<std::uint64_t, std::uint32_t> functions;
-    for (const auto& [id, f] : *tables.functions)
-        functions[id] = function(f);
-    if (!map_tree(tree->second, modules, functions, nodes))
+    if (numbers && tree != tables.trees.end() && !map_tree(tree->second, *numbers, nodes))
         nodes.clear();
     return nodes;
 }
 
-const std::vector<std::uint32_t>& Unifier::nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location) {
-    if (location.paths_in == static_cast<std::uint64_t>(PathsIn::OwnTree))
-        return own_nodes_ = nodes_of(raw.tables, static_cast<std::uint32_t>(location.thread));
+/// `own`: the numbers of the rank's own tables, found once for all of its threads.
+const std::vector<std::uint32_t>& Unifier::nodes_of(const RawFile& file, const RawRank& raw, const LocationRecord& location,
+                                                    std::optional<std::optional<TableNumbers>>& own) {
+    if (location.paths_in == static_cast<std::uint64_t>(PathsIn::OwnTree)) {
+        if (!own)
+            own = numbers_of(raw.tables);
+        return own_nodes_ = nodes_of(raw.tables, *own, static_cast<std::uint32_t>(location.thread));
+    }
     const std::pair key(static_cast<std::uint32_t>(location.map_rank), static_cast<std::uint32_t>(location.map_thread));
     const auto [known, is_new] = mapped_nodes_.try_emplace(key);
     if (is_new)
@@ -259,51 +286,81 @@ void Unifier::check_sums(const std::string& file, const Location& location) {
         for (const Cluster& cluster : data.clusters)
             members += cluster.size;
         if (profile.phases[data.phase].kind == PhaseKind::Iterations && members != data.instances)
-            profile.notes.push_back(
-                fmt::format("{}: rank {} thread {}: phase \"{}\" has {} iterations, but times of {} only",
-                            file, location.rank, location.thread, name, members, data.instances));
+            note(fmt::format("{}: rank {} thread {}: phase \"{}\" has {} iterations, but times of {} only", file, location.rank,
+                             location.thread, name, members, data.instances));
     }
     if (phases != location.wall_ns)
         lose(fmt::format("{}: rank {} thread {}: the phases add up to {} ns, the wall time is {} ns", file,
                          location.rank, location.thread, phases, location.wall_ns));
 }
 
+void Unifier::take_phases(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
+                          const std::vector<std::uint32_t>& metrics) {
+    std::set<std::uint32_t> seen;
+    for (RawPhase* p : parts.phases) {
+        bool good = map_cells(p->data.rest, nodes, metrics);
+        for (Cluster& cluster : p->data.clusters)
+            good = good && map_cells(cluster.cells, nodes, metrics);
+        p->data.phase = phase(p->name, p->kind);
+        const bool twice = seen.contains(p->data.phase);
+        if (good && !twice) {
+            seen.insert(p->data.phase);
+            location.phases.push_back(std::move(p->data));
+        } else {
+            lose(fmt::format("{}: phase \"{}\" of rank {} thread {} is lost, because {}", file.name, p->name, location.rank,
+                             location.thread,
+                             twice ? "it occurs twice" : "it refers to call paths or metrics that are not there"));
+        }
+    }
+}
+
 /// Gives the series of a location to its phases.
-void Unifier::attach_series(const RawFile& file, RawRank& raw, Location& location, const std::vector<std::uint32_t>& nodes) {
-    for (RawSeries& series : raw.series) {
-        if (series.thread != location.thread)
-            continue;
-        const auto at = std::find_if(location.phases.begin(), location.phases.end(), [&](const PhaseData& p) {
-            const Phase& named = profile.phases[p.phase];
-            return named.kind == PhaseKind::Iterations && named.name == series.phase;
-        });
-        const auto map = [&](std::vector<SeriesData::Column>& columns) {
-            for (SeriesData::Column& column : columns) {
-                if (column.path >= nodes.size())
-                    return false;
-                column.path = nodes[column.path];
-            }
-            return true;
-        };
-        const bool good = at != location.phases.end() && !at->series && !series.data.chunks.empty() &&
-                          map(series.data.counts) && map(series.data.times);
+void Unifier::attach_series(const RawFile& file, const ThreadParts& parts, Location& location,
+                            const std::vector<std::uint32_t>& nodes) {
+    std::map<std::uint32_t, PhaseData*> phases; // by phase
+    if (!parts.series.empty())
+        for (PhaseData& data : location.phases)
+            phases.emplace(data.phase, &data);
+    const auto map = [&](std::vector<SeriesData::Column>& columns) {
+        for (SeriesData::Column& column : columns) {
+            if (column.path >= nodes.size())
+                return false;
+            column.path = nodes[column.path];
+        }
+        return true;
+    };
+    for (RawSeries* series : parts.series) {
+        const auto named = phases_.find(std::pair(series->phase, PhaseKind::Iterations));
+        const auto at = named == phases_.end() ? phases.end() : phases.find(named->second);
+        const bool good = at != phases.end() && !at->second->series && !series->data.chunks.empty() &&
+                          map(series->data.counts) && map(series->data.times) &&
+                          std::all_of(series->data.later.begin(), series->data.later.end(), [&](SeriesData& part) {
+                              return map(part.counts) && map(part.times);
+                          });
         if (good)
-            at->series = std::move(series.data);
+            at->second->series = std::move(series->data);
         else
             lose(fmt::format("{}: the values of single iterations of phase \"{}\" of rank {} thread {} are lost, because they do "
                              "not fit to the phase",
-                             file.name, series.phase, location.rank, location.thread));
+                             file.name, series->phase, location.rank, location.thread));
     }
 }
 
 void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics) {
     if (ranks_seen_.contains(rank)) {
-        profile.notes.push_back(
-            fmt::format("{}: rank {} is in another file too; this one is not used", file.name, rank));
+        if (raw.info && raw.info->checkpoint)
+            return; // the live file of a rank that came to its end
+        note(fmt::format("{}: rank {} is in another file too; this one is not used", file.name, rank));
         return;
     }
+    std::map<std::uint32_t, ThreadParts> parts;
+    for (RawPhase& p : raw.phases)
+        parts[p.thread].phases.push_back(&p);
+    for (RawSeries& series : raw.series)
+        parts[series.thread].series.push_back(&series);
+    std::optional<std::optional<TableNumbers>> own;
     for (const auto& [thread, record] : raw.locations) {
-        const std::vector<std::uint32_t>& nodes = nodes_of(file, raw, record);
+        const std::vector<std::uint32_t>& nodes = nodes_of(file, raw, record, own);
         if (nodes.empty()) {
             lose(fmt::format("{}: the data of rank {} thread {} are lost, because the tables of its call paths are missing or do "
                              "not fit together",
@@ -311,24 +368,8 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
             continue;
         }
         Location location{rank, thread, record.wall_ns, record.complete != 0, {}, {}};
-        for (RawPhase& p : raw.phases) {
-            if (p.thread != thread)
-                continue;
-            bool good = map_cells(p.data.rest, nodes, metrics);
-            for (Cluster& cluster : p.data.clusters)
-                good = good && map_cells(cluster.cells, nodes, metrics);
-            p.data.phase = phase(p.name, p.kind);
-            const bool twice = std::any_of(location.phases.begin(), location.phases.end(),
-                                           [&](const PhaseData& d) { return d.phase == p.data.phase; });
-            if (good && !twice)
-                location.phases.push_back(std::move(p.data));
-            else
-                lose(fmt::format("{}: phase \"{}\" of rank {} thread {} is lost, because {}", file.name,
-                                 p.name, rank, thread,
-                                 twice ? "it occurs twice"
-                                       : "it refers to call paths or metrics that are not there"));
-        }
-        attach_series(file, raw, location, nodes);
+        take_phases(file, parts[thread], location, nodes, metrics);
+        attach_series(file, parts[thread], location, nodes);
         if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
             if (map_trace(trace->second, nodes))
                 location.trace = std::move(trace->second);
@@ -356,7 +397,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
 }
 
 void Unifier::add(RawFile& file) {
-    for (const std::string& damage : file.damages)
+    for (const std::string& damage : file.damages.told())
         lose(fmt::format("{}: {}", file.name, damage));
     selected_ = selected_ || file.selected;
     if (file.partial)
@@ -380,7 +421,7 @@ void Unifier::add(RawFile& file) {
     std::vector<std::uint32_t> metrics;
     for (const MetricInfo& m : *file.metrics)
         metrics.push_back(metric(m.name, m.unit));
-    job_nodes_ = nodes_of(file.tables, 0);
+    job_nodes_ = nodes_of(file.tables, numbers_of(file.tables), 0);
     mapped_nodes_.clear();
     for (auto& [rank, raw] : file.ranks)
         add_rank(file, rank, raw, metrics);
@@ -388,7 +429,7 @@ void Unifier::add(RawFile& file) {
 
 Profile Unifier::finish() {
     if (profile.locations.empty())
-        throw ReadError(profile.notes.empty() ? "it holds no data of any rank" : profile.notes.front());
+        throw ReadError(notes_.empty() ? "it holds no data of any rank" : notes_.told().front());
     const std::uint64_t highest = std::uint64_t{*ranks_seen_.rbegin()} + 1;
     if (!has_job_)
         lose("the job record is missing");
@@ -430,18 +471,14 @@ Profile Unifier::finish() {
     profile.complete = !damaged_ && (selected_ || profile.ranks.size() == profile.job.ranks);
     for (const auto& [rank, info] : profile.ranks)
         profile.complete = profile.complete && info.complete;
-    constexpr std::size_t shown = 50;
-    if (profile.notes.size() > shown) {
-        const std::size_t more = profile.notes.size() - shown;
-        profile.notes.resize(shown);
-        profile.notes.push_back(fmt::format("and {} more of this kind", more));
-    }
+    profile.notes = notes_.told();
     return std::move(profile);
 }
 
 } // namespace
 
 Profile unify(std::vector<RawFile> files) {
+    prefer_whole_ranks(files);
     Unifier unifier;
     for (RawFile& file : files)
         unifier.add(file);

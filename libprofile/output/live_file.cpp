@@ -1,0 +1,135 @@
+#include "libprofile/output/live_file.hpp"
+
+#include "libprofile/output/profile_writer.hpp"
+#include "libprofile/session/memory.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace libprofile {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+
+/// File systems on which allocated room is really there and pages of a mapping come from this machine.
+bool may_be_mapped(int file) {
+    struct statfs status {};
+    if (fstatfs(file, &status) != 0) return false;
+    constexpr unsigned long xfs_magic = 0x58465342; // in no header
+    for (const unsigned long magic : {static_cast<unsigned long>(EXT4_SUPER_MAGIC), xfs_magic, static_cast<unsigned long>(TMPFS_MAGIC),
+                                      static_cast<unsigned long>(OVERLAYFS_SUPER_MAGIC), static_cast<unsigned long>(BTRFS_SUPER_MAGIC)})
+        if (static_cast<unsigned long>(status.f_type) == magic) return true;
+    return false;
+}
+
+bool exceeds_limit(std::uint64_t end) {
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && end > limit.rlim_cur;
+}
+
+bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
+} // namespace
+
+/// Memory at `offset` of the file. nullptr: not here, or, with an error, not now.
+unsigned char* LiveFile::map(int file, std::uint64_t offset, std::size_t room, bool soon_full, int& error) noexcept {
+    if (!may_be_mapped(file)) return nullptr;
+    int result = -1;
+    for (int i = 0; i < 100 && result != 0; ++i) { // samples interrupt it
+        result = fallocate(file, 0, static_cast<off_t>(offset), static_cast<off_t>(room));
+        if (result != 0 && errno != EINTR) break;
+    }
+    if (result != 0) {
+        if (is_full(errno)) error = errno;
+        return nullptr;
+    }
+    const std::uint64_t first = offset / page * page;
+    const std::size_t bytes = static_cast<std::size_t>(offset - first) + room;
+    void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(first));
+    if (pages == MAP_FAILED) return nullptr;
+    madvise(pages, bytes, MADV_DONTFORK); // a child has no part in it
+    if (soon_full) madvise(pages, bytes, MADV_POPULATE_WRITE); // cheaper than one fault a page; older kernels do not know it
+    pages_ = pages;
+    page_bytes_ = bytes;
+    is_mapped_ = true;
+    return static_cast<unsigned char*>(pages) + (offset - first);
+}
+
+int LiveFile::replace(const char* path, const unsigned char* bytes, std::size_t size, std::size_t header, std::size_t room,
+                      bool soon_full) noexcept {
+    LiveFile next;
+    if (room != 0 && exceeds_limit(size + room)) {
+        next.refusal_ = EFBIG;
+        room = 0;
+    }
+    char fresh[4608]; // no name that a reader takes for a profile
+    const int length = std::snprintf(fresh, sizeof fresh, "%s.new", path);
+    if (length < 0 || length >= static_cast<int>(sizeof fresh)) return ENAMETOOLONG;
+    unlink(fresh); // of a process that was killed while it wrote
+    int error = write_at(fresh, 0, bytes, room != 0 ? size : size - header);
+    unsigned char* memory = nullptr;
+    if (error == 0 && room != 0) {
+        const int file = open(fresh, O_RDWR | O_CLOEXEC);
+        int refused = file < 0 ? errno : 0;
+        if (file >= 0) {
+            memory = next.map(file, size, room, soon_full, refused);
+            if (refused != 0 && ftruncate(file, static_cast<off_t>(size - header)) != 0) error = errno;
+            if (close(file) != 0 && error == 0) error = errno;
+        }
+        if (refused != 0) room = 0;
+        next.refusal_ = refused;
+    }
+    if (error == 0 && room != 0 && memory == nullptr) {
+        next.pages_ = memory_quota.map(buffer_size);
+        next.page_bytes_ = next.pages_ == nullptr ? 0 : buffer_size;
+        memory = static_cast<unsigned char*>(next.pages_);
+    }
+    if (error == 0 && std::rename(fresh, path) != 0) error = errno;
+    if (error != 0) {
+        unlink(fresh);
+        next.release();
+        return error;
+    }
+    release();
+    *this = next;
+    memory_ = memory;
+    size_ = memory == nullptr ? 0 : is_mapped_ ? room : buffer_size;
+    offset_ = size;
+    room_end_ = size + room;
+    flushed_ = 0;
+    return 0;
+}
+
+int LiveFile::flush(const char* path, std::size_t used) noexcept {
+    if (is_mapped_ || memory_ == nullptr || used == flushed_) return 0;
+    const int error = write_at(path, offset_ + flushed_, memory_ + flushed_, used - flushed_);
+    if (error == 0) flushed_ = used;
+    return error;
+}
+
+bool LiveFile::rewind() noexcept {
+    if (is_mapped_ || offset_ + flushed_ + buffer_size > room_end_) return false;
+    offset_ += flushed_;
+    flushed_ = 0;
+    return true;
+}
+
+void LiveFile::release() noexcept {
+    if (pages_ != nullptr && is_mapped_) munmap(pages_, page_bytes_);
+    if (pages_ != nullptr && !is_mapped_) memory_quota.unmap(pages_, page_bytes_);
+    *this = LiveFile();
+}
+
+} // namespace libprofile

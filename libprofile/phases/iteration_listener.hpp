@@ -1,0 +1,26 @@
+// Somebody who wants to know of every iteration that is closed: the journal, without the phases knowing of files.
+// Contract: called by the thread that closes the iteration, with its in-tool flag set; closing() and closed(), or neither, for each
+// iteration.
+#pragma once
+
+#include "format/journal.hpp"
+#include "libprofile/clustering/iteration_profile.hpp"
+#include "libprofile/clustering/signature.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct Phase;
+
+struct IterationListener {
+    /// Before the iteration's profile is given away, at `now`. `profile`: empty when there was no memory for it.
+    void (*closing)(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures,
+                    std::uint64_t wall_ns, std::uint64_t now) noexcept = nullptr;
+    /// When it is known what became of it.
+    void (*closed)(IterationFate fate) noexcept = nullptr;
+    /// Later: there was no memory to cluster an iteration whose fate was Own, so its values will be in the next one as well.
+    void (*put_back)() noexcept = nullptr;
+};
+
+} // namespace libprofile

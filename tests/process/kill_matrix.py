@@ -1,0 +1,363 @@
+#!/usr/bin/python3
+"""Whatever ends a job, every iteration that a rank has closed is in the report, with the values that the program wrote down itself; and
+the job ends as it does without libprofile.
+
+KILL_MATRIX_RANKS and KILL_MATRIX_REPETITIONS: how many ranks [2], and how often each death [1]."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+from harness import Result, Skip, expect, expect_equal, kill_all, main, test
+from report_checks import check_report, sums
+
+RANKS = int(os.environ.get("KILL_MATRIX_RANKS", "2"))
+REPETITIONS = int(os.environ.get("KILL_MATRIX_REPETITIONS", "1"))
+# A column of the log -> the metric of the report; the first is the iteration's number.
+COLUMNS = ["visits", "p2p_send_communications", "p2p_bytes_sent", "p2p_receive_communications", "p2p_bytes_received",
+           "collective_exchange", "collective_bytes_outgoing", "collective_bytes_incoming"]
+SHORT = {"LIBPROFILE_FINALIZE_TIMEOUT": 2}
+
+
+class Run:
+    """One job: its process, its folder of logs."""
+
+    def __init__(self, job, mode, chosen, most, options, timeout=90):
+        self.job, self.timeout = job, timeout
+        self.folder = tempfile.mkdtemp(dir=job.folder, prefix="run.")
+        self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        command = [job.program("mortal"), mode, chosen, most, self.folder]
+        self.profile = os.path.join(self.folder, "profile")
+        if options is not None:
+            command = job.preloaded(command, {"LIBPROFILE_OUTPUT": self.profile, **options})
+        self.command = [str(word) for word in [*job.launcher(RANKS), *command]]
+        self.start = time.monotonic()
+        self.process = subprocess.Popen(self.command, env=job.environment(), cwd=self.folder, stdin=subprocess.DEVNULL,
+                                        stdout=self.out, stderr=self.err, start_new_session=True)
+
+    def lines(self, rank):
+        try:
+            with open(os.path.join(self.folder, f"log.{rank}")) as file:
+                text = file.read()
+        except FileNotFoundError:
+            return []
+        return text[:text.rfind("\n") + 1].splitlines()
+
+    def pid(self, rank):
+        return int(self.lines(rank)[0].split()[1])
+
+    def wait_for(self, iterations):
+        while any(len(self.lines(rank)) <= iterations for rank in range(RANKS)):
+            expect(self.process.poll() is None, f"the job ended early with exit code {self.process.poll()}")
+            expect(time.monotonic() - self.start < self.timeout, "the job does not start")
+            time.sleep(0.005)
+
+    def wait(self):
+        try:
+            code = self.process.wait(self.timeout)
+        except subprocess.TimeoutExpired:
+            code = None
+        seconds = time.monotonic() - self.start
+        kill_all()
+        self.process.wait()
+        texts = []
+        for file in (self.out, self.err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+            file.close()
+        result = self.job.last = Result(self.command, code, *texts, seconds)
+        expect(code is not None, f"not finished after {self.timeout} s")
+        return result
+
+
+def end_of(result):
+    """Exit code and messages, without what is different in every run."""
+    def tidy(line):
+        line = re.sub(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b", "ADDRESS", line)
+        # What Open MPI says of its own troubles in saying something is different from run to run.
+        line = re.sub(r"ORTE_ERROR_LOG: .* in file", "ORTE_ERROR_LOG: in file", re.sub(r"opal_show_help_yy\w+", "opal_show_help_yy", line))
+        return re.sub(r"\d+", "N", line)
+    return result.code, sorted({tidy(line) for line in result.err}), tidy(result.out)
+
+
+def check_recovered(job, run, missing=0):
+    """Every rank's iterations equal its log. One whose line was not written yet may be there."""
+    before = job.last
+    result = job.run([job.tool, "report", run.profile, "--format", "json", "--series"])
+    expect_equal((result.code, result.err), (0, []), "the report")
+    report = json.loads(result.out)
+    check_report(report, repairs=None)
+    text = job.run([job.tool, "report", run.profile])
+    expect("INCOMPLETE" in text.out or report["job"]["complete"], "the report does not say that it is incomplete")
+    job.last = before
+    steps = [phase for phase in report["phases"] if phase["name"] == "step"]
+    expect_equal(len(steps), 1, "phases of the loop")
+    series = steps[0]["series"]
+    for rank in range(RANKS):
+        log = [[int(value) for value in line.split()][1:] for line in run.lines(rank)[1:]]
+        count = steps[0]["iterations_per_rank"][rank]
+        expect(len(log) - missing <= count <= len(log) + 1, f"rank {rank} logged {len(log)} iterations, the report has {count}")
+        for column, metric in enumerate(COLUMNS):
+            # None: an iteration that the reference method had clustered when the file was written.
+            found = [None] * count if series[rank] is None else series[rank].get(metric, [0] * count)
+            for number, (value, line) in enumerate(zip(found, log)):
+                expect(value is None or value == line[column],
+                       f"{metric} of iteration {number} of rank {rank}: {value}, by the log {line[column]}")
+    if not report["job"]["complete"]:
+        check_recover(job, run, report)
+    return report
+
+
+def check_recover(job, run, report):
+    """One file with the same data; it is never written twice."""
+    before = job.last
+    result = job.run([job.tool, "recover", run.profile])
+    expect_equal((result.code, result.err), (0, []), "recover")
+    file = os.path.join(run.profile, "profile.lprof")
+    bytes_before = open(file, "rb").read()
+    for name in os.listdir(run.profile):
+        if name.startswith("rank-"):
+            os.remove(os.path.join(run.profile, name))
+    result = job.run([job.tool, "report", run.profile, "--format", "json", "--series"])
+    expect_equal(json.loads(result.out), report, "the report of the recovered profile")
+    result = job.run([job.tool, "recover", run.profile])
+    expect_equal((result.code, open(file, "rb").read()), (1, bytes_before), "recovering twice")
+    job.last = before
+
+
+def same_end(job, mode, chosen=1, most=30, kill=None, options=SHORT, repetitions=None, slack=6.0):
+    for repetition in range(repetitions or REPETITIONS):
+        def once(settings):
+            run = Run(job, mode, chosen, most, settings)
+            if kill is not None:
+                run.wait_for(random.randint(5, 40))
+                time.sleep(random.random() * 0.02)
+                kill(run)
+            return run, run.wait()
+        run, measured = once(options)
+        # Which rank's end the launcher reports is a race of its own.
+        for _ in range(6):
+            _, plain = once(None)
+            if end_of(plain) == end_of(measured):
+                break
+        job.last = measured
+        expect_equal(end_of(measured), end_of(plain), f"the end of the job, repetition {repetition}")
+        expect(measured.seconds < plain.seconds + slack, f"{measured.seconds:.1f} s, without {plain.seconds:.1f} s")
+        expect(len(measured.said) <= 1, f"more than one line: {measured.said}")
+        check_recovered(job, run)
+    return run
+
+
+@test
+def iterations_outlive_mpi_abort(job):
+    same_end(job, "abort")
+
+
+@test
+def iterations_outlive_a_fatal_mpi_error(job):
+    same_end(job, "error")
+
+
+@test
+def iterations_outlive_exit(job):
+    same_end(job, "exit")
+
+
+@test
+def iterations_outlive_immediate_exit(job):
+    same_end(job, "_exit")
+
+
+@test
+def iterations_outlive_a_segmentation_fault(job):
+    same_end(job, "segv")
+
+
+@test
+def iterations_outlive_a_rank_that_kills_itself(job):
+    same_end(job, "kill")
+
+
+@test
+def iterations_outlive_the_end_of_memory(job):
+    same_end(job, "oom")
+
+
+@test
+def iterations_outlive_children(job):
+    """The children close iterations of their own; then the rank is killed."""
+    same_end(job, "fork")
+
+
+@test
+def iterations_outlive_termination_of_the_launcher(job):
+    same_end(job, "outside", kill=lambda run: run.process.send_signal(signal.SIGTERM))
+
+
+@test
+def iterations_outlive_interruption_of_the_launcher(job):
+    same_end(job, "outside", kill=lambda run: run.process.send_signal(signal.SIGINT))
+
+
+@test
+def iterations_outlive_the_death_of_one_rank(job):
+    same_end(job, "outside", kill=lambda run: os.kill(run.pid(RANKS - 1), signal.SIGKILL))
+
+
+def kill_ranks(run):
+    for rank in range(RANKS):
+        try:
+            os.kill(run.pid(rank), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+@test
+def iterations_outlive_the_death_of_all_ranks(job):
+    same_end(job, "outside", kill=kill_ranks)
+
+
+@test
+def the_profile_is_complete_before_a_finalize_that_never_returns(job):
+    for _ in range(REPETITIONS):
+        run = Run(job, "hang", 0, 20, {})
+        deadline = time.monotonic() + 60
+        while not os.path.exists(os.path.join(run.profile, "profile.lprof")):
+            expect(time.monotonic() < deadline, "there is no profile")
+            time.sleep(0.02)
+        time.sleep(0.5)
+        run.process.send_signal(signal.SIGTERM)
+        result = run.wait()
+        for _ in range(8): # MPICH's launcher has two ways to end
+            plain = Run(job, "hang", 0, 20, None)
+            plain.wait_for(20)
+            time.sleep(0.5)
+            plain.process.send_signal(signal.SIGTERM)
+            end = plain.wait()
+            if end_of(end) == end_of(result):
+                break
+        expect_equal(end_of(result), end_of(end), "the end of the job")
+        report = check_recovered(job, run)
+        expect_equal(report["job"]["complete"], True, "completeness")
+        files = sorted(name for name in os.listdir(run.profile) if name != "names.lprof")
+        expect_equal(files, ["config", "job", "profile.lprof"], "files")
+
+
+def killed_quickly(job, options, missing=0):
+    """Thousands of iterations a second, so that many kills hit a record or a snapshot that is being written."""
+    for repetition in range(6 * REPETITIONS):
+        run = Run(job, "quick", 0, 0, options)
+        run.wait_for(10)
+        time.sleep(random.random() * 0.6)
+        kill_ranks(run)
+        run.wait()
+        check_recovered(job, run, missing)
+
+
+@test
+def kills_at_any_moment_lose_no_iteration(job):
+    killed_quickly(job, {})
+
+
+@test
+def kills_at_any_moment_lose_no_iteration_without_clusters_and_series(job):
+    killed_quickly(job, {"LIBPROFILE_METHOD": "reference", "LIBPROFILE_CLUSTERS": 2})
+
+
+def messages(run):
+    """Of all iterations in the log, by rank."""
+    return [sum(int(line.split()[2]) for line in run.lines(rank)[1:]) for rank in range(RANKS)]
+
+
+def report_of(job, run):
+    result = job.run([job.tool, "report", run.profile, "--format", "json", "--series"])
+    expect_equal((result.code, result.err), (0, []), "the report")
+    report = json.loads(result.out)
+    check_report(report, repairs=None)
+    return report
+
+
+@test
+def programs_without_iterations_keep_all_but_the_last_interval(job):
+    run = Run(job, "unmarked", 0, 0, {"LIBPROFILE_CHECKPOINT": "200ms"})
+    run.wait_for(100)
+    before = messages(run)
+    time.sleep(1)
+    kill_ranks(run)
+    run.wait()
+    after = messages(run)
+    report = report_of(job, run)
+    for rank in range(RANKS):
+        found = sums(report, rank)["p2p_send_communications"]
+        expect(before[rank] <= found <= after[rank] + 3,
+               f"rank {rank} has {found} messages; a second before its death there were {before[rank]}, then {after[rank]}")
+
+
+@test
+def live_data_can_be_switched_off(job):
+    run = Run(job, "kill", -1, 10, {"LIBPROFILE_CHECKPOINT": "off"})
+    run.wait()
+    expect_equal(sorted(os.listdir(run.profile)), ["config", "job"], "files")
+
+
+REFUSES = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+int fallocate(int file, int mode, off_t offset, off_t length) {
+    (void)file, (void)mode, (void)offset, (void)length;
+    errno = %s;
+    return -1;
+}
+"""
+
+
+def refusing(job, error):
+    """A library that keeps the C library from allocating room in files, as some file systems do."""
+    job.need("cc")
+    source = job.write(f"{error}.c", REFUSES % error)
+    shim = job.folder / f"{error}.so"
+    job.compile("cc", "-shared", "-fPIC", source, "-o", shim)
+    return {"LD_PRELOAD": f"{shim}:{job.library}"}
+
+
+@test
+def file_systems_that_allocate_no_room_lose_a_second(job):
+    run = Run(job, "kill", -1, 250, refusing(job, "EOPNOTSUPP"))
+    result = run.wait()
+    expect_equal(result.said, [], "lines of ours")
+    check_recovered(job, run, missing=150)
+    expect(sum(report_of(job, run)["phases"][1]["iterations_per_rank"]) > 50 * RANKS, "hardly anything was kept")
+
+
+@test
+def full_file_systems_are_reported_once(job):
+    run = Run(job, "exit", -1, 250, {"LIBPROFILE_CHECKPOINT": "500ms", **SHORT, **refusing(job, "ENOSPC")})
+    result = run.wait()
+    expect_equal(len([line for line in result.said if "No space left on device" in line]), 1, f"complaints in {result.said}")
+    # Each writes all at its exit; but the launcher may kill a rank when another one has left.
+    check_recovered(job, run, missing=150)
+
+
+@test
+def a_disk_that_fills_up_is_no_harm(job):
+    """A file system of 200 KiB, which the program fills itself."""
+    place = job.folder / "small"
+    place.mkdir()
+    mount = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=200k none {place} && exec "$@"', "sh"]
+    if job.run([*mount, "true"]).code != 0:
+        raise Skip("no file system can be mounted")
+    command = [job.program("mortal"), "exit", -1, 100, job.folder]
+    result = job.run([*mount, *job.launcher(RANKS), *job.preloaded(command, {"LIBPROFILE_OUTPUT": place / "out", **SHORT})])
+    plain = job.run([*job.launcher(RANKS), *command])
+    expect_equal((result.code, result.out), (plain.code, plain.out), "the end of the job")
+    expect(any("No space left" in line for line in result.said), f"it is not said: {result.said}")
+
+
+if __name__ == "__main__":
+    main()

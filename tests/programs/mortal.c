@@ -1,0 +1,182 @@
+/* mortal MODE RANK ITERATIONS FOLDER: a loop of marked iterations that comes to a bad end. Each iteration that it has closed is a line
+ * in FOLDER/log.<rank>, written by one write(2), with what it did in numbers counted by hand: visits of MPI functions, then sends, bytes sent,
+ * receives, bytes received, collective exchanges, bytes out and in. RANK dies (all ranks when it is -1) after ITERATIONS of them, by MODE.
+ * MODE unmarked: the same without markers. Signals from outside find it in its loop, which goes on for a minute. */
+#define _GNU_SOURCE
+#include <mpi.h>
+
+#include <libprofile.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 4096 };
+static int rank, ranks, log_file = -1, marked = 1;
+static char out[MOST], in[MOST];
+static struct {
+    long visits, sends, sent, receives, received, exchanges, bytes_out, bytes_in;
+} now;
+
+static void check(int good) {
+    if (!good)
+        MPI_Abort(MPI_COMM_WORLD, 99);
+}
+
+static void write_line(const char* line) {
+    check(write(log_file, line, strlen(line)) == (ssize_t)strlen(line));
+}
+
+/* To itself: waits for nobody. */
+static void to_itself(int bytes) {
+    MPI_Sendrecv(out, bytes, MPI_CHAR, rank, 1, in, bytes, MPI_CHAR, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    ++now.visits;
+    ++now.sends;
+    now.sent += bytes;
+    ++now.receives;
+    now.received += bytes;
+}
+
+static void with_all(int bytes) {
+    MPI_Allreduce(out, in, bytes, MPI_CHAR, MPI_MAX, MPI_COMM_WORLD);
+    ++now.visits;
+    ++now.exchanges;
+    now.bytes_out += bytes;
+    now.bytes_in += bytes;
+}
+
+/* The same message from another place in the program: call paths that appear late. */
+__attribute__((noinline)) static void rarely(int bytes) {
+    to_itself(bytes);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void iteration(long i, int quick) {
+    memset(&now, 0, sizeof now);
+    if (marked)
+        profile_iteration_begin("step");
+    for (int k = 0; k < 1 + (int)(i % 3); ++k)
+        to_itself(1 + (int)((i * 7919) % 1000));
+    if (i % 50 == 49)
+        rarely(11);
+    if (marked) {
+        profile_phase_begin("inner");
+        profile_phase_end("inner");
+    }
+    if (!quick) {
+        if (i % 4 == 0)
+            with_all(1 + (int)(i % 100));
+        usleep(10000);
+    }
+    if (marked)
+        profile_iteration_end("step");
+    char line[200];
+    snprintf(line, sizeof line, "%ld %ld %ld %ld %ld %ld %ld %ld %ld\n", i, now.visits, now.sends, now.sent, now.receives, now.received,
+             now.exchanges, now.bytes_out, now.bytes_in);
+    write_line(line);
+}
+
+static int never_returns(MPI_Comm comm, int key, void* value, void* state) {
+    (void)comm, (void)key, (void)value, (void)state;
+    for (;;)
+        pause();
+    return MPI_SUCCESS;
+}
+
+/* A child with the parent's memory: what it marks is its own affair. */
+static void children(void) {
+    const pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 10; ++i) {
+            profile_iteration_begin("step");
+            profile_iteration_end("step");
+        }
+        exit(3);
+    }
+    int status = 0;
+    check(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
+static void out_of_memory(void) {
+    const struct rlimit limit = {64 << 20, 64 << 20}; /* less than what is mapped already */
+    setrlimit(RLIMIT_AS, &limit);
+    for (int i = 0; i < 10; ++i) /* goes on for a while */
+        iteration(-1 - i, 1);
+    for (;;) {
+        volatile char* memory = malloc(1 << 20);
+        if (memory == NULL)
+            abort();
+        memory[0] = 1;
+    }
+}
+
+static void die(const char* mode) {
+#define IS(name) (strcmp(mode, name) == 0)
+    if (IS("abort"))
+        MPI_Abort(MPI_COMM_WORLD, 5);
+    if (IS("error"))
+        MPI_Send(out, 1, MPI_CHAR, ranks + 3, 0, MPI_COMM_WORLD);
+    if (IS("exit"))
+        exit(7);
+    if (IS("_exit"))
+        _exit(8);
+    if (IS("segv"))
+        *(volatile int*)8 = 0;
+    if (IS("kill"))
+        raise(SIGKILL);
+    if (IS("oom"))
+        out_of_memory();
+    if (IS("fork"))
+        children();
+}
+
+int main(int argc, char** argv) {
+    if (argc < 5)
+        return 2;
+    const char* mode = argv[1];
+    const int chosen = atoi(argv[2]);
+    const long most = atol(argv[3]);
+    const int quick = IS("quick");
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const int dies = chosen < 0 || chosen == rank;
+    char line[256];
+    snprintf(line, sizeof line, "%s/log.%d", argv[4], rank);
+    log_file = open(line, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    check(log_file >= 0);
+    snprintf(line, sizeof line, "pid %d\n", (int)getpid());
+    write_line(line);
+    int key = 0;
+    if (IS("hang")) {
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, never_returns, &key, NULL);
+        MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    }
+    struct timespec begin, t;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    marked = !IS("unmarked");
+    const int outside = IS("outside") || quick || !marked;
+    for (long i = 0;; ++i) {
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        if (t.tv_sec - begin.tv_sec > 60)
+            break;
+        if (!outside && i == most) {
+            if (dies)
+                die(mode);
+            if (IS("hang"))
+                break;
+        }
+        if (IS("fork") && dies && i == most + 10)
+            raise(SIGKILL);
+        iteration(i, quick);
+    }
+    MPI_Finalize();
+    return 0;
+}

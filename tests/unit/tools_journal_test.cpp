@@ -1,0 +1,289 @@
+// The journal of a live file: what a reader makes of whole, cut, damaged and hostile ones.
+#include "tests/unit/tools_journal_builder.hpp"
+#include "tools/analysis/iterations.hpp"
+#include "tools/analysis/totals.hpp"
+#include "tools/profile/journal.hpp"
+#include "tools/profile/reader.hpp"
+#include "tools/profile/recover.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace libprofile;
+using namespace libprofile::test;
+using namespace libprofile::tools;
+
+namespace {
+
+Profile read_one(const ByteVector& bytes) {
+    const NamedBytes file{"rank-0.lprof", bytes};
+    return read_profile(std::span(&file, 1));
+}
+
+std::size_t records_in(const ByteVector& journal) {
+    JournalScanner scanner(journal);
+    std::size_t records = 0;
+    while (scanner.next())
+        ++records;
+    return records;
+}
+
+void expect_sums(const Profile& p) {
+    for (const Location& location : p.locations) {
+        std::uint64_t wall = 0;
+        for (const PhaseData& data : location.phases) {
+            std::uint64_t time = 0;
+            for_each_cell(data, [&](const tools::Cell& cell) { time += cell.metric == 0 ? cell.value : 0; });
+            EXPECT_EQ(time, data.wall_ns);
+            wall += data.wall_ns;
+        }
+        EXPECT_EQ(wall, location.wall_ns);
+    }
+}
+
+} // namespace
+
+TEST(JournalCellsTest, ComeBackAsTheyWere) {
+    const std::uint64_t values[] = {0, 1, 255, 256, 0xffffff, std::uint64_t{1} << 32, ~std::uint64_t{0}};
+    const std::uint32_t keys[] = {0, 1, 63, 64, 70000, 0xffffffff};
+    unsigned char bytes[JournalCells::largest + JournalCells::slack];
+    for (const std::uint64_t value : values)
+        for (const std::uint32_t key : keys) {
+            std::fill(std::begin(bytes), std::end(bytes), 0);
+            const unsigned char* end = JournalCells::put(bytes, key, value);
+            for (const unsigned char* p = end; p != std::end(bytes); ++p)
+                EXPECT_EQ(*p, 0) << "what is behind a cell must stay zero";
+            const unsigned char* in = bytes;
+            auto left = static_cast<std::size_t>(end - bytes);
+            std::uint32_t key_found = 0;
+            std::uint64_t value_found = 0;
+            ASSERT_TRUE(JournalCells::get(in, left, key_found, value_found));
+            EXPECT_EQ(key_found, key);
+            EXPECT_EQ(value_found, value);
+            EXPECT_EQ(left, 0u);
+        }
+}
+
+TEST(JournalTest, IterationsFollowThoseOfTheSnapshot) {
+    const Profile p = read_one(live_file(sample_journal(), 4096));
+    EXPECT_FALSE(p.complete);
+    EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+    expect_sums(p);
+    const Location& location = p.locations.at(0);
+    EXPECT_EQ(location.wall_ns, 4000u);
+    ASSERT_EQ(p.phases.size(), 3u);
+    const std::uint32_t number = p.phases[1].name == "timestep" ? 1 : 2;
+    ASSERT_EQ(p.phases[number].name, "timestep");
+    const PhaseData* steps = find_phase(&location, number);
+    const PhaseData* late = find_phase(&location, 3 - number);
+    ASSERT_EQ(late->instances, 1u);
+    EXPECT_EQ(reconstructed_series(p, *late, static_cast<std::size_t>(CatalogueId::Visits)), std::vector<double>{2.0});
+    EXPECT_EQ(steps->iteration_ns, (std::vector<std::uint64_t>{210, 210, 860, 210, 210, 300, 400, 100}));
+    EXPECT_EQ(steps->instances, 8u);
+    // Iteration 5 had no memory: its values were in the rest and are now those of the next.
+    EXPECT_TRUE(steps->rest.empty());
+    EXPECT_EQ(steps->unclustered, 1u);
+    const std::vector<double> visits = reconstructed_series(p, *steps, static_cast<std::size_t>(CatalogueId::Visits));
+    EXPECT_EQ(visits[6], 7.0);
+    EXPECT_EQ(visits[7], 1.0);
+    EXPECT_EQ(p.ranks.at(0).samples_taken, 53u);
+    EXPECT_EQ(p.ranks.at(0).kept_iterations, 3u);
+}
+
+TEST(JournalTest, WhatNobodyKnowsIsNotRecorded) {
+    const Profile p = read_one(live_file(sample_journal(), 4096));
+    std::uint64_t found = 0;
+    for (const PhaseData& data : p.locations[0].phases)
+        for_each_cell(data, [&](const tools::Cell& cell) {
+            found += cell.metric == 0 && p.paths[cell.path].kind == NodeKind::NotRecorded ? cell.value : 0;
+        });
+    // 4000 without "" (900 + 300 + 30 + 20), "timestep" (1700 + 400 + 100) and "late" (70).
+    EXPECT_EQ(found, 4000u - 1250u - 2200u - 70u);
+}
+
+TEST(JournalTest, EndsWithTheLastWholeRecordWhereverItIsCut) {
+    const ByteVector journal = sample_journal();
+    ASSERT_EQ(records_in(journal), 5u);
+    std::size_t before = 0;
+    for (std::size_t size = 0; size <= journal.size(); ++size) {
+        ByteVector cut(journal.begin(), journal.begin() + static_cast<std::ptrdiff_t>(size));
+        const std::size_t records = records_in(cut);
+        EXPECT_LE(before, records);
+        EXPECT_LE(records, before + 1);
+        before = records;
+        expect_sums(read_one(live_file(cut, 4096)));
+        // The file may end with it, too.
+        ByteVector file = live_file(cut, 4096);
+        file.resize(file.size() - (4096 - size));
+        expect_sums(read_one(file));
+    }
+    EXPECT_EQ(before, 5u);
+}
+
+TEST(JournalTest, ADamagedByteEndsItThere) {
+    const ByteVector journal = sample_journal();
+    for (std::size_t at = 0; at < journal.size(); ++at) {
+        ByteVector damaged = journal;
+        damaged[at] ^= 0x10;
+        EXPECT_LT(records_in(damaged), 5u) << "byte " << at;
+        expect_sums(read_one(live_file(damaged, 4096)));
+    }
+}
+
+TEST(JournalTest, RecordsThatDoNotFitEndItWithANote) {
+    const std::vector<std::function<void(JournalBuilder&)>> hostile = {
+        [](JournalBuilder& j) { j.iteration({9, 0, 1, 1, 9000, 0, 0, {}, 0}, {}); },                               // no such phase
+        [](JournalBuilder& j) { j.iteration({0, 0, 1, 1, 9000, 0, 0, {}, 0}, {}); },                               // it has no iterations
+        [](JournalBuilder& j) { j.iteration({1, 7, 1, 1, 9000, 0, 0, {}, 0}, {}); },                               // no such fate
+        [](JournalBuilder& j) { j.iteration({1, 0, 1, 1, 9000, 0, 0, {}, 0}, {{77, Metric::Time, 1}}); },          // no such node
+        [](JournalBuilder& j) { j.iteration({1, 0, 1, 1, 9000, 0, 0, {}, 0}, {{1, Metric::Time, 1}, {1, Metric::Time, 2}}); },
+        [](JournalBuilder& j) { j.iteration({1, 0, 1, 1, 9000, 0, 0, {}, 0}, {{1, Metric::Time, ~std::uint64_t{0}}}); },
+        [](JournalBuilder& j) { j.iteration({1, 0, 1, 1, 1, 0, 0, {}, 0}, {}); },                                  // back in time
+        [](JournalBuilder& j) { j.phase({1, 1, 1, 1, 1, 0}, {}); },                                                // has iterations
+        [](JournalBuilder& j) { j.record([](Encoder& e) { e.number(77); }); },
+        [](JournalBuilder& j) { j.record([](Encoder&) {}); },
+        [](JournalBuilder& j) {
+            j.record([](Encoder& e) {
+                e.number(static_cast<std::uint64_t>(JournalRecord::Definitions));
+                e.number(2);
+                e.number(~std::uint64_t{0});
+            });
+        },
+    };
+    for (std::size_t i = 0; i < hostile.size(); ++i) {
+        JournalBuilder j;
+        j.iteration({1, 0, 400, 2400, 3200, 0, 0, {}, 0}, {{2, Metric::Time, 350}});
+        hostile[i](j);
+        j.iteration({1, 0, 400, 2800, 9900, 0, 0, {}, 0}, {{2, Metric::Time, 350}});
+        const Profile p = read_one(live_file(j.bytes(), 4096));
+        EXPECT_EQ(p.notes.size(), 1u) << "record " << i;
+        EXPECT_EQ(find_phase(&p.locations[0], 1)->instances, 7u) << "record " << i;
+        expect_sums(p);
+    }
+}
+
+TEST(JournalTest, ManyIterationsTakeFewClustersAndKeepTheirValues) {
+    JournalBuilder j;
+    constexpr std::uint64_t many = 2000;
+    for (std::uint64_t i = 0; i < many; ++i)
+        j.iteration({1, 0, 10, 2000 + 10 * (i + 1), 3000 + 10 * (i + 1), 0, 0, {1, 2, 3, 4}, 0},
+                    {{3, Metric::Time, 10}, {3, Metric::Visits, 1 + i % 97}});
+    const Profile p = read_one(live_file(j.bytes(), j.bytes().size()));
+    expect_sums(p);
+    const PhaseData* steps = find_phase(&p.locations[0], 1);
+    EXPECT_LE(steps->clusters.size(), 2u + 16u);
+    const std::vector<double> visits = reconstructed_series(p, *steps, static_cast<std::size_t>(CatalogueId::Visits));
+    ASSERT_EQ(visits.size(), 6 + many);
+    for (std::uint64_t i = 0; i < many; ++i)
+        EXPECT_EQ(visits[6 + i], static_cast<double>(1 + i % 97));
+}
+
+namespace {
+
+/// What a job of two ranks leaves that is killed in MPI_Finalize: rank 0 had written all, with its call paths in the job's tables,
+/// rank 1 had written its values only.
+ByteVector unfinished_file(bool with_map, std::uint32_t first = 0) {
+    ProfileBuilder b(2);
+    b.job(2);
+    b.metrics();
+    b.modules(no_rank, {{"BUILD-APP", "/home/user/app"}});
+    b.functions(no_rank, {{5, "MPI_Barrier", TimeCategory::MpiSyncColl}});
+    b.tree(no_rank, 0, {{0, NodeKind::Frame, 0, 0x1000}, {1, NodeKind::Mpi, 5, 0}});
+    b.compress_last();
+    if (with_map)
+        b.node_map(first, 0, {2, 1}); // of a rank that saw them in another order
+    RankRecord r;
+    r.rank = first;
+    r.threads = 1;
+    r.complete = 1;
+    b.rank(r);
+    b.location(first, {0, 100, 1, static_cast<std::uint64_t>(PathsIn::NodeMap), first, 0});
+    BuiltPhase p;
+    p.wall_ns = p.wall_inclusive_ns = 100;
+    p.rest = {{1, Metric::Time, 40}, {1, Metric::Visits, 2}, {2, Metric::Time, 60}};
+    b.phase(first, p);
+    b.directory(first);
+    p.rest = {{1, Metric::Time, 100}};
+    b.phase(first + 1, p);
+    return b.bytes();
+}
+
+ByteVector live_file_of(std::uint32_t rank) {
+    ProfileBuilder b(1);
+    b.job(2);
+    b.metrics();
+    add_sample_rank(b, rank, true);
+    return b.bytes();
+}
+
+/// A folder of its own that goes with it.
+class Folder {
+  public:
+    Folder() {
+        path_ = std::filesystem::temp_directory_path() / "libprofile-recover-XXXXXX";
+        std::string name = path_.string();
+        path_ = ::mkdtemp(name.data());
+    }
+    ~Folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    void add(const char* name, const ByteVector& bytes) const {
+        std::ofstream(path_ / name, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    }
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+} // namespace
+
+TEST(RecoverTest, ARankWhoseCallPathsAreInTheJobsTablesTakesThemAlong) {
+    const Folder folder;
+    folder.add("profile.lprof.partial", unfinished_file(true));
+    folder.add("rank-0.lprof", live_file_of(0));
+    folder.add("rank-1.lprof", live_file_of(1));
+    const Recovery recovery = recover(folder.path());
+    EXPECT_EQ(recovery.ended, std::vector<std::uint64_t>{0});
+    EXPECT_EQ(recovery.live, std::vector<std::uint64_t>{1});
+    const Profile p = read_profile(recovery.file);
+    EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+    expect_sums(p);
+    ASSERT_EQ(p.locations.size(), 2u);
+    EXPECT_EQ(p.locations[0].wall_ns, 100u);
+    EXPECT_EQ(p.locations[1].wall_ns, 3009u);
+    for (const tools::Cell& cell : p.locations[0].phases.at(0).rest)
+        if (cell.metric != 0) {
+            EXPECT_EQ(p.paths[cell.path].kind, NodeKind::Mpi);
+        }
+}
+
+TEST(RecoverTest, ARankWithoutItsWayIntoTheJobsTablesIsTakenFromItsLiveFile) {
+    const Folder folder;
+    folder.add("profile.lprof.partial", unfinished_file(false));
+    folder.add("rank-0.lprof", live_file_of(0));
+    folder.add("rank-1.lprof", live_file_of(1));
+    const Profile before = read_profile(folder.path());
+    ASSERT_EQ(before.locations.size(), 2u);
+    EXPECT_EQ(before.locations[0].wall_ns, 3000u);
+    const Recovery recovery = recover(folder.path());
+    EXPECT_EQ(recovery.live, (std::vector<std::uint64_t>{0, 1}));
+    const Profile p = read_profile(recovery.file);
+    EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+    EXPECT_EQ(p.locations.at(0).wall_ns, 3000u);
+}
+
+TEST(RecoverTest, TablesOfTwoFilesAreNeverMixed) {
+    const Folder folder;
+    folder.add("profile.lprof.partial", unfinished_file(true));
+    folder.add("rank-1.lprof", live_file_of(1));
+    folder.add("rank-2.lprof.partial", unfinished_file(true, 2));
+    const Recovery recovery = recover(folder.path());
+    EXPECT_EQ(recovery.live, std::vector<std::uint64_t>{1});
+    EXPECT_EQ(recovery.ended.size(), 1u);
+    EXPECT_EQ(recovery.left_out.size(), 1u);
+    EXPECT_EQ(recovery.not_needed.size(), 2u);
+    expect_sums(read_profile(recovery.file));
+}
