@@ -140,10 +140,12 @@ def same_end(job, mode, chosen=1, most=30, kill=None, options=SHORT, repetitions
                 kill(run)
             return run, run.wait()
         run, measured = once(options)
-        # Which rank's end the launcher reports is a race of its own.
-        for _ in range(6):
+        # Which rank's end the launcher reports, and what it loses of the messages, is a race of its own: one in 10 to 40 ends
+        # of plain jobs on a busy machine is another one.
+        patience = time.monotonic() + 60
+        while True:
             _, plain = once(None)
-            if end_of(plain) == end_of(measured):
+            if end_of(plain) == end_of(measured) or time.monotonic() > patience:
                 break
         job.last = measured
         expect_equal(end_of(measured), end_of(plain), f"the end of the job, repetition {repetition}")
