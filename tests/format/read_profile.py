@@ -5,7 +5,8 @@
 
 It shares no code with libprofile: where the two differ, one of them or the document is wrong. It reads by the directories
 where a file has them; --scan reads from the beginning to the end instead, and the output must be the same. It decodes series
-too: the values of whole iterations, with a range decoder of its own.
+too: the values of whole iterations, with a range decoder of its own; and the journals of jobs that were killed (of a live file,
+by --scan: it has no directory).
 """
 
 import json
@@ -24,6 +25,8 @@ RANK_PLACE = struct.Struct("<QQII")
 FOOTER = struct.Struct("<QQQ8s")
 (TYPE_JOB, TYPE_METRICS, TYPE_RANK, TYPE_MODULES, TYPE_FUNCTIONS, TYPE_TREE, TYPE_PHASE, TYPE_NAMES, TYPE_TRACE, TYPE_SERIES,
  TYPE_LOCATION, TYPE_NODE_MAP, TYPE_CELLS, TYPE_DIRECTORY, TYPE_RANK_TABLE, TYPE_FOOTER) = range(1, 17)
+TYPE_JOURNAL = 21
+JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
 class Damaged(Exception):
@@ -98,6 +101,9 @@ class File:
             raise Damaged("a block does not fit")
         magic, kind, stored_size, raw_size, crc, rank = BLOCK_HEADER.unpack_from(self.data, at)
         begin = at + BLOCK_HEADER.size
+        if magic == 0x4B42504C and kind == TYPE_JOURNAL:  # has room for more than there is
+            stored = self.data[begin : begin + stored_size]
+            return kind, rank, stored, begin + (len(stored) + 7) // 8 * 8
         if magic != 0x4B42504C or begin + stored_size > len(self.data):
             raise Damaged(f"no block at {at}")
         stored = self.data[begin : begin + stored_size]
@@ -277,12 +283,77 @@ def series_totals(p, rows):
             "sums": {names[number]: value for number, value in by_id.items() if value != 0}}
 
 
+def journal_records(data):
+    """The payloads of the records that are whole."""
+    at = sequence = 0
+    while at + JOURNAL_RECORD.size <= len(data):
+        mark, size, check = JOURNAL_RECORD.unpack_from(data, at)
+        begin = at + JOURNAL_RECORD.size
+        at = begin + (size + 7) // 8 * 8
+        if mark != 0x4345524A or at > len(data):
+            return
+        factor, ones = 0x9E3779B97F4A7C15, 2**64 - 1
+        h = ((sequence + 1) * factor & ones) ^ size
+        for (word,) in struct.iter_unpack("<Q", data[begin:at]):
+            h = (h ^ word) * factor & ones
+            h = (h << 29 | h >> 35) & ones
+        h = h * factor & ones
+        if h ^ h >> 32 != check:
+            return
+        yield Payload(data[begin : begin + size])
+        sequence += 1
+
+
+def journal_sums(p, count):
+    """The cells of a record: sums by position of the metric."""
+    sums, key = defaultdict(int), 0
+    for _ in range(count):
+        sizes = p.data[p.at]
+        value_at = p.at + 1
+        key_at = value_at + sizes % 16
+        p.at = key_at + sizes // 16
+        if p.at > len(p.data):
+            raise Damaged("a cell of a journal does not fit")
+        key = (key + int.from_bytes(p.data[key_at : p.at], "little")) % 2**32
+        sums[key % 64] += int.from_bytes(p.data[value_at:key_at], "little")
+    return sums
+
+
+def journal_iterations(data, phases):
+    """The iterations of a journal; `phases`: the names of those that the snapshot has, by number."""
+    names = dict(phases)
+    for p in journal_records(data):
+        kind = p.number()
+        if kind == 1:
+            first, count = p.numbers(2)
+            for number in range(first, first + count):
+                names[number] = (p.number(), p.text())[1]
+            first, count = p.numbers(2)
+            for _ in range(count):
+                p.bytes(), p.text()
+            for _ in range(p.number()):
+                p.number(), p.text(), p.number()
+            first, count = p.numbers(2)
+            p.numbers(4 * count)
+        elif kind == 2:
+            phase, fate, wall, wall_inclusive, thread_wall, taken, lost = p.numbers(7)
+            strong, weak = tuple(p.numbers(2)), tuple(p.numbers(2))
+            yield {"phase": names[phase], "fate": fate, "wall_ns": wall, "sums": journal_sums(p, p.number())}
+        else:
+            p.numbers(5)
+            journal_sums(p, p.number())
+        p.end()
+
+
 def read(blocks):
-    job, metrics = None, None
+    job, metrics, journals = None, None, {}
     ranks, locations, phases, cells, series = {}, {}, {}, [], []
     trees, maps, tables, rows = {}, {}, defaultdict(dict), catalogue()
     for kind, rank, payload in blocks:
         p = Payload(payload)
+        if kind == TYPE_JOURNAL:
+            journals[rank] = payload
+            continue
         if kind == TYPE_JOB:
             size, start = p.numbers(2)
             job = {"ranks": size, "start_unix_ns": start}
@@ -358,7 +429,7 @@ def read(blocks):
         else:
             continue
         p.end()
-    return job, metrics, ranks, locations, phases, cells, trees, maps, tables, series
+    return job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals
 
 
 class Paths:
@@ -395,7 +466,7 @@ class Paths:
 
 def summary(data, scan):
     file = File(data)
-    job, metrics, ranks, locations, phases, cells, trees, maps, tables, series = read(
+    job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals = read(
         file.scan() if scan else file.by_directory())
     paths = Paths(locations, trees, maps, tables)
     found = defaultdict(int)
@@ -433,6 +504,11 @@ def summary(data, scan):
         if sum(phase["wall_ns"] for phase in entry["phases"]) != location["wall_ns"]:
             raise Damaged("times of a location do not add up")
         out["locations"].append(entry)
+    for rank, data in journals.items():
+        snapshot = {number: phase["name"] for (r, t, number), phase in phases.items() if (r, t) == (rank, 0)}
+        out.setdefault("journals", {})[rank] = [
+            {**one, "sums": {metrics[at][0]: value for at, value in one["sums"].items()}}
+            for one in journal_iterations(data, snapshot)]
     return out
 
 

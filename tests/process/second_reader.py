@@ -111,5 +111,24 @@ def second_reader_finds_the_same_with_every_iteration_in_full(job):
     compare(job, "full")
 
 
+@test
+def second_reader_finds_the_iterations_of_a_rank_that_was_killed(job):
+    """Those of the snapshot and those of the journal behind it."""
+    job.run([*job.launcher(2), *job.preloaded([job.program("mortal"), "kill", 0, 40, job.folder],
+                                              {"LIBPROFILE_OUTPUT": job.folder / "killed"})])
+    report = job.report("killed")
+    loop = next(phase for phase in report["phases"] if phase["name"] == "step")
+    for rank in range(2):
+        again = read_again(job, job.folder / "killed" / f"rank-{rank}.lprof", "--scan")
+        kept = [phase for entry in again["locations"] if entry["thread"] == 0 for phase in entry["phases"] if phase["name"] == "step"]
+        before = kept[0]["iteration_times"] if kept else []
+        journal = again["journals"][str(rank)]
+        expect(len(journal) > 10 and all((one["phase"], one["fate"]) == ("step", 0) for one in journal), f"the journal: {journal}")
+        expect_equal(before + [one["wall_ns"] for one in journal], loop["iteration_times"][rank], f"times of rank {rank}")
+        for name in ("visits", "p2p_bytes_sent", "collective_exchange"):
+            expect_equal([one["sums"].get(name, 0) for one in journal],
+                         loop["series"][rank].get(name, [0] * (len(before) + len(journal)))[len(before):], f"{name} of rank {rank}")
+
+
 if __name__ == "__main__":
     main()
