@@ -252,7 +252,7 @@ def the_profile_is_complete_before_a_finalize_that_never_returns(job):
 
 def killed_quickly(job, options, missing=0):
     """Thousands of iterations a second, so that many kills hit a record or a snapshot that is being written."""
-    for repetition in range(6 * REPETITIONS):
+    for repetition in range(4 * REPETITIONS):
         run = Run(job, "quick", 0, 0, options)
         run.wait_for(10)
         time.sleep(random.random() * 0.6)
