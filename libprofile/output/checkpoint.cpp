@@ -28,6 +28,7 @@ namespace {
 constexpr std::uint64_t never = UINT64_MAX;
 constexpr std::size_t smallest_room = 1 << 20; // of a journal; grows while it is full too soon
 constexpr std::size_t largest_room = 16 << 20;
+constexpr std::size_t largest_extended_room = 64 << 20; // before the next snapshot may be made
 constexpr std::uint64_t too_soon_ns = 10000000000;
 constexpr std::uint64_t flush_every_ns = 1000000000; // a journal that is not mapped
 constexpr std::uint64_t most_share = 20; // snapshots that a full journal asks for take at most a 20th of the time
@@ -94,6 +95,15 @@ bool has_stack(std::uintptr_t frame) noexcept {
     return !is_own_stack(frame) || frame - thread_local_block.stack_low >= needed;
 }
 
+BlockHeader journal_header(std::size_t room) {
+    BlockHeader header{};
+    header.magic = block_magic;
+    header.type = static_cast<std::uint32_t>(BlockType::Journal);
+    header.stored_size = header.raw_size = room;
+    header.rank = static_cast<std::uint32_t>(session.job().rank);
+    return header;
+}
+
 /// errno
 int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     BlockBuffer buffer;
@@ -104,11 +114,7 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     const bool is_soon = is_full && lasted < too_soon_ns;
     if (is_soon) live.room *= lasted < too_soon_ns / 10 ? 4 : 2;
     if (live.room > largest_room) live.room = largest_room;
-    BlockHeader header{};
-    header.magic = block_magic;
-    header.type = static_cast<std::uint32_t>(BlockType::Journal);
-    header.stored_size = header.raw_size = live.room;
-    header.rank = static_cast<std::uint32_t>(session.job().rank);
+    const BlockHeader header = journal_header(live.room);
     // A file that grows has no end to put a directory at: it is read from the beginning, like one that was not finished.
     const bool has_journal = live.interval_ns != 0;
     RankPlace place{};
@@ -193,6 +199,17 @@ void flush(std::uint64_t now) noexcept {
     if (live.journal.used() > live.file.size() / 4 * 3 && live.file.rewind()) live.journal.rewind();
 }
 
+/// The journal is nearly full: before an iteration meets its end, a snapshot makes room; if it is too soon for one, the file grows.
+void make_room(Thread& thread, std::uintptr_t frame) noexcept {
+    if (live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;
+    const std::uint64_t now = session_clock.now();
+    if (now >= live.earliest) return take(thread, now, true);
+    const std::size_t room = live.file.size() * 2;
+    const BlockHeader header = journal_header(room);
+    if (room <= largest_extended_room && live.file.extend(path, reinterpret_cast<const unsigned char*>(&header), sizeof header, room))
+        live.journal.move(live.file.memory(), room);
+}
+
 } // namespace
 
 void write_checkpoint(std::uintptr_t frame) noexcept {
@@ -221,7 +238,9 @@ void keep_iterations(Thread& thread, std::uintptr_t frame) noexcept {
     if (checkpoint_due_at.load(std::memory_order_relaxed) == 0) [[unlikely]]
         begin(thread, session_clock.now());
     if (!live.is_missing) {
-        if (!live.file.is_mapped() && live.file.memory() != nullptr) [[unlikely]] flush(session_clock.now());
+        if (live.file.memory() == nullptr) return;
+        if (!live.file.is_mapped()) [[unlikely]] return flush(session_clock.now());
+        if (live.journal.used() > live.file.size() / 4 * 3) [[unlikely]] make_room(thread, frame);
         return;
     }
     if (live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;

@@ -21,6 +21,11 @@ class Journal {
     /// Begins in `size` zeroed bytes at `memory`, right after `thread` was written to the file with `modules` modules. They stay
     /// in use until end().
     void begin(Thread& thread, unsigned char* memory, std::size_t size, std::uint32_t modules) noexcept;
+    /// The memory is elsewhere, with what was in it, and larger.
+    void move(unsigned char* memory, std::size_t size) noexcept {
+        memory_ = memory;
+        size_ = size;
+    }
     /// There is no memory any more.
     void end() noexcept { memory_ = nullptr; }
     /// What is in it stays right, but nothing can follow until begin().

@@ -61,10 +61,42 @@ unsigned char* LiveFile::map(int file, std::uint64_t offset, std::size_t room, b
     if (pages == MAP_FAILED) return nullptr;
     madvise(pages, bytes, MADV_DONTFORK); // a child has no part in it
     if (soon_full) madvise(pages, bytes, MADV_POPULATE_WRITE); // cheaper than one fault a page; older kernels do not know it
+    struct stat status {};
+    if (fstat(file, &status) == 0) {
+        device_ = status.st_dev;
+        inode_ = status.st_ino;
+    }
     pages_ = pages;
     page_bytes_ = bytes;
     is_mapped_ = true;
     return static_cast<unsigned char*>(pages) + (offset - first);
+}
+
+bool LiveFile::is_of(int file) const noexcept {
+    struct stat status {};
+    return fstat(file, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+bool LiveFile::extend(const char* path, const unsigned char* header, std::size_t header_size, std::size_t room) noexcept {
+    if (!is_mapped_ || room <= size_ || exceeds_limit(offset_ + room)) return false;
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) return false;
+    LiveFile next;
+    unsigned char* memory = nullptr;
+    // The header first: a file may end before its journal does, but nothing may be behind it.
+    if (is_of(file) && pwrite(file, header, header_size, static_cast<off_t>(offset_ - header_size)) == static_cast<ssize_t>(header_size)) {
+        int error = 0;
+        memory = next.map(file, offset_, room, false, error);
+    }
+    close(file);
+    if (memory == nullptr) return false;
+    munmap(pages_, page_bytes_);
+    pages_ = next.pages_;
+    page_bytes_ = next.page_bytes_;
+    memory_ = memory;
+    size_ = room;
+    room_end_ = offset_ + room;
+    return true;
 }
 
 int LiveFile::replace(const char* path, const unsigned char* bytes, std::size_t size, std::size_t header, std::size_t room,

@@ -28,6 +28,9 @@ class LiveFile {
     std::size_t size() const { return size_; }
     /// It is in the file at once. Else flush() it.
     bool is_mapped() const { return is_mapped_; }
+    /// Makes the journal's room, which is mapped, `room` bytes; what is in it stays. `header`: of `header_size` bytes, takes the place
+    /// of the journal's block header. False: as before, or nearly: the header may say so much.
+    bool extend(const char* path, const unsigned char* header, std::size_t header_size, std::size_t room) noexcept;
     /// Writes what is new of the first `used` bytes. Returns 0 or errno.
     int flush(const char* path, std::size_t used) noexcept;
     /// All of it was written and it begins anew. False: the file has no more room.
@@ -40,12 +43,15 @@ class LiveFile {
     static constexpr std::size_t buffer_size = 256 << 10;
 
     unsigned char* map(int file, std::uint64_t offset, std::size_t room, bool soon_full, int& error) noexcept;
+    bool is_of(int file) const noexcept;
 
     unsigned char* memory_ = nullptr;
     std::size_t size_ = 0;
     void* pages_ = nullptr;
     std::size_t page_bytes_ = 0;
     bool is_mapped_ = false;
+    std::uint64_t device_ = 0;     // of the mapped file: another may have taken its name
+    std::uint64_t inode_ = 0;
     std::uint64_t offset_ = 0;     // in the file, of memory_
     std::uint64_t room_end_ = 0;   // in the file
     std::size_t flushed_ = 0;
