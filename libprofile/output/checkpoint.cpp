@@ -66,13 +66,18 @@ void closed(IterationFate fate) noexcept {
         checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
 }
 
-/// The journal has these values already, and they will come again: only a new snapshot can tell them once.
-void put_back() noexcept {
+/// Only a new snapshot can tell of it.
+void missed() noexcept {
     if (live.process != getpid()) return;
     live.journal.stop();
     live.is_missing = true;
 }
-constexpr IterationListener listener{closing, closed, put_back};
+
+/// The journal has these values already, and they will come again.
+void put_back(const Phase& phase) noexcept {
+    if (live.process == getpid() && !live.journal.put_back(phase)) missed();
+}
+constexpr IterationListener listener{closing, closed, put_back, missed};
 
 /// On the main thread, when it is first asked.
 void begin(Thread& thread, std::uint64_t now) noexcept {
@@ -114,6 +119,8 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     const bool is_soon = is_full && lasted < too_soon_ns;
     if (is_soon) live.room *= lasted < too_soon_ns / 10 ? 4 : 2;
     if (live.room > largest_room) live.room = largest_room;
+    // As much as the snapshot takes: so all snapshots together are no more than the journals.
+    while (live.room < buffer.size() && live.room < largest_extended_room) live.room *= 2;
     const BlockHeader header = journal_header(live.room);
     // A file that grows has no end to put a directory at: it is read from the beginning, like one that was not finished.
     const bool has_journal = live.interval_ns != 0;
@@ -127,6 +134,7 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     const int error = live.file.replace(path, buffer.data(), buffer.size(), has_journal ? sizeof header : 0,
                                         has_journal ? live.room : 0, is_soon);
     if (error != 0) return error; // the file before goes on
+    if (live.file.refusal() != 0) live.room = smallest_room; // which may fit the next time
     if (live.file.memory() != nullptr)
         live.journal.begin(thread, live.file.memory(), live.file.size(), modules);
     else
@@ -215,6 +223,7 @@ void make_room(Thread& thread, std::uintptr_t frame) noexcept {
 void write_checkpoint(std::uintptr_t frame) noexcept {
     if (!may_write()) return;
     const InTool guard;
+    if (guard.is_nested()) return; // a handler of the application has interrupted us: what a snapshot reads is being changed
     const std::uint64_t now = session_clock.now();
     Thread* thread = thread_registry.current();
     // Another thread's checkpoint would lack the main thread, and take the place of one that has it.

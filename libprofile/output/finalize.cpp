@@ -101,7 +101,11 @@ bool write_common_file(PolledCollectives& job) {
     if (!job.everyone_is_here()) return false;
 
     char folder[OutputFolder::path_size] = {};
-    if (leads) std::snprintf(folder, sizeof folder, "%s", output_folder.path());
+    if (leads) {
+        output_folder.check();
+        if (!output_folder.ready()) output_folder.create();
+        std::snprintf(folder, sizeof folder, "%s", output_folder.path());
+    }
     if (!job.broadcast(folder, sizeof folder)) return false;
     if (folder[0] == 0) return true; // rank 0 has said why
     output_folder.adopt(folder);
@@ -173,6 +177,7 @@ void write_together() noexcept {
 void write_alone(Output intended) noexcept {
     const bool alone = intended == Output::OneProcess;
     const bool complete = intended != Output::Together;
+    output_folder.check();
     if (!output_folder.ready() && !(alone ? output_folder.create() : output_folder.join())) return;
     BlockBuffer buffer;
     RankPlace place{};

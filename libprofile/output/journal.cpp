@@ -203,4 +203,13 @@ bool Journal::closed(IterationFate fate) noexcept {
     return true;
 }
 
+bool Journal::put_back(const Phase& phase) noexcept {
+    if (!is_running() || !has_room(16)) return false;
+    Encoder encoder(payload(), 16);
+    encoder.number(static_cast<std::uint64_t>(JournalRecord::PutBack));
+    encoder.number(phase.number);
+    commit(encoder.size());
+    return true;
+}
+
 } // namespace libprofile

@@ -45,6 +45,8 @@ class Journal {
     void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns,
                  std::uint64_t now) noexcept;
     bool closed(IterationFate fate) noexcept;
+    /// The last iteration of `phase` was taken back. Returns whether that is in the journal.
+    bool put_back(const Phase& phase) noexcept;
 
     /// Room that no record of an iteration with so many cells exceeds, definitions aside.
     static std::size_t room_for(std::size_t cells) { return 256 + cells * JournalCells::largest; }

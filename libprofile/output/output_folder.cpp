@@ -169,6 +169,12 @@ bool OutputFolder::create() noexcept {
     return false;
 }
 
+void OutputFolder::check() noexcept {
+    if (!ready() || access(path_, W_OK | X_OK) == 0) return;
+    path_[0] = 0;
+    created_ = false;
+}
+
 bool OutputFolder::find_job(const char* base) noexcept {
     char sibling[path_size];
     for (int i = 0; i < most_siblings; ++i) {

@@ -23,6 +23,8 @@ class OutputFolder {
     bool lead() noexcept;
     /// Finds the folder another rank of the job has made, or makes it (then `created()`); never prints.
     bool join() noexcept;
+    /// Forgets a folder that has vanished or cannot be written any more, so that another is made.
+    void check() noexcept;
     /// Takes over the path that rank 0 chose.
     void adopt(const char* path) noexcept;
 

@@ -1,6 +1,6 @@
 // Somebody who wants to know of every iteration that is closed: the journal, without the phases knowing of files.
-// Contract: called by the thread that closes the iteration, with its in-tool flag set; closing() and closed(), or neither, for each
-// iteration.
+// Contract: called by the thread that closes the iteration, with its in-tool flag set; closing() and closed(), or missed(), for
+// each iteration.
 #pragma once
 
 #include "format/journal.hpp"
@@ -19,8 +19,11 @@ struct IterationListener {
                     std::uint64_t wall_ns, std::uint64_t now) noexcept = nullptr;
     /// When it is known what became of it.
     void (*closed)(IterationFate fate) noexcept = nullptr;
-    /// Later: there was no memory to cluster an iteration whose fate was Own, so its values will be in the next one as well.
-    void (*put_back)() noexcept = nullptr;
+    /// Later: there was no memory to cluster the last iteration of `phase`, whose fate was Own or Mixed, so its values will be in
+    /// the next one as well.
+    void (*put_back)(const Phase& phase) noexcept = nullptr;
+    /// An iteration was closed without the two above, for want of memory.
+    void (*missed)() noexcept = nullptr;
 };
 
 } // namespace libprofile

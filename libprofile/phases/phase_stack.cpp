@@ -191,6 +191,7 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint6
     waits_.next_iteration();
     if (phase.clusterer == nullptr && !begin_clustering(phase)) {
         ++quota_losses_;
+        if (listener_ != nullptr) listener_->missed();
         return;
     }
     // Without memory the values stay in the rows: they go into the cluster of a later iteration or into the phase's rest, so
@@ -204,14 +205,16 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint6
         if (listener_ != nullptr) listener_->closing(phase, profile, signatures, wall_ns, now);
         if (taken) {
             pending_ = {&phase, profile, signatures, wall_ns, phase.has_leftovers};
+            if (listener_ != nullptr) listener_->closed(phase.has_leftovers ? IterationFate::Mixed : IterationFate::Own);
             phase.rows.clear();
             phase.has_leftovers = false;
-            if (listener_ != nullptr) listener_->closed(IterationFate::Own);
             return;
         }
         add_to_series(phase, profile, condense(phase.rows, *tree_), wall_ns, signatures, phase.has_leftovers);
         phase.clusterer->add_unclustered();
         if (listener_ != nullptr) listener_->closed(IterationFate::Unknown);
+    } else if (listener_ != nullptr) {
+        listener_->missed();
     }
     phase.has_leftovers = true;
     ++quota_losses_;
@@ -226,7 +229,7 @@ void PhaseStack::do_pending_work() noexcept {
     if (phase.clusterer->add(pending_.profile, condensed, pending_.signatures)) return;
     phase.clusterer->add_unclustered();
     put_back(phase, pending_.profile);
-    if (listener_ != nullptr) listener_->put_back();
+    if (listener_ != nullptr) listener_->put_back(phase);
     pending_.profile.release(*pool_);
     phase.has_leftovers = true;
     ++quota_losses_;

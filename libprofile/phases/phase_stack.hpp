@@ -123,6 +123,8 @@ class PhaseStack {
 
     std::size_t phase_count() const { return phases_.size(); }
     Phase& phase(std::size_t i) { return phases_[i]; }
+    /// A marker that comes while the phases are being changed: from a signal handler that has interrupted libprofile.
+    void ignore_marker(const char* name) noexcept { repair("marker in a signal handler that interrupts libprofile:", name); }
     std::uint64_t repairs() const { return repairs_; }
     /// Describes the first repair, for the message; empty without one.
     const char* first_repair() const { return first_repair_; }

@@ -27,11 +27,12 @@ void record(bool recording, std::uintptr_t frame) noexcept {
     const InTool guard;
     const std::uint64_t now = session_clock.now();
     Thread* thread = thread_registry.current(); // the switch works on threads without a location, too
-    if (thread != nullptr) {
+    if (thread != nullptr && !guard.is_nested()) {
         thread->drop_left_calls(frame);
         if (thread->call_depth != 0) return;
     }
     session.record(recording);
+    if (guard.is_nested()) return; // a handler of the application has interrupted us: the next event will follow the switch
     if (thread != nullptr && !thread->finished) follow_switch(*thread, now);
 }
 
