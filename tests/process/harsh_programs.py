@@ -39,6 +39,16 @@ def handlers_for_all_signals_are_the_programs_own(job):
 
 
 @test
+def markers_and_snapshots_in_handlers_that_interrupt_libprofile_are_no_harm(job):
+    command = [job.program("harsh"), "marking"]
+    plain = job.plain(command, 1)
+    for checkpoint in ("10s", "off"):
+        result = job.measured(command, 1, output=f"marking.{checkpoint}", options={"LIBPROFILE_CHECKPOINT": checkpoint})
+        expect_equal((result.code, result.out, result.err), (0, plain.out, plain.err), f"the program, checkpoints {checkpoint}")
+        expect_equal(job.run([job.tool, "report", job.folder / f"marking.{checkpoint}"]).code, 0, "the report")
+
+
+@test
 def threads_before_mpi_init_are_measured(job):
     report = survives(job, "early", 100)
     expect_equal(len(report["threads"]["locations"]), 2, "threads")

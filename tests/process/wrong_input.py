@@ -89,6 +89,17 @@ def vanished_working_folder_is_reported_once(job):
 
 
 @test
+def output_folder_that_vanishes_while_the_job_runs_is_made_again(job):
+    output = job.folder / "vanishing"
+    remover = f"sleep 0.5; rm -rf {output}"
+    command = ["sh", "-c", f"{remover} & exec env LD_PRELOAD={job.library} LIBPROFILE_OUTPUT={output} {job.program('kinds')} 800"]
+    result = job.run([*job.launcher(2), *command])
+    expect_equal((result.code, len(result.said)), (0, 1), f"exit code and lines: {result.said}")
+    report = job.report("vanishing")
+    expect_equal(report["job"]["complete"], True, "completeness")
+
+
+@test
 def used_output_folder_is_not_overwritten(job):
     job.measured([job.program("life"), "work"], output="same")
     before = (job.folder / "same/profile.lprof").read_bytes()

@@ -8,6 +8,7 @@
  * Prints one line; anything wrong ends with exit code 1. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <libprofile.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 static volatile double sink;
@@ -148,6 +150,35 @@ static void churn(void) {
     }
 }
 
+/* marking: a handler marks phases and iterations and asks for snapshots, whatever it has interrupted. */
+static void mark_in_handler(int signal) {
+    (void)signal;
+    switch (handled++ % 4) {
+    case 0: profile_phase_begin("handler"), profile_phase_end("handler"); break;
+    case 1: profile_iteration_begin("handled"), profile_iteration_end("handled"); break;
+    case 2: MPI_Pcontrol(2); break;
+    default: MPI_Pcontrol(0), MPI_Pcontrol(1); break;
+    }
+}
+static void marking(void) {
+    struct sigaction action = {.sa_handler = mark_in_handler, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    const struct itimerval often = {{0, 150}, {0, 150}}, never = {{0, 0}, {0, 0}};
+    setitimer(ITIMER_REAL, &often, NULL);
+    struct timespec begin, now;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    char out = 1, in = 0;
+    do {
+        profile_iteration_begin("step");
+        MPI_Sendrecv(&out, 1, MPI_CHAR, 0, 1, &in, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        if (in != out) fail("a message is wrong");
+        profile_iteration_end("step");
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec - begin.tv_sec < 2);
+    setitimer(ITIMER_REAL, &never, NULL);
+    if (handled < 100) fail("the handler did not run");
+}
+
 int main(int argc, char** argv) {
     const char* mode = argc > 1 ? argv[1] : "";
     pthread_t threads[2];
@@ -165,6 +196,7 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "masked") == 0) masked();
     if (strcmp(mode, "reset") == 0) reset();
     if (strcmp(mode, "churn") == 0) churn();
+    if (strcmp(mode, "marking") == 0) marking();
     MPI_Finalize();
     printf("harsh %s: survived\n", mode);
     return 0;
