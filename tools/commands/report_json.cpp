@@ -1,6 +1,7 @@
 #include "tools/commands/report_json.hpp"
 
 #include "tools/analysis/kinds.hpp"
+#include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
@@ -368,6 +369,11 @@ Json losses_json(const Profile& profile, std::size_t ranks) {
     for (std::size_t i = 0; i < skip_reason_count; ++i)
         add(skip_reasons[i].name, [i](const RankInfo& info) { return info.skipped[i]; });
     sums["per_rank"] = std::move(each);
+    Json sentences = Json::array();
+    for (const Loss& loss : losses(profile))
+        sentences.push_back(
+            {{"group", group_name(loss.group)}, {"kind", loss.kind}, {"count", loss.count}, {"sentence", loss.sentence}});
+    sums["sentences"] = std::move(sentences);
     return sums;
 }
 

@@ -1,7 +1,9 @@
 #include "tools/commands/report_text.hpp"
 
+#include "tools/analysis/losses.hpp"
 #include "tools/commands/report_sections.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/text/phrases.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -12,25 +14,6 @@
 namespace libprofile::tools {
 
 namespace {
-
-/// "ranks 0-3, 7".
-std::string rank_list(const std::vector<std::uint64_t>& ranks) {
-    std::string out;
-    constexpr std::size_t shown = 8;
-    std::size_t groups = 0;
-    for (std::size_t i = 0; i < ranks.size();) {
-        std::size_t end = i + 1;
-        while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1)
-            ++end;
-        if (groups++ == shown)
-            return out + ", ...";
-        if (!out.empty())
-            out += ", ";
-        out += end - i > 1 ? fmt::format("{}-{}", ranks[i], ranks[end - 1]) : fmt::format("{}", ranks[i]);
-        i = end;
-    }
-    return out;
-}
 
 std::string host_list(const Profile& profile) {
     std::map<std::string, int> hosts;
@@ -66,10 +49,6 @@ std::string mpi_text(const std::string& version) {
     std::string text = version.substr(0, version.find_first_of(",\n"));
     std::replace(text.begin(), text.end(), '\t', ' ');
     return printable(text);
-}
-
-std::string plural(std::uint64_t n, const char* one) {
-    return fmt::format("{} {}{}", count(static_cast<double>(n)), one, n == 1 ? "" : "s");
 }
 
 /// How often and by what the ranks were sampled: "sampled 100 times per second of processor time (perf clock)".
@@ -190,29 +169,13 @@ void append_header(const ReportContext& context, std::string& out) {
     for (const std::string& part : wrapped(line, width))
         out += part + "\n";
 
-    std::uint64_t taken = 0, lost = 0, partial = 0, quota = 0, repairs = 0, threads = 0, requests = 0;
-    std::uint64_t running = 0, clocks = 0, memory = 0, written = 0;
-    std::vector<std::uint64_t> missing, unfinished, checkpoints;
+    std::uint64_t taken = 0, lost = 0, memory = 0, written = 0;
     for (const auto& [rank, info] : profile.ranks) {
         taken += info.samples_taken;
+        lost += info.samples_lost;
         memory = std::max(memory, info.memory_peak);
         written += info.bytes_written;
-        lost += info.samples_lost;
-        partial += info.partial_paths;
-        quota += info.quota_losses;
-        repairs += info.nesting_repairs;
-        threads += info.threads_lost;
-        requests += info.requests_lost;
-        running += info.threads_running;
-        clocks += info.clocks_lost;
-        if (info.checkpoint)
-            checkpoints.push_back(rank);
-        else if (!info.complete)
-            unfinished.push_back(rank);
     }
-    for (std::uint32_t rank = 0; rank < context.locations.size(); ++rank)
-        if (!profile.ranks.contains(rank))
-            missing.push_back(rank);
     const auto share = [&](CatalogueId id) {
         const double sum = spread_of(column(context, static_cast<std::size_t>(id))).sum;
         return context.wall == 0 ? 0 : sum / context.wall;
@@ -234,56 +197,14 @@ void append_header(const ReportContext& context, std::string& out) {
     if (const std::string trace = trace_text(profile); !trace.empty())
         out += trace + "\n";
 
-    std::vector<std::string> notes;
-    if (!missing.empty())
-        notes.push_back(
-            fmt::format("no data of rank{} {}", missing.size() == 1 ? "" : "s", rank_list(missing)));
-    if (!checkpoints.empty())
-        notes.push_back(
-            fmt::format("rank{} {}: data up to the last checkpoint (MPI_Pcontrol(2)) only; the program "
-                        "was killed later, or still runs",
-                        checkpoints.size() == 1 ? "" : "s", rank_list(checkpoints)));
-    if (running != 0)
-        notes.push_back(plural(running, "thread") +
-                        " not in the checkpoint, because only the thread that writes it "
-                        "and those that have ended can be read");
-    if (!unfinished.empty())
-        notes.push_back(fmt::format("rank{} {} did not reach the end of the program",
-                                    unfinished.size() == 1 ? "" : "s", rank_list(unfinished)));
-    std::uint64_t checked = 0, wrong = 0;
-    for (const auto& [rank, info] : profile.ranks) {
-        checked += info.path_counts[static_cast<std::size_t>(PathCount::Checked)];
-        wrong += info.path_counts[static_cast<std::size_t>(PathCount::Wrong)];
-    }
-    if (wrong != 0)
-        notes.push_back(fmt::format("{} of {} call paths found through marked return addresses differed from full "
-                                    "unwinds, so marks were switched off; please report this",
-                                    wrong, plural(checked, "checked one")));
-    else if (checked != 0)
-        notes.push_back(plural(checked, "call path") +
-                        " found through marked return addresses equal those of full unwinds");
-    if (partial != 0)
-        notes.push_back(plural(partial, "call path") + " without known outer end, shown below \"(partial)\"");
-    if (quota != 0)
-        notes.push_back("memory for call paths and clusters ran out, so details were folded together " +
-                        plural(quota, "time") + "; raise LIBPROFILE_MEMORY");
-    if (clocks != 0)
-        notes.push_back("the program closed the perf counters of " + plural(clocks, "thread") +
-                        "; their CPU timers went on sampling, at up to some 250 Hz");
-    if (repairs != 0)
-        notes.push_back(plural(repairs, "phase marker") + " nested wrongly and repaired");
-    if (requests != 0)
-        notes.push_back("messages of " + plural(requests, "MPI request") +
-                        " not counted because memory ran out; their time is");
-    if (threads != 0)
-        notes.push_back(plural(threads, "thread") +
-                        " not measured because memory ran out; raise LIBPROFILE_MEMORY");
-    for (const std::string& note : profile.notes)
-        notes.push_back(printable(note));
-    for (const std::string& note : notes) {
-        const std::vector<std::string> lines = wrapped(note, width - 6);
+    for (const Loss& loss : losses(profile)) {
+        if (loss.kind == std::string_view("samples_lost"))
+            continue; // said above
+        const std::vector<std::string> lines = wrapped(loss.sentence, width - 6);
         for (std::size_t i = 0; i < lines.size(); ++i)
-            out += (i == 0 ? tinted(style, Tint::Warning, "note: ") : std::string(6, ' ')) + lines[i] + "\n";
+            out += (i == 0 ? tinted(style, loss.group == LossGroup::Remark ? Tint::Dim : Tint::Warning, "note: ")
+                           : std::string(6, ' ')) +
+                   lines[i] + "\n";
     }
 }
 
