@@ -2,9 +2,9 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 //
 // What is exact and what is not: the sum over all iterations of a phase is what the profile stores, in integers. A part of
-// them is put together from what is known of single iterations (SeriesData) and, for sampled call paths and for iterations that
-// were not kept, from the mean of their cluster; then it is an estimate, but its sums over all call paths are those of
-// the iterations themselves wherever these were kept.
+// them is put together from what is known of single iterations (SeriesData), with the error that the profile keeps of them, and,
+// for sampled call paths and for iterations that were not kept, from the mean of their cluster; then it is an estimate, but its
+// sums over all call paths are those of the iterations themselves wherever these were kept.
 // Source of the clusters' part: Szebenyi, Wolf, Wylie (SC 2009), section 4: a cluster stands for its iterations.
 #pragma once
 
@@ -23,13 +23,25 @@ struct IterationRange {
     std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
 };
 
+/// Nobody knows how far an estimate is from the truth.
+inline constexpr std::uint64_t unknown_error = std::numeric_limits<std::uint64_t>::max();
+
 /// An exclusive value of a call path over the selected iterations, never 0.
 struct SelectedCell {
     std::uint32_t path = 0;
     std::uint32_t metric = 0;
     std::uint64_t value = 0;
     bool estimated = false; // not a sum of measured values
+    std::uint64_t error = 0; // of the value, at most, in its unit; unknown_error where the mean of a cluster is part of it
 };
+
+/// The sum of two errors.
+constexpr std::uint64_t add_errors(std::uint64_t a, std::uint64_t b) {
+    return a > unknown_error - b ? unknown_error : a + b;
+}
+
+/// All sums over call paths of any iterations are those that were measured: every iteration has its whole values.
+bool has_exact_sums(const PhaseData& data);
 
 /// All of a phase: exact. Sorted by path, then metric.
 std::vector<SelectedCell> selected_cells(const PhaseData& data);
