@@ -1,6 +1,7 @@
 // Makes the call table of a choice: see call_table.hpp.
 #include "tools/export/call_table.hpp"
 
+#include "tools/export/phase_places.hpp"
 #include "tools/names/labels.hpp"
 
 #include <algorithm>
@@ -101,6 +102,8 @@ class Builder {
         table_.nodes.push_back(
             {0, TableNode::Program, program.empty() ? "(program)" : base_name(program), "", 0, program});
         weigh();
+        if (choice.instances != 0)
+            places_.emplace(profile);
     }
 
     CallTable table() {
@@ -119,6 +122,7 @@ class Builder {
     }
 
   private:
+    static constexpr std::uint32_t no_phase = std::numeric_limits<std::uint32_t>::max();
     using KnownNodes = std::unordered_map<std::uint32_t, std::uint32_t>; // by call path
     using Key = std::tuple<std::uint32_t, TableNode, std::string, std::string, std::uint64_t, std::string>;
 
@@ -154,17 +158,19 @@ class Builder {
     }
 
     /// The node of a call path below `top`.
-    std::uint32_t node_of(std::uint32_t path, std::uint32_t top, KnownNodes& known) {
-        if (path == 0)
+    /// @param phase where not `no_phase`: `top` stands for the function that the phase lies in
+    std::uint32_t node_of(std::uint32_t path, std::uint32_t top, KnownNodes& known, std::uint32_t phase) {
+        const auto is_top = [&](std::uint32_t at) { return at == 0 || (phase != no_phase && places_->is_at(phase, at)); };
+        if (is_top(path))
             return top;
         // Not recursive: a damaged profile may be a million calls deep.
         std::vector<std::uint32_t> chain;
         auto found = known.find(path);
-        for (; path != 0 && found == known.end(); found = known.find(path)) {
+        for (; !is_top(path) && found == known.end(); found = known.find(path)) {
             chain.push_back(path);
             path = profile_.paths[path].parent;
         }
-        std::uint32_t node = path == 0 ? top : found->second;
+        std::uint32_t node = is_top(path) ? top : found->second;
         for (auto step = chain.rbegin(); step != chain.rend(); ++step) {
             const CallPath& call = profile_.paths[*step];
             Label label = label_of(profile_, call);
@@ -178,7 +184,7 @@ class Builder {
         return node;
     }
 
-    void add_cells(const std::vector<SelectedCell>& cells, std::uint32_t top) {
+    void add_cells(const std::vector<SelectedCell>& cells, std::uint32_t top, std::uint32_t phase) {
         if (cells.empty())
             return;
         KnownNodes& known = known_[top];
@@ -186,7 +192,7 @@ class Builder {
             const std::vector<std::uint32_t>& into = metrics_.of(cell.path, cell.metric);
             if (into.empty())
                 continue;
-            const std::uint32_t node = node_of(cell.path, top, known);
+            const std::uint32_t node = node_of(cell.path, top, known, phase);
             for (const std::uint32_t metric : into)
                 values_.push_back({node, metric, cell.value, cell.estimated});
         }
@@ -216,14 +222,17 @@ class Builder {
         const std::uint64_t iterations = data.cluster_of_iteration.size();
         const bool whole = range.first == 0 && range.last >= std::max<std::uint64_t>(iterations, 1) - 1;
         const std::uint64_t last = std::min(range.last, std::max<std::uint64_t>(iterations, 1) - 1);
-        std::uint32_t top = 0;
-        if (choice_.instances != 0 && !phase.name.empty())
-            top = child(0, {0, TableNode::Phase, phase.name, "", 0, ""}, 0);
+        std::uint32_t top = 0, inside = no_phase;
+        if (choice_.instances != 0 && !phase.name.empty()) {
+            inside = data.phase;
+            const std::uint32_t place = places_->path_of(inside);
+            top = child(node_of(place, 0, known_[0], no_phase), {0, TableNode::Phase, phase.name, "", 0, ""}, 0);
+        }
         if (choice_.instances == 0 || phase.kind != PhaseKind::Iterations || iterations == 0) {
             if (whole)
-                add_cells(selected_cells(data), top);
+                add_cells(selected_cells(data), top, inside);
             else if (range.first < iterations)
-                add_cells(selected_cells(profile_, data, std::span(&range, 1)).front(), top);
+                add_cells(selected_cells(profile_, data, std::span(&range, 1)).front(), top, inside);
             return;
         }
         if (range.first >= iterations)
@@ -239,7 +248,7 @@ class Builder {
             const std::string name =
                 step == 1 ? fmt::format("instance={}", ranges[r].first + 1)
                           : fmt::format("instances={}-{}", ranges[r].first + 1, ranges[r].last + 1);
-            add_cells(cells[r], child(top, {0, TableNode::Iterations, name, "", 0, ""}, 0));
+            add_cells(cells[r], child(top, {0, TableNode::Iterations, name, "", 0, ""}, 0), inside);
         }
     }
 
@@ -272,6 +281,7 @@ class Builder {
     const TableChoice& choice_;
     std::vector<std::size_t> rows_;
     Metrics metrics_;
+    std::optional<PhasePlaces> places_; // with nodes for phases
     CallTable table_;
     std::vector<std::uint64_t> weight_;
     std::vector<std::uint64_t> line_weight_;
