@@ -110,22 +110,22 @@ TEST(Selection, WithoutValuesOfIterationsAClusterStandsForThem) {
         EXPECT_TRUE(cell.estimated);
 }
 
-TEST(Selection, ErrorsAreKnownOnlyOfWhatIterationsHave) {
+TEST(Selection, ClustersAreGuessesAndIterationsHaveBounds) {
     const Profile with = sample(1, true), without = sample(1, false);
     EXPECT_TRUE(has_exact_sums(steps_of(with, 0)));
     EXPECT_FALSE(has_exact_sums(steps_of(without, 0)));
     const IterationRange range{0, 1};
     const auto guessed = selected_cells(without, steps_of(without, 0), std::span(&range, 1)).front();
     for (const SelectedCell& cell : guessed)
-        EXPECT_EQ(cell.error, unknown_error);
+        EXPECT_TRUE(cell.guessed);
     const auto read = selected_cells(with, steps_of(with, 0), std::span(&range, 1)).front();
     for (const SelectedCell& cell : read)
-        EXPECT_EQ(cell.error != 0, cell.estimated);
+        EXPECT_TRUE(cell.estimated || cell.bound == 0);
     for (const SelectedCell& cell : selected_cells(steps_of(with, 0)))
-        EXPECT_EQ(cell.error, 0u);
+        EXPECT_EQ(cell.bound, 0u);
 }
 
-TEST(Selection, ErrorsOfColumnsAreThoseThatTheFileStates) {
+TEST(Selection, BoundsOfColumnsFollowFromTheFile) {
     Profile p = sample(1, true);
     PhaseData* data = nullptr;
     for (PhaseData& phase : p.locations[0].phases)
@@ -134,27 +134,27 @@ TEST(Selection, ErrorsOfColumnsAreThoseThatTheFileStates) {
     ASSERT_NE(data, nullptr);
     ASSERT_FALSE(data->series->times.empty());
     const SeriesData::Column column = data->series->times[0];
-    const auto error_of = [&](IterationRange range) {
+    const auto bound_of = [&](IterationRange range) {
         const auto cells = selected_cells(p, *data, std::span(&range, 1)).front();
         for (const SelectedCell& cell : cells)
             if (cell.path == column.path && cell.metric == column.metric)
-                return cell.error;
+                return cell.bound;
         return std::uint64_t{0};
     };
     data->series->accuracy[0] = {};
-    const std::uint64_t moved = error_of({1, 2}); // by scaling to the exact sums
+    const std::uint64_t moved = bound_of({1, 2}); // by scaling to the exact sums
     data->series->accuracy[0].largest = 3;
     data->series->accuracy[0].sum = 1000;
-    EXPECT_EQ(error_of({1, 2}), moved + 6);
+    EXPECT_EQ(bound_of({1, 2}), moved + 6);
     data->series->accuracy[0].sum = 5; // all iterations together are not off by more
-    EXPECT_EQ(error_of({1, 2}), moved + 5);
+    EXPECT_EQ(bound_of({1, 2}), moved + 5);
 }
 
-TEST(Selection, ErrorsAddUpToUnknown) {
-    EXPECT_EQ(add_errors(3, 4), 7u);
-    EXPECT_EQ(add_errors(unknown_error, 4), unknown_error);
-    EXPECT_EQ(add_errors(4, unknown_error), unknown_error);
-    EXPECT_EQ(add_errors(unknown_error - 1, unknown_error - 1), unknown_error);
+TEST(Selection, BoundsAddUpToNone) {
+    EXPECT_EQ(add_bounds(3, 4), 7u);
+    EXPECT_EQ(add_bounds(no_bound, 4), no_bound);
+    EXPECT_EQ(add_bounds(4, no_bound), no_bound);
+    EXPECT_EQ(add_bounds(no_bound - 1, no_bound - 1), no_bound);
 }
 
 TEST(Series, ChunksCanBeLeftOutWithoutBeingRead) {

@@ -2,9 +2,9 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 //
 // What is exact and what is not: the sum over all iterations of a phase is what the profile stores, in integers. A part of
-// them is put together from what is known of single iterations (SeriesData), with the error that the profile keeps of them, and,
-// for sampled call paths and for iterations that were not kept, from the mean of their cluster; then it is an estimate, but its
-// sums over all call paths are those of the iterations themselves wherever these were kept.
+// them is put together from what is known of single iterations (SeriesData) and, for sampled call paths and for iterations that
+// were not kept, from the mean of their cluster; then it is an estimate, but its sums over all call paths are those of
+// the iterations themselves wherever these were kept.
 // Source of the clusters' part: Szebenyi, Wolf, Wylie (SC 2009), section 4: a cluster stands for its iterations.
 #pragma once
 
@@ -23,22 +23,21 @@ struct IterationRange {
     std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// Nobody knows how far an estimate is from the truth.
-inline constexpr std::uint64_t unknown_error = std::numeric_limits<std::uint64_t>::max();
+/// No bound on the error of a value is known: clusters stand for its iterations.
+inline constexpr std::uint64_t no_bound = std::numeric_limits<std::uint64_t>::max();
+
+/// The sum of two bounds.
+constexpr std::uint64_t add_bounds(std::uint64_t a, std::uint64_t b) { return a > no_bound - b ? no_bound : a + b; }
 
 /// An exclusive value of a call path over the selected iterations, never 0.
 struct SelectedCell {
     std::uint32_t path = 0;
     std::uint32_t metric = 0;
     std::uint64_t value = 0;
-    bool estimated = false; // not a sum of measured values
-    std::uint64_t error = 0; // of the value, at most, in its unit; unknown_error where the mean of a cluster is part of it
+    bool estimated = false;  // not a sum of measured values
+    std::uint64_t bound = 0; // how far an estimate may be off, at most; no_bound: unknown
+    bool guessed = false;    // the mean of a cluster is part of it
 };
-
-/// The sum of two errors.
-constexpr std::uint64_t add_errors(std::uint64_t a, std::uint64_t b) {
-    return a > unknown_error - b ? unknown_error : a + b;
-}
 
 /// All sums over call paths of any iterations are those that were measured: every iteration has its whole values.
 bool has_exact_sums(const PhaseData& data);
@@ -50,5 +49,8 @@ std::vector<SelectedCell> selected_cells(const PhaseData& data);
 /// @param ranges in ascending order, without overlap; what lies beyond the last iteration counts as nothing
 std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data,
                                                       std::span<const IterationRange> ranges);
+
+/// Whether the sums of the cells of these iterations over all call paths are exact: their own values are there.
+bool sums_are_exact(const PhaseData& data, IterationRange range);
 
 } // namespace libprofile::tools

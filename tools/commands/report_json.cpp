@@ -1,5 +1,6 @@
 #include "tools/commands/report_json.hpp"
 
+#include "tools/analysis/answers.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
@@ -423,6 +424,10 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     document["job"] = job_json(profile, mains);
     add_measurements(profile, mains, parts.series, document);
     add_own_costs(profile, mains.size(), document["self"]);
+    Json told = Json::array();
+    for (const Answer& answer : answers(profile, mains))
+        told.push_back({{"key", answer.key}, {"question", answer.question}, {"answers", answer.sentences}});
+    document["answers"] = std::move(told);
     document["losses"] = losses_json(profile, mains.size());
     document["call_paths_found"] = path_counts_json(profile);
     Json threads = Json::object();

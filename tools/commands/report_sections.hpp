@@ -28,10 +28,15 @@ struct ReportContext {
 void append_heading(const ReportContext& context, const std::string& title, const std::string& remark,
                     std::string& out);
 
-/// Job, ranks, completeness, losses.
+/// Job, ranks, completeness and what is missing.
 void append_header(const ReportContext& context, std::string& out);
-/// The times of Table 1 that exclude each other, as shares.
-void append_summary(const ReportContext& context, std::string& out);
+/// Where the time goes, what changes over time, which ranks differ.
+void append_answers(const ReportContext& context, std::string& out);
+/// What libprofile took itself, and what it lost.
+void append_cost(const ReportContext& context, std::string& out);
+/// Commands for what the user may want to know next.
+/// @param place the profile's folder; empty: FOLDER
+void append_hints(const ReportContext& context, const std::string& place, std::string& out);
 /// One line per phase.
 void append_phases(const ReportContext& context, std::string& out);
 /// The metric tree.

@@ -1,6 +1,7 @@
 // Makes the call table of a choice: see call_table.hpp.
 #include "tools/export/call_table.hpp"
 
+#include "tools/analysis/cell_rows.hpp"
 #include "tools/export/phase_places.hpp"
 #include "tools/names/labels.hpp"
 
@@ -28,38 +29,6 @@ TableNode node_kind(NodeKind kind) {
         return TableNode::Other;
     }
 }
-
-/// Which of the chosen metrics a cell belongs to.
-class Metrics {
-  public:
-    Metrics(const Profile& profile, const std::vector<std::size_t>& rows) : profile_(profile) {
-        const std::vector<MetricRow> all = metric_rows(profile);
-        contributes_.resize(all.size());
-        for (std::size_t base = 0; base < all.size(); ++base)
-            for (int row = static_cast<int>(base); row >= 0; row = all[static_cast<std::size_t>(row)].parent)
-                for (std::uint32_t m = 0; m < rows.size(); ++m)
-                    if (rows[m] == static_cast<std::size_t>(row))
-                        contributes_[base].push_back(m);
-        for (std::size_t i = 0; i < catalogue_size; ++i)
-            if (metric_catalogue[i].kind == CatalogueKind::Direct)
-                direct_[static_cast<std::size_t>(metric_catalogue[i].direct)] = i;
-    }
-
-    /// The row of metric_rows that the cell is booked under, whose ancestors have it, too.
-    std::size_t row_of(std::uint32_t path, std::uint32_t metric) const {
-        if (metric == 0)
-            return static_cast<std::size_t>(catalogue_of(category_of(profile_, profile_.paths[path])));
-        return metric < metric_count ? direct_[metric] : catalogue_size + metric - metric_count;
-    }
-    const std::vector<std::uint32_t>& of(std::uint32_t path, std::uint32_t metric) const {
-        return contributes_[row_of(path, metric)];
-    }
-
-  private:
-    const Profile& profile_;
-    std::vector<std::vector<std::uint32_t>> contributes_; // by row
-    std::size_t direct_[metric_count] = {};
-};
 
 /// Rows of metric_rows.
 std::vector<std::size_t> chosen_rows(const Profile& profile, const TableChoice& choice) {
@@ -280,7 +249,7 @@ class Builder {
     const Profile& profile_;
     const TableChoice& choice_;
     std::vector<std::size_t> rows_;
-    Metrics metrics_;
+    CellRows metrics_;
     std::optional<PhasePlaces> places_; // with nodes for phases
     CallTable table_;
     std::vector<std::uint64_t> weight_;

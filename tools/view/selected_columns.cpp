@@ -7,7 +7,7 @@ namespace libprofile::tools {
 void SelectedColumns::add(const std::vector<SelectedCell>& cells) {
     for (const SelectedCell& cell : cells)
         entries_.push_back({std::uint64_t{places_.node_of_path[cell.path]} * places_.columns + places_.column_of_metric[cell.metric],
-                            cell.value, cell.error});
+                            cell.value, cell.guessed ? no_bound : cell.bound});
 }
 
 void SelectedColumns::end() {
@@ -17,12 +17,12 @@ void SelectedColumns::end() {
         Entry sum = entries_[i];
         while (++i < entries_.size() && entries_[i].key == sum.key) {
             sum.value += entries_[i].value;
-            sum.error = add_errors(sum.error, entries_[i].error);
+            sum.bound = add_bounds(sum.bound, entries_[i].bound);
         }
         keys_.add(sum.key - before);
         before = sum.key;
         values_.add(sum.value);
-        errors_.add(sum.error == unknown_error ? 0 : sum.error + 1);
+        errors_.add(sum.bound == no_bound ? 0 : sum.bound + 1);
         ++count;
     }
     counts_.add(count);

@@ -25,7 +25,7 @@ class SelectedColumns {
 
   private:
     struct Entry {
-        std::uint64_t key, value, error;
+        std::uint64_t key, value, bound;
     };
     const CellPlaces& places_;
     std::vector<Entry> entries_;
