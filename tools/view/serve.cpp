@@ -1,6 +1,6 @@
 #include "tools/view/serve.hpp"
 
-#include "tools/view/answers.hpp"
+#include "tools/view/page_answers.hpp"
 #include "tools/view/loopback_server.hpp"
 
 #include <charconv>
@@ -29,13 +29,13 @@ template <class Unsigned> Unsigned number_of(const Parameters& parameters, const
     return value;
 }
 
-std::string answer_to(Answers& answers, const std::string& name, const Parameters& p) {
+std::string answer_to(PageAnswers& answers, const std::string& name, const Parameters& p) {
     const auto phase = number_of<std::uint32_t>(p, "phase");
     if (name == "map")
         return answers.map(phase, text_of(p, "metric"));
     if (name == "row")
         return answers.row(phase, text_of(p, "metric"), number_of<std::uint32_t>(p, "rank"));
-    Answers::Selected selected;
+    PageAnswers::Selected selected;
     selected.phase = phase;
     selected.from = number_of<std::uint64_t>(p, "from");
     selected.to = number_of<std::uint64_t>(p, "to");
@@ -58,7 +58,7 @@ bool serve(const Profile& profile, PageRequest page, const ServeRequest& request
     // The page is there sooner with one map; it can ask for the others.
     if (page.metrics.empty())
         page.most_maps = 1;
-    Answers answers(profile, page);
+    PageAnswers answers(profile, page);
     const auto text = std::make_shared<const std::string>(answers.page());
     const auto handler = [&](const std::string& name, const Parameters& parameters) {
         if (name.empty())

@@ -84,8 +84,8 @@ function whereTheTimeGoes(data: Data, whole: SelectionProfile): Answer {
   const unnamed = unknown.reduce((sum, [, t]) => sum + t, 0) / Math.max(1, total);
   const why = unnamed < 0.05 ? "" : `<p class="dim">${percent(unnamed)} is in or called from functions without names, of ${unknown.slice(0, 3).map(([name]) => escaped(name)).join(", ")}: built without symbols. Install their debug symbols on this machine (Debian: packages ending in -dbgsym) and write the page again.</p>`;
   const bar = list.filter((p) => p.share >= 0.01).map((p, i) => `<i class="share-${Math.min(i, 5)}" style="width:${(100 * p.share).toFixed(2)}%" title="${escaped(p.name)} ${percent(p.share)}"></i>`).join("");
-  const hottest = [...spots].sort((a, b) => b[1] - a[1]).slice(0, 3).map(([name, t]) => `${strong(name)} ${percent(t / total)}`);
-  return { title: "Where does the time go?", html: `<div class="shares" role="img" aria-label="${escaped(list.slice(0, 6).map((p) => `${p.name} ${percent(p.share)}`).join(", "))}">${bar}</div><p>${first} <span class="dim">(mean over ranks)</span>.</p><p>Most of it in ${hottest.join(", ")}.</p>${why}` };
+  const hottest = [...spots].sort((a, b) => b[1] - a[1]).slice(0, 3).map(([name, t]) => `<li><span>${percent(t / total)}</span> <b>${escaped(name).replaceAll("::", "::<wbr>")}</b></li>`);
+  return { title: "Where does the time go?", html: `<div class="shares" role="img" aria-label="${escaped(list.slice(0, 6).map((p) => `${p.name} ${percent(p.share)}`).join(", "))}">${bar}</div><p>${first} <span class="dim">(mean over ranks)</span>.</p><p>Most of it in</p><ul class="hottest">${hottest.join("")}</ul>${why}` };
 }
 
 function medianOf(list: number[]): number {

@@ -1,4 +1,4 @@
-#include "tools/view/answers.hpp"
+#include "tools/view/page_answers.hpp"
 
 #include "tools/analysis/selection.hpp"
 #include "tools/analysis/totals.hpp"
@@ -34,12 +34,12 @@ MapMetric find_metric(std::vector<MapMetric> metrics, const std::string& name) {
 
 } // namespace
 
-Answers::Answers(const Profile& profile, const PageRequest& request)
+PageAnswers::PageAnswers(const Profile& profile, const PageRequest& request)
     : profile_(profile), request_(request), places_(page_places(profile)) {}
 
-std::string Answers::page() const { return tools::page(profile_, request_); }
+std::string PageAnswers::page() const { return tools::page(profile_, request_); }
 
-std::size_t Answers::iterations_of(std::uint32_t phase) const {
+std::size_t PageAnswers::iterations_of(std::uint32_t phase) const {
     std::size_t iterations = 0;
     for (const Location* location : places_.mains)
         if (const PhaseData* data = find_phase(location, phase))
@@ -49,7 +49,7 @@ std::size_t Answers::iterations_of(std::uint32_t phase) const {
     return iterations;
 }
 
-std::string Answers::map(std::uint32_t phase, const std::string& name) {
+std::string PageAnswers::map(std::uint32_t phase, const std::string& name) {
     const std::size_t iterations = iterations_of(phase);
     const MapMetric metric = find_metric(map_metrics(profile_, places_.mains, phase), name);
     const MapValues values = std::move(map_values(profile_, places_.mains, phase, iterations, {metric}).front());
@@ -59,7 +59,7 @@ std::string Answers::map(std::uint32_t phase, const std::string& name) {
     return text_of({{"map", entry}}, sections, next_column_);
 }
 
-std::string Answers::row(std::uint32_t phase, const std::string& name, std::uint32_t rank) {
+std::string PageAnswers::row(std::uint32_t phase, const std::string& name, std::uint32_t rank) {
     if (rank >= places_.mains.size())
         throw ViewError(fmt::format("there is no rank {}", rank));
     const std::size_t iterations = iterations_of(phase);
@@ -70,7 +70,7 @@ std::string Answers::row(std::uint32_t phase, const std::string& name, std::uint
     return text_of({{"values", column}, {"exact", values.exact}}, sections, next_column_);
 }
 
-std::string Answers::profile_of(const Selected& selected) {
+std::string PageAnswers::profile_of(const Selected& selected) {
     if (selected.phase >= profile_.phases.size() || selected.from >= selected.to)
         throw ViewError("there are no such iterations");
     std::vector<IterationRange> ranges;

@@ -13,10 +13,10 @@
 
 namespace libprofile::tools {
 
-class Answers {
+class PageAnswers {
   public:
     /// Keeps references to both.
-    Answers(const Profile& profile, const PageRequest& request);
+    PageAnswers(const Profile& profile, const PageRequest& request);
 
     /// The page itself.
     std::string page() const;
