@@ -77,11 +77,11 @@ std::string trend_text(const Trend& trend, const std::string& name) {
                        time(trend.early), time(trend.late), by);
 }
 
-Answer what_changes(const Profile& profile, const Locations& locations) {
+Answer what_changes(const Profile& profile, const std::vector<Trend>& found) {
     Answer answer{"change", "What changes over time", {}};
     constexpr std::size_t shown = 2; // phases
     std::size_t n = 0;
-    for (const Trend& trend : trends(profile, locations)) {
+    for (const Trend& trend : found) {
         if (n++ == shown)
             break;
         answer.sentences.push_back(trend_text(trend, printable(profile.phases[trend.phase].name)));
@@ -102,6 +102,33 @@ Answer what_changes(const Profile& profile, const Locations& locations) {
     return answer;
 }
 
+/// The function whose own time differs most between ranks: that is where they wait for each other, or where one does more.
+std::string most_unequal(const Profile& profile, const Locations& locations) {
+    SpotTable table = spot_table(profile);
+    double wall = 0, widest = 0;
+    std::string text;
+    for (const Location* location : locations)
+        wall = std::max(wall, location == nullptr ? 0.0 : static_cast<double>(location->wall_ns));
+    for (const HotSpot& spot : hot_spots(profile, locations, table)) {
+        const Spot& what = table.spots[spot.spot];
+        if (what.kind == NodeKind::Overhead || what.kind == NodeKind::NotSampled)
+            continue;
+        std::size_t low = locations.size(), high = locations.size();
+        for (std::size_t l = 0; l < locations.size(); ++l) {
+            if (locations[l] == nullptr)
+                continue;
+            low = low == locations.size() || spot.by_location[l] < spot.by_location[low] ? l : low;
+            high = high == locations.size() || spot.by_location[l] > spot.by_location[high] ? l : high;
+        }
+        if (low == locations.size() || spot.by_location[high] - spot.by_location[low] <= std::max(widest, 0.02 * wall))
+            continue;
+        widest = spot.by_location[high] - spot.by_location[low];
+        text = fmt::format("most unequal: {}, {} on rank {}, {} on rank {}", spot_text(what), duration(spot.by_location[low], {}),
+                           locations[low]->rank, duration(spot.by_location[high], {}), locations[high]->rank);
+    }
+    return text;
+}
+
 Answer which_ranks(const Profile& profile, const Locations& locations) {
     Answer answer{"ranks", "Which ranks differ", {}};
     const auto spread = rank_spread(profile, locations);
@@ -118,6 +145,8 @@ Answer which_ranks(const Profile& profile, const Locations& locations) {
                                                duration(spread->least, {})));
         answer.sentences.push_back(fmt::format("with the work spread evenly the run could be about {} shorter", percent(spread->gain)));
     }
+    if (const std::string unequal = most_unequal(profile, locations); !unequal.empty())
+        answer.sentences.push_back(unequal);
     if (!spread->odd.empty()) {
         std::set<std::string> hosts;
         for (const std::uint64_t rank : spread->odd)
@@ -255,8 +284,12 @@ std::optional<RankSpread> rank_spread(const Profile& profile, const Locations& l
     return spread;
 }
 
+std::vector<Answer> answers(const Profile& profile, const Locations& locations, const std::vector<Trend>& found) {
+    return {where_the_time_goes(profile, locations), what_changes(profile, found), which_ranks(profile, locations)};
+}
+
 std::vector<Answer> answers(const Profile& profile, const Locations& locations) {
-    return {where_the_time_goes(profile, locations), what_changes(profile, locations), which_ranks(profile, locations)};
+    return answers(profile, locations, trends(profile, locations));
 }
 
 } // namespace libprofile::tools

@@ -56,6 +56,8 @@ struct Answer {
     std::string question; // heading
     std::vector<std::string> sentences;
 };
+/// @param found what trends() gives
+std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);
 std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations);
 
 } // namespace libprofile::tools

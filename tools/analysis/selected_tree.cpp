@@ -1,13 +1,11 @@
 #include "tools/analysis/selected_tree.hpp"
 
 #include "tools/analysis/cell_rows.hpp"
+#include "tools/analysis/in_parallel.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
-#include <exception>
 #include <mutex>
-#include <thread>
 
 namespace libprofile::tools {
 
@@ -36,31 +34,6 @@ std::vector<SelectedCell> cells_of(const Profile& profile, const Location& locat
     return cells;
 }
 
-/// Calls work(i) for every i below n. What it throws is thrown here.
-template <class Work>
-void in_parallel(std::size_t n, Work work) {
-    const std::size_t threads = std::min<std::size_t>({n, std::max(1u, std::thread::hardware_concurrency()), 16});
-    std::atomic<std::size_t> next{0};
-    std::exception_ptr failure;
-    std::mutex failed;
-    const auto run = [&] {
-        try {
-            for (std::size_t i = next++; i < n; i = next++)
-                work(i);
-        } catch (...) {
-            const std::lock_guard lock(failed);
-            failure = std::current_exception();
-        }
-    };
-    std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < threads; ++t)
-        others.emplace_back(run);
-    run();
-    others.clear();
-    if (failure)
-        std::rethrow_exception(failure);
-}
-
 std::uint64_t iterations_of(const Location& location, const TreeChoice& choice) {
     const PhaseData* data = choice.phase == TreeChoice::all_phases ? nullptr : find_phase(&location, choice.phase);
     const std::uint64_t all = data == nullptr ? 0 : data->cluster_of_iteration.size();
@@ -81,6 +54,10 @@ FunctionTree make_function_tree(const Profile& profile, const std::vector<const 
     FunctionTree tree;
     tree.nodes = function_tree(profile, locations, fold_interpreter, &tree.node_of_path);
     tree.counts.resize(tree.nodes.size(), path.empty());
+    tree.depth.resize(tree.nodes.size());
+    for (std::size_t n = 1; n < tree.nodes.size(); ++n)
+        if (const int parent = tree.nodes[n].parent; parent > 0)
+            tree.depth[n] = tree.depth[static_cast<std::size_t>(parent)] + 1;
     const std::string wanted = lower(path);
     for (std::size_t n = 1; n < tree.nodes.size() && !path.empty(); ++n) {
         const FunctionNode& node = tree.nodes[n];

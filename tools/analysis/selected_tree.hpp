@@ -54,6 +54,7 @@ struct SelectedTree {
 struct FunctionTree {
     std::vector<FunctionNode> nodes;
     std::vector<std::uint32_t> node_of_path;
+    std::vector<std::uint32_t> depth; // by node: how many are above it, without the root
     std::vector<bool> counts;   // by node: it is in a call path that was asked for
     std::size_t matches = 0;    // nodes that `path` was found in
 };

@@ -86,6 +86,8 @@ std::uint32_t find_phase_of(const Profile& profile, const ReportChoice& choice) 
         return found;
     if (!choice.phase)
         throw SelectionError("the profile has no iterations to choose from; mark the loop in the program (docs/getting-started.md)");
+    if (choice.phase->empty())
+        throw SelectionError("what lies outside all phases has no iterations");
     if (std::find(names.begin(), names.end(), *choice.phase) != names.end())
         throw SelectionError(fmt::format("the phase \"{}\" has no iterations", printable(*choice.phase)));
     std::string known;

@@ -315,7 +315,7 @@ class Comparison {
             cells.insert(cells.end(), {node_text(node), printable(node.place), printable(node.name), std::string(kind_name(node.kind)),
                                        path_text(tree_, n)});
             table.rows.push_back(std::move(cells));
-            table.indent.push_back(depth_of(tree_, n));
+            table.indent.push_back(tree_.depth[n]);
         }
         document_.tables.push_back(std::move(table));
     }

@@ -81,13 +81,6 @@ void append_lines(const std::string& text, std::size_t width, const std::string&
         out += (i == 0 ? first : next) + lines[i] + "\n";
 }
 
-/// "+-" is one sign where there is one.
-std::string with_signs(std::string text, const TextStyle& style) {
-    for (std::size_t at = 0; style.unicode && (at = text.find("+-", at)) != std::string::npos;)
-        text.replace(at, 2, "±");
-    return text;
-}
-
 std::string left_out_text(const ReportTable& table) {
     return fmt::format("... and {} more {}; --top N shows more, --format csv all", table.left_out, table.left_out_of);
 }
@@ -122,13 +115,18 @@ class TextTable {
             out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
         }
         if (table_.left_out != 0)
-            out += tinted(style_, Tint::Dim, "  " + left_out_text(table_)) + "\n";
+            append_remark(left_out_text(table_), out);
         if (!dropped_.empty())
-            out += tinted(style_, Tint::Dim, fmt::format("  no room for {}; --width N makes some", dropped_)) + "\n";
+            append_remark(fmt::format("no room for {}; --width N makes some", dropped_), out);
     }
 
   private:
-    std::string label(std::size_t c) const { return with_signs(table_.columns[c].label, style_); }
+    void append_remark(const std::string& text, std::string& out) const {
+        for (const std::string& line : wrapped(text, static_cast<std::size_t>(style_.width) - 2))
+            out += tinted(style_, Tint::Dim, "  " + line) + "\n";
+    }
+
+    std::string label(std::size_t c) const { return spelled(style_, table_.columns[c].label); }
 
     std::size_t wanted(std::size_t c) const {
         std::size_t width = columns(table_.columns[c].label);
@@ -227,7 +225,7 @@ std::string document_text(const ReportDocument& document, const TextStyle& style
     std::string out;
     out += tinted(style, Tint::Title, columns(document.title) > width ? left(style, document.title, width) : document.title) + "\n";
     for (const std::string& fact : document.facts)
-        append_lines(fact, width, "", "", out);
+        append_lines(spelled(style, fact), width, "", "", out);
     for (const std::string& warning : document.warnings) {
         const std::vector<std::string> lines = wrapped(warning, width - 6);
         for (std::size_t i = 0; i < lines.size(); ++i)
@@ -236,11 +234,11 @@ std::string document_text(const ReportDocument& document, const TextStyle& style
     for (const auto& [heading, sentence] : document.answers) {
         if (!heading.empty())
             out += "\n" + tinted(style, Tint::Heading, heading) + "\n";
-        append_lines(sentence, width, "  ", "  ", out);
+        append_lines(spelled(style, sentence), width, "  ", "  ", out);
     }
     for (const ReportTable& table : document.tables) {
         out += "\n" + tinted(style, Tint::Heading, table.title);
-        const std::vector<std::string> remark = table.remark.empty() ? std::vector<std::string>() : wrapped(with_signs(table.remark, style), width - std::min<std::size_t>(columns(table.title) + 2, width / 2));
+        const std::vector<std::string> remark = table.remark.empty() ? std::vector<std::string>() : wrapped(spelled(style, table.remark), width - std::min<std::size_t>(columns(table.title) + 2, width / 2));
         for (std::size_t i = 0; i < remark.size(); ++i)
             out += (i == 0 ? "  " : "\n" + std::string(columns(table.title) + 2, ' ')) + tinted(style, Tint::Dim, remark[i]);
         out += "\n";
@@ -269,13 +267,13 @@ std::string document_markdown(const ReportDocument& document) {
     for (const ReportTable& table : document.tables) {
         out += fmt::format("\n## {}\n\n", escaped(table.title));
         if (!table.remark.empty())
-            out += escaped(with_signs(table.remark, style)) + "\n\n";
+            out += escaped(spelled(style, table.remark)) + "\n\n";
         std::string rule = "|";
         out += "|";
         for (const ReportColumn& column : table.columns) {
             if (column.label.empty())
                 continue;
-            out += " " + escaped(with_signs(column.label, style)) + " |";
+            out += " " + escaped(spelled(style, column.label)) + " |";
             rule += is_text(column) ? " --- |" : " ---: |";
         }
         out += "\n" + rule + "\n";

@@ -126,14 +126,47 @@ void append_item(const std::string& mark, const std::string& text, std::size_t w
         out += (i == 0 ? mark : std::string(columns(mark), ' ')) + lines[i] + "\n";
 }
 
+void append_note(const ReportContext& context, const std::string& indent, const std::string& sentence, Tint tint, std::string& out) {
+    const std::string mark = indent + "note: ";
+    std::string lines;
+    append_item(mark, sentence, static_cast<std::size_t>(context.style.width), lines);
+    out += tinted(context.style, tint, mark) + lines.substr(mark.size());
+}
+
+/// Modules whose functions have no names though much of the time is theirs or in MPI calls of theirs: without names nobody knows
+/// where the time goes.
+void append_nameless(const ReportContext& context, std::string& out) {
+    constexpr double much = 0.1;
+    const Profile& profile = context.profile;
+    std::map<std::uint32_t, double> times; // by module
+    for (const Location* location : context.locations) {
+        if (location == nullptr)
+            continue;
+        for (const PhaseData& data : location->phases)
+            for_each_cell(data, [&](const Cell& cell) {
+                if (cell.metric != 0)
+                    return;
+                const CallPath* path = &profile.paths[cell.path];
+                if (path->kind == NodeKind::Mpi)
+                    path = &profile.paths[path->parent];
+                if (path->kind == NodeKind::Frame && profile.sites[path->target].name.function.empty())
+                    times[profile.sites[path->target].module] += static_cast<double>(cell.value);
+            });
+    }
+    for (const auto& [module, time] : times)
+        if (time > much * context.wall)
+            append_note(context, "  ",
+                        fmt::format("functions of {} have no names here, and it has {} of the time: it was stripped, or is not on this "
+                                    "machine; install its debug symbols or compile it with -g",
+                                    printable(base_name(profile.modules[module].path)), percent(time / context.wall)),
+                        Tint::Warning, out);
+}
+
 void append_losses(const ReportContext& context, bool missing, std::string& out) {
     for (const Loss& loss : losses(context.profile)) {
         if ((loss.group == LossGroup::Missing) != missing || loss.kind == std::string_view("samples_lost"))
             continue; // lost samples are said beside those taken
-        std::string lines;
-        append_item("note: ", loss.sentence, static_cast<std::size_t>(context.style.width), lines);
-        const Tint tint = loss.group == LossGroup::Remark ? Tint::Dim : Tint::Warning;
-        out += tinted(context.style, tint, lines.substr(0, 6)) + lines.substr(6);
+        append_note(context, missing ? "" : "  ", loss.sentence, loss.group == LossGroup::Remark ? Tint::Dim : Tint::Warning, out);
     }
 }
 
@@ -165,10 +198,10 @@ bool is_worth_a_question(const Profile& profile, const Spot& spot) {
 
 /// The slowest rank of every iteration, a bar per column.
 void append_trend_line(const ReportContext& context, std::string& out) {
-    const std::vector<Trend> list = trends(context.profile, context.locations);
+    const std::vector<Trend>& list = context.trends;
     if (list.empty() || list[0].iterations < 4)
         return;
-    std::vector<double> times = list[0].slowest_rank;
+    const std::vector<double>& times = list[0].slowest_rank;
     // One slow iteration should not make all others look the same.
     const double top = std::min(*std::max_element(times.begin(), times.end()), 3 * list[0].typical);
     const ChartColumns chart(times.size(), static_cast<std::size_t>(context.style.width) - 4);
@@ -206,7 +239,7 @@ void append_header(const ReportContext& context, std::string& out) {
 
 void append_answers(const ReportContext& context, std::string& out) {
     const auto width = static_cast<std::size_t>(context.style.width);
-    for (const Answer& answer : answers(context.profile, context.locations)) {
+    for (const Answer& answer : answers(context.profile, context.locations, context.trends)) {
         const bool is_time = answer.key == "time";
         append_heading(context, answer.question,
                        is_time && context.values.size() > 1 ? "mean over ranks; lowest and highest rank" : "", out);
@@ -214,7 +247,7 @@ void append_answers(const ReportContext& context, std::string& out) {
             append_parts(context, out);
         // The table says what the first sentence does.
         for (std::size_t i = is_time ? 1 : 0; i < answer.sentences.size(); ++i)
-            append_item("  ", answer.sentences[i], width, out);
+            append_item("  ", spelled(context.style, answer.sentences[i]), width, out);
         if (answer.key == "change")
             append_trend_line(context, out);
     }
@@ -243,6 +276,8 @@ void append_cost(const ReportContext& context, std::string& out) {
                             byte_size(static_cast<double>(written)));
     append_item("  ", line, width, out);
     line = fmt::format("{} taken, {} lost", plural(taken, "sample"), count(static_cast<double>(lost)));
+    if (lost != 0)
+        line += fmt::format(" ({})", percent(static_cast<double>(lost) / static_cast<double>(taken + lost)));
     if (const std::string how = sampling_text(profile); !how.empty())
         line += "; " + how;
     for (const std::string& text : {line, skips_text(profile), trace_text(profile)})
@@ -257,6 +292,7 @@ void append_cost(const ReportContext& context, std::string& out) {
     if (const double off = share(CatalogueId::NotRecorded); off > 0)
         append_item("  ", fmt::format("recording was off (MPI_Pcontrol, LIBPROFILE_START) for {} of the time", percent(off)), width, out);
     append_losses(context, false, out);
+    append_nameless(context, out);
 }
 
 void append_hints(const ReportContext& context, const std::string& place, std::string& out) {
@@ -271,7 +307,7 @@ void append_hints(const ReportContext& context, const std::string& place, std::s
                                "who calls it");
             break;
         }
-    for (const Trend& trend : trends(context.profile, context.locations)) {
+    for (const Trend& trend : context.trends) {
         const std::uint64_t tenth = trend.iterations / 10;
         if (tenth == 0)
             break;

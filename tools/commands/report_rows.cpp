@@ -97,15 +97,8 @@ std::vector<std::uint32_t> shown_nodes(const FunctionTree& tree, const std::vect
     return order;
 }
 
-std::uint32_t depth_of(const FunctionTree& tree, std::uint32_t node) {
-    std::uint32_t depth = 0;
-    for (int up = tree.nodes[node].parent; up > 0; up = tree.nodes[static_cast<std::size_t>(up)].parent)
-        ++depth;
-    return depth;
-}
-
 std::string path_text(const FunctionTree& tree, std::uint32_t node) {
-    constexpr std::size_t longest = 200; // names of a hostile profile
+    constexpr std::size_t longest = 100; // names of a hostile profile
     std::vector<std::uint32_t> chain;
     for (; node != 0 && chain.size() < longest; node = static_cast<std::uint32_t>(tree.nodes[node].parent))
         chain.push_back(node);

@@ -36,13 +36,10 @@ std::vector<FunctionRow> function_rows(const FunctionTree& tree);
 /// @param most so many heaviest nodes and those above them; 0: all with weight
 std::vector<std::uint32_t> shown_nodes(const FunctionTree& tree, const std::vector<double>& weight, std::size_t most);
 
-/// How many nodes are above it, without the root.
-std::uint32_t depth_of(const FunctionTree& tree, std::uint32_t node);
-
 /// "main > solve > MPI_Allreduce".
 std::string path_text(const FunctionTree& tree, std::uint32_t node);
 
-/// "overlapped name" as text shows it; "all" for the root.
+/// The name as text shows it.
 std::string node_text(const FunctionNode& node);
 
 /// ns between two samples of the ranks of these locations, on average; 0: not sampled.

@@ -2,6 +2,7 @@
 // Contract: as report_text.hpp. All numbers are those of the main threads.
 #pragma once
 
+#include "tools/analysis/answers.hpp"
 #include "tools/analysis/hot_spots.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/profile/model.hpp"
@@ -21,7 +22,8 @@ struct ReportContext {
     std::vector<MetricValues> values; // per location of a rank with data
     double wall = 0;                  // ns, over all ranks
     SpotTable spots;
-    bool full_paths = false; // frames of interpreters, too
+    bool full_paths = false;   // frames of interpreters, too
+    std::vector<Trend> trends; // of the phases with iterations
 };
 
 /// "Title" in front of a dim explanation.

@@ -336,7 +336,7 @@ class SelectionReport {
         cells.insert(cells.end(), {node_text(node), printable(node.place), printable(n == 0 ? node_text(node) : node.name),
                                    std::string(kind_name(node.kind)), path_text(tree_, n)});
         table.rows.push_back(std::move(cells));
-        table.indent.push_back(depth_of(tree_, n));
+        table.indent.push_back(tree_.depth[n]);
     }
 
     void add_hints() {

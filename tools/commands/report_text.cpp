@@ -110,7 +110,7 @@ void append_metrics(const ReportContext& context, std::string& out) {
 std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths, const std::string& place) {
 
     ReportContext context{profile, style, main_threads(profile), metric_rows(profile),
-                          {},      0,     spot_table(profile),   full_paths};
+                          {},      0,     spot_table(profile),   full_paths,                {}};
     for (const Location* location : context.locations) {
         if (location == nullptr)
             continue;
@@ -118,6 +118,7 @@ std::string report_text(const Profile& profile, const TextStyle& style, bool ful
         context.wall +=
             static_cast<double>(context.values.back()[static_cast<std::size_t>(CatalogueId::Total)]);
     }
+    context.trends = trends(profile, context.locations);
     std::string out;
     append_header(context, out);
     if (!context.values.empty())

@@ -121,6 +121,13 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
     return lines;
 }
 
+std::string spelled(const TextStyle& style, std::string text) {
+    const std::string from = style.unicode ? "+-" : "µ", to = style.unicode ? "±" : "u";
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+    return text;
+}
+
 std::string bar(const TextStyle& style, double share, std::size_t width) {
     const double length = std::clamp(share, 0.0, 1.0) * static_cast<double>(width);
     if (!style.unicode)
