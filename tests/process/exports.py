@@ -90,6 +90,9 @@ def every_export_holds_the_totals_of_the_report(job):
     expect_equal(found["extrap"].parameters, {"p": 2}, "parameters for Extra-P")
     expect_equal(found["caliper"].metadata["jobsize"], 2, "metadata for Thicket")
     expect(any(name.startswith("instance=") for name in found["cubex"].names), "iterations in the call tree of Cube")
+    callers = found["cubex"].callers
+    expect_equal(callers["timestep"], "main", "where the phase is in the call tree of Cube")
+    expect(callers[next(name for name in callers if name.startswith("instance="))] == "timestep", "where iterations are in the call tree of Cube")
 
     phase = phase_of(report, "timestep")
     reading = chrome.read(exported(job, profile, "chrome"), "timestep")

@@ -13,6 +13,7 @@ add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_kinds_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_reader_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_report_selection_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_report_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_run_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_trace_test.cpp

@@ -1,5 +1,6 @@
 // Writes a synthetic profile of many ranks and iterations, for measurements of tools:
-//   big_profile FOLDER RANKS ITERATIONS [CLUSTERS]
+//   big_profile FOLDER RANKS ITERATIONS [CLUSTERS [series]]
+// "series": every iteration's own values, too.
 // 60 call paths below main(), an iteration of about 10 ms: noise, a slow trend, one expensive iteration in a hundred, and ranks
 // that differ. The same numbers on every run.
 #include "tools_profile_builder.hpp"
@@ -30,7 +31,7 @@ struct Random {
 
 constexpr std::uint64_t functions = 40; // frames; each second one calls MPI
 
-void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, std::uint64_t clusters) {
+void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, std::uint64_t clusters, bool series) {
     Random random{rank + 1};
     RankRecord record;
     record.rank = rank;
@@ -89,13 +90,20 @@ void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, s
     outside.rest = {{1, Metric::Time, 1000000}};
     b.phase(rank, outside);
     b.phase(rank, steps);
+    if (series) {
+        std::vector<std::uint64_t> visits(iterations, 2), mpi;
+        for (const std::uint64_t ns : steps.iteration_ns)
+            mpi.push_back(ns / 4 + random() % (ns / 16));
+        b.series(rank, "timestep", first_mpi, visits, mpi);
+    }
+    b.directory(rank);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
     if (argc < 4) {
-        std::fprintf(stderr, "usage: big_profile FOLDER RANKS ITERATIONS [CLUSTERS]\n");
+        std::fprintf(stderr, "usage: big_profile FOLDER RANKS ITERATIONS [CLUSTERS [series]]\n");
         return 2;
     }
     const auto ranks = static_cast<std::uint32_t>(std::atoi(argv[2]));
@@ -106,7 +114,8 @@ int main(int argc, char** argv) {
     b.job(ranks, "./synthetic");
     b.metrics();
     for (std::uint32_t r = 0; r < ranks; ++r)
-        add_rank(b, r, iterations, clusters);
+        add_rank(b, r, iterations, clusters, argc > 5);
+    b.end();
     std::ofstream out(std::filesystem::path(argv[1]) / "profile.lprof", std::ios::binary);
     out.write(reinterpret_cast<const char*>(b.bytes().data()), static_cast<std::streamsize>(b.bytes().size()));
     return out.good() ? 0 : 1;

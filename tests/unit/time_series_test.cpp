@@ -1,5 +1,6 @@
 #include "libprofile/clustering/time_series.hpp"
 
+#include "tools/analysis/selection.hpp"
 #include "tools/evaluation/bounded_method.hpp"
 #include "tools/profile/series.hpp"
 
@@ -109,6 +110,61 @@ TEST_F(TimeSeriesTest, WholeIterationsCountsAndBytesAreExactAndTimesWithinTheBou
         EXPECT_LE(largest_error, largest * error / 1000000);
         EXPECT_EQ(largest_error, series.accuracy(0).largest);
         EXPECT_EQ(series.accuracy(0).largest_value, largest);
+    }
+}
+
+/// What views and exports make of some iterations, held against what was measured in them.
+TEST_F(TimeSeriesTest, ValuesOfSomeIterationsAreAsFarOffAsTheySayAtMost) {
+    constexpr std::uint32_t paths = 20, sampled = paths + 1;
+    tools::Profile profile;
+    profile.functions.push_back({"MPI_Sendrecv", TimeCategory::MpiP2p});
+    profile.paths.emplace_back();
+    for (std::uint32_t p = 1; p <= paths; ++p) profile.paths.push_back({0, NodeKind::Mpi, 0, 0});
+    profile.paths.push_back({0, NodeKind::Frame, 0, 0});
+    for (const std::uint64_t memory : {0u, 60000u}) { // the second: iterations have to be thinned out
+        TimeSeries series(arena_, pool_, {true, 50000, 0, memory});
+        fed_.clear();
+        Stream stream(11);
+        for (int i = 0; i < 900; ++i) feed(series, stream.next(paths, 3));
+        tools::PhaseData data;
+        data.series = series_data_of(series);
+        data.cluster_of_iteration.assign(fed_.size(), 0);
+        std::map<std::uint32_t, std::uint64_t> sums;
+        for (const Iteration& one : fed_) {
+            for (const auto& [cell_key, value] : one.events) sums[cell_key] += value;
+            sums[key(sampled, Metric::Time)] += one.condensed[static_cast<std::size_t>(CatalogueId::Execution)] -
+                                                one.condensed[static_cast<std::size_t>(CatalogueId::Mpi)];
+        }
+        tools::Cluster& cluster = data.clusters.emplace_back();
+        cluster.size = fed_.size();
+        for (const auto& [cell_key, value] : sums) cluster.cells.push_back({cell_key / 64, cell_key % 64, value});
+        EXPECT_EQ(tools::has_exact_sums(data), memory == 0 || data.series->iterations_with_totals() == fed_.size());
+
+        std::mt19937_64 random(5);
+        std::size_t bounded = 0;
+        for (int round = 0; round < 60; ++round) {
+            const std::uint64_t first = random() % fed_.size(), last = first + random() % (fed_.size() - first);
+            std::map<std::uint32_t, std::uint64_t> truth;
+            std::uint64_t time = 0, found = 0;
+            for (std::uint64_t i = first; i <= last; ++i) {
+                for (const auto& [cell_key, value] : fed_[i].events) truth[cell_key] += value;
+                time += fed_[i].condensed[static_cast<std::size_t>(CatalogueId::Total)];
+            }
+            const tools::IterationRange range{first, last};
+            const auto cells = selected_cells(profile, data, std::span(&range, 1)).front();
+            for (const tools::SelectedCell& cell : cells) {
+                found += cell.metric == 0 ? cell.value : 0;
+                if (cell.guessed) continue;
+                const std::uint64_t measured = truth[key(cell.path, static_cast<Metric>(cell.metric))];
+                ASSERT_LE(cell.value > measured ? cell.value - measured : measured - cell.value, cell.bound)
+                    << "path " << cell.path << " metric " << cell.metric << " iterations " << first << " to " << last;
+                bounded += cell.bound != 0 ? 1 : 0;
+            }
+            if (tools::has_exact_sums(data)) {
+                EXPECT_EQ(found, time);
+            }
+        }
+        EXPECT_GT(bounded, 0u);
     }
 }
 

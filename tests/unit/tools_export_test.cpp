@@ -110,6 +110,70 @@ TEST(Selection, WithoutValuesOfIterationsAClusterStandsForThem) {
         EXPECT_TRUE(cell.estimated);
 }
 
+TEST(Selection, ClustersAreGuessesAndIterationsHaveBounds) {
+    const Profile with = sample(1, true), without = sample(1, false);
+    EXPECT_TRUE(has_exact_sums(steps_of(with, 0)));
+    EXPECT_FALSE(has_exact_sums(steps_of(without, 0)));
+    const IterationRange range{0, 1};
+    const auto guessed = selected_cells(without, steps_of(without, 0), std::span(&range, 1)).front();
+    for (const SelectedCell& cell : guessed)
+        EXPECT_TRUE(cell.guessed);
+    const auto read = selected_cells(with, steps_of(with, 0), std::span(&range, 1)).front();
+    for (const SelectedCell& cell : read)
+        EXPECT_TRUE(cell.estimated || cell.bound == 0);
+    for (const SelectedCell& cell : selected_cells(steps_of(with, 0)))
+        EXPECT_EQ(cell.bound, 0u);
+}
+
+TEST(Selection, BoundsOfColumnsFollowFromTheFile) {
+    Profile p = sample(1, true);
+    PhaseData* data = nullptr;
+    for (PhaseData& phase : p.locations[0].phases)
+        if (p.phases[phase.phase].name == "timestep")
+            data = &phase;
+    ASSERT_NE(data, nullptr);
+    ASSERT_FALSE(data->series->times.empty());
+    const SeriesData::Column column = data->series->times[0];
+    const auto bound_of = [&](IterationRange range) {
+        const auto cells = selected_cells(p, *data, std::span(&range, 1)).front();
+        for (const SelectedCell& cell : cells)
+            if (cell.path == column.path && cell.metric == column.metric)
+                return cell.bound;
+        return std::uint64_t{0};
+    };
+    data->series->accuracy[0] = {};
+    const std::uint64_t moved = bound_of({1, 2}); // by scaling to the exact sums
+    data->series->accuracy[0].largest = 3;
+    data->series->accuracy[0].sum = 1000;
+    EXPECT_EQ(bound_of({1, 2}), moved + 6);
+    data->series->accuracy[0].sum = 5; // all iterations together are not off by more
+    EXPECT_EQ(bound_of({1, 2}), moved + 5);
+}
+
+TEST(Selection, BoundsAddUpToNone) {
+    EXPECT_EQ(add_bounds(3, 4), 7u);
+    EXPECT_EQ(add_bounds(no_bound, 4), no_bound);
+    EXPECT_EQ(add_bounds(4, no_bound), no_bound);
+    EXPECT_EQ(add_bounds(no_bound - 1, no_bound - 1), no_bound);
+}
+
+TEST(Series, ChunksCanBeLeftOutWithoutBeingRead) {
+    const Profile p = sample(1, true);
+    const SeriesData& data = *steps_of(p, 0).series;
+    for (std::uint64_t from = 0; from <= data.iterations() + 1; ++from) {
+        SeriesReader all(data), some(data);
+        const std::uint64_t skipped = some.skip_before(from);
+        EXPECT_LE(skipped, from);
+        for (std::uint64_t i = 0; i < skipped; ++i)
+            EXPECT_TRUE(all.next());
+        while (all.next()) {
+            ASSERT_TRUE(some.next());
+            EXPECT_EQ(all.condensed(), some.condensed());
+        }
+        EXPECT_FALSE(some.next());
+    }
+}
+
 TEST(CallTable, HoldsTheProfile) {
     const Profile p = sample(3, true);
     TableChoice choice;
@@ -143,6 +207,33 @@ TEST(CallTable, IterationsBecomeNodesWithinTheLimit) {
         EXPECT_LE(nodes, std::min(most, 6u));
         EXPECT_GE(nodes, 1u);
     }
+}
+
+TEST(CallTable, PhasesAreBelowTheFunctionThatTheyLieIn) {
+    const Profile p = sample(2, true);
+    TableChoice choice;
+    choice.instances = 10;
+    const CallTable table = make_call_table(p, choice);
+    std::uint32_t phases = 0;
+    for (const CallTable::Node& node : table.nodes) {
+        if (node.kind == TableNode::Phase) { // main has more than the phase, solve is in nothing else
+            ++phases;
+            EXPECT_EQ(table.nodes[node.parent].parent, 0u);
+            EXPECT_EQ(table.nodes[node.parent].kind, TableNode::Function);
+        }
+        if (node.kind == TableNode::Iterations) {
+            EXPECT_EQ(table.nodes[node.parent].kind, TableNode::Phase);
+        }
+    }
+    EXPECT_EQ(phases, 1u);
+    // The same sums as without such nodes (where a cluster's values can be divided by its size).
+    const Profile even = sample(1, false);
+    choice.metrics = {"time", "visits"};
+    const CallTable nodes = make_call_table(even, choice);
+    choice.instances = 0;
+    const CallTable flat = make_call_table(even, choice);
+    for (std::size_t m = 0; m < flat.metrics.size(); ++m)
+        EXPECT_EQ(nodes.inclusive(0, m)[0], flat.inclusive(0, m)[0]) << flat.metrics[m].name;
 }
 
 TEST(Exports, SurviveHostileText) {

@@ -1,5 +1,6 @@
 // The report: the JSON's schema and sums, the text on ordinary and odd profiles.
 #include "tests/unit/tools_profile_builder.hpp"
+#include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/commands/report_json.hpp"
 #include "tools/commands/report_text.hpp"
@@ -120,6 +121,28 @@ TEST(ReportJson, BytesThatAreNoUtf8) {
     b.metrics();
     add_sample_rank(b, 0);
     EXPECT_NO_THROW(EXPECT_FALSE(Json::parse(report_json(read_one(b.bytes()))).empty()));
+}
+
+TEST(Losses, MissingRanksComeFirstAndRanksThatWereNotChosenAreNotMissed) {
+    ProfileBuilder b(2);
+    b.job(3);
+    b.metrics();
+    add_sample_rank(b, 2);
+    const Profile profile = read_one(b.bytes());
+    const std::vector<Loss> all = losses(profile);
+    ASSERT_FALSE(all.empty());
+    EXPECT_EQ(all[0].group, LossGroup::Missing);
+    EXPECT_EQ(all[0].kind, std::string("missing_ranks"));
+    EXPECT_EQ(all[0].count, 2u);
+    EXPECT_EQ(all[0].sentence, "no data of ranks 0-1");
+    for (std::size_t i = 1; i < all.size(); ++i)
+        EXPECT_GE(all[i].group, all[i - 1].group);
+    for (const Loss& loss : losses(profile, {2}))
+        EXPECT_NE(loss.kind, std::string("missing_ranks")) << loss.sentence;
+    EXPECT_EQ(losses(profile, {1, 2})[0].sentence, "no data of rank 1");
+    const Json sentences = Json::parse(report_json(profile))["losses"]["sentences"];
+    ASSERT_EQ(sentences.size(), all.size());
+    EXPECT_EQ(sentences[0], Json::parse(R"({"group":"missing","kind":"missing_ranks","count":2,"sentence":"no data of ranks 0-1"})"));
 }
 
 TEST(ReportText, SaysTheEssentials) {

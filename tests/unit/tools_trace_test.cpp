@@ -58,7 +58,9 @@ TEST(Trace, ReportsShowIt) {
     const std::string line =
         "trace: 12 samples of 3 threads (9 more thinned out), LCA exact 50.0 %, bound 25.0 %, "
         "unknown 25.0 %\n";
-    const std::string text = report_text(with, TextStyle{});
+    TextStyle style;
+    style.width = 120;
+    const std::string text = report_text(with, style);
     EXPECT_NE(text.find(line), std::string::npos) << text;
     EXPECT_EQ(report_text(without, TextStyle{}).find("trace:"), std::string::npos);
 

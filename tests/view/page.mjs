@@ -1,6 +1,7 @@
 // Looks at a page in Chromium and prints what it found as JSON.
-//   node page.mjs MODULES CHROMIUM PAGE.html SCREENSHOTS ACTION
-// ACTION: numbers (what the page says, in numbers and in words), looks (screenshots of its states, and colours in them),
+//   node page.mjs MODULES CHROMIUM PAGE SCREENSHOTS ACTION
+// PAGE: a file, or the address of libprofile view --serve.
+// ACTION: served (what a page can ask for), numbers (what the page says, in numbers and in words), looks (screenshots of its states, and colours in them),
 // speed (start and frames).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,16 +9,16 @@ import { createRequire } from "node:module";
 const [, , modules, chromium_path, file, shots, action] = process.argv;
 const { chromium } = createRequire(modules + "/")("playwright-core");
 const browser = await chromium.launch({ executablePath: chromium_path, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
-const context = await browser.newContext({ viewport: { width: 1440, height: 1350 }, offline: true, acceptDownloads: true });
+const context = await browser.newContext({ viewport: { width: 1440, height: 1350 }, offline: !file.startsWith("http://127.0.0.1:"), acceptDownloads: true });
 const page = await context.newPage();
 const problems = [], requests = [];
 page.on("pageerror", (e) => problems.push(e.message));
 page.on("console", (m) => { if (m.type() === "error") problems.push(m.text()); });
-page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) requests.push(r.url()); });
+page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url()) && !(file.startsWith("http") && r.url().startsWith(file))) requests.push(r.url()); });
 
 async function open(fragment = "") {
   await page.goto("about:blank");
-  await page.goto("file://" + file + fragment);
+  await page.goto((file.startsWith("http") ? file : "file://" + file) + fragment);
   await page.waitForSelector("html[data-ready]", { timeout: 60000 });
   await page.waitForTimeout(150);
 }
@@ -104,6 +105,49 @@ if (action === "numbers") {
   result.tree = await page.evaluate(() => [...document.querySelectorAll("#metric-tree .row")].map((r) => ({ title: r.title, text: r.textContent })));
   result.csv = (await saved("metrics.csv")).toString();
   result.paths = (await saved("callpaths.csv")).toString();
+} else if (action === "served") {
+  await open();
+  result.before = await page.evaluate(() => window.libprofile.data.header.phases[window.libprofile.store.state.phase].maps.map((m) => m.name));
+  // Chosen in the list as a user does it.
+  await page.selectOption("#map-metric", "mpi");
+  await page.waitForFunction(() => window.libprofile.store.state.map === "mpi" && window.libprofile.timeline.map?.name === "mpi", undefined, { timeout: 60000 });
+  await settle();
+  await page.screenshot({ path: `${shots}/served-map.png` });
+  result.mpi = await page.evaluate(async () => {
+    const { data, store } = window.libprofile, phase = store.state.phase, map = data.map(phase, "mpi");
+    const spread = await data.spread(phase, map), row = await data.row(phase, map, 1);
+    return { name: data.header.phases[phase].name, sum: [...spread.sum], rank: [...row].map((v) => v - 1) };
+  });
+  result.timeline = await paint("#timeline canvas");
+  // A link to a metric that is not in the page, and to a range.
+  const phase = await page.evaluate(() => window.libprofile.store.state.phase);
+  const name = await page.evaluate((p) => window.libprofile.data.header.phases[p].name, phase);
+  for (const [key, a] of Object.entries({ range: `${phase}.10-20`, others: `${phase}.10-20.rest`, rank: `${phase}.10-20.1-2` })) {
+    await open(`#phase=${encodeURIComponent(name)}&map=mpi&metric=mpi&a=${a.replace(".rest", "")}${a.endsWith(".rest") ? ".rest" : ""}`);
+    await page.waitForFunction(() => window.libprofile.profile().known, undefined, { timeout: 60000 });
+    await settle();
+    result[key] = await state();
+    result[key].map = await page.evaluate(() => window.libprofile.timeline.map.name);
+    result[key].says = await page.textContent("#accuracy");
+    // Time of MPI functions by name, with how far it may be off.
+    result[key].functions = await page.evaluate(() => {
+      const { data, profile } = window.libprofile, p = profile(), out = {};
+      data.header.nodes.kind.forEach((kind, n) => {
+        if (kind !== "mpi" || p.exclusive[n] === 0) return;
+        const one = (out[data.header.nodes.name[n]] ??= { value: 0, error: 0 });
+        one.value += p.exclusive[n];
+        one.error += Math.min(p.exclusiveError[n], 1e300);
+      });
+      return out;
+    });
+  }
+  await open(`#phase=${encodeURIComponent(name)}&a=${phase}.10-20`);
+  await page.waitForFunction(() => window.libprofile.profile().known, undefined, { timeout: 60000 });
+  await settle();
+  await page.screenshot({ path: `${shots}/served-range.png`, fullPage: true });
+  // A browser that is killed says no farewell; one that leaves the page does.
+  await page.goto("about:blank");
+  await settle();
 } else if (action === "looks") {
   const shot = async (name) => page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
   await open("#theme=light");

@@ -5,12 +5,17 @@ and says so.
 """
 
 import argparse
+import contextlib
+import csv
 import filecmp
+import http.client
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import traceback
 from pathlib import Path
 
@@ -102,6 +107,28 @@ class Place:
         run([self.options.tool, "view", folder, "-o", page, *more])
         return page
 
+    @contextlib.contextmanager
+    def serve(self, folder, *more):
+        """libprofile view --serve: the process and its address."""
+        process = subprocess.Popen([self.options.tool, "view", folder, "--serve", *more], stdout=subprocess.PIPE, text=True)
+        try:
+            address = process.stdout.readline().strip()
+            expect(address.startswith("http://127.0.0.1:") and address.endswith("/"), f"the first line is {address!r}")
+            yield process, address
+        finally:
+            process.kill()
+            process.wait()
+
+    def measured(self, name, *command):
+        """The profile of an example, of two ranks."""
+        if not shutil.which("mpirun.openmpi"):
+            raise Skip("mpirun.openmpi is not installed")
+        folder = self.work / name
+        shutil.rmtree(folder, ignore_errors=True)
+        run(["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env",
+             f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", f"{self.options.examples}/{command[0]}.openmpi", *command[1:]], timeout=120)
+        return folder
+
     def report(self, folder):
         return json.loads(run([self.options.tool, "report", folder, "--format", "json", "--series"]))
 
@@ -183,6 +210,97 @@ def numbers_of_a_synthetic_job_equal_the_report(place):
     check_numbers(place, folder)
 
 
+def asked(address, path, method="GET", headers=None):
+    connection = http.client.HTTPConnection(address.split("/")[2], timeout=20)
+    connection.request(method, path, headers=headers or {})
+    response = connection.getresponse()
+    return response.status, response.read()
+
+
+@test
+def only_who_has_the_token_is_served(place):
+    folder = place.big("served", 3, 40)
+    with place.serve(folder) as (process, address):
+        token = address.split("/")[3]
+        expect_equal(len(token), 32, "digits of the token")
+        wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
+        for path in ("/", "/index.html", "/favicon.ico", "/" + token, f"/{wrong}/", f"/{token}0/", f"/{token.upper()}x/", "//", f"/{wrong}/map?phase=0&metric=mpi",
+                     f"/x/../{token}/", "/" + "a" * 5000 + "/"):
+            expect_equal(asked(address, path)[0], 403, f"the status of {path[:60]} without the token")
+        expect(b"synthetic" not in asked(address, "/")[1], "a refusal tells of the profile")
+        status, page = asked(address, f"/{token}/")
+        expect(status == 200 and b"synthetic" in page, f"the page has status {status}")
+        for path, expected in {"..": 404, "../../etc/passwd": 404, "profile.lprof": 404, "map": 400, "map?phase=99&metric=mpi": 400, "map?phase=-1&metric=mpi": 400,
+                               "map?phase=0&metric=nonsense": 400, "row?phase=0&metric=mpi&rank=99": 400, "profile?phase=0&from=5&to=5": 400,
+                               "profile?phase=0&from=x&to=5": 400, "profile?phase=0&from=0&to=99999999999999999999": 400}.items():
+            expect_equal(asked(address, f"/{token}/{path}")[0], expected, f"the status of {path}")
+        for method in ("POST", "PUT", "DELETE"):
+            expect_equal(asked(address, f"/{token}/map?phase=0&metric=mpi", method)[0], 405, f"the status of {method}")
+        # No other interface.
+        port = int(address.split("/")[2].split(":")[1])
+        listening = [line.split()[1] for name in ("tcp", "tcp6") if Path("/proc/net", name).exists()
+                     for line in Path("/proc/net", name).read_text().splitlines()[1:] if line.split()[3] == "0A"]
+        expect_equal([a for a in listening if a.endswith(f":{port:04X}")], [f"0100007F:{port:04X}"], "where it listens")
+        # A connection that says nothing does not keep others waiting.
+        with contextlib.ExitStack() as silent:
+            for _ in range(3):
+                silent.enter_context(contextlib.closing(http.client.HTTPConnection(address.split("/")[2]))).connect()
+            begin = time.monotonic()
+            expect_equal(asked(address, f"/{token}/alive?page=x")[0], 204, "the status of alive")
+            expect(time.monotonic() - begin < 4, "an idle connection keeps others waiting")
+        process.send_signal(signal.SIGINT)
+        expect_equal(process.wait(20), 0, "the exit code after Ctrl-C")
+
+
+@test
+def the_server_ends_with_its_page(place):
+    folder = place.big("served", 3, 40)
+    with place.serve(folder) as (process, address):
+        path = "/" + address.split("/")[3] + "/"
+        for name in ("alive?page=a", "alive?page=b"):
+            expect_equal(asked(address, path + name)[0], 204, "the status of " + name)
+        asked(address, path + "closed?page=a", "POST")
+        time.sleep(12)
+        expect_equal(process.poll(), None, "whether it ended while one of two pages was open")
+        asked(address, path + "closed?page=b", "POST")
+        expect_equal(process.wait(30), 0, "the exit code after the page was closed")
+    with place.serve(folder, "--idle", "2") as (process, address):
+        expect_equal(process.wait(20), 0, "the exit code when nobody came")
+
+
+@test
+def a_served_page_gets_what_is_not_in_it(place):
+    folder = place.measured("hydro-served", "hydro", 120, 8)
+    report = place.report(folder)
+    with place.serve(folder) as (process, address):
+        seen = place.look(address, "served")
+        expect_equal(seen["before"], ["iteration_time"], "the maps in the page")
+        phase = next(p for p in report["phases"] if p["name"] == seen["mpi"]["name"])
+        series = [s["mpi"] for s in phase["series"]]
+        expect_equal(seen["mpi"]["sum"], [sum(c) for c in zip(*series)], "MPI time by iteration, over ranks")
+        expect_equal(seen["mpi"]["rank"], series[1], "MPI time of rank 1")
+        expect(seen["timeline"]["covered"] > 0.3, f"the timeline is empty: {seen['timeline']}")
+        out = place.work / "served.csv"
+        for key, options in {"range": [], "rank": ["--rank", "1"]}.items():
+            shutil.rmtree(out, ignore_errors=True)
+            run([place.options.tool, "export", folder, "--format", "csv", "--metric", "all", "--phase", phase["name"], "--iterations", "11:20", *options, "--output", out])
+            totals = {}
+            for row in csv.DictReader(open(out / "values.csv")):
+                totals[row["metric"]] = totals.get(row["metric"], 0) + int(row["value"])
+            for name, value in totals.items():
+                expect_equal(seen[key]["metrics"][name], value, f"{name} of iterations 10 to 19, {key}")
+            expect_equal(seen[key]["map"], "mpi", "the map of a link")
+        expect_equal(seen["range"]["metrics"]["mpi"], sum(sum(s[10:20]) for s in series), "MPI time of the range")
+        expect_equal(seen["others"]["metrics"]["mpi"] + seen["range"]["metrics"]["mpi"], sum(map(sum, series)), "MPI time of the range and of the others")
+        # No call path of MPI is a mere guess. The bound of an iteration is absolute: it is wide for what takes next to no time.
+        for name, one in seen["range"]["functions"].items():
+            expect(one["error"] < 1e18, f"nobody knows how far {name} is off")
+        largest = max(seen["range"]["functions"].values(), key=lambda one: one["value"])
+        expect(largest["error"] < 0.5 * largest["value"], f"the MPI function with most time: {largest}")
+        expect("sums are exact" in seen["range"]["says"], f"the page says {seen['range']['says']!r}")
+        expect_equal(process.wait(40), 0, "the exit code after the browser was closed")
+
+
 @test
 def incomplete_profiles_say_so(place):
     folder = place.big("damaged", 4, 100)
@@ -244,7 +362,7 @@ def large_profiles_are_fluent(place):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--tool", "--big-profile", "--build", "--source"):
+    for name in ("--tool", "--library", "--examples", "--big-profile", "--build", "--source"):
         parser.add_argument(name, required=True)
     parser.add_argument("names", nargs="+")
     options = parser.parse_args()

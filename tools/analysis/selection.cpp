@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace libprofile::tools {
@@ -24,6 +25,8 @@ void merge(std::vector<SelectedCell>& cells) {
         if (end != 0 && cells[end - 1].path == cell.path && cells[end - 1].metric == cell.metric) {
             cells[end - 1].value += cell.value;
             cells[end - 1].estimated |= cell.estimated;
+            cells[end - 1].guessed |= cell.guessed;
+            cells[end - 1].bound = add_bounds(cells[end - 1].bound, cell.bound);
         } else {
             cells[end++] = cell;
         }
@@ -61,8 +64,14 @@ void add_groups(const std::array<std::uint64_t, catalogue_size>& condensed, std:
 /// Scales cells so that they add up to `target`; what rounding leaves goes to the largest remainders.
 void scale(std::vector<SelectedCell*>& cells, std::uint64_t sum, std::uint64_t target) {
     std::vector<std::pair<std::uint64_t, std::size_t>> remainders;
-    std::uint64_t given = 0;
+    std::uint64_t given = 0, bounds = 0;
+    for (const SelectedCell* cell : cells)
+        bounds = add_bounds(bounds, cell->bound);
+    if (bounds < (sum > target ? sum - target : target - sum))
+        bounds = no_bound; // something is not as it was said to be
+    std::vector<std::uint64_t> before;
     for (std::size_t i = 0; i < cells.size(); ++i) {
+        before.push_back(cells[i]->value);
         const Wide share = Wide{cells[i]->value} * target;
         cells[i]->value = static_cast<std::uint64_t>(share / sum);
         cells[i]->estimated = true;
@@ -74,6 +83,11 @@ void scale(std::vector<SelectedCell*>& cells, std::uint64_t sum, std::uint64_t t
     });
     for (std::size_t i = 0; i < remainders.size() && given < target; ++i, ++given)
         ++cells[remainders[i].second]->value;
+    // How far each was moved comes on top of how far it was off.
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::uint64_t now = cells[i]->value, moved = now > before[i] ? now - before[i] : before[i] - now;
+        cells[i]->bound = bounds == no_bound ? no_bound : add_bounds(cells[i]->bound, moved);
+    }
 }
 
 /// What one range has seen while the iterations pass.
@@ -82,8 +96,10 @@ struct Gathered {
     std::vector<std::uint64_t> selected;      // iterations, by cluster; the rest last
     std::vector<std::uint64_t> missing;       // of these: without cells of their own
     std::vector<std::uint64_t> counts, times; // sums of the columns
+    std::vector<std::uint64_t> occurs;        // in how many iterations a column of counts is not 0
     std::uint64_t groups[group_count] = {};
     std::uint64_t without_totals = 0;
+    std::uint64_t with_cells = 0;
 
     void take(const SeriesReader& reader) {
         if (reader.has_totals())
@@ -108,13 +124,32 @@ class Columns {
     std::unordered_set<std::uint64_t> keys_;
 };
 
-void add_columns(const std::vector<SeriesData::Column>& columns, const std::vector<std::uint64_t>& sums,
+/// @param iterations how many may have added to a column
+template <class Iterations>
+void add_columns(const std::vector<SeriesData::Column>& columns, const std::vector<std::uint64_t>& sums, Iterations iterations,
                  const SeriesData& series, std::vector<SelectedCell>& cells) {
     for (std::size_t i = 0; i < sums.size(); ++i) {
         const SeriesData::Column& column = columns[i];
-        const bool coarse = column.metric < metric_count && series.accuracy[column.metric].largest != 0;
-        if (sums[i] != 0)
-            cells.push_back({column.path, column.metric, sums[i], coarse});
+        if (sums[i] == 0)
+            continue;
+        // Each iteration's value is off by the largest error at most, and all of them together by the sum.
+        const SeriesAccuracyRecord accuracy = column.metric < metric_count ? series.accuracy[column.metric] : SeriesAccuracyRecord{};
+        const Wide bound = std::min(Wide{accuracy.largest} * iterations(i), Wide{accuracy.sum});
+        cells.push_back({column.path, column.metric, sums[i], accuracy.largest != 0, static_cast<std::uint64_t>(bound), false});
+    }
+}
+
+/// A value is part of the exact one of the whole phase, and cannot be further off than that allows.
+void limit_bounds(const PhaseData& data, std::vector<SelectedCell>& cells) {
+    const bool needed = std::any_of(cells.begin(), cells.end(), [](const SelectedCell& cell) { return cell.bound != 0; });
+    if (!needed)
+        return;
+    std::unordered_map<std::uint64_t, std::uint64_t> whole;
+    for_each_cell(data, [&](const Cell& cell) { whole[key_of(cell.path, cell.metric)] += cell.value; });
+    for (SelectedCell& cell : cells) {
+        const auto at = whole.find(key_of(cell.path, cell.metric));
+        if (cell.bound != 0 && at != whole.end())
+            cell.bound = std::min(cell.bound, std::max(cell.value, at->second - std::min(at->second, cell.value)));
     }
 }
 
@@ -122,8 +157,13 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
                                        const Gathered& from) {
     std::vector<SelectedCell> cells;
     if (data.series) {
-        add_columns(data.series->counts, from.counts, *data.series, cells);
-        add_columns(data.series->times, from.times, *data.series, cells);
+        add_columns(data.series->counts, from.counts, [&](std::size_t) { return from.with_cells; }, *data.series, cells);
+        // Where a call path was not visited it took no time. Visits are exact.
+        const std::vector<std::uint32_t>& visits = data.series->visits_of;
+        const auto visited = [&](std::size_t i) {
+            return i < visits.size() && visits[i] < from.occurs.size() ? from.occurs[visits[i]] : from.with_cells;
+        };
+        add_columns(data.series->times, from.times, visited, *data.series, cells);
     }
     const auto add_share = [&](const std::vector<Cell>& of, std::uint64_t size, std::size_t cluster) {
         if (size == 0 || from.selected[cluster] == 0)
@@ -132,7 +172,7 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
             const std::uint64_t n = columns.has(cell) ? from.missing[cluster] : from.selected[cluster];
             const auto share = static_cast<std::uint64_t>((Wide{cell.value} * n + size / 2) / size);
             if (share != 0)
-                cells.push_back({cell.path, cell.metric, share, n != size});
+                cells.push_back({cell.path, cell.metric, share, n != size, n != size ? no_bound : 0, n != size});
         }
     };
     for (std::size_t c = 0; c < data.clusters.size(); ++c)
@@ -151,7 +191,7 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
             continue;
         if (sums[g] == 0) { // nothing that could be scaled: no call path is known for it
             const auto metric = static_cast<std::uint32_t>(g < categories ? 0 : g - categories + 1);
-            cells.push_back({0, metric, from.groups[g], true});
+            cells.push_back({0, metric, from.groups[g], true, no_bound, true});
             lost = true;
             continue;
         }
@@ -170,10 +210,14 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
 
 } // namespace
 
+bool has_exact_sums(const PhaseData& data) {
+    return data.series && data.series->iterations_with_totals() >= data.cluster_of_iteration.size();
+}
+
 std::vector<SelectedCell> selected_cells(const PhaseData& data) {
     std::vector<SelectedCell> cells;
     for_each_cell(data, [&](const Cell& cell) {
-        cells.push_back({cell.path, cell.metric, cell.value, false});
+        cells.push_back({cell.path, cell.metric, cell.value, false, 0});
     });
     merge(cells);
     return cells;
@@ -192,6 +236,7 @@ std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, co
         g.missing.resize(data.clusters.size() + 1);
         if (data.series) {
             g.counts.resize(data.series->counts.size());
+            g.occurs.resize(data.series->counts.size());
             g.times.resize(data.series->times.size());
         }
     }
@@ -199,7 +244,8 @@ std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, co
     if (data.series)
         reader.emplace(*data.series);
     std::size_t r = 0;
-    for (std::uint64_t i = 0; i < iterations; ++i) {
+    const std::uint64_t start = ranges.empty() ? iterations : ranges[0].first;
+    for (std::uint64_t i = reader ? reader->skip_before(start) : start; i < iterations; ++i) {
         const bool read = reader && reader->next();
         while (r < gathered.size() && gathered[r].range.last < i)
             ++r;
@@ -220,23 +266,42 @@ std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, co
             ++g.missing[cluster];
             continue;
         }
+        ++g.with_cells;
         const SeriesData& series = *data.series;
         const auto is_count = [&](const SeriesData::Column* column) {
             const SeriesData::Column* const begin = series.counts.data();
             return !std::less<>{}(column, begin) && std::less<>{}(column, begin + series.counts.size());
         };
         reader->for_each_cell([&](const SeriesData::Column& column, std::uint64_t value) {
-            if (is_count(&column))
-                g.counts[static_cast<std::size_t>(&column - series.counts.data())] += value;
-            else
+            if (is_count(&column)) {
+                const auto c = static_cast<std::size_t>(&column - series.counts.data());
+                g.counts[c] += value;
+                ++g.occurs[c];
+            } else {
                 g.times[static_cast<std::size_t>(&column - series.times.data())] += value;
+            }
         });
     }
     const Columns columns(data);
     std::vector<std::vector<SelectedCell>> cells;
     for (const Gathered& g : gathered)
-        cells.push_back(put_together(profile, data, columns, g));
+        limit_bounds(data, cells.emplace_back(put_together(profile, data, columns, g)));
     return cells;
+}
+
+bool sums_are_exact(const PhaseData& data, IterationRange range) {
+    const std::uint64_t iterations = data.cluster_of_iteration.size();
+    if (iterations == 0 || range.first >= iterations || (range.first == 0 && range.last >= iterations - 1))
+        return true;
+    if (!data.series)
+        return false;
+    std::uint64_t at = 0;
+    for (const SeriesData::Chunk& chunk : data.series->chunks) {
+        if (!chunk.has_totals && at <= range.last && at + chunk.iterations > range.first)
+            return false;
+        at += chunk.iterations;
+    }
+    return at > std::min(range.last, iterations - 1);
 }
 
 } // namespace libprofile::tools

@@ -23,13 +23,24 @@ struct IterationRange {
     std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
 };
 
+/// No bound on the error of a value is known: clusters stand for its iterations.
+inline constexpr std::uint64_t no_bound = std::numeric_limits<std::uint64_t>::max();
+
+/// The sum of two bounds.
+constexpr std::uint64_t add_bounds(std::uint64_t a, std::uint64_t b) { return a > no_bound - b ? no_bound : a + b; }
+
 /// An exclusive value of a call path over the selected iterations, never 0.
 struct SelectedCell {
     std::uint32_t path = 0;
     std::uint32_t metric = 0;
     std::uint64_t value = 0;
-    bool estimated = false; // not a sum of measured values
+    bool estimated = false;  // not a sum of measured values
+    std::uint64_t bound = 0; // how far an estimate may be off, at most; no_bound: unknown
+    bool guessed = false;    // the mean of a cluster is part of it
 };
+
+/// All sums over call paths of any iterations are those that were measured: every iteration has its whole values.
+bool has_exact_sums(const PhaseData& data);
 
 /// All of a phase: exact. Sorted by path, then metric.
 std::vector<SelectedCell> selected_cells(const PhaseData& data);
@@ -38,5 +49,8 @@ std::vector<SelectedCell> selected_cells(const PhaseData& data);
 /// @param ranges in ascending order, without overlap; what lies beyond the last iteration counts as nothing
 std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data,
                                                       std::span<const IterationRange> ranges);
+
+/// Whether the sums of the cells of these iterations over all call paths are exact: their own values are there.
+bool sums_are_exact(const PhaseData& data, IterationRange range);
 
 } // namespace libprofile::tools

@@ -1,5 +1,6 @@
 // The command `libprofile`.
 #include "tools/commands/commands.hpp"
+#include "tools/commands/report_choice.hpp"
 #include "tools/commands/run.hpp"
 #include "tools/evaluation/recording.hpp"
 #include "tools/export/call_table.hpp"
@@ -97,6 +98,8 @@ int main(int argc, char** argv) {
         print_error(error.what());
         return 2;
     } catch (const tools::ReadError& error) {
+        print_error(error.what());
+    } catch (const tools::SelectionError& error) {
         print_error(error.what());
     } catch (const tools::NotRecordedInFull& error) {
         print_error(error.what());

@@ -1,10 +1,12 @@
 #include "tools/commands/report.hpp"
 
 #include "tools/commands/report_json.hpp"
+#include "tools/commands/report_selection.hpp"
 #include "tools/commands/report_text.hpp"
 #include "tools/names/expand_inlined.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
+#include "tools/text/pager.hpp"
 #include "tools/text/terminal.hpp"
 
 #include <cstdio>
@@ -14,21 +16,55 @@
 
 namespace libprofile::tools {
 
-int report(const ReportOptions& options) {
-    Profile profile = read_profile(std::filesystem::path(options.place));
+namespace {
+
+/// @param all the profile was read as a whole; names of a part would take the place of the others'
+void add_names(Profile& profile, const std::string& place, bool all) {
     const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
     std::error_code error;
-    if (resolution.added != 0 && std::filesystem::is_directory(options.place, error))
-        store_names(profile, options.place);
+    if (resolution.added != 0 && all && std::filesystem::is_directory(place, error))
+        store_names(profile, place);
     expand_inlined(profile);
     for (const std::string& module : resolution.different)
         profile.notes.push_back(
             fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
-    const std::string text =
-        options.json
-            ? report_json(profile, {options.trace, options.series})
-            : report_text(profile, style_of_output(options.width, options.ascii), options.full_paths);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+std::string printed(const ReportDocument& document, const ReportOptions& options) {
+    switch (options.format) {
+    case ReportFormat::Json:
+        return document_json(document);
+    case ReportFormat::Csv:
+        return document_csv(document);
+    case ReportFormat::Markdown:
+        return document_markdown(document);
+    default:
+        return document_text(document, style_of_output(options.width, options.ascii));
+    }
+}
+
+std::string text_of(const ReportOptions& options) {
+    const ReportChoice& choice = options.choice;
+    const bool for_programs = options.format == ReportFormat::Json || options.format == ReportFormat::Csv;
+    const bool is_document = !choice.is_whole() || options.format == ReportFormat::Csv || options.format == ReportFormat::Markdown;
+    if (is_document) {
+        check(choice);
+        Profile profile = read_chosen(options.place, choice);
+        add_names(profile, options.place, choice.is_whole());
+        const SelectionForm form{for_programs, options.full_paths, options.place};
+        return printed(choice.compare.empty() ? selection_report(profile, choice, form) : comparison_report(profile, choice, form), options);
+    }
+    Profile profile = read_profile(std::filesystem::path(options.place));
+    add_names(profile, options.place, true);
+    if (options.format == ReportFormat::Json)
+        return report_json(profile, {options.trace, options.series});
+    return report_text(profile, style_of_output(options.width, options.ascii), options.full_paths, options.place);
+}
+
+} // namespace
+
+int report(const ReportOptions& options) {
+    print_paged(text_of(options), options.paged && options.format != ReportFormat::Json && options.format != ReportFormat::Csv);
     return 0;
 }
 

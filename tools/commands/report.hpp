@@ -1,7 +1,8 @@
-// `libprofile report`: where a job spent its time, as text or JSON.
-// Contract: one thread; writes to standard output; returns the exit code; throws ReadError.
+// `libprofile report`: where a job spent its time, all of it or chosen parts, as text, JSON, CSV or Markdown.
+// Contract: one thread; writes to standard output; returns the exit code; throws ReadError, SelectionError.
 #pragma once
 
+#include "tools/commands/report_choice.hpp"
 #include "tools/profile/model.hpp"
 
 #include <string>
@@ -10,16 +11,18 @@ namespace libprofile::tools {
 
 struct ReportOptions {
     std::string place; // the profile's folder
-    bool json = false;
+    ReportFormat format = ReportFormat::Text;
+    ReportChoice choice;
     bool trace = false;      // JSON: the samples of a trace, too
     bool series = false;     // JSON: the values of every iteration, too
-    bool full_paths = false; // text: every frame of an interpreter
+    bool full_paths = false; // every frame of an interpreter
     int width = 0;           // columns; 0: those of the terminal, 100 elsewhere
     bool ascii = false;      // no other characters, no colours
+    bool paged = true;       // on a terminal
 };
 
 /// Reads, resolves names, prints.
-/// @throws ReadError when there is no profile
+/// @throws ReadError when there is no profile; SelectionError when the choice does not fit it
 int report(const ReportOptions& options);
 
 } // namespace libprofile::tools

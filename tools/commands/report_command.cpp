@@ -1,7 +1,9 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/report.hpp"
+#include "tools/text/number_list.hpp"
 
 #include <fmt/format.h>
+#include <limits>
 
 namespace libprofile::tools {
 
@@ -9,17 +11,41 @@ namespace {
 
 constexpr const char* help_text =
     "Examples:\n"
-    "  libprofile report libprofile-app-1234                  as text\n"
-    "  libprofile report libprofile-app-1234 | less\n"
-    "  libprofile report libprofile-app-1234 --format json    everything, for programs\n\n"
+    "  libprofile report libprofile-app-1234                             where the time goes, what changes, who differs\n"
+    "  libprofile report libprofile-app-1234 --path solve                what functions named so do and call\n"
+    "  libprofile report libprofile-app-1234 --compare 1:100 900:1000    the first iterations against the last\n"
+    "  libprofile report libprofile-app-1234 --compare rank=3 rest       one rank against the others\n"
+    "  libprofile report libprofile-app-1234 --format markdown > report.md\n\n"
     "Usage: libprofile report FOLDER [options]\n"
-    "FOLDER is the one that libprofile named at the end of the job.\n\nOptions:\n"
-    "  --format text|json   [text]\n"
+    "FOLDER is the one that libprofile named at the end of the job.\n\n"
+    "Which part:\n"
+    "  --phase NAME         this phase only; with iterations: theirs [the one that took most time]\n"
+    "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
+    "  --rank LIST          these ranks only, such as 0,4-7\n"
+    "  --threads            all threads of the ranks, not only the main ones\n"
+    "  --path TEXT          call paths with this text in a function's name or file, and what is below\n"
+    "  --metric LIST        by these metrics, such as mpi,bytes (docs/metrics.md) [time]\n"
+    "  --compare A:B C:D    two ranges of iterations against each other; or ranks: rank=0 rank=1-3, rank=0 rest\n"
+    "  --top N              so many functions, call paths and ranks\n\n"
+    "How:\n"
+    "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
     "  --series             with json: the metrics of every iteration, too\n"
     "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
     "  --full-paths         call paths with every frame of the Python interpreter\n"
     "  --width N            columns of the text [those of the terminal, else 100]\n"
-    "  --ascii              plain characters only\n";
+    "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
+    "  --no-pager           do not start $PAGER (less) on a terminal\n";
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', at), text.size());
+        if (comma > at)
+            parts.push_back(text.substr(at, comma - at));
+        at = comma + 1;
+    }
+    return parts;
+}
 
 class ReportCommand final : public Command {
   public:
@@ -29,27 +55,107 @@ class ReportCommand final : public Command {
 
     void declare(CLI::App& app) override {
         app.add_option("folder", options_.place);
-        app.add_option("--format", format_)->check(CLI::IsMember({"text", "json"}));
+        phase_option_ = app.add_option("--phase", phase_);
+        app.add_option("--iterations", iterations_);
+        app.add_option("--rank,--ranks", ranks_);
+        app.add_flag("--threads", options_.choice.threads);
+        app.add_option("--path", options_.choice.path);
+        app.add_option("--metric,--metrics", metrics_);
+        app.add_option("--compare", sides_)->expected(2);
+        app.add_option("--top", options_.choice.top)->check(CLI::Range(1, 1'000'000));
+        app.add_option("--format", format_);
         app.add_option("--width", options_.width)->check(CLI::Range(80, 1000));
         app.add_flag("--ascii", options_.ascii);
         app.add_flag("--full-paths", options_.full_paths);
         app.add_flag("--trace", options_.trace);
         app.add_flag("--series", options_.series);
+        app.add_flag("--no-pager", no_pager_);
     }
 
     int run() override {
         if (options_.place.empty())
             throw UsageError("report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
-        options_.json = format_ == "json";
-        if ((options_.trace || options_.series) && !options_.json)
-            throw UsageError(fmt::format("--{} needs --format json; the text has one line about it",
-                                         options_.trace ? "trace" : "series"));
+        options_.paged = !no_pager_;
+        parse_format();
+        parse_choice();
+        check_together();
         return report(options_);
     }
 
   private:
+    void parse_format() {
+        constexpr std::pair<const char*, ReportFormat> formats[] = {{"text", ReportFormat::Text},
+                                                                    {"json", ReportFormat::Json},
+                                                                    {"csv", ReportFormat::Csv},
+                                                                    {"markdown", ReportFormat::Markdown}};
+        for (const auto& [name, format] : formats)
+            if (format_ == name) {
+                options_.format = format;
+                return;
+            }
+        throw UsageError(fmt::format("there is no format \"{}\"; report has text, json, csv, markdown, and libprofile export those of "
+                                     "other tools",
+                                     format_));
+    }
+
+    void parse_choice() {
+        ReportChoice& choice = options_.choice;
+        if (phase_option_->count() != 0)
+            choice.phase = phase_;
+        if (!iterations_.empty()) {
+            const auto range = parse_range(iterations_, 1);
+            if (!range)
+                throw UsageError(fmt::format("--iterations {} is no range; write first:last, counted from 1, such as 1:100", iterations_));
+            const bool open = range->second == std::numeric_limits<std::uint64_t>::max();
+            choice.iterations = IterationRange{range->first - 1, open ? range->second : range->second - 1};
+        }
+        if (!ranks_.empty()) {
+            const auto ranks = parse_number_list(ranks_);
+            if (!ranks)
+                throw UsageError(fmt::format("--rank {} is no list of ranks; write them like 0,4-7", ranks_));
+            choice.ranks = *ranks;
+        }
+        if (!metrics_.empty()) {
+            choice.metrics = split(metrics_);
+            if (choice.metrics.empty())
+                throw UsageError("--metric needs names, such as time,bytes; docs/metrics.md lists them");
+        }
+        try {
+            for (const std::string& side : sides_)
+                choice.compare.push_back(parse_side(side));
+            check(choice);
+        } catch (const SelectionError& error) {
+            throw UsageError(error.what());
+        }
+    }
+
+    /// What makes no sense together is refused, so that nothing that was asked for is silently left out.
+    void check_together() const {
+        const bool is_json = options_.format == ReportFormat::Json;
+        for (const auto& [given, option, what] : {std::tuple(options_.trace, "trace", "the samples"), std::tuple(options_.series, "series", "the values of every iteration")}) {
+            if (given && !is_json)
+                throw UsageError(fmt::format("--{} needs --format json; the text has one line about it", option));
+            if (given && !options_.choice.is_whole())
+                throw UsageError(fmt::format("--{} prints {} of the whole profile; leave out --phase, --rank and the other choices, "
+                                             "or use libprofile export --format csv",
+                                             option, what));
+        }
+        if (options_.width != 0 && options_.format != ReportFormat::Text)
+            throw UsageError(fmt::format("--width is for text; {} has no columns to fill", format_));
+        if (options_.ascii && options_.format != ReportFormat::Text)
+            throw UsageError(fmt::format("--ascii is for text; {} has the names as they are", format_));
+        if (options_.full_paths && is_json && options_.choice.is_whole())
+            throw UsageError("--full-paths is for text; json has every frame");
+        if (options_.choice.compare.empty() || options_.choice.metrics.size() < 2)
+            return;
+        throw UsageError("--compare shows one metric at a time; name one with --metric");
+    }
+
     ReportOptions options_;
-    std::string format_ = "text";
+    CLI::Option* phase_option_ = nullptr;
+    std::string format_ = "text", phase_, iterations_, ranks_, metrics_;
+    std::vector<std::string> sides_;
+    bool no_pager_ = false;
 };
 
 } // namespace

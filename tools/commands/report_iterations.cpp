@@ -1,3 +1,4 @@
+#include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/iterations.hpp"
 #include "tools/commands/report_sections.hpp"
 #include "tools/names/labels.hpp"
@@ -33,34 +34,18 @@ std::size_t slowest_rank(const ReportContext& context, std::uint32_t phase) {
     return slowest;
 }
 
-/// One line of bars: the mean of every column, as a share of `top`.
-std::string sparkline(const TextStyle& style, const std::vector<double>& series, const ChartColumns& chart,
-                      double top) {
-    constexpr const char* unicode[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    constexpr const char* ascii[] = {" ", ".", ".", ":", ":", "+", "+", "#", "#"};
-    std::string out;
-    for (std::size_t c = 0; c < chart.width; ++c) {
-        double mean = 0;
-        for (std::size_t i = chart.begin(c); i < chart.end(c); ++i)
-            mean +=
-                series[std::min(i, series.size() - 1)] / static_cast<double>(chart.end(c) - chart.begin(c));
-        const double part = top == 0 ? 0 : std::clamp(mean / top, 0.0, 1.0);
-        out += (style.unicode ? unicode : ascii)[static_cast<std::size_t>(std::lround(part * 8))];
-    }
-    return out;
-}
-
 /// Per iteration the share of MPI in the time, mean over ranks: estimated, because MPI time is known by cluster.
 std::vector<double> mpi_share(const ReportContext& context, std::uint32_t phase, std::size_t iterations) {
     std::vector<double> mpi(iterations), time(iterations);
-    for (const Location* location : context.locations) {
-        const PhaseData* data = find_phase(location, phase);
-        if (data == nullptr)
-            continue;
-        const std::vector<double> estimate =
-            reconstructed_series(context.profile, *data, static_cast<std::size_t>(CatalogueId::Mpi));
-        for (std::size_t i = 0; i < estimate.size(); ++i) {
-            mpi[i] += estimate[i];
+    std::vector<std::vector<double>> estimates(context.locations.size()); // summed in order: the sums do not depend on threads
+    in_parallel(context.locations.size(), [&](std::size_t l) {
+        if (const PhaseData* data = find_phase(context.locations[l], phase))
+            estimates[l] = reconstructed_series(context.profile, *data, static_cast<std::size_t>(CatalogueId::Mpi));
+    });
+    for (std::size_t l = 0; l < estimates.size(); ++l) {
+        const PhaseData* data = find_phase(context.locations[l], phase);
+        for (std::size_t i = 0; i < estimates[l].size(); ++i) {
+            mpi[i] += estimates[l][i];
             time[i] += static_cast<double>(data->iteration_ns[i]);
         }
     }

@@ -1,6 +1,8 @@
 #include "tools/commands/report_json.hpp"
 
+#include "tools/analysis/answers.hpp"
 #include "tools/analysis/kinds.hpp"
+#include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
@@ -368,6 +370,11 @@ Json losses_json(const Profile& profile, std::size_t ranks) {
     for (std::size_t i = 0; i < skip_reason_count; ++i)
         add(skip_reasons[i].name, [i](const RankInfo& info) { return info.skipped[i]; });
     sums["per_rank"] = std::move(each);
+    Json sentences = Json::array();
+    for (const Loss& loss : losses(profile))
+        sentences.push_back(
+            {{"group", group_name(loss.group)}, {"kind", loss.kind}, {"count", loss.count}, {"sentence", loss.sentence}});
+    sums["sentences"] = std::move(sentences);
     return sums;
 }
 
@@ -417,6 +424,10 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     document["job"] = job_json(profile, mains);
     add_measurements(profile, mains, parts.series, document);
     add_own_costs(profile, mains.size(), document["self"]);
+    Json told = Json::array();
+    for (const Answer& answer : answers(profile, mains))
+        told.push_back({{"key", answer.key}, {"question", answer.question}, {"answers", answer.sentences}});
+    document["answers"] = std::move(told);
     document["losses"] = losses_json(profile, mains.size());
     document["call_paths_found"] = path_counts_json(profile);
     Json threads = Json::object();

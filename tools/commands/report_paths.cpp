@@ -47,6 +47,14 @@ class TreePrinter {
             for (std::size_t i = shown.size(); i-- > 0;)
                 stack.push_back({shown[i], indent, i + 1 == shown.size(), top});
         };
+        // Functions without a line in the source that only pass on to one other share its line: run > Verlet::run > pair.
+        const auto chain_from = [&](std::uint32_t node) {
+            std::vector<std::uint32_t> chain = {node};
+            while (nodes_[node].place.empty() && !nodes_[node].interpreter && nodes_[node].exclusive < smallest_share * context_.wall && nodes_[node].children.size() != 0 &&
+                   nodes_[nodes_[node].children[0]].inclusive > 0.999 * nodes_[node].inclusive)
+                chain.push_back(node = nodes_[node].children[0]);
+            return chain;
+        };
         push_children(0, "", true);
         std::size_t lines = 0;
         while (!stack.empty() && lines < tree_lines_shown) {
@@ -54,9 +62,10 @@ class TreePrinter {
             stack.pop_back();
             const bool u = context_.style.unicode;
             const std::string branch = entry.top ? "" : entry.last ? (u ? "└ " : "` ") : (u ? "├ " : "|-");
-            append_line(nodes_[entry.node], entry.indent + branch, out);
+            const std::vector<std::uint32_t> chain = chain_from(entry.node);
+            append_line(chain, entry.indent + branch, out);
             ++lines;
-            push_children(entry.node,
+            push_children(chain.back(),
                           entry.top ? ""
                                     : entry.indent + (entry.last ? "  "
                                                       : u        ? "│ "
@@ -70,8 +79,32 @@ class TreePrinter {
     }
 
   private:
-    void append_line(const FunctionNode& node, std::string prefix, std::string& out) const {
+    /// "a > b > c"; where there is no room the ends of the chain, which tell most.
+    std::string chain_text(const std::vector<std::uint32_t>& chain, std::size_t room) const {
+        std::vector<std::string> names;
+        for (const std::uint32_t n : chain)
+            names.push_back(printable(shown_name(nodes_[n].kind, nodes_[n].name)));
+        const auto joined = [&](std::size_t front, std::size_t back) {
+            std::string text;
+            for (std::size_t i = 0; i < names.size(); ++i)
+                if (i < front || i >= names.size() - back)
+                    text += (text.empty() ? "" : " > ") + names[i];
+                else if (i == front)
+                    text += text.empty() ? "..." : " > ...";
+            return text;
+        };
+        std::string best = joined(0, 1);
+        for (const std::size_t front : {std::size_t{0}, std::size_t{1}}) // the begin of the chain is worth more than its middle
+            for (std::size_t back = 1; back + front <= names.size(); ++back)
+                if (const std::string text = joined(front, back); columns(text) <= room)
+                    best = text;
+        return best;
+    }
+
+    void append_line(const std::vector<std::uint32_t>& chain, std::string prefix, std::string& out) const {
         const TextStyle& style = context_.style;
+        FunctionNode node = nodes_[chain.back()];
+        node.inclusive = nodes_[chain.front()].inclusive;
         const std::size_t room = static_cast<std::size_t>(style.width) - 32 - place_width_;
         // Deep trees: the outer levels of the indentation give way to the name.
         if (columns(prefix) > room / 2)
@@ -82,7 +115,7 @@ class TreePrinter {
         std::string line = fmt::format(
             "{} {} {}  {} ", right(style, percent(node.inclusive / context_.wall), 8), right(style, self, 8),
             right(style, node.visits == 0 ? "" : count(std::round(node.visits / ranks)), 9),
-            left(style, prefix + printable(shown_name(node.kind, node.name)), room));
+            left(style, prefix + chain_text(chain, room - std::min(room, columns(prefix))), room));
         line += right(style, keep_end(style, printable(node.place), place_width_), place_width_);
         out += "  " + line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }

@@ -2,6 +2,7 @@
 // Contract: as report_text.hpp. All numbers are those of the main threads.
 #pragma once
 
+#include "tools/analysis/answers.hpp"
 #include "tools/analysis/hot_spots.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/profile/model.hpp"
@@ -21,17 +22,23 @@ struct ReportContext {
     std::vector<MetricValues> values; // per location of a rank with data
     double wall = 0;                  // ns, over all ranks
     SpotTable spots;
-    bool full_paths = false; // frames of interpreters, too
+    bool full_paths = false;   // frames of interpreters, too
+    std::vector<Trend> trends; // of the phases with iterations
 };
 
 /// "Title" in front of a dim explanation.
 void append_heading(const ReportContext& context, const std::string& title, const std::string& remark,
                     std::string& out);
 
-/// Job, ranks, completeness, losses.
+/// Job, ranks, completeness and what is missing.
 void append_header(const ReportContext& context, std::string& out);
-/// The times of Table 1 that exclude each other, as shares.
-void append_summary(const ReportContext& context, std::string& out);
+/// Where the time goes, what changes over time, which ranks differ.
+void append_answers(const ReportContext& context, std::string& out);
+/// What libprofile took itself, and what it lost.
+void append_cost(const ReportContext& context, std::string& out);
+/// Commands for what the user may want to know next.
+/// @param place the profile's folder; empty: FOLDER
+void append_hints(const ReportContext& context, const std::string& place, std::string& out);
 /// One line per phase.
 void append_phases(const ReportContext& context, std::string& out);
 /// The metric tree.

@@ -2,118 +2,14 @@
 
 #include "tools/commands/report_sections.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/text/phrases.hpp"
 
 #include <algorithm>
-#include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <map>
 
 namespace libprofile::tools {
 
 namespace {
-
-/// "ranks 0-3, 7".
-std::string rank_list(const std::vector<std::uint64_t>& ranks) {
-    std::string out;
-    constexpr std::size_t shown = 8;
-    std::size_t groups = 0;
-    for (std::size_t i = 0; i < ranks.size();) {
-        std::size_t end = i + 1;
-        while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1)
-            ++end;
-        if (groups++ == shown)
-            return out + ", ...";
-        if (!out.empty())
-            out += ", ";
-        out += end - i > 1 ? fmt::format("{}-{}", ranks[i], ranks[end - 1]) : fmt::format("{}", ranks[i]);
-        i = end;
-    }
-    return out;
-}
-
-std::string host_list(const Profile& profile) {
-    std::map<std::string, int> hosts;
-    for (const auto& [rank, info] : profile.ranks)
-        ++hosts[printable(info.host)];
-    if (hosts.size() == 1)
-        return hosts.begin()->first;
-    constexpr std::size_t shown = 3;
-    std::string out;
-    std::size_t n = 0;
-    for (const auto& [host, ranks] : hosts) {
-        if (n++ == shown)
-            return fmt::format("{} and {} more hosts", out, hosts.size() - shown);
-        out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", host, ranks);
-    }
-    return out;
-}
-
-std::string start_text(const Profile& profile) {
-    const std::time_t start = static_cast<std::time_t>(profile.job.start_unix_ns / 1000000000u);
-    std::tm local{};
-    if (start == 0 || localtime_r(&start, &local) == nullptr)
-        return "";
-    return fmt::format(", started {:%Y-%m-%d %H:%M:%S}", local);
-}
-
-/// The library's own words are long and have several lines: "Open MPI v4.1.4, package: ...", "MPICH Version:\t4.0.2\n...".
-std::string mpi_text(const std::string& version) {
-    if (version.empty())
-        return "MPI unknown";
-    if (version == "none")
-        return "without MPI";
-    std::string text = version.substr(0, version.find_first_of(",\n"));
-    std::replace(text.begin(), text.end(), '\t', ' ');
-    return printable(text);
-}
-
-std::string plural(std::uint64_t n, const char* one) {
-    return fmt::format("{} {}{}", count(static_cast<double>(n)), one, n == 1 ? "" : "s");
-}
-
-/// How often and by what the ranks were sampled: "sampled 100 times per second of processor time (perf clock)".
-std::string sampling_text(const Profile& profile) {
-    std::map<std::pair<SamplingClock, std::uint64_t>, std::uint64_t> ranks;
-    for (const auto& [rank, info] : profile.ranks)
-        ++ranks[{info.sampling_clock, info.sampling_clock == SamplingClock::None ? 0 : info.rate}];
-    std::string out;
-    for (const auto& [sampling, n] : ranks) {
-        const auto [clock, rate] = sampling;
-        out += out.empty() ? "" : "; ";
-        if (clock == SamplingClock::None)
-            out += "not sampled";
-        else
-            out += fmt::format("sampled {} per second of {} ({} clock)", plural(rate, "time"),
-                               clock == SamplingClock::Wall ? "wall time" : "processor time",
-                               sampling_clock_names[static_cast<std::size_t>(clock)]);
-        if (ranks.size() > 1)
-            out += ": " + plural(n, "rank");
-    }
-    return out;
-}
-
-/// Samples without a call path, by reason; empty without any.
-std::string skips_text(const Profile& profile) {
-    std::uint64_t sums[skip_reason_count] = {}, all = 0;
-    for (const auto& [rank, info] : profile.ranks)
-        for (std::size_t i = 0; i < skip_reason_count; ++i) {
-            sums[i] += info.skipped[i];
-            all += info.skipped[i];
-        }
-    if (all == 0)
-        return "";
-    std::string out = plural(all, "sample") + " without a call path";
-    const char* separator = ": ";
-    for (std::size_t i = 0; i < skip_reason_count; ++i) {
-        if (sums[i] == 0)
-            continue;
-        out += fmt::format("{}{} {} ({})", separator, count(static_cast<double>(sums[i])), skip_reasons[i].text,
-                           skip_reasons[i].explanation);
-        separator = "; ";
-    }
-    return out;
-}
 
 /// Values of a metric row over the ranks with data.
 std::vector<double> column(const ReportContext& context, std::size_t row) {
@@ -137,241 +33,6 @@ void append_heading(const ReportContext& context, const std::string& title, cons
                    tinted(context.style, Tint::Dim, lines[i]);
     }
     out += "\n";
-}
-
-namespace {
-
-/// "last iteration of \"step\": 812 (ranks 0-2), 811 (rank 3)": of the ranks that did not come to the end, for the phase with most time.
-std::string last_iterations_text(const ReportContext& context, const std::vector<std::uint64_t>& ranks) {
-    const Profile& profile = context.profile;
-    std::vector<std::uint64_t> time(profile.phases.size());
-    std::uint32_t longest = 0;
-    for (const std::uint64_t rank : ranks)
-        if (rank < context.locations.size() && context.locations[rank] != nullptr)
-            for (const PhaseData& data : context.locations[rank]->phases)
-                if (profile.phases[data.phase].kind == PhaseKind::Iterations && data.instances != 0) {
-                    time[data.phase] += data.wall_inclusive_ns;
-                    if (time[longest] == 0 || time[data.phase] > time[longest])
-                        longest = data.phase;
-                }
-    if (time.empty() || time[longest] == 0)
-        return "";
-    std::map<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> by_last;
-    for (const std::uint64_t rank : ranks)
-        if (rank < context.locations.size())
-            if (const PhaseData* data = find_phase(context.locations[rank], longest))
-                by_last[data->instances].push_back(rank);
-    std::string out = fmt::format("iterations of \"{}\" that they closed:", printable(profile.phases[longest].name));
-    constexpr std::size_t shown = 6;
-    std::size_t n = 0;
-    for (const auto& [iterations, at] : by_last) {
-        if (n++ == shown)
-            return out + ", ...";
-        out += fmt::format("{} {} (rank{} {})", n == 1 ? "" : ",", count(static_cast<double>(iterations)), at.size() == 1 ? "" : "s",
-                           rank_list(at));
-    }
-    return out;
-}
-
-/// How much of the traces is there, and how well the samples' common ancestors are known.
-std::string trace_text(const Profile& profile) {
-    std::uint64_t samples = 0, dropped = 0, threads = 0;
-    std::uint64_t kinds[3] = {};
-    for (const Location& location : profile.locations) {
-        const Trace& trace = location.trace;
-        threads += trace.stride != 0 ? 1 : 0;
-        samples += trace.samples.size();
-        dropped += trace.dropped;
-        for (const TraceSample& sample : trace.samples)
-            ++kinds[static_cast<std::size_t>(sample.lca_kind)];
-    }
-    if (threads == 0)
-        return "";
-    std::string line = fmt::format("trace: {} of {}", plural(samples, "sample"), plural(threads, "thread"));
-    if (dropped != 0)
-        line += fmt::format(" ({} more thinned out)", count(static_cast<double>(dropped)));
-    const auto share = [&](LcaKind kind) {
-        const auto n = static_cast<double>(kinds[static_cast<std::size_t>(kind)]);
-        return percent(samples == 0 ? 0 : n / static_cast<double>(samples));
-    };
-    return line + fmt::format(", LCA exact {}, bound {}, unknown {}", share(LcaKind::Exact),
-                              share(LcaKind::Bound), share(LcaKind::Unknown));
-}
-
-} // namespace
-
-void append_header(const ReportContext& context, std::string& out) {
-    const Profile& profile = context.profile;
-    const TextStyle& style = context.style;
-    const auto width = static_cast<std::size_t>(style.width);
-    const std::string command = printable(profile.job.command);
-    std::string title = command.empty() ? "(command unknown)" : command;
-    if (columns(title) > width)
-        title = left(style, title, width);
-    out += tinted(style, Tint::Title, title) + "\n";
-
-    std::uint64_t longest = 0;
-    for (const Location* location : context.locations)
-        if (location != nullptr)
-            longest = std::max(longest, location->wall_ns);
-    std::string line = plural(profile.job.ranks, "rank");
-    if (const std::string hosts = host_list(profile); !hosts.empty())
-        line += " on " + hosts;
-    line += fmt::format(", {}{}, ran {}", mpi_text(profile.job.mpi), start_text(profile),
-                        duration(static_cast<double>(longest), style));
-    for (const std::string& part : wrapped(line, width))
-        out += part + "\n";
-
-    std::uint64_t taken = 0, lost = 0, partial = 0, quota = 0, repairs = 0, threads = 0, requests = 0;
-    std::uint64_t running = 0, clocks = 0, memory = 0, written = 0;
-    std::vector<std::uint64_t> missing, unfinished, checkpoints;
-    for (const auto& [rank, info] : profile.ranks) {
-        taken += info.samples_taken;
-        memory = std::max(memory, info.memory_peak);
-        written += info.bytes_written;
-        lost += info.samples_lost;
-        partial += info.partial_paths;
-        quota += info.quota_losses;
-        repairs += info.nesting_repairs;
-        threads += info.threads_lost;
-        requests += info.requests_lost;
-        running += info.threads_running;
-        clocks += info.clocks_lost;
-        if (info.checkpoint)
-            checkpoints.push_back(rank);
-        else if (!info.complete)
-            unfinished.push_back(rank);
-    }
-    for (std::uint32_t rank = 0; rank < context.locations.size(); ++rank)
-        if (!profile.ranks.contains(rank))
-            missing.push_back(rank);
-    const auto share = [&](CatalogueId id) {
-        const double sum = spread_of(column(context, static_cast<std::size_t>(id))).sum;
-        return context.wall == 0 ? 0 : sum / context.wall;
-    };
-    line = fmt::format("{} taken, {} lost; libprofile itself took {} of the time", plural(taken, "sample"),
-                       count(static_cast<double>(lost)), percent(share(CatalogueId::Overhead)));
-    const std::string verdict = profile.complete ? "complete" : "INCOMPLETE";
-    out += tinted(style, profile.complete ? Tint::Good : Tint::Warning, verdict) + "; " + line + "\n";
-    if (memory != 0)
-        out += fmt::format("its memory: up to {} per process; its files: {}\n", byte_size(static_cast<double>(memory)),
-                           byte_size(static_cast<double>(written)));
-    for (const std::string& text : {sampling_text(profile), skips_text(profile)})
-        if (!text.empty())
-            for (const std::string& part : wrapped(text, width))
-                out += part + "\n";
-    if (const double off = share(CatalogueId::NotRecorded); off > 0)
-        out += fmt::format("{} of the time was not recorded (MPI_Pcontrol, LIBPROFILE_START{})\n", percent(off),
-                           checkpoints.empty() ? "" : "; what killed ranks did outside of closed iterations");
-    if (const std::string trace = trace_text(profile); !trace.empty())
-        out += trace + "\n";
-
-    std::vector<std::string> notes;
-    if (!missing.empty())
-        notes.push_back(
-            fmt::format("no data of rank{} {}", missing.size() == 1 ? "" : "s", rank_list(missing)));
-    if (!checkpoints.empty())
-        notes.push_back(
-            fmt::format("{} of {} did not come to MPI_Finalize ({}): killed, or still running; their data are those up to "
-                        "the last iteration or checkpoint",
-                        count(static_cast<double>(checkpoints.size())), plural(profile.job.ranks, "rank"), rank_list(checkpoints)));
-    if (const std::string last = last_iterations_text(context, checkpoints); !last.empty())
-        notes.push_back(last);
-    if (running != 0)
-        notes.push_back(plural(running, "thread") +
-                        " not in the checkpoint, because only the thread that writes it "
-                        "and those that have ended can be read");
-    if (!unfinished.empty())
-        notes.push_back(fmt::format("rank{} {} did not reach the end of the program",
-                                    unfinished.size() == 1 ? "" : "s", rank_list(unfinished)));
-    std::uint64_t checked = 0, wrong = 0;
-    for (const auto& [rank, info] : profile.ranks) {
-        checked += info.path_counts[static_cast<std::size_t>(PathCount::Checked)];
-        wrong += info.path_counts[static_cast<std::size_t>(PathCount::Wrong)];
-    }
-    if (wrong != 0)
-        notes.push_back(fmt::format("{} of {} call paths found through marked return addresses differed from full "
-                                    "unwinds, so marks were switched off; please report this",
-                                    wrong, plural(checked, "checked one")));
-    else if (checked != 0)
-        notes.push_back(plural(checked, "call path") +
-                        " found through marked return addresses equal those of full unwinds");
-    if (partial != 0)
-        notes.push_back(plural(partial, "call path") + " without known outer end, shown below \"(partial)\"");
-    if (quota != 0)
-        notes.push_back("memory for call paths and clusters ran out, so details were folded together " +
-                        plural(quota, "time") + "; raise LIBPROFILE_MEMORY");
-    if (clocks != 0)
-        notes.push_back("the program closed the perf counters of " + plural(clocks, "thread") +
-                        "; their CPU timers went on sampling, at up to some 250 Hz");
-    if (repairs != 0)
-        notes.push_back(plural(repairs, "phase marker") + " nested wrongly and repaired");
-    if (requests != 0)
-        notes.push_back("messages of " + plural(requests, "MPI request") +
-                        " not counted because memory ran out; their time is");
-    if (threads != 0)
-        notes.push_back(plural(threads, "thread") +
-                        " not measured because memory ran out; raise LIBPROFILE_MEMORY");
-    for (const std::string& note : profile.notes)
-        notes.push_back(printable(note));
-    for (const std::string& note : notes) {
-        const std::vector<std::string> lines = wrapped(note, width - 6);
-        for (std::size_t i = 0; i < lines.size(); ++i)
-            out += (i == 0 ? tinted(style, Tint::Warning, "note: ") : std::string(6, ' ')) + lines[i] + "\n";
-    }
-}
-
-void append_summary(const ReportContext& context, std::string& out) {
-    struct Part {
-        const char* name;
-        std::vector<double> share; // per rank
-        double mean = 0;
-    };
-    const auto own = [&](CatalogueId id, std::initializer_list<CatalogueId> without) {
-        std::vector<double> list;
-        for (const MetricValues& values : context.values) {
-            std::uint64_t value = values[static_cast<std::size_t>(id)];
-            for (const CatalogueId other : without)
-                value -= values[static_cast<std::size_t>(other)];
-            const auto total = static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Total)]);
-            list.push_back(total == 0 ? 0 : static_cast<double>(value) / total);
-        }
-        return list;
-    };
-    using enum CatalogueId;
-    std::vector<Part> parts = {{"Computation", own(Execution, {Mpi, OffCpu})},
-                               {"MPI point-to-point", own(MpiPointToPoint, {})},
-                               {"MPI collectives", own(MpiCollective, {})},
-                               {"MPI synchronization", own(MpiSync, {})},
-                               {"MPI one-sided", own(MpiOneSided, {})},
-                               {"MPI file I/O", own(MpiFileIo, {})},
-                               {"MPI init/exit", own(MpiInitExit, {})},
-                               {"MPI, other", own(Mpi, {MpiCommunication, MpiSync, MpiFileIo, MpiInitExit})},
-                               {"Off CPU, outside MPI", own(OffCpu, {})},
-                               {"Not recorded", own(NotRecorded, {})},
-                               {"libprofile", own(Overhead, {})}};
-    for (Part& part : parts)
-        part.mean = spread_of(part.share).sum / static_cast<double>(part.share.size());
-    std::stable_sort(parts.begin(), parts.end(),
-                     [](const Part& a, const Part& b) { return a.mean > b.mean; });
-    const bool several = context.values.size() > 1;
-    append_heading(context, "Where the time goes", several ? "mean over ranks; lowest and highest rank" : "",
-                   out);
-    const auto room = static_cast<std::size_t>(context.style.width) - 36 - 19;
-    for (const Part& part : parts) {
-        if (part.mean < 0.00005)
-            continue;
-        const Spread spread = spread_of(part.share);
-        out += fmt::format("  {} {}  {}", left(context.style, part.name, 22),
-                           right(context.style, percent(part.mean), 8),
-                           left(context.style, bar(context.style, part.mean, room), room));
-        if (several)
-            out += right(context.style,
-                         fmt::format("{} .. {}", percent(spread.minimum), percent(spread.maximum)), 20);
-        while (out.back() == ' ')
-            out.pop_back();
-        out += "\n";
-    }
 }
 
 void append_phases(const ReportContext& context, std::string& out) {
@@ -446,9 +107,10 @@ void append_metrics(const ReportContext& context, std::string& out) {
     }
 }
 
-std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths) {
+std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths, const std::string& place) {
+
     ReportContext context{profile, style, main_threads(profile), metric_rows(profile),
-                          {},      0,     spot_table(profile),   full_paths};
+                          {},      0,     spot_table(profile),   full_paths,                {}};
     for (const Location* location : context.locations) {
         if (location == nullptr)
             continue;
@@ -456,10 +118,14 @@ std::string report_text(const Profile& profile, const TextStyle& style, bool ful
         context.wall +=
             static_cast<double>(context.values.back()[static_cast<std::size_t>(CatalogueId::Total)]);
     }
+    context.trends = trends(profile, context.locations);
     std::string out;
     append_header(context, out);
+    if (!context.values.empty())
+        append_answers(context, out);
+    append_cost(context, out);
+    append_hints(context, place, out);
     if (!context.values.empty()) {
-        append_summary(context, out);
         append_phases(context, out);
         for (std::uint32_t p = 0; p < profile.phases.size(); ++p)
             if (profile.phases[p].kind == PhaseKind::Iterations) {

@@ -9,7 +9,9 @@
 
 namespace libprofile::tools {
 
+/// The first screen answers what users ask first; the details follow.
 /// @param full_paths call paths show every frame of an interpreter
-std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths = false);
+/// @param place the profile's folder, for the commands that are proposed; empty: FOLDER
+std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths = false, const std::string& place = "");
 
 } // namespace libprofile::tools

@@ -3,12 +3,16 @@
 #include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/view/page.hpp"
+#include "tools/view/serve.hpp"
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
+#include <spawn.h>
 #include <unistd.h>
 
 namespace libprofile::tools {
@@ -20,14 +24,20 @@ constexpr const char* help_text =
     "  libprofile view libprofile-app-1234                 writes libprofile-app-1234/view.html\n"
     "  libprofile view libprofile-app-1234 --open          and shows it in the browser\n"
     "  libprofile view libprofile-app-1234 -o app.html     a file to send to somebody: it needs nothing else\n"
-    "  libprofile view libprofile-app-1234 --metric mpi    large profiles: the value map of this metric\n\n"
+    "  libprofile view libprofile-app-1234 --metric mpi    large profiles: the value map of this metric\n"
+    "  libprofile view libprofile-app-1234 --serve --open  all metrics, and call paths of any iterations as exact as they are kept\n\n"
     "Usage: libprofile view FOLDER [options]\n"
     "FOLDER is the one that libprofile named at the end of the job. The page is one HTML file that loads nothing from any network.\n\n"
     "Options:\n"
     "  -o, --output FILE    [FOLDER/view.html]\n"
     "  --metric NAME        of the value maps, by the names of docs/metrics.md, or iteration_time or computation; may be\n"
     "                       given several times [as many as fit into the page]\n"
-    "  --open               show the page in the browser (xdg-open)\n";
+    "  --open               show the page in the browser (xdg-open)\n"
+    "  --serve              serve the page to this user's browser (127.0.0.1, with a token in the address) instead of writing a\n"
+    "                       file: the page then asks for what is too large for a file. Ends with Ctrl-C, or when the page has\n"
+    "                       been closed\n"
+    "  --port N             of --serve, as for ssh -L [any that is free]\n"
+    "  --idle SECONDS       --serve ends, too, when nothing was heard of the page for so long [3600]\n";
 
 void write_file(const std::string& name, const std::string& text) {
     // Beside its place and renamed, so that a page is there whole or not at all.
@@ -48,6 +58,32 @@ void write_file(const std::string& name, const std::string& text) {
     throw ViewError(fmt::format("cannot write {}: {}; choose another place with --output", name, std::strerror(why)));
 }
 
+/// A file that leads the browser to an address. The address in an argument of xdg-open could be read by other users.
+class Shortcut {
+  public:
+    explicit Shortcut(const std::string& address) {
+        const char* own = std::getenv("XDG_RUNTIME_DIR");
+        std::string pattern = std::string(own != nullptr && own[0] == '/' ? own : "/tmp") + "/libprofile-view-XXXXXX.html";
+        const int file = ::mkstemps(pattern.data(), 5); // for this user only
+        if (file < 0)
+            throw ViewError(fmt::format("cannot write {}: {}; open the address above yourself", pattern, std::strerror(errno)));
+        name_ = pattern;
+        const std::string text = fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\">\n", address);
+        const bool good = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+        ::close(file);
+        const char* arguments[] = {"xdg-open", name_.c_str(), nullptr};
+        pid_t child = 0;
+        if (!good || ::posix_spawnp(&child, arguments[0], nullptr, nullptr, const_cast<char**>(arguments), environ) != 0)
+            fmt::print(stderr, "libprofile: there is no xdg-open here; open the address yourself\n");
+    }
+    Shortcut(const Shortcut&) = delete;
+    Shortcut& operator=(const Shortcut&) = delete;
+    ~Shortcut() { ::unlink(name_.c_str()); }
+
+  private:
+    std::string name_;
+};
+
 class ViewCommand final : public Command {
   public:
     const char* name() const override { return "view"; }
@@ -59,6 +95,9 @@ class ViewCommand final : public Command {
         app.add_option("-o,--output", output_);
         app.add_option("--metric", request_.metrics)->take_all()->expected(1);
         app.add_flag("--open", open_);
+        app.add_flag("--serve", serve_);
+        app.add_option("--port", serving_.port)->check(CLI::Range(1, 65535));
+        app.add_option("--idle", serving_.silence_s)->check(CLI::Range(1, 1000000));
     }
 
     int run() override {
@@ -73,6 +112,11 @@ class ViewCommand final : public Command {
         expand_inlined(profile);
         for (const std::string& module : resolution.different)
             profile.notes.push_back(fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
+        if (serve_) {
+            if (!output_.empty())
+                throw UsageError("--serve writes no file; leave out --output");
+            return serve_page(profile);
+        }
         const std::string text = page(profile, request_);
         const std::string file = !output_.empty() ? output_ : folder ? (std::filesystem::path(place_) / "view.html").string() : "view.html";
         write_file(file, text);
@@ -86,10 +130,24 @@ class ViewCommand final : public Command {
     }
 
   private:
+    int serve_page(const Profile& profile) const {
+        std::optional<Shortcut> shortcut;
+        const bool signalled = serve(profile, request_, serving_, [&](const std::string& address) {
+            fmt::print("{}\nOpen it in a browser on this machine; it is for you alone. Ctrl-C ends.\n", address);
+            std::fflush(stdout);
+            if (open_)
+                shortcut.emplace(address);
+        });
+        fmt::print("{}\n", signalled ? "Ended." : "Ended: the page has been closed.");
+        return 0;
+    }
+
     std::string place_;
     std::string output_;
     PageRequest request_;
     bool open_ = false;
+    bool serve_ = false;
+    ServeRequest serving_;
 };
 
 } // namespace

@@ -72,7 +72,7 @@ struct TableChoice {
     std::vector<std::string> metrics;         // names of metric_rows; empty: a useful choice; "all"
     bool by_line = false;                     // a node for each place of a function
     bool short_names = false;                 // C++ functions without parameters and template arguments
-    /// Not 0: phases are nodes, and below those with iterations there are at most so many nodes for iterations, each for
+    /// Not 0: phases are nodes, each below the function that it lies in (phase_places.hpp), and below those with iterations there are at most so many nodes for iterations, each for
     /// as many consecutive ones as that takes.
     std::uint32_t instances = 0;
 };

@@ -1,6 +1,8 @@
 // Makes the call table of a choice: see call_table.hpp.
 #include "tools/export/call_table.hpp"
 
+#include "tools/analysis/cell_rows.hpp"
+#include "tools/export/phase_places.hpp"
 #include "tools/names/labels.hpp"
 
 #include <algorithm>
@@ -27,38 +29,6 @@ TableNode node_kind(NodeKind kind) {
         return TableNode::Other;
     }
 }
-
-/// Which of the chosen metrics a cell belongs to.
-class Metrics {
-  public:
-    Metrics(const Profile& profile, const std::vector<std::size_t>& rows) : profile_(profile) {
-        const std::vector<MetricRow> all = metric_rows(profile);
-        contributes_.resize(all.size());
-        for (std::size_t base = 0; base < all.size(); ++base)
-            for (int row = static_cast<int>(base); row >= 0; row = all[static_cast<std::size_t>(row)].parent)
-                for (std::uint32_t m = 0; m < rows.size(); ++m)
-                    if (rows[m] == static_cast<std::size_t>(row))
-                        contributes_[base].push_back(m);
-        for (std::size_t i = 0; i < catalogue_size; ++i)
-            if (metric_catalogue[i].kind == CatalogueKind::Direct)
-                direct_[static_cast<std::size_t>(metric_catalogue[i].direct)] = i;
-    }
-
-    /// The row of metric_rows that the cell is booked under, whose ancestors have it, too.
-    std::size_t row_of(std::uint32_t path, std::uint32_t metric) const {
-        if (metric == 0)
-            return static_cast<std::size_t>(catalogue_of(category_of(profile_, profile_.paths[path])));
-        return metric < metric_count ? direct_[metric] : catalogue_size + metric - metric_count;
-    }
-    const std::vector<std::uint32_t>& of(std::uint32_t path, std::uint32_t metric) const {
-        return contributes_[row_of(path, metric)];
-    }
-
-  private:
-    const Profile& profile_;
-    std::vector<std::vector<std::uint32_t>> contributes_; // by row
-    std::size_t direct_[metric_count] = {};
-};
 
 /// Rows of metric_rows.
 std::vector<std::size_t> chosen_rows(const Profile& profile, const TableChoice& choice) {
@@ -101,6 +71,8 @@ class Builder {
         table_.nodes.push_back(
             {0, TableNode::Program, program.empty() ? "(program)" : base_name(program), "", 0, program});
         weigh();
+        if (choice.instances != 0)
+            places_.emplace(profile);
     }
 
     CallTable table() {
@@ -119,6 +91,7 @@ class Builder {
     }
 
   private:
+    static constexpr std::uint32_t no_phase = std::numeric_limits<std::uint32_t>::max();
     using KnownNodes = std::unordered_map<std::uint32_t, std::uint32_t>; // by call path
     using Key = std::tuple<std::uint32_t, TableNode, std::string, std::string, std::uint64_t, std::string>;
 
@@ -154,17 +127,19 @@ class Builder {
     }
 
     /// The node of a call path below `top`.
-    std::uint32_t node_of(std::uint32_t path, std::uint32_t top, KnownNodes& known) {
-        if (path == 0)
+    /// @param phase where not `no_phase`: `top` stands for the function that the phase lies in
+    std::uint32_t node_of(std::uint32_t path, std::uint32_t top, KnownNodes& known, std::uint32_t phase) {
+        const auto is_top = [&](std::uint32_t at) { return at == 0 || (phase != no_phase && places_->is_at(phase, at)); };
+        if (is_top(path))
             return top;
         // Not recursive: a damaged profile may be a million calls deep.
         std::vector<std::uint32_t> chain;
         auto found = known.find(path);
-        for (; path != 0 && found == known.end(); found = known.find(path)) {
+        for (; !is_top(path) && found == known.end(); found = known.find(path)) {
             chain.push_back(path);
             path = profile_.paths[path].parent;
         }
-        std::uint32_t node = path == 0 ? top : found->second;
+        std::uint32_t node = is_top(path) ? top : found->second;
         for (auto step = chain.rbegin(); step != chain.rend(); ++step) {
             const CallPath& call = profile_.paths[*step];
             Label label = label_of(profile_, call);
@@ -178,7 +153,7 @@ class Builder {
         return node;
     }
 
-    void add_cells(const std::vector<SelectedCell>& cells, std::uint32_t top) {
+    void add_cells(const std::vector<SelectedCell>& cells, std::uint32_t top, std::uint32_t phase) {
         if (cells.empty())
             return;
         KnownNodes& known = known_[top];
@@ -186,7 +161,7 @@ class Builder {
             const std::vector<std::uint32_t>& into = metrics_.of(cell.path, cell.metric);
             if (into.empty())
                 continue;
-            const std::uint32_t node = node_of(cell.path, top, known);
+            const std::uint32_t node = node_of(cell.path, top, known, phase);
             for (const std::uint32_t metric : into)
                 values_.push_back({node, metric, cell.value, cell.estimated});
         }
@@ -216,14 +191,17 @@ class Builder {
         const std::uint64_t iterations = data.cluster_of_iteration.size();
         const bool whole = range.first == 0 && range.last >= std::max<std::uint64_t>(iterations, 1) - 1;
         const std::uint64_t last = std::min(range.last, std::max<std::uint64_t>(iterations, 1) - 1);
-        std::uint32_t top = 0;
-        if (choice_.instances != 0 && !phase.name.empty())
-            top = child(0, {0, TableNode::Phase, phase.name, "", 0, ""}, 0);
+        std::uint32_t top = 0, inside = no_phase;
+        if (choice_.instances != 0 && !phase.name.empty()) {
+            inside = data.phase;
+            const std::uint32_t place = places_->path_of(inside);
+            top = child(node_of(place, 0, known_[0], no_phase), {0, TableNode::Phase, phase.name, "", 0, ""}, 0);
+        }
         if (choice_.instances == 0 || phase.kind != PhaseKind::Iterations || iterations == 0) {
             if (whole)
-                add_cells(selected_cells(data), top);
+                add_cells(selected_cells(data), top, inside);
             else if (range.first < iterations)
-                add_cells(selected_cells(profile_, data, std::span(&range, 1)).front(), top);
+                add_cells(selected_cells(profile_, data, std::span(&range, 1)).front(), top, inside);
             return;
         }
         if (range.first >= iterations)
@@ -239,7 +217,7 @@ class Builder {
             const std::string name =
                 step == 1 ? fmt::format("instance={}", ranges[r].first + 1)
                           : fmt::format("instances={}-{}", ranges[r].first + 1, ranges[r].last + 1);
-            add_cells(cells[r], child(top, {0, TableNode::Iterations, name, "", 0, ""}, 0));
+            add_cells(cells[r], child(top, {0, TableNode::Iterations, name, "", 0, ""}, 0), inside);
         }
     }
 
@@ -271,7 +249,8 @@ class Builder {
     const Profile& profile_;
     const TableChoice& choice_;
     std::vector<std::size_t> rows_;
-    Metrics metrics_;
+    CellRows metrics_;
+    std::optional<PhasePlaces> places_; // with nodes for phases
     CallTable table_;
     std::vector<std::uint64_t> weight_;
     std::vector<std::uint64_t> line_weight_;

@@ -1,31 +1,13 @@
 #include "tools/plot/svg.hpp"
 
+#include "tools/text/xml.hpp"
+
 #include <fmt/format.h>
 #include <fstream>
 
 namespace libprofile::tools {
 
 namespace {
-
-std::string escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        default:
-            out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
-    return out;
-}
 
 std::string points_of(const std::vector<std::pair<double, double>>& points) {
     std::string out;
@@ -76,14 +58,14 @@ void Svg::text(double x, double y, const std::string& text, Anchor anchor, doubl
     constexpr const char* anchors[] = {"start", "middle", "end"};
     body_ += fmt::format(
         "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\">{}</text>\n", x, y,
-        size, anchors[static_cast<int>(anchor)], colour, escaped(text));
+        size, anchors[static_cast<int>(anchor)], colour, xml_text(text));
 }
 
 void Svg::upright_text(double x, double y, const std::string& text, double size) {
     body_ += fmt::format(
         "<text x=\"{0:.1f}\" y=\"{1:.1f}\" font-size=\"{2}\" text-anchor=\"middle\" fill=\"#333333\" "
         "transform=\"rotate(-90 {0:.1f} {1:.1f})\">{3}</text>\n",
-        x, y, size, escaped(text));
+        x, y, size, xml_text(text));
 }
 
 std::string Svg::document() const {

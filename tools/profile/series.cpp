@@ -77,6 +77,14 @@ void SeriesReader::begin_chunk() {
     cells_.emplace(chunk.cells.data(), chunk.cells.size());
 }
 
+std::uint64_t SeriesReader::skip_before(std::uint64_t iteration) {
+    // Chunks do not need each other.
+    std::uint64_t skipped = 0;
+    while (chunk_ < data_->chunks.size() && data_->chunks[chunk_].iterations <= iteration - skipped)
+        skipped += data_->chunks[chunk_++].iterations;
+    return skipped;
+}
+
 bool SeriesReader::next() {
     for (;;) {
         while (chunk_ < data_->chunks.size() && in_chunk_ == data_->chunks[chunk_].iterations) {

@@ -46,6 +46,9 @@ class SeriesReader {
     /// `with_cells` false: the whole-iteration values only, which is faster.
     explicit SeriesReader(const SeriesData& data, bool with_cells = true);
 
+    /// Before the first next(): leaves out what can be left out without reading it of the iterations before one.
+    /// @return how many were left out
+    std::uint64_t skip_before(std::uint64_t iteration);
     /// False: there is no further iteration.
     bool next();
     /// Of the iteration that next() went to: what is known of it.

@@ -99,4 +99,20 @@ std::vector<std::string> draw_chart(const IterationSeries& series, const TextSty
     return lines;
 }
 
+std::string sparkline(const TextStyle& style, const std::vector<double>& series, const ChartColumns& chart,
+                      double top) {
+    constexpr const char* unicode[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    constexpr const char* ascii[] = {" ", ".", ".", ":", ":", "+", "+", "#", "#"};
+    std::string out;
+    for (std::size_t c = 0; c < chart.width; ++c) {
+        double mean = 0;
+        for (std::size_t i = chart.begin(c); i < chart.end(c); ++i)
+            mean +=
+                series[std::min(i, series.size() - 1)] / static_cast<double>(chart.end(c) - chart.begin(c));
+        const double part = top == 0 ? 0 : std::clamp(mean / top, 0.0, 1.0);
+        out += (style.unicode ? unicode : ascii)[static_cast<std::size_t>(std::lround(part * 8))];
+    }
+    return out;
+}
+
 } // namespace libprofile::tools

@@ -82,11 +82,30 @@ std::string keep_end(const TextStyle& style, const std::string& text, std::size_
     return ellipsis(style) + text.substr(byte_of(text, have - width + 1));
 }
 
+namespace {
+
+/// Whether the blank at `at` stands between a number and its unit: "12.3 ms", "4 %)".
+bool is_in_quantity(const std::string& text, std::size_t at) {
+    if (at == 0 || text[at - 1] < '0' || text[at - 1] > '9')
+        return false;
+    for (const char* unit : {"%", "s", "ms", "µs", "us", "ns", "B", "KiB", "MiB", "GiB", "TiB"}) {
+        const std::string_view word(unit);
+        const std::size_t end = at + 1 + word.size();
+        if (text.compare(at + 1, word.size(), word) == 0 && (end >= text.size() || std::string_view(" ,;:.)").find(text[end]) != std::string_view::npos))
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
     std::vector<std::string> lines;
     std::string line;
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
+        std::size_t end = std::min(text.find(' ', at), text.size());
+        while (end < text.size() && is_in_quantity(text, end))
+            end = std::min(text.find(' ', end + 1), text.size());
         const std::string word = text.substr(at, end - at);
         if (!line.empty() && columns(line) + 1 + columns(word) > width) {
             lines.push_back(line);
@@ -100,6 +119,13 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
     if (!line.empty() || lines.empty())
         lines.push_back(line);
     return lines;
+}
+
+std::string spelled(const TextStyle& style, std::string text) {
+    const std::string from = style.unicode ? "+-" : "µ", to = style.unicode ? "±" : "u";
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+    return text;
 }
 
 std::string bar(const TextStyle& style, double share, std::size_t width) {

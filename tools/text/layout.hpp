@@ -31,8 +31,11 @@ std::string right(const TextStyle& style, const std::string& text, std::size_t w
 /// Cut with an ellipsis in front, so that the end stays ("...solver.cpp:12").
 std::string keep_end(const TextStyle& style, const std::string& text, std::size_t width);
 
-/// Breaks at blanks into lines of at most `width` columns; longer words stay whole.
+/// Breaks at blanks into lines of at most `width` columns; longer words stay whole, numbers keep their units.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width);
+
+/// A sentence with the signs that the style has: "+-" as one sign, or "us" for microseconds.
+std::string spelled(const TextStyle& style, std::string text);
 
 /// A horizontal bar of `share` (0 to 1) of `width` columns, in eighths of a column, not filled up.
 std::string bar(const TextStyle& style, double share, std::size_t width);

@@ -22,6 +22,8 @@ struct PageRequest {
     std::size_t exact_values = std::size_t{600} * 1000;       // up to so many values of maps are there exactly, too
     std::size_t exact_cells = std::size_t{300} * 1000;        // up to so many values of clusters are exact
     std::size_t values_in_memory = std::size_t{60} * 1000000; // more metrics of iterations are not read
+    std::size_t most_maps = ~std::size_t{0};                  // of a phase
+    bool served = false;                                      // the page may ask (page_answers.hpp)
 };
 
 /// @throws ViewError when a metric that is asked for is none of any phase

@@ -1,10 +1,10 @@
 #include "tools/view/page_data.hpp"
 
-#include "tools/analysis/hot_spots.hpp"
+#include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/view/cell_columns.hpp"
-#include "tools/view/value_map.hpp"
+#include "tools/view/map_entry.hpp"
+#include "tools/view/page_places.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,24 +18,6 @@ namespace libprofile::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Locations = std::vector<const Location*>;
-
-/// The script elements of the page that hold columns; a column's number is its place.
-class Sections {
-  public:
-    std::size_t add(const NumberColumn& column) { return add_compressed(deflated(column.bytes())); }
-    std::size_t add_compressed(const ByteList& bytes) {
-        list_.push_back(base64(bytes));
-        return list_.size() - 1;
-    }
-    void append(std::string& html) const {
-        for (std::size_t i = 0; i < list_.size(); ++i)
-            html += fmt::format("<script type=\"text/plain\" id=\"column-{}\">{}</script>\n", i, list_[i]);
-    }
-
-  private:
-    std::vector<std::string> list_;
-};
 
 Json cells_json(const CellColumns& cells, Sections& sections) {
     return {{"counts", sections.add(cells.counts())},
@@ -47,19 +29,14 @@ Json cells_json(const CellColumns& cells, Sections& sections) {
 class PageData {
   public:
     PageData(const Profile& profile, const PageRequest& request)
-        : profile_(profile), request_(request), mains_(main_threads(profile)), room_(request.map_bytes) {
-        for (const Location& location : profile.locations)
-            all_.push_back(&location);
-    }
+        : profile_(profile), request_(request), places_(page_places(profile)), room_(request.map_bytes) {}
 
     void append(std::string& html) {
-        tree_ = function_tree(profile_, all_, true, &places_.node_of_path);
-        number_metrics();
-        Json header = {{"format", 1}};
+        Json header = {{"format", 1}, {"served", request_.served}};
         header["job"] = job();
         header["locations"] = locations();
         header["metrics"] = metrics();
-        header["columns"] = columns_;
+        header["columns"] = places_.columns;
         header["nodes"] = nodes();
         header["totals"] = phase_totals();
         header["phases"] = phases();
@@ -69,68 +46,36 @@ class PageData {
         for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;)
             text.replace(at, 1, "\\u003c");
         html += "<script type=\"application/json\" id=\"header\">" + text + "</script>\n";
-        sections_.append(html);
+        for (std::size_t i = 0; i < sections_.list().size(); ++i)
+            html += fmt::format("<script type=\"text/plain\" id=\"column-{}\">{}</script>\n", i, sections_.list()[i]);
     }
 
   private:
-    void number_metrics() {
-        std::vector<bool> occurs(profile_.metrics.size());
-        occurs[0] = true;
-        for (const Location* location : all_)
-            for (const PhaseData& data : location->phases)
-                for_each_cell(data, [&](const Cell& cell) { occurs[cell.metric] = true; });
-        places_.column_of_metric.resize(occurs.size());
-        for (std::size_t m = 0; m < occurs.size(); ++m)
-            if (occurs[m]) {
-                places_.column_of_metric[m] = places_.columns++;
-                columns_.push_back(profile_.metrics[m].name);
-            }
-    }
-
     Json job() const {
         const Job& job = profile_.job;
-        std::vector<std::uint64_t> missing, unfinished, checkpoints;
-        Json losses = Json::object();
-        const auto sum = [&](const char* name, std::uint64_t RankInfo::*member) {
-            std::uint64_t value = 0;
-            for (const auto& [rank, info] : profile_.ranks)
-                value += info.*member;
-            losses[name] = value;
-        };
-        sum("samples_taken", &RankInfo::samples_taken);
-        sum("samples_lost", &RankInfo::samples_lost);
-        sum("partial_paths", &RankInfo::partial_paths);
-        sum("quota_losses", &RankInfo::quota_losses);
-        sum("nesting_repairs", &RankInfo::nesting_repairs);
-        sum("threads_lost", &RankInfo::threads_lost);
-        sum("requests_lost", &RankInfo::requests_lost);
-        sum("threads_running", &RankInfo::threads_running);
-        sum("clocks_lost", &RankInfo::clocks_lost);
-        for (std::size_t rank = 0; rank < mains_.size(); ++rank) {
-            const auto at = profile_.ranks.find(static_cast<std::uint32_t>(rank));
-            if (at == profile_.ranks.end())
-                missing.push_back(rank);
-            else if (at->second.checkpoint)
-                checkpoints.push_back(rank);
-            else if (!at->second.complete)
-                unfinished.push_back(rank);
+        std::uint64_t taken = 0, lost = 0;
+        for (const auto& [rank, info] : profile_.ranks) {
+            taken += info.samples_taken;
+            lost += info.samples_lost;
         }
+        Json sentences = Json::array();
+        for (const Loss& loss : losses(profile_))
+            sentences.push_back({{"group", group_name(loss.group)}, {"kind", loss.kind}, {"sentence", loss.sentence}});
         const std::uint64_t rate = profile_.ranks.empty() ? 0 : profile_.ranks.begin()->second.rate;
         return {{"command", job.command},   {"executable", job.executable},
                 {"folder", job.folder},     {"mpi", job.mpi},
                 {"version", job.version},   {"start_ms", job.start_unix_ns / 1000000},
                 {"ranks", job.ranks},       {"configuration", job.configuration},
                 {"rate", rate},             {"complete", profile_.complete},
-                {"notes", profile_.notes},  {"losses", losses},
-                {"missing", missing},       {"unfinished", unfinished},
-                {"checkpoints", checkpoints}};
+                {"samples_taken", taken},   {"samples_lost", lost},
+                {"losses", sentences}};
     }
 
     Json locations() const {
         Json rank = Json::array(), thread = Json::array(), host = Json::array(), wall = Json::array();
         std::vector<std::string> hosts;
         std::map<std::string, std::size_t> known;
-        for (const Location* location : all_) {
+        for (const Location* location : places_.all) {
             rank.push_back(location->rank);
             thread.push_back(location->thread);
             wall.push_back(location->wall_ns);
@@ -153,8 +98,8 @@ class PageData {
             int column = -1;
             const std::size_t metric = !known ? metric_count + r - catalogue_size : static_cast<std::size_t>(metric_catalogue[r].direct);
             if (kind == CatalogueKind::Direct && metric < profile_.metrics.size())
-                if (const auto at = std::find(columns_.begin(), columns_.end(), profile_.metrics[metric].name); at != columns_.end())
-                    column = static_cast<int>(at - columns_.begin());
+                if (const auto at = std::find(places_.columns.begin(), places_.columns.end(), profile_.metrics[metric].name); at != places_.columns.end())
+                    column = static_cast<int>(at - places_.columns.begin());
             list.push_back({{"name", rows[r].name},
                             {"unit", rows[r].unit},
                             {"label", rows[r].label},
@@ -168,18 +113,18 @@ class PageData {
 
     Json nodes() const {
         // All call paths of a node have its kind; MPI functions of one name have one category.
-        std::vector<std::size_t> row(tree_.size(), static_cast<std::size_t>(CatalogueId::Execution));
-        std::vector<std::string> file(tree_.size());
+        std::vector<std::size_t> row(places_.tree.size(), static_cast<std::size_t>(CatalogueId::Execution));
+        std::vector<std::string> file(places_.tree.size());
         for (std::size_t p = 0; p < profile_.paths.size(); ++p) {
-            const std::uint32_t n = places_.node_of_path[p];
+            const std::uint32_t n = places_.cells.node_of_path[p];
             const CallPath& path = profile_.paths[p];
-            if (path.kind == tree_[n].kind)
+            if (path.kind == places_.tree[n].kind)
                 row[n] = static_cast<std::size_t>(catalogue_of(category_of(profile_, path)));
             if (file[n].empty())
                 file[n] = label_of(profile_, path).file;
         }
         Json parent = Json::array(), kind = Json::array(), name = Json::array(), place = Json::array();
-        for (const FunctionNode& node : tree_) {
+        for (const FunctionNode& node : places_.tree) {
             parent.push_back(node.parent);
             kind.push_back(kind_name(node.kind));
             name.push_back(node.parent < 0 ? "all" : node.name);
@@ -190,9 +135,9 @@ class PageData {
 
     /// Exact: per phase, per location, what all its cells add up to.
     Json phase_totals() {
-        CellColumns cells(places_, false);
+        CellColumns cells(places_.cells, false);
         for (std::uint32_t p = 0; p < profile_.phases.size(); ++p)
-            for (const Location* location : all_) {
+            for (const Location* location : places_.all) {
                 if (const PhaseData* data = find_phase(location, p)) {
                     for (const Cluster& cluster : data->clusters)
                         cells.add(cluster.cells);
@@ -210,7 +155,7 @@ class PageData {
         for (std::uint32_t p = 0; p < profile_.phases.size(); ++p) {
             Json wall = Json::array(), inclusive = Json::array(), instances = Json::array();
             double all = 0;
-            for (const Location* location : all_) {
+            for (const Location* location : places_.all) {
                 const PhaseData* data = find_phase(location, p);
                 wall.push_back(data == nullptr ? 0 : data->wall_ns);
                 inclusive.push_back(data == nullptr ? 0 : data->wall_inclusive_ns);
@@ -228,7 +173,7 @@ class PageData {
         std::sort(order.begin(), order.end());
         for (const auto& [time, p] : order) {
             std::size_t iterations = 0;
-            for (const Location* location : mains_)
+            for (const Location* location : places_.mains)
                 if (const PhaseData* data = find_phase(location, p))
                     iterations = std::max(iterations, data->iteration_ns.size());
             list[p]["iterations"] = iterations;
@@ -243,17 +188,17 @@ class PageData {
 
     void maps(std::uint32_t phase, std::size_t iterations, Json& to) {
         std::vector<MapMetric> wanted, left_out;
-        const std::size_t cells = iterations * std::max<std::size_t>(mains_.size(), 1);
-        for (MapMetric& metric : map_metrics(profile_, mains_, phase)) {
+        const std::size_t cells = iterations * std::max<std::size_t>(places_.mains.size(), 1);
+        for (MapMetric& metric : map_metrics(profile_, places_.mains, phase)) {
             available_.insert(metric.name);
             const auto& asked = request_.metrics;
-            const bool picked = asked.empty() ? (wanted.empty() || (wanted.size() + 1) * cells <= request_.values_in_memory)
+            const bool picked = asked.empty() ? (wanted.empty() || (wanted.size() < request_.most_maps && (wanted.size() + 1) * cells <= request_.values_in_memory))
                                               : std::find(asked.begin(), asked.end(), metric.name) != asked.end();
             (picked ? wanted : left_out).push_back(std::move(metric));
         }
         Json list = Json::array(), names = Json::array();
         const bool exact = wanted.size() * cells <= request_.exact_values;
-        for (const MapValues& map : map_values(profile_, mains_, phase, iterations, wanted)) {
+        for (const MapValues& map : map_values(profile_, places_.mains, phase, iterations, wanted)) {
             const QuantizedMap levels = quantize(map.values, iterations, std::min(room_, request_.map_bytes * 9 / 10));
             // The first one is always there: a page without any would show nothing.
             const bool fits = list.empty() || levels.deltas.size() <= room_;
@@ -263,24 +208,10 @@ class PageData {
                 left_out.push_back(map.metric);
                 continue;
             }
-            Json entry = {{"name", map.metric.name},       {"label", map.metric.label},
-                          {"unit", map.metric.unit},       {"description", map.metric.description},
-                          {"exact", map.exact},            {"bounds", levels.bounds},
-                          {"levels", sections_.add_compressed(levels.deltas)}};
-            const MapSpread spread = spread_over_ranks(map.values, iterations);
-            entry["spread"] = {{"minimum", sections_.add(spread.minimum)}, {"twice_median", sections_.add(spread.twice_median)},
-                               {"maximum", sections_.add(spread.maximum)}, {"sum", sections_.add(spread.sum)},
-                               {"slowest", sections_.add(spread.slowest)}, {"ranks", sections_.add(spread.ranks)}};
-            if (exact) {
-                NumberColumn column; // 0: no value
-                for (const std::uint64_t v : map.values)
-                    column.add(v == no_value ? 0 : v + 1);
-                entry["values"] = sections_.add(column);
-            }
-            list.push_back(std::move(entry));
+            list.push_back(map_entry(map, levels, iterations, exact, sections_));
         }
         for (const MapMetric& metric : left_out)
-            names.push_back(metric.name);
+            names.push_back({{"name", metric.name}, {"label", metric.label}});
         to["maps"] = std::move(list);
         to["left_out"] = std::move(names);
     }
@@ -288,14 +219,14 @@ class PageData {
     /// Per location its clusters, largest first; the rest comes last where there is one.
     Json clusters(std::uint32_t phase) {
         std::size_t values = 0;
-        for (const Location* location : all_)
+        for (const Location* location : places_.all)
             if (const PhaseData* data = find_phase(location, phase))
                 for_each_cell(*data, [&](const Cell&) { ++values; });
         const bool rounded = values > request_.exact_cells;
-        CellColumns cells(places_, rounded);
+        CellColumns cells(places_.cells, rounded);
         NumberColumn sizes, classes, times, deviations, members;
         Json counts = Json::array(), lengths = Json::array();
-        for (const Location* location : all_) {
+        for (const Location* location : places_.all) {
             const PhaseData* data = find_phase(location, phase);
             counts.push_back(data == nullptr ? 0 : data->clusters.size() + 1); // with the rest
             lengths.push_back(data == nullptr ? 0 : data->cluster_of_iteration.size());
@@ -354,7 +285,7 @@ class PageData {
         Json list = Json::object();
         for (std::size_t m = 0; m < metric_count; ++m) {
             std::uint64_t largest = 0, sum = 0, cells = 0;
-            for (const Location* location : all_)
+            for (const Location* location : places_.all)
                 if (const PhaseData* data = find_phase(location, phase); data != nullptr && data->series) {
                     largest = std::max(largest, data->series->accuracy[m].largest);
                     sum += data->series->accuracy[m].sum;
@@ -379,11 +310,7 @@ class PageData {
 
     const Profile& profile_;
     const PageRequest& request_;
-    Locations mains_;
-    Locations all_;
-    std::vector<FunctionNode> tree_;
-    CellPlaces places_;
-    std::vector<std::string> columns_;
+    const PagePlaces places_;
     std::set<std::string> available_;
     std::size_t room_;
     Sections sections_;

@@ -8,14 +8,15 @@ export interface MapHeader {
 }
 export interface PhaseHeader {
   name: string; kind: "outside" | "aggregate" | "iterations"; wall: number[]; inclusive: number[]; instances: number[];
-  iterations?: number; maps?: MapHeader[]; left_out?: string[];
+  iterations?: number; maps?: MapHeader[]; left_out?: { name: string; label: string }[];
   clusters?: { counts: number[]; lengths: number[]; sizes: number; classes: number; times: number; deviations: number; members: number; rounded: boolean; cells: CellColumns };
   accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;
 }
 export interface Header {
+  served: boolean; // the page may ask where it came from for what it does not have
   job: {
     command: string; executable: string; folder: string; mpi: string; version: string; start_ms: number; ranks: number; configuration: string;
-    rate: number; complete: boolean; notes: string[]; losses: Record<string, number>; missing: number[]; unfinished: number[]; checkpoints: number[];
+    rate: number; complete: boolean; samples_taken: number; samples_lost: number; losses: { group: "missing" | "loss" | "remark"; kind: string; sentence: string }[];
   };
   locations: { rank: number[]; thread: number[]; host: number[]; wall: number[]; hosts: string[] };
   metrics: Metric[]; columns: string[];
@@ -27,6 +28,10 @@ export interface Header {
 export interface Cells { first: Uint32Array; keys: Uint32Array; values: Float64Array }
 
 export interface Spread { minimum: Float64Array; median: Float64Array; maximum: Float64Array; sum: Float64Array; slowest: Float64Array; ranks: Float64Array }
+
+/** What the profile holds of single iterations, summed over some of them: a profile per location. */
+export interface Known { cells: Cells; errors: Float64Array; iterations: number[]; sums: boolean[] }
+interface Answer { first: number; columns: string[] }
 
 /** Of one location in one phase; the last cluster is the rest; none where the location does not have the phase. */
 export interface LocationClusters { first: number; count: number; members: Uint8Array | Uint16Array }
@@ -40,9 +45,12 @@ function unpacked(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** Columns that came later, as answers, until they are read. */
+const late = new Map<number, string>();
+
 async function bytesOf(column: number): Promise<Uint8Array> {
-  const element = document.getElementById("column-" + column)!;
-  const packed = unpacked(element.textContent!);
+  const packed = unpacked(late.get(column) ?? document.getElementById("column-" + column)!.textContent!);
+  late.delete(column);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -97,6 +105,17 @@ async function cellsOf(header: CellColumns): Promise<Cells> {
   return { first, keys: absolute, values };
 }
 
+/** Asks where the page came from; only where it is served. */
+async function ask<T>(name: string, parameters: Record<string, string | number>): Promise<T & Answer> {
+  const query = new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, String(value)]));
+  let response: Response;
+  try { response = await fetch(`${name}?${query}`); } catch { throw new Error("libprofile view --serve has ended; start it again"); }
+  const answer = (await response.json()) as T & Answer & { error?: string };
+  if (!response.ok) throw new Error(answer.error ?? `libprofile view answered ${response.status}`);
+  answer.columns.forEach((text, i) => late.set(answer.first + i, text));
+  return answer;
+}
+
 export class Data {
   readonly header: Header;
   readonly nodes: number;
@@ -123,7 +142,11 @@ export class Data {
   }
 
   private once<T>(key: string, make: () => Promise<T>): Promise<T> {
-    if (!this.cache.has(key)) this.cache.set(key, make());
+    if (!this.cache.has(key)) {
+      const made = make();
+      this.cache.set(key, made);
+      made.catch(() => this.cache.delete(key)); // it may work the next time
+    }
     return this.cache.get(key) as Promise<T>;
   }
 
@@ -133,6 +156,59 @@ export class Data {
 
   map(p: number, name: string): MapHeader | undefined {
     return this.header.phases[p]?.maps?.find((m) => m.name === name);
+  }
+
+  /** A map that is not in the page, where the page can ask for it. */
+  obtainMap(p: number, name: string): Promise<MapHeader | undefined> {
+    const phase = this.header.phases[p], there = this.map(p, name);
+    if (there || !this.header.served || !phase?.left_out?.some((m) => m.name === name)) return Promise.resolve(there);
+    return this.once(`map ${p} ${name}`, async () => {
+      const { map } = await ask<{ map: MapHeader }>("map", { phase: p, metric: name });
+      phase.maps!.push(map);
+      phase.left_out = phase.left_out!.filter((m) => m.name !== name);
+      return map;
+    });
+  }
+
+  /** Values of one rank plus 1, 0 where there is none, where the page can ask for them. */
+  row(p: number, map: MapHeader, rank: number): Promise<Float64Array> {
+    return this.once(`row ${p} ${map.name} ${rank}`, async () => numbersOf((await ask<{ values: number }>("row", { phase: p, metric: map.name, rank })).values));
+  }
+
+  /** The last ones are kept. */
+  private known = new Map<string, Promise<Known>>();
+  knownOf(s: { phase: number; from: number; to: number; ranks: [number, number] | null; rest?: boolean }): Promise<Known> {
+    // Which ranks it is about does not matter for "all but these ranks": all of them come.
+    const some = s.ranks !== null && !s.rest;
+    const parameters = { phase: s.phase, from: s.from, to: s.to, ...(s.rest && s.ranks === null ? { rest: 1 } : {}), ...(some ? { first_rank: s.ranks![0], end_rank: s.ranks![1] } : {}) };
+    const key = JSON.stringify(parameters);
+    let found = this.known.get(key);
+    if (found) return found;
+    found = (async () => {
+      const answer = await ask<{ cells: { counts: number; keys: number; values: number; errors: number }; iterations: number[]; sums: boolean[] }>("profile", parameters);
+      const c = answer.cells;
+      const [counts, keys, values, errors] = (await Promise.all([c.counts, c.keys, c.values, c.errors].map(numbersOf))) as [Float64Array, Float64Array, Float64Array, Float64Array];
+      const first = new Uint32Array(counts.length + 1), absolute = new Uint32Array(keys.length);
+      for (let p = 0, at = 0; p < counts.length; first[++p] = at)
+        for (let k = counts[p]!, key = 0; k > 0; --k, ++at) absolute[at] = key += keys[at]!;
+      for (let i = 0; i < errors.length; ++i) errors[i] = errors[i] === 0 ? Infinity : errors[i]! - 1;
+      return { cells: { first, keys: absolute, values }, errors, iterations: answer.iterations, sums: answer.sums };
+    })();
+    this.known.set(key, found);
+    found.catch(() => this.known.delete(key));
+    if (this.known.size > 8) this.known.delete(this.known.keys().next().value!);
+    return found;
+  }
+
+  /** Tells the server that somebody looks at the page, and when nobody does any more. */
+  stayInTouch(): void {
+    if (!this.header.served) return;
+    const page = Math.random().toString(36).slice(2);
+    const alive = (): void => void fetch("alive?page=" + page).catch(() => {});
+    alive();
+    setInterval(alive, 60000);
+    addEventListener("pageshow", (e) => { if (e.persisted) alive(); });
+    addEventListener("pagehide", () => void navigator.sendBeacon("closed?page=" + page));
   }
 
   spread(p: number, map: MapHeader): Promise<Spread> {

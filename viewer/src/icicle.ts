@@ -61,7 +61,7 @@ export class Icicle {
 
   private describe(node: number): string {
     const p = this.profile!, m = this.data.header.metrics[p.parts.row]!, h = this.data.header.nodes;
-    let text = `${h.name[node]}${h.place[node] ? " (" + h.place[node] + ")" : ""}: ${p.exact ? "" : "≈ "}${quantity(p.inclusive[node]!, m.unit)} inclusive (${percent(p.inclusive[0] ? p.inclusive[node]! / p.inclusive[0] : 0)}), ${quantity(p.exclusive[node]!, m.unit)} own, imbalance ${percent(p.imbalance(node))}`;
+    let text = `${h.name[node]}${h.place[node] ? " (" + h.place[node] + ")" : ""}: ${p.exact || (p.known && p.inclusiveError[node] !== Infinity) ? "" : "≈ "}${quantity(p.inclusive[node]!, m.unit)} inclusive (${percent(p.inclusive[0] ? p.inclusive[node]! / p.inclusive[0] : 0)}), ${quantity(p.exclusive[node]!, m.unit)} own, imbalance ${percent(p.imbalance(node))}`;
     if (this.other) text += `; B − A: ${quantity(this.other.inclusive[node]! / this.other.unit() - p.inclusive[node]! / p.unit(), m.unit)} per rank${p.selection.phase >= 0 ? " and iteration" : ""}`;
     return text;
   }

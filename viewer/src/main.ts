@@ -1,5 +1,5 @@
 // Puts the page together: reads the data, makes the views, and lets changes of the state reach them.
-import { Data } from "./data";
+import { Data, type Known } from "./data";
 import { baseName, duration, escaped, exactly, grouped, percent, plural, quantity, shortName, within } from "./format";
 import { Icicle } from "./icicle";
 import { hasLocation, isRange, MetricParts, SelectionProfile, type Selection } from "./profile";
@@ -14,7 +14,11 @@ const $ = <T extends HTMLElement = HTMLElement>(id: string): T => document.getEl
 async function start(): Promise<void> {
   const data = new Data();
   await data.load();
+  // What the address wants to see may have to be asked for first.
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  await data.obtainMap(data.header.phases.findIndex((p) => p.iterations && p.name === wanted.get("phase")), wanted.get("map") ?? "").catch(() => undefined);
   const store = new Store(data), header = data.header, job = header.job;
+  data.stayInTouch();
 
   // ---- head
   const words = job.command.split(" ");
@@ -24,7 +28,7 @@ async function start(): Promise<void> {
   const wall = Math.max(0, ...header.locations.wall);
   const mpi = job.mpi === "none" ? "without MPI" : job.mpi.split(/[,\n]/)[0]!.replace(/\t/g, " ");
   $("job").textContent = `${plural(job.ranks, "rank")} on ${hosts.length === 1 ? hosts[0] : plural(hosts.length, "host")}, ${mpi}, ran ${duration(wall)}${job.start_ms ? ", started " + new Date(job.start_ms).toLocaleString() : ""}`;
-  const { missing, losses } = shortcomings(data);
+  const { missing, losses, remarks } = shortcomings(data);
   $("badges").innerHTML = job.complete ? `<span class="badge">complete</span>` : `<span class="badge bad">INCOMPLETE</span>`;
   if (missing.length + losses.length > 0) {
     $("incomplete").hidden = false;
@@ -102,7 +106,7 @@ async function start(): Promise<void> {
       ...(b ? { other: { inclusive: (n: number) => b!.inclusive[n]! / unitB, exclusive: (n: number) => b!.exclusive[n]! / unitB } } : {}),
       shares: true, whole: () => a.inclusive[0]! / unitA, imbalance: (n) => a.imbalance(n),
       name: (n) => (nodes.kind[n] === "inlined" ? "[inlined] " : "") + shortName(nodes.name[n]!), side: (n) => nodes.place[n]!,
-      hint: (n) => `${nodes.name[n]}${nodes.file[n] ? "\n" + nodes.file[n] : ""}${nodes.place[n] ? "\n" + nodes.place[n] : ""}\ninclusive ${exactly(a.inclusive[n]!, metric.unit)}${a.exact ? "" : " (estimate)"}\nown ${exactly(a.exclusive[n]!, metric.unit)}`,
+      hint: (n) => `${nodes.name[n]}${nodes.file[n] ? "\n" + nodes.file[n] : ""}${nodes.place[n] ? "\n" + nodes.place[n] : ""}\ninclusive ${exactly(a.inclusive[n]!, metric.unit)}${a.quality(n, false, (v) => exactly(v, metric.unit))}\nown ${exactly(a.exclusive[n]!, metric.unit)}${a.quality(n, true, (v) => exactly(v, metric.unit))}`,
       show: (v) => quantity(v, metric.unit),
       hidden: (n) => n !== 0 && a.inclusive[n] === 0 && (b === null || b.inclusive[n] === 0),
     };
@@ -130,21 +134,45 @@ async function start(): Promise<void> {
       // A bar is as long as the largest rank's is wide, so that ranks can be compared.
       whole: (n) => (systemLocation[n]! >= 0 ? largest : first.inclusive(0)),
       name: (n) => systemName[n]!, show: (v) => quantity(v, metric.unit),
-      hint: (n) => `${systemName[n]}\n${exactly(first.inclusive(n), metric.unit)}${a.exact ? "" : " (estimate)"}`,
+      hint: (n) => `${systemName[n]}\n${exactly(first.inclusive(n), metric.unit)}${a.exact || a.inclusiveError[node] === 0 ? "" : a.known && a.inclusiveError[node] !== Infinity ? ` (± ${exactly(a.inclusiveError[node]!, metric.unit)} over all)` : " (estimate)"}`,
       hidden: (n) => !seen[n] || (n > 0 && n <= hosts.length && hosts.length === 1 && false),
       fixedOrder: store.state.sorting === "name",
     };
   };
 
   let run = 0;
+  let asking = false, failed = "";
   const compute = async (): Promise<void> => {
     const mine = ++run, s = store.state;
-    const of = async (selection: Selection): Promise<SelectionProfile> =>
-      new SelectionProfile(data, selection, s.row, isRange(data, selection) ? await data.clusters(selection.phase) : null);
-    const first = await of(s.a), second = s.b ? await of(s.b) : null;
-    if (mine !== run) return;
-    a = first;
-    b = second;
+    const of = async (selection: Selection, known: Known | null): Promise<SelectionProfile> =>
+      new SelectionProfile(data, selection, s.row, isRange(data, selection) && !known ? await data.clusters(selection.phase) : null, known);
+    const show = async (knownA: Known | null, knownB: Known | null): Promise<void> => {
+      const first = await of(s.a, knownA), second = s.b ? await of(s.b, knownB) : null;
+      if (mine !== run) return;
+      a = first;
+      b = second;
+      await showTrees();
+    };
+    failed = "";
+    const asked = [s.a, s.b].map((x) => header.served && x !== null && isRange(data, x));
+    if (!asked[0] && !asked[1]) return show(null, null);
+    // Estimates at once; one question at a time, so that dragging does not make a queue of them.
+    await show(null, null);
+    if (asking) return;
+    asking = true;
+    try {
+      const known = await Promise.all([s.a, s.b].map((x, i) => (asked[i] ? data.knownOf(x!) : null)));
+      if (mine === run) await show(known[0]!, known[1]!);
+    } catch (error) {
+      failed = error instanceof Error ? error.message : String(error);
+      if (mine === run) await describe();
+    } finally {
+      asking = false;
+      if (mine !== run) void compute();
+    }
+  };
+  const showTrees = async (): Promise<void> => {
+    const s = store.state;
     pathTree.sorting = systemTree.sorting = s.sorting;
     metricTree.setContent(metricContent());
     pathTree.setContent(pathContent());
@@ -159,8 +187,19 @@ async function start(): Promise<void> {
     text.classList.toggle("estimate", !a.exact || (b !== null && !b.exact));
     const sentences: string[] = [];
     if (a.exact && (!b || b.exact)) sentences.push("Exact: sums of stored integers.");
-    else {
+    else if (a.known) {
+      const metric = header.metrics[s.row]!, sum = a.inclusive[0]!;
+      let bound = 0;
+      for (const e of a.exclusiveError) if (e !== Infinity) bound += e;
+      sentences.push(`Read from what the profile holds of these iterations${a.inclusiveError[0] === 0 ? "; sums are exact" : ""}.`);
+      if (bound > 0) sentences.push(`MPI call paths: ±${quantity(bound, metric.unit)} in all, the stored error bound.`);
+      else if (a.estimated < sum) sentences.push("MPI call paths are exact.");
+      if (a.estimated > 0) sentences.push(`${percent(sum === 0 ? 0 : a.estimated / sum)} of it, in sampled call paths, is distributed as in the mean of their cluster: an estimate.`);
+    } else {
       sentences.push("Estimate: a cluster's mean stands for each of its iterations.");
+      if (failed) sentences.push(`Better numbers cannot be had: ${failed}.`);
+      else if (header.served) sentences.push("Reading the iterations themselves …");
+      else if (header.phases[s.a.phase]?.accuracy && Object.keys(header.phases[s.a.phase]!.accuracy!).length) sentences.push("The profile holds more of them: libprofile view --serve shows that.");
       if (a.error > 0) sentences.push(`Standard error of the selected time: ±${duration(a.error)}.`);
       const metric = header.metrics[s.row]!, map = isRange(data, s.a) && !s.a.rest ? data.map(s.a.phase, metric.name) : undefined;
       if (map?.exact) {
@@ -227,9 +266,9 @@ async function start(): Promise<void> {
   const fillMaps = (): void => {
     const phase = header.phases[store.state.phase];
     mapSelect.replaceChildren(...(phase?.maps ?? []).map((m) => new Option(m.label + (m.exact ? "" : " (estimate)"), m.name)));
-    for (const name of phase?.left_out ?? []) {
-      const option = new Option(`${name}: not in this page, see --metric`, name);
-      option.disabled = true;
+    for (const { name, label } of phase?.left_out ?? []) {
+      const option = new Option(header.served ? label : `${label}: not in this page, see --metric`, name);
+      option.disabled = !header.served;
       mapSelect.add(option);
     }
   };
@@ -242,13 +281,31 @@ async function start(): Promise<void> {
     $<HTMLSelectElement>("coloring").value = s.coloring;
     $("theme").textContent = { auto: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[s.theme];
   };
+  /** False: there is no such map, or something else was chosen while it came. */
+  const obtain = async (name: string): Promise<boolean> => {
+    const phase = store.state.phase;
+    if (data.map(phase, name)) return true;
+    $("readout").textContent = `Reading ${name} …`;
+    try { await data.obtainMap(phase, name); } catch (error) {
+      $("readout").textContent = error instanceof Error ? error.message : String(error);
+      showControls();
+      return false;
+    }
+    $("readout").textContent = hint;
+    if (store.state.phase !== phase || !data.map(phase, name)) return false;
+    fillMaps();
+    showControls();
+    return true;
+  };
   phaseSelect.onchange = () => {
     const phase = Number(phaseSelect.value);
     store.set({ phase, map: header.phases[phase]!.maps![0]!.name, zoom: store.wholeZoom(phase), a: { phase: -1, from: 0, to: 0, ranks: null } });
   };
-  mapSelect.onchange = () => {
-    const row = header.metrics.findIndex((m) => m.name === mapSelect.value);
-    store.set(row >= 0 ? { map: mapSelect.value, row } : { map: mapSelect.value, row: mapSelect.value === "iteration_time" ? 0 : store.state.row });
+  mapSelect.onchange = async () => {
+    const name = mapSelect.value; // which the list does not keep while it is filled anew
+    if (!(await obtain(name))) return;
+    const row = header.metrics.findIndex((m) => m.name === name);
+    store.set(row >= 0 ? { map: name, row } : { map: name, row: name === "iteration_time" ? 0 : store.state.row });
   };
   $<HTMLSelectElement>("pooling").onchange = (e) => store.set({ pooling: (e.target as HTMLSelectElement).value as "max" | "mean" });
   $<HTMLSelectElement>("sorting").onchange = (e) => store.set({ sorting: (e.target as HTMLSelectElement).value as "value" | "name" | "imbalance" });
@@ -271,8 +328,13 @@ async function start(): Promise<void> {
   const search = $<HTMLInputElement>("search");
   search.oninput = () => { const n = pathTree.search(search.value); search.title = search.value ? plural(n, "match").replace("matchs", "matches") : ""; };
   $("hot").onclick = () => pathTree.hotPath(store.state.node > 0 && !pathTree.isOpen(store.state.node) ? store.state.node : -1);
-  metricTree.onSelect = (row) => {
+  metricTree.onSelect = async (row) => {
     const name = header.metrics[row]!.name;
+    store.set({ row });
+    if (row !== 0 && header.served && header.phases[store.state.phase]?.left_out?.some((m) => m.name === name)) {
+      const there = await obtain(name);
+      if (!there || store.state.row !== row) return;
+    }
     store.set(store.state.phase >= 0 && data.map(store.state.phase, name) && row !== 0 ? { row, map: name } : row === 0 && store.state.phase >= 0 ? { row, map: header.phases[store.state.phase]!.maps![0]!.name } : { row });
   };
   pathTree.onSelect = (node) => store.set({ node });
@@ -341,8 +403,8 @@ async function start(): Promise<void> {
     const m = header.metrics.find((x) => x.name === name), u = m?.unit ?? (name === "time" ? "ns" : "");
     return `<tr><td>${escaped(data.phaseName(i))}</td><td>${escaped(m?.label ?? name)}</td><td>${quantity(v.largest_error, u)}</td><td>${quantity(v.sum_of_errors / Math.max(1, v.cells), u)}</td></tr>`;
   }));
-  $("about").innerHTML = `<table><tr><td>command</td><td>${escaped(job.command)}</td></tr><tr><td>folder</td><td>${escaped(job.folder)}</td></tr><tr><td>hosts</td><td>${escaped(hosts.join(", "))}</td></tr><tr><td>MPI</td><td>${escaped(job.mpi)}</td></tr><tr><td>libprofile</td><td>${escaped(job.version)}</td></tr><tr><td>configuration</td><td><pre>${escaped(job.configuration)}</pre></td></tr></table>` +
-    (accuracyRows.length ? `<h2>Stored error bound of single iterations</h2><p class="dim">MPI call paths of every iteration are in the profile with at most this error (libprofile report --format json has them); the trees of this page use clusters.</p><table><tr><td>phase</td><td>metric</td><td>largest error</td><td>mean error</td></tr>${accuracyRows.join("")}</table>` : "");
+  $("about").innerHTML = `<table><tr><td>command</td><td>${escaped(job.command)}</td></tr><tr><td>folder</td><td>${escaped(job.folder)}</td></tr><tr><td>hosts</td><td>${escaped(hosts.join(", "))}</td></tr><tr><td>MPI</td><td>${escaped(job.mpi)}</td></tr><tr><td>libprofile</td><td>${escaped(job.version)}</td></tr><tr><td>configuration</td><td><pre>${escaped(job.configuration)}</pre></td></tr>${remarks.map((t) => `<tr><td>remark</td><td>${escaped(t)}</td></tr>`).join("")}</table>` +
+    (accuracyRows.length ? `<h2>Stored error bound of single iterations</h2><p class="dim">MPI call paths of every iteration are in the profile with at most this error (libprofile report --format json has them). ${header.served ? "The trees use them." : "The trees of this page use clusters, those of libprofile view --serve the iterations."}</p><table><tr><td>phase</td><td>metric</td><td>largest error</td><td>mean error</td></tr>${accuracyRows.join("")}</table>` : "");
 
   // ---- changes
   const firstOpen = (): void => {

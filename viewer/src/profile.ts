@@ -1,5 +1,5 @@
 // The profile of a selection: values by call path, by metric and by location. The arithmetic behind the three trees.
-import type { Clusters, Data } from "./data";
+import type { Clusters, Data, Known } from "./data";
 
 /** Iterations from (including) to (excluding) of a phase; ranks likewise. phase -1: the whole run.
  *  rest: the other ranks; where all ranks are meant, the other iterations. */
@@ -52,6 +52,13 @@ export class SelectionProfile {
   readonly maximum: Float64Array;
   readonly inclusiveBy: Float64Array;
   exact = true;
+  /** Put together from what the profile holds of single iterations. */
+  readonly known: boolean;
+  /** How far values by node may be off; Infinity: nobody knows. Inclusive: as far as its parts may be. */
+  readonly exclusiveError: Float64Array;
+  readonly inclusiveError: Float64Array;
+  /** Part of the metric, over all nodes, whose error nobody knows. */
+  estimated = 0;
   /** Standard error of the time of the selection, ns (independent locations). */
   error = 0;
   /** Iterations times locations. */
@@ -59,11 +66,13 @@ export class SelectionProfile {
   locations = 0;
   readonly parts: MetricParts;
 
-  constructor(readonly data: Data, readonly selection: Selection, row: number, clusters: Clusters | null) {
+  constructor(readonly data: Data, readonly selection: Selection, row: number, clusters: Clusters | null, known: Known | null = null) {
     const { nodes, columns, locations } = data;
     this.parts = new MetricParts(data, row);
     this.cells = new Float64Array(nodes * columns);
     this.byLocation = new Float64Array(nodes * locations);
+    this.exclusiveError = new Float64Array(nodes);
+    this.known = known !== null;
     const weights = new Uint8Array(nodes * columns);
     for (let n = 0; n < nodes; ++n) {
       if (this.parts.isTime) weights[n * columns] = this.parts.rows.has(data.header.nodes.row[n]!) ? 1 : 0;
@@ -81,11 +90,25 @@ export class SelectionProfile {
     };
     const range = isRange(data, selection);
     let variance = 0;
+    let sums = true;
     for (let l = 0; l < locations; ++l) {
       if (!hasLocation(data, selection, l)) continue;
       ++this.locations;
       if (selection.phase < 0) {
         for (let p = 0; p < data.header.phases.length; ++p) add(data.totals, p * locations + l, l, 1);
+        continue;
+      }
+      if (known && range) {
+        this.instances += known.iterations[l]!;
+        add(known.cells, l, l, 1);
+        sums &&= known.sums[l]!;
+        for (let i = known.cells.first[l]!; i < known.cells.first[l + 1]!; ++i) {
+          const key = known.cells.keys[i]!, error = known.errors[i]!;
+          if (error !== 0) this.exact = false;
+          if (weights[key] === 0) continue;
+          this.exclusiveError[(key / columns) | 0]! += error;
+          if (error === Infinity) this.estimated += known.cells.values[i]!;
+        }
         continue;
       }
       if (!range || clusters === null) {
@@ -121,11 +144,23 @@ export class SelectionProfile {
     }
     this.inclusive = this.exclusive.slice();
     for (let n = nodes - 1; n > 0; --n) this.inclusive[parent[n]!]! += this.inclusive[n]!;
+    this.inclusiveError = this.exclusiveError.slice();
+    for (let n = nodes - 1; n > 0; --n) this.inclusiveError[parent[n]!]! += this.inclusiveError[n]!;
+    // Whole iterations are kept exactly.
+    if (known && sums) this.inclusiveError[0] = 0;
     this.maximum = new Float64Array(nodes);
     for (const l of data.mainOfRank) {
       if (l < 0 || !hasLocation(data, selection, l)) continue;
       for (let n = 0; n < nodes; ++n) this.maximum[n] = Math.max(this.maximum[n]!, this.inclusiveBy[l * nodes + n]!);
     }
+  }
+
+  /** How good a value is, for a text that follows it. */
+  quality(node: number, own: boolean, show: (value: number) => string): string {
+    if (this.exact) return "";
+    if (!this.known) return " (estimate)";
+    const error = (own ? this.exclusiveError : this.inclusiveError)[node]!;
+    return error === 0 ? " (exact)" : error === Infinity ? " (estimate)" : ` ± ${show(error)}`;
   }
 
   /** Of a metric over all call paths and locations. */

@@ -95,10 +95,12 @@ export class Timeline {
     const level = this.levels![hover.rank * iterations + i]!;
     let text = `iteration ${i}, rank ${hover.rank}: `;
     if (level === 0) return text + "no data";
-    if (this.values) {
-      const v = this.values[hover.rank * iterations + i]! - 1;
+    const row = this.rows.get(`${this.store.state.phase} ${map.name} ${hover.rank}`);
+    if (this.values || row) {
+      const v = (row ? row[i]! : this.values![hover.rank * iterations + i]!) - 1;
       text += `${within(map.label)} ${about}${quantity(v, map.unit)} (${exactly(v, map.unit)})`;
     } else {
+      void this.askForRow(map, hover);
       const low = map.bounds[level - 1]!, high = map.bounds[level]!;
       const step = (high - low) / 2;
       text += `${within(map.label)} ≈ ${quantity((low + high) / 2, map.unit)} ± ${quantity(step, map.unit)} (step of the colours)`;
@@ -110,6 +112,19 @@ export class Timeline {
       else text += `; cluster ${c + 1} of ${own.count - 1}: ${this.clusters!.sizes[own.first + c]} iterations, mean ${quantity(this.clusters!.times[own.first + c]! / Math.max(1, this.clusters!.sizes[own.first + c]!), "ns")}`;
     }
     return text + (map.exact ? "" : " (estimate: the mean of its cluster)");
+  }
+
+  /** Exact values of single cells of large maps, where the page can ask for them. */
+  private rows = new Map<string, Float64Array>();
+  private asking = false;
+  private async askForRow(map: MapHeader, hover: Hover): Promise<void> {
+    if (this.asking || !this.data.header.served) return;
+    this.asking = true;
+    const phase = this.store.state.phase;
+    try {
+      this.rows.set(`${phase} ${map.name} ${hover.rank}`, await this.data.row(phase, map, hover.rank));
+      if (this.hover?.rank === hover.rank && this.map === map) this.onHover(this.hover);
+    } catch { /* the step of the colours remains */ } finally { this.asking = false; }
   }
 
   // ---- drawing

@@ -56,7 +56,7 @@ export function shares(data: Data, whole: SelectionProfile): { name: string; sha
 
 function whereTheTimeGoes(data: Data, whole: SelectionProfile): Answer {
   const list = shares(data, whole);
-  const first = list.slice(0, 3).map((p) => `${strong(percent(p.share))} ${escaped(p.name)}`).join(", ");
+  const first = list.slice(0, 3).map((p, i) => `<i class="swatch share-${i}"></i>${strong(percent(p.share))} ${escaped(p.name)}`).join(", ");
   const h = data.header.nodes;
   // By function whatever its callers; MPI functions by who calls them.
   const spots = new Map<string, number>();
@@ -71,8 +71,21 @@ function whereTheTimeGoes(data: Data, whole: SelectionProfile): Answer {
   }
   let total = 0;
   for (const l of mains) total += whole.inclusiveBy[l * data.nodes]!;
-  const hottest = [...spots].sort((a, b) => b[1] - a[1]).slice(0, 3).map(([name, t]) => `${strong(name)} ${percent(t / total)}`);
-  return { title: "Where does the time go?", html: `<p>${first} <span class="dim">(mean over ranks)</span>.</p><p>Most of it in ${hottest.join(", ")}.</p>` };
+  // Programs without symbols: their functions are addresses, which help nobody.
+  const nameless = new Map<string, number>();
+  for (let n = 1; n < data.nodes; ++n) {
+    const m = /^(.+)\+0x[0-9a-f]+$/.exec(h.name[n]!);
+    if (m) for (const l of mains) nameless.set(m[1]!, (nameless.get(m[1]!) ?? 0) + whole.byLocation[l * data.nodes + n]!);
+    // What the caller without a name waited for is its doing, too.
+    const above = h.kind[n] === "mpi" ? /^(.+)\+0x[0-9a-f]+$/.exec(h.name[h.parent[n]!]!) : null;
+    if (above) for (const l of mains) nameless.set(above[1]!, (nameless.get(above[1]!) ?? 0) + whole.byLocation[l * data.nodes + n]!);
+  }
+  const unknown = [...nameless].filter(([, t]) => t > 0.01 * total).sort((x, y) => y[1] - x[1]);
+  const unnamed = unknown.reduce((sum, [, t]) => sum + t, 0) / Math.max(1, total);
+  const why = unnamed < 0.05 ? "" : `<p class="dim">${percent(unnamed)} is in or called from functions without names, of ${unknown.slice(0, 3).map(([name]) => escaped(name)).join(", ")}: built without symbols. Install their debug symbols on this machine (Debian: packages ending in -dbgsym) and write the page again.</p>`;
+  const bar = list.filter((p) => p.share >= 0.01).map((p, i) => `<i class="share-${Math.min(i, 5)}" style="width:${(100 * p.share).toFixed(2)}%" title="${escaped(p.name)} ${percent(p.share)}"></i>`).join("");
+  const hottest = [...spots].sort((a, b) => b[1] - a[1]).slice(0, 3).map(([name, t]) => `<li><span>${percent(t / total)}</span> <b>${escaped(name).replaceAll("::", "::<wbr>")}</b></li>`);
+  return { title: "Where does the time go?", html: `<div class="shares" role="img" aria-label="${escaped(list.slice(0, 6).map((p) => `${p.name} ${percent(p.share)}`).join(", "))}">${bar}</div><p>${first} <span class="dim">(mean over ranks)</span>.</p><p>Most of it in</p><ul class="hottest">${hottest.join("")}</ul>${why}` };
 }
 
 function medianOf(list: number[]): number {
@@ -124,7 +137,7 @@ function whichRanks(data: Data, whole: SelectionProfile): Answer {
 function whatItCost(data: Data, whole: SelectionProfile): Answer {
   const job = data.header.job, list = perRank(data, whole);
   const share = list.reduce((s, r) => s + (r.values.get("time") ? r.values.get("measurement_overhead")! / r.values.get("time")! : 0), 0) / Math.max(1, list.length);
-  const taken = job.losses.samples_taken ?? 0, lost = job.losses.samples_lost ?? 0;
+  const taken = job.samples_taken, lost = job.samples_lost;
   const sentences = [`${strong(percent(share))} of the time was libprofile's own.`];
   sentences.push(taken + lost === 0 ? "No samples were taken." : `${plural(taken, "sample")} (${job.rate} a second), ${strong(grouped(lost))} lost (${percent(lost / (taken + lost))}).`);
   if (taken + lost > 0 && taken < 1000 * Math.max(1, job.ranks) && taken < 1000) sentences.push(`<span class="dim">Few samples: shares of functions below about ${percent(Math.min(1, 10 / Math.max(taken, 10)))} are uncertain.</span>`);
@@ -136,22 +149,15 @@ export function answers(data: Data, phase: number, spread: Spread | null): Answe
   return [whereTheTimeGoes(data, whole), whatChanges(data, phase, spread), whichRanks(data, whole), whatItCost(data, whole)];
 }
 
-/** What is missing or was lost, a sentence each; the first list is about missing data. */
-export function shortcomings(data: Data): { missing: string[]; losses: string[] } {
-  const job = data.header.job, l = job.losses, missing: string[] = [], losses: string[] = [];
-  const ranksOf = (list: number[]): string => `rank${list.length === 1 ? "" : "s"} ${ranges(list, 8)}`;
-  if (job.missing.length) missing.push(`No data of ${ranksOf(job.missing)}.`);
-  if (job.checkpoints.length) missing.push(`Data of ${ranksOf(job.checkpoints)} end at the last checkpoint; the program was killed later, or still runs.`);
-  if (job.unfinished.length) missing.push(`The ${ranksOf(job.unfinished)} did not reach the end of the program.`);
-  for (const note of job.notes) (job.complete ? losses : missing).push(note);
-  if (!job.complete && missing.length === 0) missing.push("Some data are missing or damaged.");
-  const say = (n: number | undefined, text: (n: number) => string): void => { if (n) losses.push(text(n)); };
-  say(l.threads_running, (n) => `${plural(n, "thread")} not in the checkpoint.`);
-  say(l.threads_lost, (n) => `${plural(n, "thread")} not measured because memory ran out; raise LIBPROFILE_MEMORY.`);
-  say(l.quota_losses, (n) => `${grouped(n)} losses of detail because memory ran out; raise LIBPROFILE_MEMORY.`);
-  say(l.requests_lost, (n) => `Messages of ${plural(n, "MPI request")} not counted because memory ran out.`);
-  say(l.partial_paths, (n) => `${plural(n, "call path")} without known outer end.`);
-  say(l.nesting_repairs, (n) => `${plural(n, "phase marker")} nested wrongly and repaired.`);
-  return { missing, losses };
+/** What is missing or was lost, a sentence each, as the text report words it; the first list is about missing data. Samples that
+ *  were lost are told with the cost of the tool. */
+export function shortcomings(data: Data): { missing: string[]; losses: string[]; remarks: string[] } {
+  const of = (group: string): string[] => data.header.job.losses.filter((l) => l.group === group && l.kind !== "samples_lost").map((l) => sentence(l.sentence));
+  const missing = of("missing");
+  if (!data.header.job.complete && missing.length === 0) missing.push("Some data are missing or damaged.");
+  return { missing, losses: of("loss"), remarks: of("remark") };
 }
 
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+}

@@ -31,7 +31,6 @@ def read(place):
     threads = int(locations[-1].find("rank").text) + 1
     expect(len(locations) == threads * len(groups), "every rank has the same number of threads")  # Hatchet's reader relies on it
     reading = Reading()
-    reading.instances = {}
     for metric in root.iter("metric"):
         expect(metric.get("type") == "EXCLUSIVE", "kind of metric")
         name, kind = metric.find("uniq_name").text, metric.find("dtype").text
@@ -48,6 +47,8 @@ def read(place):
                 value = values[row * len(locations) + location]
                 value = nanoseconds(value) if kind == "DOUBLE" else value
                 reading.add(name, value, int(rank))
+    name_of = lambda c: regions[c.get("calleeId")].find("name").text
+    reading.callers = {name_of(child): name_of(c) for c in cnodes for child in c.findall("cnode")}  # one of them
     reading.names = {regions[c.get("calleeId")].find("name").text for c in cnodes}
     reading.lines = {r.find("name").text: (r.get("mod"), int(r.get("begin"))) for r in regions.values() if int(r.get("begin")) > 0}
     return reading

@@ -1,0 +1,63 @@
+// What users ask first, answered in sentences from exact numbers: where does the time go, what changes over time, which ranks
+// differ. The page says the same in its own words (viewer/src/words.ts): the rules are described here, and both follow them.
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Text of the profile is made printable.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// A share of the time, mean over ranks, and of which rank it is lowest and highest.
+struct TimePart {
+    const char* name = "";
+    double share = 0;
+    double lowest = 0;
+    double highest = 0;
+};
+
+/// The times of Table 1 that exclude each other, the largest first; none of nothing.
+/// @param locations main threads (null: a rank without data)
+std::vector<TimePart> time_parts(const Profile& profile, const std::vector<const Location*>& locations);
+
+/// The iterations of one phase, the slowest rank of each.
+struct Trend {
+    std::uint32_t phase = 0;
+    std::uint64_t iterations = 0;
+    double typical = 0; // ns: median
+    double early = 0;   // ns: median of the first tenth
+    double late = 0;    // and of the last
+    bool changes = false;             // by at least 5 %, over at least 20 iterations
+    std::vector<std::uint64_t> slow;  // longer than 1.5 times the typical one, counted from 0; empty where that is usual (a quarter)
+    std::uint64_t period = 0;         // every so many-th is slow; 0: not regular
+    double slow_share = 0;            // of all iterations' time: what the slow ones take more than typical ones
+    std::vector<double> slowest_rank; // ns, by iteration
+};
+/// Of the phases with iterations, the one with most time first.
+std::vector<Trend> trends(const Profile& profile, const std::vector<const Location*>& locations);
+
+/// Who computes most and least: time on the processor outside MPI.
+struct RankSpread {
+    std::uint32_t busiest = 0, idlest = 0;
+    double most = 0, least = 0;  // ns
+    double over_mean = 0;        // the busiest, as a share of the mean
+    double gain = 0;             // so much of the time could be saved if all computed the same
+    std::vector<std::uint64_t> odd; // unlike the others: over 4 deviations and 5 % from the median; at most a quarter of all
+};
+/// Nothing for fewer than two ranks.
+std::optional<RankSpread> rank_spread(const Profile& profile, const std::vector<const Location*>& locations);
+
+struct Answer {
+    std::string key;      // "time", "change", "ranks"
+    std::string question; // heading
+    std::vector<std::string> sentences;
+};
+/// @param found what trends() gives
+std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);
+std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations);
+
+} // namespace libprofile::tools

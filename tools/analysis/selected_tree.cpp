@@ -1,0 +1,115 @@
+#include "tools/analysis/selected_tree.hpp"
+
+#include "tools/analysis/cell_rows.hpp"
+#include "tools/analysis/in_parallel.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <mutex>
+
+namespace libprofile::tools {
+
+namespace {
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+/// The cells of a location that are selected, phase by phase.
+std::vector<SelectedCell> cells_of(const Profile& profile, const Location& location, const TreeChoice& choice) {
+    std::vector<SelectedCell> cells;
+    for (const PhaseData& data : location.phases) {
+        if (choice.phase != TreeChoice::all_phases && data.phase != choice.phase)
+            continue;
+        const bool whole = choice.iterations.first == 0 && choice.iterations.last >= data.cluster_of_iteration.size();
+        std::vector<SelectedCell> here =
+            whole ? selected_cells(data) : std::move(selected_cells(profile, data, std::span(&choice.iterations, 1)).front());
+        if (cells.empty())
+            cells = std::move(here);
+        else
+            cells.insert(cells.end(), here.begin(), here.end());
+    }
+    return cells;
+}
+
+std::uint64_t iterations_of(const Location& location, const TreeChoice& choice) {
+    const PhaseData* data = choice.phase == TreeChoice::all_phases ? nullptr : find_phase(&location, choice.phase);
+    const std::uint64_t all = data == nullptr ? 0 : data->cluster_of_iteration.size();
+    return choice.iterations.first >= all ? 0 : std::min(choice.iterations.last, all - 1) - choice.iterations.first + 1;
+}
+
+} // namespace
+
+void SelectedValue::add(const SelectedValue& more) {
+    value += more.value;
+    estimated = estimated || more.estimated;
+    bound = add_bounds(bound, more.bound);
+    sampled += more.sampled;
+}
+
+FunctionTree make_function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter,
+                                const std::string& path) {
+    FunctionTree tree;
+    tree.nodes = function_tree(profile, locations, fold_interpreter, &tree.node_of_path);
+    tree.counts.resize(tree.nodes.size(), path.empty());
+    tree.depth.resize(tree.nodes.size());
+    for (std::size_t n = 1; n < tree.nodes.size(); ++n)
+        if (const int parent = tree.nodes[n].parent; parent > 0)
+            tree.depth[n] = tree.depth[static_cast<std::size_t>(parent)] + 1;
+    const std::string wanted = lower(path);
+    for (std::size_t n = 1; n < tree.nodes.size() && !path.empty(); ++n) {
+        const FunctionNode& node = tree.nodes[n];
+        const bool is_match =
+            lower(node.name).find(wanted) != std::string::npos || lower(node.place).find(wanted) != std::string::npos;
+        tree.matches += is_match ? 1 : 0;
+        tree.counts[n] = is_match || tree.counts[static_cast<std::size_t>(node.parent)];
+    }
+    return tree;
+}
+
+SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const TreeChoice& choice) {
+    const std::size_t nodes = tree.nodes.size(), rows = choice.rows.size();
+    const CellRows wanted(profile, choice.rows), summed(profile, choice.totals);
+    SelectedTree result;
+    result.exclusive.assign(nodes, std::vector<SelectedValue>(rows));
+    result.by_location.assign(choice.locations.size(), std::vector<std::uint64_t>(choice.totals.size()));
+    result.totals.resize(choice.totals.size());
+    result.own.assign(choice.locations.size(), std::vector<std::uint64_t>(nodes));
+    std::mutex lock;
+    in_parallel(choice.locations.size(), [&](std::size_t l) {
+        const Location& location = *choice.locations[l];
+        const std::vector<SelectedCell> cells = cells_of(profile, location, choice);
+        const std::lock_guard guard(lock);
+        for (const SelectedCell& cell : cells) {
+            const bool is_sampled = cell.metric == 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute;
+            result.time += cell.metric == 0 ? cell.value : 0;
+            result.sampled += is_sampled ? cell.value : 0;
+            const std::uint32_t node = tree.node_of_path[cell.path];
+            if (!tree.counts[node])
+                continue;
+            const SelectedValue value{cell.value, cell.estimated, is_sampled ? 0 : cell.bound, is_sampled ? cell.value : 0};
+            for (const std::uint32_t row : summed.of(cell.path, cell.metric)) {
+                result.totals[row].add(value);
+                result.by_location[l][row] += cell.value;
+            }
+            for (const std::uint32_t row : wanted.of(cell.path, cell.metric)) {
+                result.exclusive[node][row].add(value);
+                if (row == 0)
+                    result.own[l][node] += cell.value;
+            }
+        }
+        result.iterations = std::max(result.iterations, iterations_of(location, choice));
+        result.instances += iterations_of(location, choice);
+        if (const PhaseData* data = choice.phase == TreeChoice::all_phases ? nullptr : find_phase(&location, choice.phase))
+            result.exact_sums = result.exact_sums && sums_are_exact(*data, choice.iterations);
+    });
+    result.inclusive = result.exclusive;
+    for (std::size_t n = nodes; n-- > 1;)
+        for (std::size_t row = 0; row < rows; ++row)
+            result.inclusive[static_cast<std::size_t>(tree.nodes[n].parent)][row].add(result.inclusive[n][row]);
+    return result;
+}
+
+} // namespace libprofile::tools

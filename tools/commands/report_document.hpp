@@ -1,0 +1,71 @@
+// A report as headings, sentences and tables of numbers, and the four forms it is printed in.
+// Contract: plain data; functions without state; allocate; throw std::bad_alloc only. Tables hold the numbers themselves: text and
+// Markdown round them, JSON and CSV print them as they are, so that all forms agree.
+#pragma once
+
+#include "tools/text/layout.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// What a column holds.
+enum class ColumnUnit : std::uint8_t {
+    Text,
+    Name,   // text at the indentation of its row
+    Ns,     // times, as integers or means
+    Count,
+    ByteCount,
+    Number, // as it is, without thousands: a rank
+    Share,  // of 1
+    Change, // relative difference: 0.1 is +10 %
+    ByRow,  // that of the row: a line per metric
+};
+
+/// The unit of a metric's values: "ns", "count", "bytes" or one of a counter.
+ColumnUnit unit_of(const std::string& metric_unit);
+
+struct ReportColumn {
+    std::string key;   // JSON and CSV; empty: text and Markdown only
+    std::string label; // text and Markdown; empty: JSON and CSV only
+    ColumnUnit unit = ColumnUnit::Text;
+    bool with_sign = false; // differences
+    std::size_t least = 0;  // text: columns that a name needs at least
+};
+
+/// Nothing, text, a whole number, one with a sign, or a mean.
+using ReportValue = std::variant<std::monostate, std::string, std::uint64_t, std::int64_t, double>;
+
+struct ReportTable {
+    std::string key;    // JSON
+    std::string title;
+    std::string remark; // what the columns mean
+    std::vector<ReportColumn> columns;
+    std::vector<std::vector<ReportValue>> rows;
+    std::vector<std::uint32_t> indent; // by row, for the column Name; empty: none
+    std::vector<ColumnUnit> units;     // by row, for columns ByRow
+    std::size_t left_out = 0;          // rows that --top or the screen left out
+    std::string left_out_of;           // "functions"
+};
+
+struct ReportDocument {
+    std::string title;
+    std::vector<std::string> facts;                                // lines below the title
+    std::vector<std::string> warnings;
+    std::vector<std::pair<std::string, std::string>> answers;      // heading and sentence; heading empty: as before
+    std::vector<std::pair<std::string, ReportValue>> properties;   // JSON: of the selection
+    std::vector<std::string> hints;                                // what to ask next
+    std::vector<ReportTable> tables;                               
+};
+
+std::string document_text(const ReportDocument& document, const TextStyle& style);
+std::string document_markdown(const ReportDocument& document);
+std::string document_json(const ReportDocument& document);
+/// The table "call_paths", else the last one, with a line of column names (RFC 4180).
+std::string document_csv(const ReportDocument& document);
+
+} // namespace libprofile::tools

@@ -1,0 +1,34 @@
+#include "tools/text/phrases.hpp"
+
+#include "tools/text/layout.hpp"
+
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+std::string plural(std::uint64_t n, const char* one) {
+    return fmt::format("{} {}{}", count(static_cast<double>(n)), one, n == 1 ? "" : "s");
+}
+
+std::string number_ranges(std::span<const std::uint64_t> numbers, std::size_t shown) {
+    std::string out;
+    std::size_t groups = 0;
+    for (std::size_t i = 0; i < numbers.size();) {
+        std::size_t end = i + 1;
+        while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1)
+            ++end;
+        if (groups++ == shown)
+            return out + ", ...";
+        if (!out.empty())
+            out += ", ";
+        out += end - i > 1 ? fmt::format("{}-{}", numbers[i], numbers[end - 1]) : fmt::format("{}", numbers[i]);
+        i = end;
+    }
+    return out;
+}
+
+std::string rank_words(std::span<const std::uint64_t> ranks, std::size_t shown) {
+    return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", number_ranges(ranks, shown));
+}
+
+} // namespace libprofile::tools
