@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace libprofile {
 
@@ -105,20 +106,31 @@ template <class T> bool TimeSeries::reserve(T*& array, std::uint32_t& room, std:
 /// Finds every cell's column and makes room for the values.
 bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept {
     constexpr std::uint64_t bytes_per_cell = 64; // of tables: columns, predictions, values
-    if (bytes_per_cell * count > memory_quota.series_share() / 8 || !reserve(cell_columns_, cell_room_, count) || !columns_.find_or_add(events, count, cell_columns_, *pool_)) return false;
+    if (bytes_per_cell * count > memory_quota.series_share() / 8) return false;
+    if (count > cell_room_) cells_found_ = 0;
+    if (!reserve(cell_columns_, cell_room_, count)) return false;
+    const std::uint32_t guessed = std::exchange(cells_found_, 0);
+    if (!columns_.find_or_add(events, count, cell_columns_, guessed, *pool_)) return false;
+    cells_found_ = count;
     const SeriesColumns& known = columns();
     return reserve(values_, value_room_, known.counts + known.times) && reserve(code_.counts, known.counts, slot) &&
            reserve(code_.times, known.times, slot);
 }
 
+/// The coding is one function, so that the coder's state stays in registers.
+[[gnu::flatten]] void TimeSeries::code_values(unsigned slot, unsigned source, const std::uint8_t* shift) noexcept {
+    RangeEncoder<Sink>::Run coder(cells_coder_);
+    code_.code_cells(coder, slot, source, columns(), shift, values_, values_ + columns().counts);
+}
+
 void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept {
     const SeriesColumns& known = columns();
-    std::int64_t* times = values_ + known.counts;
     std::fill(values_, values_ + known.counts + known.times, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
-        (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
-        std::uint64_t& largest = accuracy_[events[i].metric()].largest_value;
-        if (events[i].value > largest) largest = events[i].value;
+        values_[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
+        SeriesAccuracyRecord& accuracy = accuracy_[events[i].metric()];
+        accuracy.largest_value = std::max(accuracy.largest_value, events[i].value);
+        accuracy.cells += events[i].value != 0 ? 1 : 0;
     }
     std::uint8_t shift[metric_count] = {};
     for (std::size_t m = 0; m < metric_count; ++m) {
@@ -126,10 +138,10 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
         const bool is_time_metric = m == static_cast<std::size_t>(Metric::Time);
         shift[m] = shift_for(accuracy_[m].largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
     }
-    code_.code_cells(cells_coder_, slot, source, known, shift, values_, times);
+    code_values(slot, source, shift);
     for (std::uint32_t i = 0; i < count; ++i) {
-        const std::int64_t coded = (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]];
-        accuracy_[events[i].metric()].add(events[i].value, static_cast<std::uint64_t>(coded));
+        const std::uint32_t metric = events[i].metric();
+        if (shift[metric] != 0) accuracy_[metric].add_error(events[i].value, static_cast<std::uint64_t>(values_[cell_columns_[i]]));
     }
 }
 
@@ -143,9 +155,10 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
     if (running_->has_totals) {
         std::int64_t totals[series_totals];
         series_totals_of(condensed, wall, totals);
-        code_.code_unknown(totals_coder_, false);
-        code_.code_slot(totals_coder_, slot, source);
-        code_.code_totals(totals_coder_, slot, source, totals);
+        RangeEncoder<Sink>::Run coder(totals_coder_);
+        code_.code_unknown(coder, false);
+        code_.code_slot(coder, slot, source);
+        code_.code_totals(coder, slot, source, totals);
     }
     if (running_->has_cells) {
         if (events != nullptr && find_columns(events, count, slot))
@@ -158,7 +171,10 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
 
 void TimeSeries::add_unknown() noexcept {
     if (running_ == nullptr && !begin_chunk()) return;
-    if (running_->has_totals) code_.code_unknown(totals_coder_, true);
+    if (running_->has_totals) {
+        RangeEncoder<Sink>::Run coder(totals_coder_);
+        code_.code_unknown(coder, true);
+    }
     end_iteration();
 }
 

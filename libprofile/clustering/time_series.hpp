@@ -95,6 +95,7 @@ class TimeSeries {
     template <class T> bool reserve(T*& array, std::uint32_t& room, std::uint32_t wanted) noexcept;
     bool find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept;
     void code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept;
+    void code_values(unsigned slot, unsigned source, const std::uint8_t* shift) noexcept;
     void end_iteration() noexcept;
     void drop_failed() noexcept;
     void drop_cells(SeriesChunk& chunk) noexcept;
@@ -121,6 +122,7 @@ class TimeSeries {
     std::uint32_t value_room_ = 0;
     std::uint32_t* cell_columns_ = nullptr; // of the iteration's cells
     std::uint32_t cell_room_ = 0;
+    std::uint32_t cells_found_ = 0; // so many of them are there
     std::size_t chain_bytes_ = 0;    // of closed chunks
     std::uint64_t told_ = 0;         // to the quota
     std::uint64_t others_need_ = 0;
