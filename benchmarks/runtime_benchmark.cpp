@@ -170,7 +170,7 @@ class Loop {
         stack_.begin(PhaseKind::Iterations, "step", 0, 0); // the phase is there, with its rows
         stack_.end(PhaseKind::Iterations, "step", 0, 0);
     }
-    std::uint64_t closed() { return stack_.phase(1).iteration_wall_ns.size(); }
+    std::uint64_t closed() { return stack_.phase(1).iteration_walls.size(); }
     /// One iteration; returns the ns that its end took.
     std::uint64_t iterate() {
         stack_.begin(PhaseKind::Iterations, "step", now_, now_);

@@ -64,6 +64,9 @@ class Clusterer {
     /// An iteration whose profile could not even be taken.
     void add_unclustered() noexcept;
 
+    /// Room to note one more iteration. False: no memory, and there will be none.
+    bool reserve_iteration() noexcept { return sets_.reserve(*arena_); }
+
     /// Bytes that are still to come until there are K clusters, if the next ones are like those that are there.
     std::uint64_t bytes_to_come() const noexcept;
 

@@ -103,6 +103,33 @@ template <class T> bool TimeSeries::reserve(T*& array, std::uint32_t& room, std:
     return true;
 }
 
+/// Gives the metrics of new columns their records.
+bool TimeSeries::find_metrics() noexcept {
+    const SeriesColumns& known = columns();
+    const auto give = [this](std::size_t metric) {
+        if (accuracy_of_[metric] != 0) return true;
+        if (metrics_found_ == accuracy_room_) {
+            SeriesAccuracyRecord* const old = accuracy_;
+            const std::uint32_t room = accuracy_room_ + 4;
+            auto* fresh = static_cast<SeriesAccuracyRecord*>(pool_->allocate(room * sizeof(SeriesAccuracyRecord)));
+            if (fresh == nullptr) return false;
+            std::copy(old, old + metrics_found_, fresh);
+            pool_->release(old, accuracy_room_ * sizeof(SeriesAccuracyRecord));
+            accuracy_ = fresh;
+            accuracy_room_ = room;
+        }
+        accuracy_[metrics_found_] = {};
+        accuracy_of_[metric] = static_cast<std::uint8_t>(++metrics_found_);
+        return true;
+    };
+    if (known.counts + known.times == columns_looked_at_) return true;
+    for (std::uint32_t i = 0; i < known.counts; ++i)
+        if (!give(known.count_keys[i] & ((1u << Cell::metric_bits) - 1))) return false;
+    if (known.times != 0 && !give(static_cast<std::size_t>(Metric::Time))) return false;
+    columns_looked_at_ = known.counts + known.times;
+    return true;
+}
+
 /// Finds every cell's column and makes room for the values.
 bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept {
     constexpr std::uint64_t bytes_per_cell = 64; // of tables: columns, predictions, values
@@ -113,7 +140,7 @@ bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned 
     if (!columns_.find_or_add(events, count, cell_columns_, guessed, *pool_)) return false;
     cells_found_ = count;
     const SeriesColumns& known = columns();
-    return reserve(values_, value_room_, known.counts + known.times) && reserve(code_.counts, known.counts, slot) &&
+    return find_metrics() && reserve(values_, value_room_, known.counts + known.times) && reserve(code_.counts, known.counts, slot) &&
            reserve(code_.times, known.times, slot);
 }
 
@@ -128,7 +155,7 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
     std::fill(values_, values_ + known.counts + known.times, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
         values_[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
-        SeriesAccuracyRecord& accuracy = accuracy_[events[i].metric()];
+        SeriesAccuracyRecord& accuracy = accuracy_[accuracy_of_[events[i].metric()] - 1];
         accuracy.largest_value = std::max(accuracy.largest_value, events[i].value);
         accuracy.cells += events[i].value != 0 ? 1 : 0;
     }
@@ -136,12 +163,12 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
     for (std::size_t m = 0; m < metric_count; ++m) {
         if (!may_be_coarse(m)) continue;
         const bool is_time_metric = m == static_cast<std::size_t>(Metric::Time);
-        shift[m] = shift_for(accuracy_[m].largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
+        shift[m] = shift_for(accuracy(m).largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
     }
     code_values(slot, source, shift);
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t metric = events[i].metric();
-        if (shift[metric] != 0) accuracy_[metric].add_error(events[i].value, static_cast<std::uint64_t>(values_[cell_columns_[i]]));
+        if (shift[metric] != 0) accuracy_[accuracy_of_[metric] - 1].add_error(events[i].value, static_cast<std::uint64_t>(values_[cell_columns_[i]]));
     }
 }
 
@@ -265,6 +292,7 @@ std::size_t TimeSeries::memory() const {
     std::size_t sum = chain_bytes_ + chunks_.size() * sizeof(SeriesChunk) + columns_.memory();
     if (running_ != nullptr) sum += running_->totals.memory() + running_->cells.memory();
     for (const SeriesTrack* track : {&code_.totals, &code_.counts, &code_.times}) sum += SeriesTrack::bytes(track->capacity(), track->slots_in_memory());
+    sum += accuracy_room_ * sizeof *accuracy_;
     return sum + value_room_ * sizeof *values_ + cell_room_ * sizeof *cell_columns_ + sizeof *this;
 }
 

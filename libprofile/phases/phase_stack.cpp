@@ -190,8 +190,8 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns) noexcept {
     }
     // Without memory the values stay in the rows: they go into the cluster of a later iteration or into the phase's rest, so
     // that totals remain exact.
-    if (std::uint64_t* wall = phase.iteration_wall_ns.append(*arena_)) {
-        *wall = wall_ns;
+    // In this order: wall times must not go on and take the last pieces of memory, which clusters need.
+    if (phase.clusterer->reserve_iteration() && phase.iteration_walls.append(wall_ns, *pool_)) {
         PendingIteration iteration{&phase, {}, sign(phase), wall_ns, phase.has_leftovers};
         bool taken = iteration.profile.take(phase.rows, *pool_);
         if (!taken && phase.clusterer->make_room()) taken = iteration.profile.take(phase.rows, *pool_);
