@@ -180,7 +180,7 @@ class Loop {
         file_.release();
         std::remove(file_name);
     }
-    std::uint64_t closed() { return stack_.phase(1).iteration_wall_ns.size(); }
+    std::uint64_t closed() { return stack_.phase(1).iteration_walls.size(); }
     /// One iteration; returns the ns that its end took.
     std::uint64_t iterate() {
         stack_.begin(PhaseKind::Iterations, "step", now_, now_);

@@ -372,11 +372,10 @@ struct SeriesAccuracyRecord {
     std::uint64_t cells = 0;         // that are not zero
     std::uint64_t largest_value = 0; // of a cell
 
-    void add(std::uint64_t measured, std::uint64_t coded) {
+    void add_error(std::uint64_t measured, std::uint64_t coded) {
         const std::uint64_t error = measured > coded ? measured - coded : coded - measured;
         largest = error > largest ? error : largest;
         sum += error;
-        cells += measured != 0 ? 1 : 0;
     }
 };
 template <class Codec> void describe(Codec& c, SeriesAccuracyRecord& r) {

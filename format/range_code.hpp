@@ -21,33 +21,64 @@ template <unsigned rate> struct Odds {
     }
 };
 
-/// Writes to a `Sink` with a function put(unsigned char).
+/// Writes to a `Sink` with a function put(unsigned char). Decisions are made in a Run, which keeps the state in registers as long as
+/// it lives (and everything that uses it is inlined): a coded iteration makes some thousand of them.
 template <class Sink> class RangeEncoder {
   public:
-    static constexpr bool reading = false;
     explicit RangeEncoder(Sink& sink) : sink_(&sink) {}
 
-    template <unsigned rate> bool decide(Odds<rate>& odds, bool yes) {
-        const std::uint32_t bound = (range_ >> 16) * odds.no;
-        if (yes) {
-            low_ += bound;
-            range_ -= bound;
-        } else {
-            range_ = bound;
+    class Run {
+      public:
+        static constexpr bool reading = false;
+        explicit Run(RangeEncoder& encoder) : encoder_(&encoder), low_(encoder.low_), range_(encoder.range_) {}
+        Run(const Run&) = delete;
+        Run& operator=(const Run&) = delete;
+        ~Run() {
+            encoder_->low_ = low_;
+            encoder_->range_ = range_;
         }
-        odds.learn(yes);
-        normalise();
-        return yes;
-    }
-    /// `count` bits whose values are all equally likely.
-    std::uint64_t bits(std::uint64_t value, unsigned count) {
-        while (count-- > 0) {
-            range_ >>= 1;
-            if (((value >> count) & 1) != 0) low_ += range_;
+
+        template <unsigned rate> bool decide(Odds<rate>& odds, bool yes) {
+            const std::uint32_t bound = (range_ >> 16) * odds.no;
+            if (yes) {
+                low_ += bound;
+                range_ -= bound;
+            } else {
+                range_ = bound;
+            }
+            odds.learn(yes);
             normalise();
+            return yes;
         }
-        return value;
-    }
+        /// `count` bits whose values are all equally likely.
+        std::uint64_t bits(std::uint64_t value, unsigned count) {
+            std::uint64_t left = count == 0 ? 0 : value << (64 - count); // the next one on top
+            while (count > 0) {
+                // So many at once as the range can be halved. No branch depends on a bit: nobody can foresee it.
+                const auto room = static_cast<unsigned>(std::bit_width(range_)) - 24;
+                const unsigned now = count < room ? count : room;
+                for (unsigned i = 0; i < now; ++i, left <<= 1) {
+                    range_ >>= 1;
+                    low_ += range_ & static_cast<std::uint64_t>(static_cast<std::int64_t>(left) >> 63);
+                }
+                count -= now;
+                normalise();
+            }
+            return value;
+        }
+
+      private:
+        void normalise() {
+            while (range_ < (1u << 24)) [[unlikely]] {
+                range_ <<= 8;
+                low_ = encoder_->shift(low_);
+            }
+        }
+        RangeEncoder* encoder_;
+        std::uint64_t low_;
+        std::uint32_t range_;
+    };
+
     /// The same state, which writes elsewhere from here on: what is held back can be looked at while the original goes on.
     RangeEncoder redirected(Sink& sink) const {
         RangeEncoder copy = *this;
@@ -56,28 +87,22 @@ template <class Sink> class RangeEncoder {
     }
     /// Writes what is still held back.
     void finish() {
-        for (int i = 0; i < 5; ++i) shift();
+        for (int i = 0; i < 5; ++i) low_ = shift(low_);
     }
 
   private:
-    void normalise() {
-        while (range_ < (1u << 24)) {
-            range_ <<= 8;
-            shift();
-        }
-    }
-    /// Hands out the top byte of low_; bytes that a carry may still change are held back.
-    void shift() {
-        const bool carry = (low_ >> 32) != 0;
-        if (carry || low_ < 0xff000000u) {
+    /// Hands out the top byte of `low`; bytes that a carry may still change are held back. Returns what is left of it.
+    [[gnu::noinline]] std::uint64_t shift(std::uint64_t low) {
+        const bool carry = (low >> 32) != 0;
+        if (carry || low < 0xff000000u) {
             if (started_) sink_->put(static_cast<unsigned char>(held_ + (carry ? 1 : 0)));
             started_ = true;
             for (; full_ > 0; --full_) sink_->put(static_cast<unsigned char>(carry ? 0 : 0xff));
-            held_ = static_cast<unsigned char>(low_ >> 24);
+            held_ = static_cast<unsigned char>(low >> 24);
         } else {
             ++full_; // 0xff: becomes 0x00 if a carry comes
         }
-        low_ = (low_ & 0x00ffffffu) << 8;
+        return (low & 0x00ffffffu) << 8;
     }
 
     Sink* sink_;
@@ -151,7 +176,12 @@ template <unsigned rate> struct NumberOdds {
     template <class Coder> std::uint64_t code(Coder& coder, std::uint64_t value) {
         const unsigned wanted = static_cast<unsigned>(std::bit_width(value + 1)); // value < 2^64 - 1
         unsigned length = 1;
-        while (length < most && coder.decide(longer[length < apart ? length - 1 : apart - 1], wanted > length)) ++length;
+        if constexpr (Coder::reading) {
+            while (length < most && coder.decide(longer[length < apart ? length - 1 : apart - 1])) ++length;
+        } else { // the same decisions, but for the last one known to be yes
+            for (; length < wanted; ++length) coder.decide(longer[length < apart ? length - 1 : apart - 1], true);
+            if (length < most) coder.decide(longer[length < apart ? length - 1 : apart - 1], false);
+        }
         const std::uint64_t top = std::uint64_t{1} << (length - 1);
         return (top | coder.bits((value + 1) & (top - 1), length - 1)) - 1;
     }

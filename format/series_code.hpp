@@ -1,7 +1,7 @@
 // How the values of one iteration after the other are coded: as differences from what iterations of the same structure had
 // before. One description for the writer in the job and for readers.
 // Contract: no exceptions, no allocation (the owner of a track gives it memory); belongs to one thread. `Coder` is a
-// RangeEncoder, then values go in and come back as a reader will see them, or a RangeDecoder, then they come out.
+// RangeEncoder::Run, then values go in and come back as a reader will see them, or a RangeDecoder, then they come out.
 //
 // Two things differ from iteration to iteration: the kind of iteration, and noise. So there are several predictions, in
 // slots; the writer says which slot an iteration continues (one per recent structure signature), and a prediction is the

@@ -55,7 +55,10 @@ bool Clusterer::ensure_room() noexcept {
     }
     if (measured_) { // more classes than K: the matrix grows with the clusters
         auto* distances = arena_->array<float>(std::size_t{wanted} * wanted);
-        if (distances == nullptr) return false;
+        auto* means = arena_->array<double>(catalogue_size * mean_stride(wanted));
+        if (distances == nullptr || means == nullptr) return false;
+        for (std::size_t k = 0; k < catalogue_size; ++k) std::copy_n(this->means(k), count_, means + k * mean_stride(wanted));
+        means_ = means;
         for (std::uint32_t i = 0; i < count_; ++i)
             for (std::uint32_t j = 0; j < count_; ++j) distances[std::size_t{i} * wanted + j] = at(i, j);
         distances_ = distances;
@@ -98,11 +101,13 @@ void Clusterer::relax_if_too_many_classes() noexcept {
     }
 }
 
-void Clusterer::update_mean(Cluster& cluster) noexcept {
+/// After update_scale(): metrics that take no part yet are 0 in all clusters.
+void Clusterer::update_mean(std::uint32_t i) noexcept {
+    Cluster& cluster = *clusters_[i];
     const double share = 1.0 / cluster.members;
     cluster.weight = weight_of(cluster.members);
-    for (std::size_t i = 0; i < catalogue_size; ++i)
-        cluster.mean[i] = static_cast<double>(cluster.condensed.values[i]) * share;
+    for (std::uint32_t k = 0; k < active_count_; ++k)
+        means(active_[k])[i] = static_cast<double>(cluster.condensed.values[active_[k]]) * share;
 }
 
 void Clusterer::update_scale() noexcept {
@@ -123,21 +128,42 @@ void Clusterer::normalise_by(const CondensedVector& sums, std::uint64_t iteratio
     }
 }
 
-float Clusterer::distance(const Cluster& a, const Cluster& b) const noexcept {
-    double sum = 0;
-    for (std::uint32_t k = 0; k < active_count_; ++k) {
-        const std::size_t i = active_[k];
-        sum += __builtin_fabs(a.mean[i] - b.mean[i]) * scale_[i];
-    }
-    const double result = sum * a.weight * b.weight;
-    return result < apart / 2 ? static_cast<float>(result) : apart / 2;
-}
+namespace {
+typedef double Pair __attribute__((vector_size(2 * sizeof(double))));
 
-/// Computes the distances of cluster i to all others.
-void Clusterer::measure(std::uint32_t i) noexcept {
-    for (std::uint32_t j = 0; j < count_; ++j) {
-        const bool comparable = j != i && clusters_[j]->equivalence_class == clusters_[i]->equivalence_class;
-        at(i, j) = at(j, i) = comparable ? distance(*clusters_[i], *clusters_[j]) : apart;
+Pair pair_at(const double* values) {
+    Pair pair;
+    __builtin_memcpy(&pair, values, sizeof pair);
+    return pair;
+}
+Pair absolute(Pair pair) {
+    typedef std::int64_t Bits __attribute__((vector_size(sizeof(Pair))));
+    return reinterpret_cast<Pair>(reinterpret_cast<Bits>(pair) & INT64_MAX);
+}
+} // namespace
+
+/// Computes the distances of cluster i to the first `others`: several at once, each of them added up metric by metric.
+void Clusterer::measure(std::uint32_t i, std::uint32_t others) noexcept {
+    const Cluster& own = *clusters_[i];
+    for (std::uint32_t begin = 0; begin < others; begin += abreast) {
+        Pair a{}, b{}, c{}, d{}; // not an array, which would stay in memory
+        for (std::uint32_t k = 0; k < active_count_; ++k) {
+            const double* row = means(active_[k]);
+            const Pair mean = {row[i], row[i]};
+            const Pair scale = {scale_[active_[k]], scale_[active_[k]]};
+            row += begin;
+            a += absolute(mean - pair_at(row)) * scale;
+            b += absolute(mean - pair_at(row + 2)) * scale;
+            c += absolute(mean - pair_at(row + 4)) * scale;
+            d += absolute(mean - pair_at(row + 6)) * scale;
+        }
+        const double sums[abreast] = {a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]};
+        for (std::uint32_t j = begin; j < others && j < begin + abreast; ++j) {
+            const Cluster& other = *clusters_[j];
+            const bool comparable = j != i && other.equivalence_class == own.equivalence_class;
+            const double distance = sums[j - begin] * own.weight * other.weight;
+            at(i, j) = at(j, i) = !comparable ? apart : distance < apart / 2 ? static_cast<float>(distance) : apart / 2;
+        }
     }
 }
 
@@ -180,13 +206,13 @@ void Clusterer::refresh_next() noexcept {
     offer(i);
 }
 
-/// Before the first merge: K clusters and their distances will not fit, so as many as there are must do.
+/// Before the first merge: K clusters, those of the warm-up and the distances will not fit, so as many as there are must do.
 void Clusterer::settle_for_fewer() noexcept {
-    if (measured_ || limit_ == no_limit || count_ < 2 || count_ >= limit_) return;
+    if (measured_ || limit_ == no_limit || count_ < 2 || count_ >= limit_ + warm_up_) return;
     const std::uint64_t profile = clusters_[count_ - 1]->sums.bytes();
-    const std::uint64_t soon = std::uint64_t{count_ + 2} * (count_ + 2) * sizeof(float) + 8 * profile;
+    const std::uint64_t soon = bytes_of_distances(count_ + 2) + 8 * profile;
     if (memory_quota.used() + soon + memory_quota.limit() / 16 < memory_quota.limit()) return;
-    limit_ = count_;
+    limit_ = std::min(limit_, count_);
     warm_up_ = 0;
     room_ = count_ + 1; // for the distances; there is more
 }
@@ -213,29 +239,37 @@ bool Clusterer::make_room() noexcept {
 bool Clusterer::ensure_distances() noexcept {
     if (measured_) return true;
     distances_ = arena_->array<float>(std::size_t{room_} * room_);
-    if (distances_ == nullptr) return false;
+    means_ = arena_->array<double>(catalogue_size * mean_stride(room_));
+    if (distances_ == nullptr || means_ == nullptr) return false;
     measured_ = true;
-    for (std::uint32_t i = 0; i + 1 < count_; ++i) measure(i); // the newest is measured by add()
-    for (std::uint32_t i = 0; i + 1 < count_; ++i) find_nearest(i);
+    for (std::uint32_t i = 0; i < count_; ++i) update_mean(i);
+    for (std::uint32_t i = 0; i < count_; ++i) measure(i, i + 1); // each pair once
+    for (std::uint32_t i = 0; i < count_; ++i) find_nearest(i);
     return true;
 }
 
 bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     Cluster& into = *clusters_[a];
     Cluster& from = *clusters_[b];
-    if (!into.sums.add(from.sums, *pool_)) return false;
+    const bool is_smaller = into.sums.size < from.sums.size;
+    if (is_smaller) std::swap(into.sums, from.sums); // fewer cells to make room for
+    if (!into.sums.add(from.sums, *pool_)) {
+        if (is_smaller) std::swap(into.sums, from.sums);
+        return false;
+    }
     from.sums.release(*pool_);
     into.condensed.add(from.condensed);
     if (into.members < from.members) std::swap(into.root, from.root);
     sets_.join(into.root, from.root);
     into.members += from.members;
-    update_mean(into);
+    update_mean(a);
 
     // The last cluster takes the place of the one that is gone.
     const std::uint32_t last = count_ - 1;
     std::swap(clusters_[b], clusters_[last]);
     --count_;
     for (std::uint32_t j = 0; j < count_; ++j) at(b, j) = at(j, b) = j == b ? apart : at(last, j);
+    for (std::uint32_t k = 0; k < active_count_; ++k) means(active_[k])[b] = means(active_[k])[last];
     sets_.relabel(into.root, a);
     if (b < count_) sets_.relabel(clusters_[b]->root, b);
 
@@ -284,11 +318,11 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     fresh.root = element;
     fresh.nearest_distance = apart;
     fresh.nearest_is_known = true;
-    update_mean(fresh);
     totals_.add(condensed);
     ++clustered_;
     update_scale();
     ++count_;
+    if (measured_) update_mean(count_ - 1);
 
     if (limit_ == no_limit) return true;
     if (count_ <= limit_ + warm_up_ && !measured_) {
@@ -302,8 +336,7 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     offer(own);
     relax_if_too_many_classes();
     if (refresh_) refresh_next();
-    while (count_ > limit_ && reduce()) {
-    }
+    for (std::uint32_t merges = 0; merges < most_merges && count_ > limit_ && reduce();) ++merges;
     return true;
 }
 
@@ -315,7 +348,7 @@ std::uint64_t Clusterer::bytes_to_come() const noexcept {
     const std::uint64_t more = most > count_ ? most - count_ : 0;
     // A quarter more than there are, since the pool rounds up; and a quarter of all, since clusters grow when they are merged.
     const std::uint64_t profiles = bytes / count_ * more * 5 / 4 + bytes / 4;
-    return profiles + (measured_ ? 0 : most * most * sizeof(float));
+    return profiles + (measured_ ? 0 : bytes_of_distances(static_cast<std::uint32_t>(most)));
 }
 
 void Clusterer::add_unclustered() noexcept {

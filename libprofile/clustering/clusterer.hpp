@@ -27,7 +27,6 @@ enum class EquivalenceMode : std::uint8_t { Auto = 0, Strong = 1, Weak = 2, None
 struct Cluster {
     IterationProfile sums;
     CondensedVector condensed; // sums
-    double mean[catalogue_size] = {}; // condensed / members
     double weight = 1; // of its distances, by members
     StructureSignatures signatures;
     std::uint32_t members = 0;
@@ -46,7 +45,9 @@ class Clusterer {
     /// `limit` = K; no_limit: every iteration stays a cluster of its own. `refresh`: distances follow
     /// the running averages; false: as published.
     static constexpr std::uint32_t no_limit = 0;
-    /// `warm_up`: so many iterations more are kept before the first distances, for better averages (4.2).
+    /// `warm_up`: so many iterations more are kept before the first distances, for better averages (4.2). They are merged
+    /// step by step then: none of the iterations that follow takes more than `most_merges`.
+    static constexpr std::uint32_t most_merges = 4;
     Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh = false,
               std::uint32_t warm_up = 0) noexcept;
 
@@ -62,6 +63,9 @@ class Clusterer {
     bool make_room() noexcept;
     /// An iteration whose profile could not even be taken.
     void add_unclustered() noexcept;
+
+    /// Room to note one more iteration. False: no memory, and there will be none.
+    bool reserve_iteration() noexcept { return sets_.reserve(*arena_); }
 
     /// Bytes that are still to come until there are K clusters, if the next ones are like those that are there.
     std::uint64_t bytes_to_come() const noexcept;
@@ -90,16 +94,24 @@ class Clusterer {
     void regroup() noexcept;
     void relax_if_too_many_classes() noexcept;
     bool reduce() noexcept;
-    void update_mean(Cluster& cluster) noexcept;
+    void update_mean(std::uint32_t i) noexcept;
     void update_scale() noexcept;
-    float distance(const Cluster& a, const Cluster& b) const noexcept;
-    void measure(std::uint32_t i) noexcept;
+    void measure(std::uint32_t i, std::uint32_t others) noexcept;
+    void measure(std::uint32_t i) noexcept { measure(i, count_); }
     void find_nearest(std::uint32_t i) noexcept;
     void offer(std::uint32_t i) noexcept;
     void refresh_next() noexcept;
     bool merge(std::uint32_t a, std::uint32_t b) noexcept;
     const Signature& signature_of(const Cluster& cluster) const noexcept;
     float& at(std::uint32_t i, std::uint32_t j) noexcept { return distances_[std::size_t{i} * room_ + j]; }
+
+    /// How many clusters' distances are computed at once.
+    static constexpr std::uint32_t abreast = 8;
+    static constexpr std::uint32_t mean_stride(std::uint32_t clusters) { return (clusters + abreast - 1) / abreast * abreast; }
+    static constexpr std::uint64_t bytes_of_distances(std::uint32_t clusters) {
+        return std::uint64_t{clusters} * clusters * sizeof(float) + catalogue_size * mean_stride(clusters) * sizeof(double);
+    }
+    double* means(std::size_t metric) noexcept { return means_ + metric * mean_stride(room_); }
 
     Arena* arena_;
     Pool* pool_;
@@ -110,6 +122,7 @@ class Clusterer {
     Equivalence equivalence_;
     Cluster** clusters_ = nullptr; // room_ pointers; the first count_ are in use
     float* distances_ = nullptr;   // room_ x room_, symmetric, valid once measured_; `apart` between classes
+    double* means_ = nullptr;      // condensed / members: a row per metric, a column per cluster; with the distances
     std::uint32_t room_ = 0;
     std::uint32_t count_ = 0;
     ClassTable classes_;

@@ -27,18 +27,41 @@ CondensedVector condense(Accumulator& rows, const CallTree& tree) noexcept {
     return result;
 }
 
-CondensedVector condense(const IterationProfile& profile, const CallTree& tree) noexcept {
+namespace {
+
+/// Calls visit(cell) for the event cells.
+template <class Visit>
+inline CondensedVector condense_and(const IterationProfile& profile, const CallTree& tree, Visit visit) noexcept {
     std::uint64_t direct[metric_count] = {};
     std::uint64_t by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
-    for (std::uint32_t i = 0; i < profile.size; ++i) {
-        const Cell& cell = profile.cells[i];
-        direct[cell.metric()] += cell.value;
-        if (cell.metric() == static_cast<std::uint32_t>(Metric::Time))
-            by_category[static_cast<std::size_t>(category_of(tree[cell.node()]))] += cell.value;
+    const Cell* cell = profile.cells;
+    const Cell* const end = cell + profile.size;
+    while (cell != end) {
+        const NodeId id = cell->node();
+        const Node& node = tree[id];
+        const bool is_event = node.kind == NodeKind::Mpi;
+        if (cell->metric() == static_cast<std::uint32_t>(Metric::Time)) // a node's first
+            by_category[static_cast<std::size_t>(category_of(node))] += cell->value;
+        for (; cell != end && cell->node() == id; ++cell) {
+            direct[cell->metric()] += cell->value;
+            if (is_event && cell->metric() != static_cast<std::uint32_t>(Metric::Samples)) visit(*cell);
+        }
     }
     CondensedVector result;
     derive_catalogue(direct, by_category, result.values);
     return result;
+}
+
+} // namespace
+
+CondensedVector condense(const IterationProfile& profile, const CallTree& tree) noexcept {
+    return condense_and(profile, tree, [](const Cell&) {});
+}
+
+std::uint32_t condense(const IterationProfile& profile, const CallTree& tree, CondensedVector& condensed, Cell* events) noexcept {
+    Cell* next = events;
+    condensed = condense_and(profile, tree, [&next](const Cell& cell) { *next++ = cell; });
+    return static_cast<std::uint32_t>(next - events);
 }
 
 } // namespace libprofile

@@ -22,6 +22,8 @@ struct CondensedVector {
 CondensedVector condense(Accumulator& rows, const CallTree& tree) noexcept;
 /// The same of the cells that were taken from rows: they are few, while a row has room for every metric.
 CondensedVector condense(const IterationProfile& profile, const CallTree& tree) noexcept;
+/// And its event cells, those of MPI call paths but for what was sampled there, to `events`, which has room for all cells. Returns how many.
+std::uint32_t condense(const IterationProfile& profile, const CallTree& tree, CondensedVector& condensed, Cell* events) noexcept;
 
 /// What the time of a node is booked under.
 TimeCategory category_of(const Node& node) noexcept;

@@ -15,6 +15,8 @@ class DisjointSets {
 
     std::size_t size() const { return links_.size(); }
 
+    /// Room for one more element. False: no memory.
+    bool reserve(Arena& arena) noexcept { return links_.size() < none && links_.reserve(1, arena); }
     /// Adds an element as the only member of set `label` and returns it; `none` without memory.
     std::uint32_t add(Arena& arena, std::uint32_t label) noexcept {
         if (links_.size() >= none) return none;

@@ -29,11 +29,22 @@ std::uint32_t EventColumns::place_of(std::uint32_t key) const noexcept {
 
 /// Finds the columns of the cells from the first on; returns how many there are before one that has none.
 std::uint32_t EventColumns::pass(const Cell* cells, std::uint32_t count, std::uint32_t* found) const noexcept {
-    std::uint32_t at = 0;
+    const SeriesColumns known = columns_;
+    const std::uint32_t* entry = order_;
+    const std::uint32_t* const end = order_ + used();
     for (std::uint32_t i = 0; i < count; ++i) {
-        while (at < used() && key_of(order_[at]) < cells[i].key) ++at;
-        if (!holds(at, cells[i].key)) return i;
-        found[i] = order_[at] & ~time_flag;
+        const std::uint32_t wanted = cells[i].key;
+        for (;; ++entry) { // most often the very next one
+            if (entry == end) return i;
+            const bool is_time = (*entry & time_flag) != 0;
+            const std::uint32_t column = *entry & ~time_flag;
+            const std::uint32_t key = is_time ? known.time_nodes[column] << Cell::metric_bits : known.count_keys[column];
+            if (key < wanted) continue;
+            if (key != wanted) return i;
+            found[i] = column + (is_time ? known.counts : 0);
+            break;
+        }
+        ++entry;
     }
     return count;
 }
@@ -68,7 +79,21 @@ std::uint32_t EventColumns::add(std::uint32_t key) noexcept {
     return time_flag | columns_.times++;
 }
 
-bool EventColumns::find_or_add(const Cell* cells, std::uint32_t count, std::uint32_t* found, Pool& pool) noexcept {
+bool EventColumns::are_guessed(const Cell* cells, std::uint32_t count, const std::uint32_t* found) const noexcept {
+    const SeriesColumns known = columns_;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t column = found[i];
+        if (column < known.counts) {
+            if (known.count_keys[column] != cells[i].key) return false;
+        } else if (column - known.counts >= known.times || known.time_nodes[column - known.counts] << Cell::metric_bits != cells[i].key) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool EventColumns::find_or_add(const Cell* cells, std::uint32_t count, std::uint32_t* found, std::uint32_t guessed, Pool& pool) noexcept {
+    if (guessed >= count && are_guessed(cells, count, found)) return true;
     if (pass(cells, count, found) == count) return true;
     return add_missing(cells, count, pool) && pass(cells, count, found) == count;
 }

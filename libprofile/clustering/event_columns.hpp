@@ -16,8 +16,9 @@ class EventColumns {
     const SeriesColumns& columns() const { return columns_; }
     std::size_t memory() const { return std::size_t{capacity_} * bytes_per_column; }
 
-    /// The column of each cell, among the times or among the others; cells are sorted by key. False: no memory for new ones.
-    bool find_or_add(const Cell* cells, std::uint32_t count, std::uint32_t* found, Pool& pool) noexcept;
+    /// The column of each cell, those of times after all others; cells are sorted by key. False: no memory for new ones.
+    /// The first `guessed` entries of `found` have what was found for other cells: mostly it is the same.
+    bool find_or_add(const Cell* cells, std::uint32_t count, std::uint32_t* found, std::uint32_t guessed, Pool& pool) noexcept;
 
     static bool is_time(std::uint32_t key) {
         return (key & ((1u << Cell::metric_bits) - 1)) == static_cast<std::uint32_t>(Metric::Time);
@@ -36,6 +37,7 @@ class EventColumns {
     std::uint32_t add(std::uint32_t key) noexcept;
     bool reserve_one(Pool& pool) noexcept;
     bool add_missing(const Cell* cells, std::uint32_t count, Pool& pool) noexcept;
+    bool are_guessed(const Cell* cells, std::uint32_t count, const std::uint32_t* found) const noexcept;
     std::uint32_t pass(const Cell* cells, std::uint32_t count, std::uint32_t* found) const noexcept;
 
     SeriesColumns columns_;

@@ -2,35 +2,21 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 namespace libprofile {
 
 namespace {
 
-/// A row on its way into a profile: rows are sorted, not their cells, and most of a row's values are zero.
+/// A row on its way into a profile: rows are sorted, not their cells.
 struct RowToTake {
     NodeId node;
-    std::uint32_t present; // bit m: metric m is not zero
-    const Row* row;
+    std::uint32_t row;
 };
-static_assert(metric_count <= 32);
 
-/// Notes which of `size` values are not zero, from bit `first` on, and adds their number to `count`. Unrolled, since rows are
-/// what the end of an iteration reads most of: in halves, as most groups of values are zero altogether.
-template <std::size_t first, std::size_t size>
-inline void look_at(const std::uint64_t* values, std::uint32_t& present, std::uint32_t& count) {
-    const auto each = [&]<std::size_t... m>(std::index_sequence<m...>) {
-        if ((values[first + m] | ...) == 0) return;
-        if constexpr (size > 4) {
-            look_at<first, size / 2>(values, present, count);
-            look_at<first + size / 2, size - size / 2>(values, present, count);
-        } else {
-            ((present |= std::uint32_t{values[first + m] != 0} << (first + m)), ...);
-            ((count += values[first + m] != 0 ? 1 : 0), ...);
-        }
-    };
-    each(std::make_index_sequence<size>());
+std::uint32_t bits_in(std::uint32_t mask) {
+    mask -= mask >> 1 & 0x55555555u;
+    mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+    return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 
 } // namespace
@@ -44,12 +30,10 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
     std::size_t in_order = 0; // so many from the first on
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
-        std::uint32_t present = 0;
-        look_at<0, 8>(row.values, present, count);
-        look_at<8, metric_count - 8>(row.values, present, count);
-        if (present == 0) continue;
+        if (row.present == 0) continue;
+        count += bits_in(row.present);
         if (in_order == used && (used == 0 || scratch[used - 1].node < row.node)) ++in_order;
-        scratch[used++] = {row.node, present, &row};
+        scratch[used++] = {row.node, static_cast<std::uint32_t>(i)};
     }
     auto* fresh = static_cast<Cell*>(pool.allocate(count * sizeof(Cell)));
     if (fresh != nullptr) {
@@ -62,47 +46,69 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
         while (first < in_order || second < used) {
             const bool is_first = second == used || (first < in_order && scratch[first].node < scratch[second].node);
             const RowToTake& taken = scratch[is_first ? first++ : second++];
-            for (std::uint32_t left = taken.present; left != 0; left &= left - 1) {
+            const Row& row = rows[taken.row];
+            for (std::uint32_t left = row.present; left != 0; left &= left - 1) {
                 const auto m = static_cast<std::size_t>(std::countr_zero(left));
-                fresh[n++] = {Cell::make_key(taken.node, m), taken.row->values[m]};
+                if (row.values[m] != 0) fresh[n++] = {Cell::make_key(taken.node, m), row.values[m]};
             }
         }
         cells = fresh;
-        size = n;
+        size = n; // if that is less than `count`, the pool gets back less than it gave: few were written and stayed 0
     }
     pool.release(scratch, scratch_bytes);
     return fresh != nullptr;
 }
 
 bool IterationProfile::add(const IterationProfile& other, Pool& pool) noexcept {
-    std::uint32_t i = 0;
-    std::uint32_t j = 0;
+    // Clusters are large and mostly not in the cache; a page's end would stop the processor's own prefetching.
+    constexpr std::size_t ahead = 1024 / sizeof(Cell);
+    // One pass while we have every cell of the other, which is the usual case.
+    const Cell* const theirs_end = other.cells + other.size;
+    Cell* const end = cells + size;
+    const Cell* theirs = other.cells;
     std::uint32_t missing = 0; // cells of the other that we lack
-    for (; j < other.size; ++j) {
-        const std::uint32_t key = other.cells[j].key;
-        while (i < size && cells[i].key < key) ++i;
-        missing += i == size || cells[i].key != key ? 1 : 0;
+    for (Cell* own = cells; theirs != theirs_end; ++theirs) {
+        __builtin_prefetch(theirs + ahead);
+        __builtin_prefetch(own + ahead, 1);
+        while (own != end && own->key < theirs->key) ++own;
+        if (own != end && own->key == theirs->key)
+            (own++)->value += theirs->value;
+        else
+            ++missing;
     }
-    if (missing == 0) { // the usual case
-        for (i = 0, j = 0; j < other.size; ++j) {
-            while (cells[i].key != other.cells[j].key) ++i;
-            cells[i].value += other.cells[j].value;
-        }
-        return true;
-    }
+    if (missing == 0) return true;
     const std::uint32_t count = size + missing;
-    auto* merged = static_cast<Cell*>(pool.allocate(count * sizeof(Cell)));
-    if (merged == nullptr) return false;
-    i = j = 0;
-    for (std::uint32_t n = 0; n < count; ++n) {
-        const std::uint32_t a = i < size ? cells[i].key : UINT32_MAX;
-        const std::uint32_t b = j < other.size ? other.cells[j].key : UINT32_MAX;
-        merged[n] = {a < b ? a : b, (a <= b ? cells[i].value : 0) + (b <= a ? other.cells[j].value : 0)};
-        i += a <= b ? 1 : 0;
-        j += b <= a ? 1 : 0;
+    Cell* merged = cells;
+    if (cells == nullptr || Pool::room(bytes()) < count * sizeof(Cell)) {
+        merged = static_cast<Cell*>(pool.allocate(count * sizeof(Cell)));
+        if (merged == nullptr) { // as it was
+            theirs = other.cells;
+            for (Cell* own = cells; own != end && theirs != theirs_end;) {
+                const std::uint32_t key = own->key;
+                if (key == theirs->key) own->value -= theirs->value;
+                own += key <= theirs->key ? 1 : 0;
+                theirs += theirs->key <= key ? 1 : 0;
+            }
+            return false;
+        }
     }
-    pool.release(cells, bytes());
-    cells = merged;
+    // From the last one on, so that it can be done in place: where a cell goes is never before where it was.
+    const Cell* own = end;
+    theirs = theirs_end;
+    Cell* out = merged + count;
+    while (missing != 0) {
+        const std::uint32_t theirs_key = theirs[-1].key;
+        while (own != cells && own[-1].key > theirs_key) *--out = *--own;
+        --theirs;
+        if (own != cells && own[-1].key == theirs_key) continue; // is in it
+        *--out = *theirs;
+        --missing;
+    }
+    if (merged != cells) {
+        std::copy(static_cast<const Cell*>(cells), own, merged);
+        pool.release(cells, bytes());
+        cells = merged;
+    }
     size = count;
     return true;
 }

@@ -18,11 +18,18 @@ struct Signature {
 
     bool operator==(const Signature&) const = default;
 
-    /// Adds an event path visited `visits` times; 1 for weak equivalence.
-    void add(const Node& node, std::uint64_t visits) {
-        part[0] += mix(node.path_hash[0] + mix(visits + 0x632be59bd9b4e019u));
-        part[1] += mix(node.path_hash[1] ^ mix(visits ^ 0xd6e8feb86659fd93u));
+    /// What is the same for all paths that were visited as often.
+    struct Visits {
+        explicit constexpr Visits(std::uint64_t n) : number(n), part{mix(n + 0x632be59bd9b4e019u), mix(n ^ 0xd6e8feb86659fd93u)} {}
+        std::uint64_t number;
+        std::uint64_t part[2];
+    };
+    void add(const Node& node, const Visits& visits) {
+        part[0] += mix(node.path_hash[0] + visits.part[0]);
+        part[1] += mix(node.path_hash[1] ^ visits.part[1]);
     }
+    /// Adds an event path visited `visits` times; 1 for weak equivalence.
+    void add(const Node& node, std::uint64_t visits) { add(node, Visits(visits)); }
 };
 
 struct StructureSignatures {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace libprofile {
 
@@ -102,34 +103,72 @@ template <class T> bool TimeSeries::reserve(T*& array, std::uint32_t& room, std:
     return true;
 }
 
+/// Gives the metrics of new columns their records.
+bool TimeSeries::find_metrics() noexcept {
+    const SeriesColumns& known = columns();
+    const auto give = [this](std::size_t metric) {
+        if (accuracy_of_[metric] != 0) return true;
+        if (metrics_found_ == accuracy_room_) {
+            SeriesAccuracyRecord* const old = accuracy_;
+            const std::uint32_t room = accuracy_room_ + 4;
+            auto* fresh = static_cast<SeriesAccuracyRecord*>(pool_->allocate(room * sizeof(SeriesAccuracyRecord)));
+            if (fresh == nullptr) return false;
+            std::copy(old, old + metrics_found_, fresh);
+            pool_->release(old, accuracy_room_ * sizeof(SeriesAccuracyRecord));
+            accuracy_ = fresh;
+            accuracy_room_ = room;
+        }
+        accuracy_[metrics_found_] = {};
+        accuracy_of_[metric] = static_cast<std::uint8_t>(++metrics_found_);
+        return true;
+    };
+    if (known.counts + known.times == columns_looked_at_) return true;
+    for (std::uint32_t i = 0; i < known.counts; ++i)
+        if (!give(known.count_keys[i] & ((1u << Cell::metric_bits) - 1))) return false;
+    if (known.times != 0 && !give(static_cast<std::size_t>(Metric::Time))) return false;
+    columns_looked_at_ = known.counts + known.times;
+    return true;
+}
+
 /// Finds every cell's column and makes room for the values.
 bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept {
     constexpr std::uint64_t bytes_per_cell = 64; // of tables: columns, predictions, values
-    if (bytes_per_cell * count > memory_quota.series_share() / 8 || !reserve(cell_columns_, cell_room_, count) || !columns_.find_or_add(events, count, cell_columns_, *pool_)) return false;
+    if (bytes_per_cell * count > memory_quota.series_share() / 8) return false;
+    if (count > cell_room_) cells_found_ = 0;
+    if (!reserve(cell_columns_, cell_room_, count)) return false;
+    const std::uint32_t guessed = std::exchange(cells_found_, 0);
+    if (!columns_.find_or_add(events, count, cell_columns_, guessed, *pool_)) return false;
+    cells_found_ = count;
     const SeriesColumns& known = columns();
-    return reserve(values_, value_room_, known.counts + known.times) && reserve(code_.counts, known.counts, slot) &&
+    return find_metrics() && reserve(values_, value_room_, known.counts + known.times) && reserve(code_.counts, known.counts, slot) &&
            reserve(code_.times, known.times, slot);
+}
+
+/// The coding is one function, so that the coder's state stays in registers.
+[[gnu::flatten]] void TimeSeries::code_values(unsigned slot, unsigned source, const std::uint8_t* shift) noexcept {
+    RangeEncoder<Sink>::Run coder(cells_coder_);
+    code_.code_cells(coder, slot, source, columns(), shift, values_, values_ + columns().counts);
 }
 
 void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept {
     const SeriesColumns& known = columns();
-    std::int64_t* times = values_ + known.counts;
     std::fill(values_, values_ + known.counts + known.times, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
-        (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
-        std::uint64_t& largest = accuracy_[events[i].metric()].largest_value;
-        if (events[i].value > largest) largest = events[i].value;
+        values_[cell_columns_[i]] = static_cast<std::int64_t>(events[i].value);
+        SeriesAccuracyRecord& accuracy = accuracy_[accuracy_of_[events[i].metric()] - 1];
+        accuracy.largest_value = std::max(accuracy.largest_value, events[i].value);
+        accuracy.cells += events[i].value != 0 ? 1 : 0;
     }
     std::uint8_t shift[metric_count] = {};
     for (std::size_t m = 0; m < metric_count; ++m) {
         if (!may_be_coarse(m)) continue;
         const bool is_time_metric = m == static_cast<std::size_t>(Metric::Time);
-        shift[m] = shift_for(accuracy_[m].largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
+        shift[m] = shift_for(accuracy(m).largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
     }
-    code_.code_cells(cells_coder_, slot, source, known, shift, values_, times);
+    code_values(slot, source, shift);
     for (std::uint32_t i = 0; i < count; ++i) {
-        const std::int64_t coded = (EventColumns::is_time(events[i].key) ? times : values_)[cell_columns_[i]];
-        accuracy_[events[i].metric()].add(events[i].value, static_cast<std::uint64_t>(coded));
+        const std::uint32_t metric = events[i].metric();
+        if (shift[metric] != 0) accuracy_[accuracy_of_[metric] - 1].add_error(events[i].value, static_cast<std::uint64_t>(values_[cell_columns_[i]]));
     }
 }
 
@@ -143,9 +182,10 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
     if (running_->has_totals) {
         std::int64_t totals[series_totals];
         series_totals_of(condensed, wall, totals);
-        code_.code_unknown(totals_coder_, false);
-        code_.code_slot(totals_coder_, slot, source);
-        code_.code_totals(totals_coder_, slot, source, totals);
+        RangeEncoder<Sink>::Run coder(totals_coder_);
+        code_.code_unknown(coder, false);
+        code_.code_slot(coder, slot, source);
+        code_.code_totals(coder, slot, source, totals);
     }
     if (running_->has_cells) {
         if (events != nullptr && find_columns(events, count, slot))
@@ -158,7 +198,10 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
 
 void TimeSeries::add_unknown() noexcept {
     if (running_ == nullptr && !begin_chunk()) return;
-    if (running_->has_totals) code_.code_unknown(totals_coder_, true);
+    if (running_->has_totals) {
+        RangeEncoder<Sink>::Run coder(totals_coder_);
+        code_.code_unknown(coder, true);
+    }
     end_iteration();
 }
 
@@ -249,6 +292,7 @@ std::size_t TimeSeries::memory() const {
     std::size_t sum = chain_bytes_ + chunks_.size() * sizeof(SeriesChunk) + columns_.memory();
     if (running_ != nullptr) sum += running_->totals.memory() + running_->cells.memory();
     for (const SeriesTrack* track : {&code_.totals, &code_.counts, &code_.times}) sum += SeriesTrack::bytes(track->capacity(), track->slots_in_memory());
+    sum += accuracy_room_ * sizeof *accuracy_;
     return sum + value_room_ * sizeof *values_ + cell_room_ * sizeof *cell_columns_ + sizeof *this;
 }
 

@@ -61,7 +61,9 @@ class TimeSeries {
     const SeriesChunk& chunk(std::size_t i) const { return chunks_[i]; }
     const SeriesColumns& columns() const { return columns_.columns(); }
     /// What the coding has cost, by metric.
-    const SeriesAccuracyRecord& accuracy(std::size_t metric) const { return accuracy_[metric]; }
+    SeriesAccuracyRecord accuracy(std::size_t metric) const {
+        return accuracy_of_[metric] == 0 ? SeriesAccuracyRecord{} : accuracy_[accuracy_of_[metric] - 1];
+    }
     /// Bytes in use: coded series, predictions, columns.
     std::size_t memory() const;
 
@@ -93,8 +95,10 @@ class TimeSeries {
     void choose_slot(const StructureSignatures& signatures, unsigned& slot, unsigned& source) noexcept;
     bool reserve(SeriesTrack& track, std::uint32_t columns, unsigned slot) noexcept;
     template <class T> bool reserve(T*& array, std::uint32_t& room, std::uint32_t wanted) noexcept;
+    bool find_metrics() noexcept;
     bool find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept;
     void code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept;
+    void code_values(unsigned slot, unsigned source, const std::uint8_t* shift) noexcept;
     void end_iteration() noexcept;
     void drop_failed() noexcept;
     void drop_cells(SeriesChunk& chunk) noexcept;
@@ -121,6 +125,7 @@ class TimeSeries {
     std::uint32_t value_room_ = 0;
     std::uint32_t* cell_columns_ = nullptr; // of the iteration's cells
     std::uint32_t cell_room_ = 0;
+    std::uint32_t cells_found_ = 0; // so many of them are there
     std::size_t chain_bytes_ = 0;    // of closed chunks
     std::uint64_t told_ = 0;         // to the quota
     std::uint64_t others_need_ = 0;
@@ -128,7 +133,12 @@ class TimeSeries {
     unsigned totals_kept_ = 0;
     std::uint64_t iterations_ = 0;
     bool has_ended_ = false;
-    SeriesAccuracyRecord accuracy_[metric_count];
+    // Of the metrics that occur: a program has some of all, and a phase with few call paths has little memory else.
+    SeriesAccuracyRecord* accuracy_ = nullptr;
+    std::uint32_t accuracy_room_ = 0;
+    std::uint32_t metrics_found_ = 0;
+    std::uint32_t columns_looked_at_ = 0; // whose metrics are among them
+    std::uint8_t accuracy_of_[metric_count] = {}; // its record + 1; 0: none
 };
 
 } // namespace libprofile

@@ -40,8 +40,7 @@ Row& Accumulator::new_row(NodeId node, CallTree& tree, Arena& arena) noexcept {
     }
     has_room(1, arena); // for "(quota)" it is there since reserve()
     Row& fresh = rows_[used_];
-    fresh = Row{};
-    fresh.node = node;
+    fresh.begin_again(node);
     if (node < index_size_)
         index_[node] = static_cast<std::uint32_t>(used_ + 1);
     else
@@ -81,18 +80,31 @@ bool share_out_compute_time(Accumulator& rows, std::uint64_t total, Pool& scratc
         Row& row = rows[i];
         if (row.weight == 0) continue;
         const auto product = static_cast<unsigned __int128>(total) * row.weight;
-        const auto share = static_cast<std::uint64_t>(product / weights);
+        std::uint64_t share = 0;
+        std::uint64_t rest = 0;
+        if (product >> 64 == 0) { // mostly; the other division is a function
+            share = static_cast<std::uint64_t>(product) / weights;
+            rest = static_cast<std::uint64_t>(product) % weights;
+        } else {
+            share = static_cast<std::uint64_t>(product / weights);
+            rest = static_cast<std::uint64_t>(product - static_cast<unsigned __int128>(share) * weights);
+        }
         row[Metric::Time] += share;
         given += share;
-        if (remainders != nullptr) remainders[n++] = {static_cast<std::uint64_t>(product % weights), &row};
+        if (remainders == nullptr) continue;
+        row.weight = 0;
+        remainders[n++] = {rest, &row};
     }
     std::uint64_t left = total - given; // fewer than `weighted`
     if (remainders == nullptr) {
-        for (std::size_t i = 0; i < rows.size() && left != 0; ++i)
-            if (rows[i].weight != 0) ++rows[i][Metric::Time], --left;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (rows[i].weight == 0) continue;
+            rows[i].weight = 0;
+            if (left != 0) ++rows[i][Metric::Time], --left;
+        }
         return true;
     }
-    std::partial_sort(remainders, remainders + left, remainders + n, [](const Remainder& a, const Remainder& b) {
+    std::nth_element(remainders, remainders + left, remainders + n, [](const Remainder& a, const Remainder& b) {
         return a.rest != b.rest ? a.rest > b.rest : a.row->node < b.row->node;
     });
     for (std::size_t i = 0; i < left; ++i) ++(*remainders[i].row)[Metric::Time];

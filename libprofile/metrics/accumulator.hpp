@@ -7,21 +7,36 @@
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/session/memory.hpp"
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace libprofile {
 
-/// The values of one node in one interval. Time and visits lie in the first cache line.
+/// The values of one node in one interval. Time, visits and samples lie in the first cache line. Most rows have three values of
+/// thirty, so a row notes which ones: the end of an iteration need not look at the others, nor the next one clear them.
 struct alignas(64) Row {
     NodeId node = 0;
-    bool is_event = false;            // counts for call-tree equivalence
+    std::uint32_t present : 31 = 0;   // bit m: metric m was written
+    std::uint32_t is_event : 1 = 0;   // counts for call-tree equivalence
     std::uint64_t weight = 0;         // thread CPU ns of the samples that hit it outside events
     std::uint64_t chance_visits = 0;  // visits that are left out of the structure signature (unsuccessful tests)
-    std::uint64_t values[metric_count] = {};
+    std::uint64_t values[metric_count] = {}; // to be read; written by operator[] only
 
-    std::uint64_t& operator[](Metric metric) { return values[static_cast<std::size_t>(metric)]; }
+    std::uint64_t& operator[](Metric metric) {
+        present |= 1u << static_cast<unsigned>(metric);
+        return values[static_cast<std::size_t>(metric)];
+    }
     std::uint64_t operator[](Metric metric) const { return values[static_cast<std::size_t>(metric)]; }
+    /// A row of no values for another node.
+    void begin_again(NodeId for_node) {
+        for (std::uint32_t left = present; left != 0; left &= left - 1) values[std::countr_zero(left)] = 0;
+        node = for_node;
+        present = is_event = 0;
+        weight = chance_visits = 0;
+    }
 };
+static_assert(metric_count <= 31);
 
 class Accumulator {
   public:
@@ -60,7 +75,7 @@ class Accumulator {
 };
 
 /// Shares `total` out over the rows by their sample weights as exact integers (largest remainders), adding to their
-/// time; false (and nothing shared) when no row has a weight.
+/// time; false (and nothing shared) when no row has a weight. Afterwards none has one.
 bool share_out_compute_time(Accumulator& rows, std::uint64_t total, Pool& scratch) noexcept;
 
 } // namespace libprofile

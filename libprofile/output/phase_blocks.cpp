@@ -102,11 +102,10 @@ void describe_phase(Encoder& encoder, PhaseRecord record, Phase& phase, std::uin
     else
         encoder.number(0);
     std::uint64_t previous = 0;
-    for (std::uint64_t i = 0; i < record.instances; ++i) {
-        const std::uint64_t wall = phase.iteration_wall_ns[i];
+    phase.iteration_walls.for_each(record.instances, [&](std::uint64_t wall) {
         encoder.signed_number(static_cast<std::int64_t>(wall - previous));
         previous = wall;
-    }
+    });
 }
 
 } // namespace
@@ -114,7 +113,7 @@ void describe_phase(Encoder& encoder, PhaseRecord record, Phase& phase, std::uin
 std::uint64_t iterations_of(const Phase& phase) noexcept {
     if (phase.clusterer == nullptr) return 0;
     const std::uint64_t clustered = phase.clusterer->iterations();
-    return clustered < phase.iteration_wall_ns.size() ? clustered : phase.iteration_wall_ns.size();
+    return clustered < phase.iteration_walls.size() ? clustered : phase.iteration_walls.size();
 }
 
 std::uint64_t overhead_of(Phase& phase, NodeId overhead) noexcept {

@@ -6,6 +6,7 @@
 #include "libprofile/clustering/clusterer.hpp"
 #include "libprofile/clustering/time_series.hpp"
 #include "libprofile/metrics/accumulator.hpp"
+#include "libprofile/phases/wall_times.hpp"
 
 #include <cstdint>
 
@@ -32,7 +33,7 @@ struct Phase {
     TimeSeries* series = nullptr;   // Iterations only
     // Values of iterations for which there was no memory are in the rows, so these are not those of one iteration.
     bool has_leftovers = false;
-    StableArray<std::uint64_t, 12> iteration_wall_ns;
+    WallTimes iteration_walls;
 };
 
 } // namespace libprofile

@@ -140,6 +140,7 @@ void PhaseStack::close_interval(Phase& phase) noexcept {
         phase.rows.row(tree_->not_sampled(), *tree_, *arena_)[Metric::Time] += compute;
     if (outside != compute) phase.rows.row(tree_->off_cpu(), *tree_, *arena_)[Metric::Time] += outside - compute;
     phase.outside_events_ns = phase.compute_cpu_ns = 0;
+    if (compute != 0) return; // what was shared out has no weight any more, and else there was none
     for (std::size_t i = 0; i < phase.rows.size(); ++i) phase.rows[i].weight = 0;
 }
 
@@ -156,32 +157,27 @@ bool PhaseStack::begin_clustering(Phase& phase) noexcept {
     return true;
 }
 
-/// `profile`: empty when there was no memory for it.
-void PhaseStack::add_to_series(Phase& phase, const IterationProfile& profile, const CondensedVector& condensed,
-                               std::uint64_t wall_ns, const StructureSignatures& signatures, bool has_leftovers) noexcept {
+/// `events`: nullptr when there was no memory for them.
+void PhaseStack::add_to_series(Phase& phase, const Cell* events, std::uint32_t event_count, const CondensedVector& condensed,
+                               const PendingIteration& iteration) noexcept {
     if (phase.series == nullptr) return;
     if (phase.series->is_chunk_full()) phase.series->leave(phase.clusterer->bytes_to_come());
-    if (has_leftovers) return phase.series->add_unknown();
-    const std::size_t bytes = profile.bytes();
-    auto* events = profile.cells == nullptr ? nullptr : static_cast<Cell*>(pool_->allocate(bytes));
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; events != nullptr && i < profile.size; ++i) {
-        const Cell& cell = profile.cells[i];
-        if ((*tree_)[cell.node()].kind != NodeKind::Mpi || cell.metric() == static_cast<std::uint32_t>(Metric::Samples)) continue;
-        events[count++] = cell;
-    }
-    phase.series->add(events, count, condensed.values, wall_ns, signatures);
-    pool_->release(events, bytes);
+    if (iteration.has_leftovers) return phase.series->add_unknown();
+    phase.series->add(events, event_count, condensed.values, iteration.wall_ns, iteration.signatures);
 }
 
 StructureSignatures PhaseStack::sign(Phase& phase) const noexcept {
     StructureSignatures signatures;
+    constexpr Signature::Visits once(1);
+    Signature::Visits as_often = once;
     for (std::size_t i = 0; i < phase.rows.size(); ++i) {
         const Row& row = phase.rows[i];
         const std::uint64_t visits = row[Metric::Visits] - row.chance_visits;
         if (!row.is_event || visits == 0) continue;
-        signatures.strong.add((*tree_)[row.node], visits);
-        signatures.weak.add((*tree_)[row.node], 1);
+        const Node& node = (*tree_)[row.node];
+        if (visits != as_often.number) as_often = Signature::Visits(visits);
+        signatures.strong.add(node, as_often);
+        signatures.weak.add(node, once);
     }
     return signatures;
 }
@@ -196,21 +192,20 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint6
     }
     // Without memory the values stay in the rows: they go into the cluster of a later iteration or into the phase's rest, so
     // that totals remain exact.
-    if (std::uint64_t* wall = phase.iteration_wall_ns.append(*arena_)) {
-        *wall = wall_ns;
-        const StructureSignatures signatures = sign(phase);
-        IterationProfile profile;
-        bool taken = profile.take(phase.rows, *pool_);
-        if (!taken && phase.clusterer->make_room()) taken = profile.take(phase.rows, *pool_);
-        if (listener_ != nullptr) listener_->closing(phase, profile, signatures, wall_ns, now);
+    // In this order: wall times must not go on and take the last pieces of memory, which clusters need.
+    if (phase.clusterer->reserve_iteration() && phase.iteration_walls.append(wall_ns, *pool_)) {
+        PendingIteration iteration{&phase, {}, sign(phase), wall_ns, phase.has_leftovers};
+        bool taken = iteration.profile.take(phase.rows, *pool_);
+        if (!taken && phase.clusterer->make_room()) taken = iteration.profile.take(phase.rows, *pool_);
+        if (listener_ != nullptr) listener_->closing(phase, iteration.profile, iteration.signatures, wall_ns, now);
         if (taken) {
-            pending_ = {&phase, profile, signatures, wall_ns, phase.has_leftovers};
+            pending_ = iteration;
             if (listener_ != nullptr) listener_->closed(phase.has_leftovers ? IterationFate::Mixed : IterationFate::Own);
             phase.rows.clear();
             phase.has_leftovers = false;
             return;
         }
-        add_to_series(phase, profile, condense(phase.rows, *tree_), wall_ns, signatures, phase.has_leftovers);
+        add_to_series(phase, nullptr, 0, condense(phase.rows, *tree_), iteration);
         phase.clusterer->add_unclustered();
         if (listener_ != nullptr) listener_->closed(IterationFate::Unknown);
     } else if (listener_ != nullptr) {
@@ -224,8 +219,16 @@ void PhaseStack::do_pending_work() noexcept {
     if (pending_.phase == nullptr) return;
     Phase& phase = *pending_.phase;
     pending_.phase = nullptr;
-    const CondensedVector condensed = condense(pending_.profile, *tree_);
-    add_to_series(phase, pending_.profile, condensed, pending_.wall_ns, pending_.signatures, pending_.has_leftovers);
+    CondensedVector condensed;
+    const std::size_t bytes = pending_.profile.bytes();
+    if (auto* events = phase.series == nullptr ? nullptr : static_cast<Cell*>(pool_->allocate(bytes))) {
+        const std::uint32_t count = condense(pending_.profile, *tree_, condensed, events);
+        add_to_series(phase, events, count, condensed, pending_);
+        pool_->release(events, bytes);
+    } else {
+        condensed = condense(pending_.profile, *tree_);
+        add_to_series(phase, nullptr, 0, condensed, pending_);
+    }
     if (phase.clusterer->add(pending_.profile, condensed, pending_.signatures)) return;
     phase.clusterer->add_unclustered();
     put_back(phase, pending_.profile);
@@ -240,7 +243,7 @@ void PhaseStack::put_back(Phase& phase, const IterationProfile& profile) noexcep
     for (std::uint32_t i = 0; i < profile.size; ++i) {
         const Cell& cell = profile.cells[i];
         Row& row = phase.rows.row(cell.node(), *tree_, *arena_);
-        row.values[cell.metric()] += cell.value;
+        row[static_cast<Metric>(cell.metric())] += cell.value;
         if ((*tree_)[cell.node()].kind == NodeKind::Mpi) row.is_event = true;
     }
 }

@@ -140,8 +140,8 @@ class PhaseStack {
     bool begin_clustering(Phase& phase) noexcept;
     StructureSignatures sign(Phase& phase) const noexcept;
     void put_back(Phase& phase, const IterationProfile& profile) noexcept;
-    void add_to_series(Phase& phase, const IterationProfile& profile, const CondensedVector& condensed, std::uint64_t wall_ns,
-                       const StructureSignatures& signatures, bool has_leftovers) noexcept;
+    void add_to_series(Phase& phase, const Cell* events, std::uint32_t event_count, const CondensedVector& condensed,
+                       const PendingIteration& iteration) noexcept;
     void pop(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void repair(const char* what, const char* name) noexcept;
 

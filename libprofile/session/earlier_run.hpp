@@ -36,6 +36,7 @@ class EarlierRun {
         EarlierIterations iterations;
     };
     void load(std::uint32_t rank) noexcept;
+    unsigned take_averages(int file, std::uint64_t offset, std::uint64_t end, std::uint32_t rank) noexcept;
     bool take_block(int file, std::uint64_t offset, std::uint64_t size, std::uint32_t crc, bool is_own) noexcept;
     const Entry* look_up(const char* phase, bool is_own) const noexcept;
 

@@ -72,6 +72,8 @@ unsigned size_class(std::size_t bytes) {
 }
 } // namespace
 
+std::size_t Pool::room(std::size_t bytes) noexcept { return std::size_t{1} << size_class(bytes); }
+
 void* Pool::allocate(std::size_t bytes) noexcept {
     const unsigned c = size_class(bytes);
     if (c >= classes) return nullptr;

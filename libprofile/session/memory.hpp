@@ -78,6 +78,8 @@ class Pool {
     void* allocate(std::size_t bytes) noexcept;
     /// `bytes` as passed to allocate.
     void release(void* memory, std::size_t bytes) noexcept;
+    /// How many there really are when so many were asked for; release() may be told any number up to that if it is of the same room.
+    static std::size_t room(std::size_t bytes) noexcept;
 
   private:
     static constexpr unsigned classes = 40;

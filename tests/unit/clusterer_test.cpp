@@ -30,12 +30,27 @@ TEST(Clusterer, NeverKeepsMoreThanKClusters) {
     }
 }
 
-TEST(Clusterer, WarmUpDelaysTheFirstMerges) {
-    Recording recording(8, EquivalenceMode::Strong, false, 20);
-    for (int i = 0; i < 100; ++i) {
-        recording.iteration(0, 5, 1000 + static_cast<std::uint64_t>(i), 10, 0);
-        EXPECT_EQ(recording.clusterer.cluster_count(), i < 28 ? static_cast<std::uint32_t>(i) + 1 : 8u) << i;
+TEST(Clusterer, WarmUpDelaysTheFirstMergesAndNoIterationHasManyToDo) {
+    for (const bool refreshes : {false, true}) {
+        Recording recording(8, EquivalenceMode::Strong, refreshes, 200);
+        for (std::uint32_t i = 0; i < 400; ++i) {
+            recording.iteration(0, 5, 1000 + i, 10, 0);
+            const std::uint32_t merged = i < 208 ? 0 : std::min(i + 1 - 8, Clusterer::most_merges * (i - 207));
+            EXPECT_EQ(recording.clusterer.cluster_count(), i + 1 - merged) << i;
+        }
+        EXPECT_EQ(recording.cluster_sums(), recording.plain);
     }
+}
+
+TEST(Clusterer, WarmUpIsCutShortWhenMemoryIs) {
+    const std::uint64_t quota = memory_quota.limit();
+    Recording recording(64, EquivalenceMode::Strong, true, 4000); // their distances alone would need 66 MB
+    memory_quota.limit(memory_quota.used() + (8 << 20));
+    for (std::uint32_t i = 0; i < 6000; ++i) recording.iteration(0, 5, 1000 + i % 100, 10, 0);
+    EXPECT_LE(recording.clusterer.cluster_count(), 64u);
+    EXPECT_EQ(recording.clusterer.unclustered(), 0u);
+    EXPECT_EQ(recording.cluster_sums(), recording.plain);
+    memory_quota.limit(quota);
 }
 
 TEST(Clusterer, SumsAreExactAtEveryK) {

@@ -68,6 +68,28 @@ Bytes two_ranks() {
     return file;
 }
 
+/// `ranks` ranks as a finished file has them: sections that end with a directory, the table, the footer. Each has 50 blocks.
+Bytes finished(std::uint32_t ranks) {
+    Bytes file = start_of_file();
+    std::vector<RankPlace> places;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        for (int i = 0; i < 49; ++i) add_block(file, BlockType::Tree, rank, Bytes(40, 7));
+        add_block(file, rank, averages("step", 100 + rank, 1000));
+        RankPlace place{file.size(), sizeof(BlockHeader) + 5, rank, 0};
+        place.crc = crc32(reinterpret_cast<const unsigned char*>(&place), offsetof(RankPlace, crc));
+        places.push_back(place);
+        add_block(file, BlockType::Directory, rank, Bytes(5, 0));
+    }
+    FooterRecord footer{0, file.size(), ranks, {}};
+    std::memcpy(footer.magic, end_magic, sizeof footer.magic);
+    const auto* table = reinterpret_cast<const unsigned char*>(places.data());
+    add_block(file, BlockType::RankTable, 0, Bytes(table, table + places.size() * sizeof(RankPlace)));
+    footer.file_size = file.size() + sizeof(BlockHeader) + sizeof footer;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&footer);
+    add_block(file, BlockType::Footer, 0, Bytes(bytes, bytes + sizeof footer));
+    return file;
+}
+
 class EarlierRunTest : public testing::Test {
   protected:
     void SetUp() override { ASSERT_NE(mkdtemp(folder_), nullptr); }
@@ -139,6 +161,27 @@ TEST_F(EarlierRunTest, WhatCannotBeUsedIsSaid) {
     EXPECT_EQ(complaint(two_ranks()), "");
 }
 
+TEST_F(EarlierRunTest, AFinishedFileOfManyRanksIsNotGoneThrough) {
+    Bytes file = finished(3000); // 150,000 blocks are more than are gone through
+    // Before the section of the last rank, and behind that of the first, nothing is read but the table.
+    const std::size_t section = 50 * (sizeof(BlockHeader) + 40);
+    std::fill(file.begin() + 2 * static_cast<std::ptrdiff_t>(section), file.begin() + 2900 * static_cast<std::ptrdiff_t>(section), 0xff);
+    write(file);
+    EarlierRun run;
+    run.choose(folder_);
+    ASSERT_NE(run.find("step", 2999), nullptr);
+    EXPECT_EQ(run.find("step", 2999)->iterations, 3099u);
+    EarlierRun other;
+    other.choose(folder_);
+    ASSERT_NE(other.find("step", 3000), nullptr) << "that of rank 0";
+    EXPECT_EQ(other.find("step", 3000)->iterations, 100u);
+    EarlierRun first;
+    first.choose(folder_);
+    ASSERT_NE(first.find("step", 0), nullptr);
+    EXPECT_EQ(first.find("step", 0)->iterations, 100u);
+    EXPECT_EQ(first.take_complaint(), nullptr);
+}
+
 TEST_F(EarlierRunTest, PipesAndDevicesAreNotWaitedFor) {
     ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);
     for (const std::string& name : {path(), std::string("/dev/zero")}) {
@@ -150,10 +193,10 @@ TEST_F(EarlierRunTest, PipesAndDevicesAreNotWaitedFor) {
 }
 
 TEST_F(EarlierRunTest, DamagedFilesAreNoHarm) {
-    const Bytes good = two_ranks();
+    const Bytes whole[] = {two_ranks(), finished(4)};
     std::mt19937_64 random(5);
-    for (int i = 0; i < 3000; ++i) {
-        Bytes bad = good;
+    for (int i = 0; i < 6000; ++i) {
+        Bytes bad = whole[i / 3 % 2];
         if (i % 3 == 0) bad.resize(random() % bad.size());
         for (int n = 0; n < 1 + i % 4 && !bad.empty(); ++n) {
             // Mostly behind the large block, where the averages are.

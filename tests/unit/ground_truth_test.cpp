@@ -389,7 +389,7 @@ TEST(GroundTruth, ClustersAndRestEqualAPlainAccumulatorAtEveryK) {
             const std::uint64_t delta = random() >> random() % 64;
             Row& row = stack.row(node);
             row.is_event = true;
-            row.values[metric] += delta;
+            row[static_cast<Metric>(metric)] += delta;
             plain[Cell::make_key(node, metric)] += delta;
         }
         stack.do_pending_work();

@@ -54,7 +54,7 @@ TEST(IterationProfile, SumsEqualThoseOfAPlainMap) {
             const auto node = static_cast<NodeId>(random() % 60);
             const auto metric = random() % metric_count;
             const std::uint64_t value = random() % 1000;
-            rows.row(node, tree, arena).values[metric] += value;
+            rows.row(node, tree, arena)[static_cast<Metric>(metric)] += value;
             if (value != 0) expected[Cell::make_key(node, metric)] += value;
         }
         IterationProfile one;
@@ -79,7 +79,7 @@ TEST(IterationProfile, TakesRandomRowsWhateverTheirOrder) {
             const auto node = static_cast<NodeId>(random() % tree.size());
             const std::size_t metric = random() % metric_count;
             const std::uint64_t delta = random() % 3;
-            rows.row(node, tree, arena).values[metric] += delta;
+            rows.row(node, tree, arena)[static_cast<Metric>(metric)] += delta;
             if (delta != 0) expected[Cell::make_key(node, metric)] += delta;
         }
         IterationProfile profile;

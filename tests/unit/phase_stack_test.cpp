@@ -6,6 +6,7 @@
 #include <random>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace libprofile {
 
@@ -16,6 +17,11 @@ class PhaseStackTest : public testing::Test {
     void SetUp() override {
         ASSERT_TRUE(tree_.start());
         ASSERT_TRUE(stack_.start(0, 0, {4, EquivalenceMode::Auto, 0, true, true, {}}));
+    }
+    std::vector<std::uint64_t> walls(const char* name) {
+        std::vector<std::uint64_t> found;
+        phase(name).iteration_walls.for_each(UINT64_MAX, [&](std::uint64_t wall) { found.push_back(wall); });
+        return found;
     }
     /// As whoever reads will see it.
     Phase& phase(const char* name) {
@@ -131,7 +137,7 @@ TEST_F(PhaseStackTest, APauseIsBookedInThePhasesThatWereOpen) {
     EXPECT_EQ(not_recorded(phase("")), 10u + 10u);
     for (const char* name : {"step", ""}) EXPECT_EQ(cell_time(phase(name)), phase(name).wall_ns);
     EXPECT_EQ(phase("step").clusterer->iterations(), 3u);
-    EXPECT_EQ(phase("step").iteration_wall_ns[1], 20u);
+    EXPECT_EQ(walls("step").at(1), 20u);
     EXPECT_EQ(stack_.repairs(), 0u);
 }
 
@@ -167,7 +173,7 @@ TEST_F(PhaseStackTest, WhatIsSettledIsCompleteAndNothingIsCountedTwice) {
     stack_.end(PhaseKind::Iterations, "step", 90, 70);
     stack_.finish(100, 80);
     EXPECT_EQ(phase("step").clusterer->iterations(), 1u);
-    EXPECT_EQ(phase("step").iteration_wall_ns[0], 80u);
+    EXPECT_EQ(walls("step").at(0), 80u);
     EXPECT_EQ(cell_time(phase("step")), 80u);
     EXPECT_EQ(not_recorded(phase("step")), 30u);
     EXPECT_EQ(not_recorded(phase("")), 10u);
@@ -456,6 +462,29 @@ Outcome outcome_with(std::uint64_t quota, bool keeps_series, std::uint32_t paths
 }
 
 } // namespace
+
+TEST(WallTimes, AnyNumbersComeBackAndWithoutMemoryNothingIsHalfThere) {
+    Arena arena;
+    Pool pool(arena);
+    WallTimes walls;
+    std::vector<std::uint64_t> expected;
+    std::mt19937_64 random(9);
+    for (int i = 0; i < 5000; ++i) {
+        expected.push_back(i % 100 == 0 ? random() : 1000000 + random() % 1000);
+        ASSERT_TRUE(walls.append(expected.back(), pool));
+    }
+    const std::uint64_t quota = memory_quota.limit();
+    memory_quota.limit(memory_quota.used());
+    while (walls.append(random(), pool)) expected.push_back(0);
+    memory_quota.limit(quota);
+    ASSERT_EQ(walls.size(), expected.size());
+    std::vector<std::uint64_t> found;
+    walls.for_each(UINT64_MAX, [&](std::uint64_t wall) { found.push_back(wall); });
+    EXPECT_EQ(found.size(), expected.size());
+    found.resize(5000);
+    expected.resize(5000);
+    EXPECT_EQ(found, expected);
+}
 
 TEST(ShortMemory, FewerClustersAreFormedBeforeIterationsAreLostAndSeriesTakeNothingFromThem) {
     for (const std::uint32_t paths : {3u, 30u, 300u})

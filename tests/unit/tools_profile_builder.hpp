@@ -258,11 +258,12 @@ class ProfileBuilder {
                 condensed[static_cast<std::size_t>(row)] = times[i];
             std::int64_t values[series_totals];
             series_totals_of(condensed, times[i], values);
-            code.code_unknown(totals_coder, false);
-            code.code_slot(totals_coder, slot, source);
-            code.code_totals(totals_coder, slot, source, values);
+            RangeEncoder<Sink>::Run totals_run(totals_coder), cells_run(cells_coder);
+            code.code_unknown(totals_run, false);
+            code.code_slot(totals_run, slot, source);
+            code.code_totals(totals_run, slot, source, values);
             std::int64_t count = static_cast<std::int64_t>(visits[i]), time = static_cast<std::int64_t>(times[i]);
-            code.code_cells(cells_coder, slot, source, columns, shift, &count, &time);
+            code.code_cells(cells_run, slot, source, columns, shift, &count, &time);
         }
         totals_coder.finish();
         cells_coder.finish();
