@@ -74,7 +74,11 @@ void append_lines(const std::string& text, std::size_t width, const std::string&
 }
 
 std::string left_out_text(const ReportTable& table) {
-    return fmt::format("... and {} more {}; --top N shows more, --format csv all", table.left_out, table.left_out_of);
+    std::string what = table.left_out_of;
+    if (table.left_out == 1)
+        what.pop_back(); // the plural's s
+    return fmt::format("... and {} more {}; --top N shows more, --format {} all", count(static_cast<double>(table.left_out)), what,
+                       table.key == "call_paths" ? "csv" : "json");
 }
 
 /// Numbers take what they need, names share what is left, and columns that find no place are told.
