@@ -159,6 +159,28 @@ void limit_bounds(const Profile& profile, const PhaseData& data, const Gathered&
     }
 }
 
+/// The call path with most of a group in the whole phase, of those that were visited in the range if there are any; the root where
+/// none has it.
+std::uint32_t likeliest_path(const Profile& profile, const PhaseData& data, const std::vector<SelectedCell>& cells, std::size_t group) {
+    std::unordered_set<std::uint32_t> visited;
+    for (const SelectedCell& cell : cells)
+        if (cell.metric == static_cast<std::uint32_t>(Metric::Visits))
+            visited.insert(cell.path);
+    std::unordered_map<std::uint32_t, std::uint64_t> values;
+    for_each_cell(data, [&](const Cell& cell) {
+        if (group_of(profile, cell.path, cell.metric) == group)
+            values[cell.path] += cell.value;
+    });
+    std::uint32_t best = 0;
+    std::pair<bool, std::uint64_t> most{false, 0};
+    for (const auto& [path, value] : values) {
+        const std::pair<bool, std::uint64_t> rank{visited.contains(path), value};
+        if (rank > most || (rank == most && path < best))
+            best = path, most = rank;
+    }
+    return best;
+}
+
 std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& data, const Columns& columns,
                                        const Gathered& from) {
     std::vector<SelectedCell> cells;
@@ -190,9 +212,9 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
     for (std::size_t g = 0; g < group_count; ++g) {
         if (sums[g] == from.groups[g])
             continue;
-        if (sums[g] == 0) { // nothing that could be scaled: no call path is known for it
+        if (sums[g] == 0) { // nothing that could be scaled: small values that were coded as none
             const auto metric = static_cast<std::uint32_t>(g < categories ? 0 : g - categories + 1);
-            cells.push_back({0, metric, from.groups[g], true, no_bound});
+            cells.push_back({likeliest_path(profile, data, cells, g), metric, from.groups[g], true, no_bound});
             lost = true;
             continue;
         }
