@@ -33,7 +33,7 @@ double median_of(const std::vector<double>& values) { return spread_of(values).m
 
 /// "MPI_Waitall in exchange".
 std::string spot_text(const Spot& spot) {
-    return printable(shown_name(spot.kind, spot.name)) + (spot.caller.empty() ? "" : " in " + printable(spot.caller));
+    return without_anonymous(printable(shown_name(spot.kind, spot.name)) + (spot.caller.empty() ? "" : " in " + printable(spot.caller)));
 }
 
 Answer where_the_time_goes(const Profile& profile, const Locations& locations) {

@@ -139,18 +139,54 @@ void add_columns(const std::vector<SeriesData::Column>& columns, const std::vect
     }
 }
 
-/// A value is part of the exact one of the whole phase, and cannot be further off than that allows.
-void limit_bounds(const PhaseData& data, std::vector<SelectedCell>& cells) {
-    const bool needed = std::any_of(cells.begin(), cells.end(), [](const SelectedCell& cell) { return cell.bound != 0; });
-    if (!needed)
+/// A value is part of the exact one of the whole phase, and of the exact sum of its group over the same iterations: it cannot be
+/// further off than these allow, and not at all where it is the only one of its group.
+void limit_bounds(const Profile& profile, const PhaseData& data, const Gathered& from, std::vector<SelectedCell>& cells) {
+    if (std::none_of(cells.begin(), cells.end(), [](const SelectedCell& cell) { return cell.bound != 0; }))
         return;
     std::unordered_map<std::uint64_t, std::uint64_t> whole;
     for_each_cell(data, [&](const Cell& cell) { whole[key_of(cell.path, cell.metric)] += cell.value; });
+    std::uint64_t members[group_count + 1] = {};
+    for (const auto& [key, value] : whole)
+        ++members[group_of(profile, static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key))];
+    const bool sums_known = data.series && from.without_totals == 0;
     for (SelectedCell& cell : cells) {
         const auto at = whole.find(key_of(cell.path, cell.metric));
-        if (cell.bound != 0 && at != whole.end())
-            cell.bound = std::min(cell.bound, std::max(cell.value, at->second - std::min(at->second, cell.value)));
+        if (cell.bound == 0 || at == whole.end())
+            continue;
+        const auto limit = [&](std::uint64_t sum) {
+            cell.bound = std::min(cell.bound, std::max(cell.value, sum - std::min(sum, cell.value)));
+        };
+        limit(at->second);
+        const std::size_t group = group_of(profile, cell.path, cell.metric);
+        if (!sums_known || group == group_count)
+            continue;
+        limit(from.groups[group]);
+        if (members[group] == 1 && from.groups[group] == cell.value)
+            cell.bound = 0;
     }
+}
+
+/// The call path with most of a group in the whole phase, of those that were visited in the range if there are any; the root where
+/// none has it.
+std::uint32_t likeliest_path(const Profile& profile, const PhaseData& data, const std::vector<SelectedCell>& cells, std::size_t group) {
+    std::unordered_set<std::uint32_t> visited;
+    for (const SelectedCell& cell : cells)
+        if (cell.metric == static_cast<std::uint32_t>(Metric::Visits))
+            visited.insert(cell.path);
+    std::unordered_map<std::uint32_t, std::uint64_t> values;
+    for_each_cell(data, [&](const Cell& cell) {
+        if (group_of(profile, cell.path, cell.metric) == group)
+            values[cell.path] += cell.value;
+    });
+    std::uint32_t best = 0;
+    std::pair<bool, std::uint64_t> most{false, 0};
+    for (const auto& [path, value] : values) {
+        const std::pair<bool, std::uint64_t> rank{visited.contains(path), value};
+        if (rank > most || (rank == most && path < best))
+            best = path, most = rank;
+    }
+    return best;
 }
 
 std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& data, const Columns& columns,
@@ -189,9 +225,9 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
     for (std::size_t g = 0; g < group_count; ++g) {
         if (sums[g] == from.groups[g])
             continue;
-        if (sums[g] == 0) { // nothing that could be scaled: no call path is known for it
+        if (sums[g] == 0) { // nothing that could be scaled: small values that were coded as none
             const auto metric = static_cast<std::uint32_t>(g < categories ? 0 : g - categories + 1);
-            cells.push_back({0, metric, from.groups[g], true, no_bound, true});
+            cells.push_back({likeliest_path(profile, data, cells, g), metric, from.groups[g], true, no_bound, true});
             lost = true;
             continue;
         }
@@ -285,7 +321,7 @@ std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, co
     const Columns columns(data);
     std::vector<std::vector<SelectedCell>> cells;
     for (const Gathered& g : gathered)
-        limit_bounds(data, cells.emplace_back(put_together(profile, data, columns, g)));
+        limit_bounds(profile, data, g, cells.emplace_back(put_together(profile, data, columns, g)));
     return cells;
 }
 

@@ -174,20 +174,17 @@ void check(const ReportChoice& choice) {
 Profile read_chosen(const std::string& place, const ReportChoice& choice) {
     const std::filesystem::path path(place);
     const Selection selection = selection_of(choice);
-    std::string failure;
     try {
         Profile profile = read_profile(path, selection);
         find_choice(profile, choice);
         return profile;
-    } catch (const ReadError& error) {
-        failure = error.what();
+    } catch (const ReadError&) {
+        // The parts may hold nothing though the whole does.
     } catch (const SelectionError&) {
         // What was left out may be what the message has to name.
     }
     Profile all = read_profile(path);
     find_choice(all, choice);
-    if (!failure.empty())
-        throw ReadError(failure);
     return all;
 }
 

@@ -136,7 +136,9 @@ class Comparison {
     }
 
     static std::string percent_change(double a, double b) {
-        return a == 0 ? std::string() : fmt::format(" ({}{})", b > a ? "+" : "", percent(b / a - 1));
+        if (a == 0)
+            return "";
+        return b / a >= 3 ? fmt::format(" ({:.3g} times as much)", b / a) : fmt::format(" ({}{})", b > a ? "+" : "-", percent(std::abs(b / a - 1)));
     }
 
     void add_answers() {
@@ -160,7 +162,7 @@ class Comparison {
             ++named;
         }
         document_.answers.emplace_back("", most.empty() ? "No function's own value differs by more than 2 % of the whole and its possible error."
-                                                        : "Mostly: " + most + ".");
+                                                        : "Mostly: " + without_anonymous(most) + ".");
     }
 
     std::vector<std::pair<FunctionRow, Pair>> function_pairs() const {

@@ -36,14 +36,6 @@ std::string mean_text(double value, const std::string& rounded) {
     return value != 0 && value < 0.995 ? fmt::format("{:.2g}", value) : rounded;
 }
 
-/// Names for people: what tells nothing takes no room.
-std::string shortened(std::string text) {
-    constexpr std::string_view anonymous = "(anonymous namespace)::";
-    for (std::size_t at = 0; (at = text.find(anonymous, at)) != std::string::npos;)
-        text.erase(at, anonymous.size());
-    return text;
-}
-
 /// As people read it.
 std::string shown(const ReportTable& table, std::size_t r, std::size_t c, const TextStyle& style) {
     const ReportValue& value = table.rows[r][c];
@@ -51,7 +43,7 @@ std::string shown(const ReportTable& table, std::size_t r, std::size_t c, const 
     if (std::holds_alternative<std::monostate>(value))
         return "";
     if (const auto* text = std::get_if<std::string>(&value))
-        return shortened(*text);
+        return without_anonymous(*text);
     const double number = number_of(value);
     std::string out;
     switch (column.unit == ColumnUnit::ByRow ? table.units[r] : column.unit) {
@@ -82,7 +74,11 @@ void append_lines(const std::string& text, std::size_t width, const std::string&
 }
 
 std::string left_out_text(const ReportTable& table) {
-    return fmt::format("... and {} more {}; --top N shows more, --format csv all", table.left_out, table.left_out_of);
+    std::string what = table.left_out_of;
+    if (table.left_out == 1)
+        what.pop_back(); // the plural's s
+    return fmt::format("... and {} more {}; --top N shows more, --format {} all", count(static_cast<double>(table.left_out)), what,
+                       table.key == "call_paths" ? "csv" : "json");
 }
 
 /// Numbers take what they need, names share what is left, and columns that find no place are told.

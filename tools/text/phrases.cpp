@@ -31,4 +31,11 @@ std::string rank_words(std::span<const std::uint64_t> ranks, std::size_t shown) 
     return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", number_ranges(ranks, shown));
 }
 
+std::string without_anonymous(std::string text) {
+    constexpr std::string_view anonymous = "(anonymous namespace)::";
+    for (std::size_t at = 0; (at = text.find(anonymous, at)) != std::string::npos;)
+        text.erase(at, anonymous.size());
+    return text;
+}
+
 } // namespace libprofile::tools

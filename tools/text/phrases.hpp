@@ -19,4 +19,7 @@ std::string number_ranges(std::span<const std::uint64_t> numbers, std::size_t sh
 /// "rank 7", "ranks 0-3, 7".
 std::string rank_words(std::span<const std::uint64_t> ranks, std::size_t shown = 8);
 
+/// Names for people: "(anonymous namespace)::" tells nothing and takes room.
+std::string without_anonymous(std::string text);
+
 } // namespace libprofile::tools
