@@ -216,8 +216,9 @@ class Loop {
         running_->closing(phase, profile, signatures, wall_ns, now);
     }
     static void closed(IterationFate fate) noexcept { running_->closed(fate); }
-    static void put_back() noexcept { running_->stop(); }
-    static constexpr IterationListener listener{closing, closed, put_back};
+    static void put_back(const Phase& phase) noexcept { running_->put_back(phase); }
+    static void missed() noexcept { running_->stop(); }
+    static constexpr IterationListener listener{closing, closed, put_back, missed};
     void begin_journal() {
         const unsigned char header[64] = {};
         file_.replace(file_name, header, sizeof header, 32, 1 << 20, false);
