@@ -40,7 +40,7 @@ Structure structure_of(const Cluster& cluster, const std::vector<bool>& is_event
 }
 
 /// More would take more time than the distances are worth, which each iteration needs to every cluster.
-constexpr std::uint64_t most_distances = std::uint64_t{1} << 23;
+constexpr std::uint64_t most_distances = std::uint64_t{1} << 25;
 /// Columns of series, over all iterations: half a second or so.
 constexpr std::uint64_t most_series_work = std::uint64_t{1} << 27;
 
@@ -157,7 +157,7 @@ void KeptIterations::cluster_newest() {
     const auto number = static_cast<std::uint32_t>(clusterer_.iterations());
     if (limit_ != Clusterer::no_limit && clusterer_.cluster_count() > limit_) // each class needs one
         class_work_ += clusterer_.cluster_count();
-    is_full_ = is_full_ || class_work_ > 2 * most_distances;
+    is_full_ = is_full_ || class_work_ > most_distances / 2;
     // As in the runtime: clusters are merged so that there is room for others. Where that cannot be done there is none again.
     if (!is_full_ && (give_to_clusterer(profile) || (clusterer_.make_room() && give_to_clusterer(profile)))) {
         in_clusterer_.push_back(number);
