@@ -48,7 +48,8 @@ enum class JournalRecord : std::uint64_t {
                      // first node, n, NodeRecord*. What is numbered is already known below the first new number.
     Iteration = 2,   // JournalIteration, cells
     Phase = 3,       // JournalPhase, cells: the values of a phase without iterations
-    PutBack = 4,     // phase: no cluster took its iteration before, of fate Own or Mixed: the cells are the phase's rest now
+    PutBack = 4,     // phase: the iteration before of that phase, of fate Own or Mixed, was taken back: no cluster took it. Its cells
+                     // are the phase's rest now, and it counts as unclustered; its values in the series stay
 };
 
 /// What became of the values of a closed iteration.
@@ -56,7 +57,7 @@ enum class IterationFate : std::uint64_t {
     Own = 0,     // a profile of its own; nothing is left in the rest of its phase
     Rest = 1,    // no memory for it: the cells are now the rest
     Unknown = 2, // nor for the cells: they are in the rest, which is not known any more
-    Mixed = 3,   // as Own, but the values of earlier iterations, which had been in the rest, are in it, too
+    Mixed = 3,   // like Own, but with values of earlier iterations as well: for clusters like Own, in the series unknown
 };
 
 struct JournalIteration {

@@ -321,7 +321,7 @@ def journal_sums(p, count):
 
 def journal_iterations(data, phases):
     """The iterations of a journal; `phases`: the names of those that the snapshot has, by number."""
-    names = dict(phases)
+    names, newest, iterations = dict(phases), {}, []
     for p in journal_records(data):
         kind = p.number()
         if kind == 1:
@@ -338,11 +338,18 @@ def journal_iterations(data, phases):
         elif kind == 2:
             phase, fate, wall, wall_inclusive, thread_wall, taken, lost = p.numbers(7)
             strong, weak = tuple(p.numbers(2)), tuple(p.numbers(2))
-            yield {"phase": names[phase], "fate": fate, "wall_ns": wall, "sums": journal_sums(p, p.number())}
+            newest[phase] = {"phase": names[phase], "fate": fate, "wall_ns": wall, "sums": journal_sums(p, p.number())}
+            iterations.append(newest[phase])
+        elif kind == 4:
+            taken_back = newest.pop(p.number())
+            if taken_back["fate"] not in (0, 3):
+                raise Damaged("an iteration that had nothing was taken back")
+            taken_back["fate"] = 1
         else:
             p.numbers(5)
             journal_sums(p, p.number())
         p.end()
+    return iterations
 
 
 def read(blocks):

@@ -144,7 +144,7 @@ std::vector<ByteVector> read_seeds(int count, char** names) {
 /// Every kind of block, and every way of using it.
 std::vector<ByteVector> made_seeds() {
     return {test::sample_file(1), test::sample_file(3), test::sample_file(2, true), with_names(), with_job_tables(),
-            test::live_file(test::sample_journal(), 1024)};
+            test::live_file(test::sample_journal(), 1024), test::live_file(test::taken_back_journal(), 1024, true)};
 }
 
 void write_corpus(const std::string& folder) {

@@ -108,9 +108,19 @@ def check_recovered(job, run, missing=0):
             for number, (value, line) in enumerate(zip(found, log)):
                 expect(value is None or value == line[column],
                        f"{metric} of iteration {number} of rank {rank}: {value}, by the log {line[column]}")
+    check_exports(job, run)
     if not report["job"]["complete"]:
         check_recover(job, run, report)
     return report
+
+
+def check_exports(job, run):
+    """What puts values of single iterations together can do so with those of journals, too."""
+    before = job.last
+    for number, options in enumerate((["--format", "cubex"], ["--format", "csv", "--phase", "step", "--iterations", "2:"])):
+        result = job.run([job.tool, "export", run.profile, *options, "--output", os.path.join(run.folder, f"export.{time.monotonic_ns()}.{number}")])
+        expect_equal(result.code, 0, f"export {options}: {result.err}")
+    job.last = before
 
 
 def check_recover(job, run, report):
@@ -248,6 +258,25 @@ def the_profile_is_complete_before_a_finalize_that_never_returns(job):
         expect_equal(report["job"]["complete"], True, "completeness")
         files = sorted(name for name in os.listdir(run.profile) if name != "names.lprof")
         expect_equal(files, ["config", "job", "profile.lprof"], "files")
+
+
+@test
+def a_job_that_runs_is_not_recovered(job):
+    run = Run(job, "hang", 0, 600, {})
+    run.wait_for(10)
+    # Not by job.run(), which ends everything.
+    result = subprocess.run([job.tool, "recover", run.profile], env=job.environment(), capture_output=True, text=True, timeout=60)
+    expect(len(run.lines(0)) <= 600, "the job was quicker than the test")
+    expect_equal((result.returncode, os.path.exists(os.path.join(run.profile, "profile.lprof"))), (1, False), "recover")
+    expect("still runs" in result.stderr and result.stderr.count("\n") == 1, f"what it says: {result.stderr}")
+    deadline = time.monotonic() + 60
+    while not os.path.exists(os.path.join(run.profile, "profile.lprof")):
+        expect(time.monotonic() < deadline, "there is no profile")
+        time.sleep(0.02)
+    time.sleep(0.5)
+    run.process.send_signal(signal.SIGTERM)
+    run.wait()
+    expect_equal(check_recovered(job, run)["job"]["complete"], True, "completeness")
 
 
 def killed_quickly(job, options, missing=0):

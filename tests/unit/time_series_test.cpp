@@ -84,6 +84,7 @@ TEST_F(TimeSeriesTest, WholeIterationsCountsAndBytesAreExactAndTimesWithinTheBou
         const tools::SeriesData data = series_data_of(series);
         EXPECT_EQ(data.iterations(), fed_.size());
         tools::SeriesReader reader(data);
+        const auto columns = data.numbered_columns();
         std::uint64_t largest = 0, largest_error = 0;
         for (const Iteration& want : fed_) {
             ASSERT_TRUE(reader.next());
@@ -91,7 +92,8 @@ TEST_F(TimeSeriesTest, WholeIterationsCountsAndBytesAreExactAndTimesWithinTheBou
             EXPECT_EQ(reader.wall_ns(), want.wall);
             for (std::size_t m = 0; m < catalogue_size; ++m) ASSERT_EQ(reader.condensed()[m], want.condensed[m]) << m;
             std::map<std::uint32_t, std::uint64_t> got;
-            reader.for_each_cell([&](const tools::SeriesData::Column& column, std::uint64_t value) {
+            reader.for_each_cell([&](std::size_t number, std::uint64_t value) {
+                const tools::SeriesData::Column& column = columns[number].column;
                 got[Cell::make_key(column.path, column.metric)] = value;
             });
             for (const auto& [cell_key, value] : want.events) {
@@ -174,12 +176,14 @@ TEST_F(TimeSeriesTest, BytesAreWithinTheBoundWhenThatIsAsked) {
     for (int i = 0; i < 300; ++i) feed(series, stream.next(20, 2));
     const tools::SeriesData data = series_data_of(series);
     tools::SeriesReader reader(data);
+    const auto columns = data.numbered_columns();
     const auto metric = static_cast<std::size_t>(Metric::P2pBytesSent);
     std::uint64_t largest = 0, largest_error = 0;
     for (const Iteration& want : fed_) {
         ASSERT_TRUE(reader.next());
         std::map<std::uint32_t, std::uint64_t> got;
-        reader.for_each_cell([&](const tools::SeriesData::Column& column, std::uint64_t value) {
+        reader.for_each_cell([&](std::size_t number, std::uint64_t value) {
+            const tools::SeriesData::Column& column = columns[number].column;
             got[Cell::make_key(column.path, column.metric)] = value;
             EXPECT_TRUE(want.events.contains(key(column.path, Metric::Visits))) << "phantom path " << column.path;
         });

@@ -57,6 +57,12 @@ class JournalBuilder {
             describe(e, r);
         }, coded(cells));
     }
+    void put_back(std::uint64_t phase) {
+        record([&](Encoder& e) {
+            e.number(static_cast<std::uint64_t>(JournalRecord::PutBack));
+            e.number(phase);
+        });
+    }
     void phase(JournalPhase r, const std::vector<BuiltCell>& cells) {
         r.cells = cells.size();
         record([&](Encoder& e) {
@@ -82,12 +88,26 @@ inline ByteVector sample_journal() {
     return j.bytes();
 }
 
+/// An iteration that was taken back, one that has its values as well, and one that was taken back at the end.
+inline ByteVector taken_back_journal() {
+    JournalBuilder j;
+    j.iteration({1, 0, 400, 2400, 3400, 0, 0, {1, 2, 3, 4}, 0}, {{2, Metric::Time, 350}, {3, Metric::Time, 50}, {3, Metric::Visits, 7}});
+    j.put_back(1);
+    j.iteration({1, 3, 200, 2600, 3600, 0, 0, {1, 2, 3, 4}, 0}, {{2, Metric::Time, 540}, {3, Metric::Time, 60}, {3, Metric::Visits, 9}});
+    j.iteration({1, 0, 100, 2700, 3700, 0, 0, {1, 2, 3, 4}, 0}, {{2, Metric::Time, 100}});
+    j.put_back(1);
+    return j.bytes();
+}
+
 /// `room`: bytes of the journal's block, at least those of the journal.
-inline ByteVector live_file(const ByteVector& journal, std::size_t room) {
+/// `with_series`: the snapshot has values of its iterations, too.
+inline ByteVector live_file(const ByteVector& journal, std::size_t room, bool with_series = false) {
     ProfileBuilder b(1);
     b.job(1);
     b.metrics();
     add_sample_rank(b, 0, true);
+    if (with_series)
+        b.series(0, "timestep", 3, {1, 1, 2, 1, 1, 1}, {10, 10, 100, 10, 10, 20});
     ByteVector bytes = b.bytes();
     const BlockHeader header{block_magic, static_cast<std::uint32_t>(BlockType::Journal), room, room, 0, 0};
     const auto* place = reinterpret_cast<const unsigned char*>(&header);

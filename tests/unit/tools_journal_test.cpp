@@ -1,14 +1,22 @@
 // The journal of a live file: what a reader makes of whole, cut, damaged and hostile ones.
 #include "tests/unit/tools_journal_builder.hpp"
 #include "tools/analysis/iterations.hpp"
+#include "tools/analysis/selection.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/export/formats.hpp"
+#include "tools/names/expand_inlined.hpp"
+#include "tools/profile/kept_iterations.hpp"
 #include "tools/profile/journal.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/profile/recover.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace libprofile;
 using namespace libprofile::test;
@@ -181,6 +189,176 @@ TEST(JournalTest, ManyIterationsTakeFewClustersAndKeepTheirValues) {
 
 namespace {
 
+class Memory final : public Sink {
+  public:
+    void add(const std::string& name, std::string_view bytes) override { files[name] += bytes; }
+    std::map<std::string, std::string> files;
+};
+
+const PhaseData& steps_of(const Profile& p) {
+    for (const PhaseData& data : p.locations.at(0).phases)
+        if (p.phases[data.phase].name == "timestep")
+            return data;
+    throw std::logic_error("the sample has a phase timestep");
+}
+
+std::uint64_t sum_of(const Profile& p, IterationRange range, Metric metric, NodeKind kind) {
+    std::uint64_t sum = 0;
+    const auto cells = selected_cells(p, steps_of(p), std::span(&range, 1));
+    for (const SelectedCell& cell : cells.front())
+        sum += cell.metric == static_cast<std::uint32_t>(metric) && p.paths[cell.path].kind == kind ? cell.value : 0;
+    return sum;
+}
+
+} // namespace
+
+TEST(JournalTest, IterationsOfAJournalCanBeChosen) {
+    for (const bool with_series : {false, true}) {
+        const Profile p = read_one(live_file(sample_journal(), 4096, with_series));
+        EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+        // Those of the snapshot have 1 visit each, one 2; then 7, then 1 (of a call path that the snapshot has not).
+        EXPECT_EQ(sum_of(p, {6, 6}, Metric::Visits, NodeKind::Mpi), 7u);
+        EXPECT_EQ(sum_of(p, {6, 6}, Metric::Time, NodeKind::Mpi), 50u);
+        EXPECT_EQ(sum_of(p, {6, 6}, Metric::Time, NodeKind::Frame), 350u);
+        EXPECT_EQ(sum_of(p, {7, 7}, Metric::Visits, NodeKind::Mpi), 1u);
+        EXPECT_EQ(sum_of(p, {7, 99}, Metric::Time, NodeKind::Mpi), 60u);
+        EXPECT_EQ(sum_of(p, {6, 7}, Metric::Visits, NodeKind::Mpi), 8u);
+        EXPECT_TRUE(sums_are_exact(steps_of(p), {6, 7}));
+        EXPECT_EQ(sums_are_exact(steps_of(p), {5, 7}), with_series);
+        if (with_series) {
+            EXPECT_EQ(sum_of(p, {2, 6}, Metric::Visits, NodeKind::Mpi), 2u + 1 + 1 + 1 + 7);
+        }
+    }
+}
+
+TEST(JournalTest, AllExportsAreWrittenOfAJournal) {
+    for (const bool with_series : {false, true}) {
+        Profile p = read_one(live_file(sample_journal(), 4096, with_series));
+        expand_inlined(p);
+        for (const ExportFormat& format : export_formats())
+            for (const auto& [first, last] : {std::pair(0, 99), std::pair(1, 2), std::pair(4, 7), std::pair(7, 7)}) {
+                ExportRequest request;
+                request.choice.has_phase = true;
+                request.choice.phase = "timestep";
+                if (last != 99)
+                    request.choice.iterations = IterationRange{static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last)};
+                request.choice.instances = 100;
+                Memory files;
+                EXPECT_NO_THROW(format.write(p, request, files)) << format.name;
+                EXPECT_FALSE(files.files.empty()) << format.name;
+            }
+    }
+}
+
+TEST(JournalTest, CallPathsOfAJournalsValuesMoveWithAllOthers) {
+    Profile p = read_one(live_file(sample_journal(), 4096));
+    for (Site& site : p.sites) {
+        site.name.function = "outer";
+        site.inlined = {{"inner", "file.c", 1}, {"innermost", "file.c", 2}};
+    }
+    expand_inlined(p);
+    EXPECT_EQ(sum_of(p, {6, 6}, Metric::Visits, NodeKind::Mpi), 7u);
+    EXPECT_EQ(sum_of(p, {7, 7}, Metric::Visits, NodeKind::Mpi), 1u);
+}
+
+TEST(JournalTest, AnIterationThatWasTakenBackIsTheRest) {
+    JournalBuilder j;
+    j.iteration({1, 0, 400, 2400, 3400, 0, 0, {1, 2, 3, 4}, 0}, {{2, Metric::Time, 350}, {3, Metric::Time, 50}, {3, Metric::Visits, 7}});
+    j.put_back(1);
+    {
+        const Profile p = read_one(live_file(j.bytes(), 4096));
+        EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+        expect_sums(p);
+        const PhaseData& steps = steps_of(p);
+        EXPECT_EQ(steps.unclustered, 2u);
+        EXPECT_EQ(steps.cluster_of_iteration.at(6), steps.clusters.size());
+        std::uint64_t rest = 0;
+        for (const tools::Cell& cell : steps.rest)
+            rest += cell.value;
+        EXPECT_EQ(rest, 407u);
+        EXPECT_EQ(sum_of(p, {6, 6}, Metric::Visits, NodeKind::Mpi), 7u) << "its own values are known all the same";
+    }
+    // The next one has its values, too, and none of its own is known.
+    const std::size_t clusters = steps_of(read_one(live_file(j.bytes(), 4096))).clusters.size();
+    j.iteration({1, 3, 200, 2600, 3600, 0, 0, {1, 2, 3, 4}, 0}, {{2, Metric::Time, 540}, {3, Metric::Time, 60}, {3, Metric::Visits, 9}});
+    const Profile p = read_one(live_file(j.bytes(), 4096));
+    EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+    expect_sums(p);
+    const PhaseData& steps = steps_of(p);
+    EXPECT_TRUE(steps.rest.empty());
+    EXPECT_EQ(steps.clusters.size(), clusters + 1);
+    EXPECT_EQ(steps.instances, 8u);
+    SeriesReader reader(*steps.series);
+    for (int i = 0; i < 7; ++i)
+        ASSERT_TRUE(reader.next());
+    EXPECT_TRUE(reader.has_totals());
+    ASSERT_TRUE(reader.next());
+    EXPECT_FALSE(reader.has_totals());
+    EXPECT_TRUE(sums_are_exact(steps, {6, 6}));
+    EXPECT_FALSE(sums_are_exact(steps, {6, 7}));
+}
+
+TEST(JournalTest, OnlyTheNewestIterationWithAProfileCanBeTakenBack) {
+    const JournalIteration own{1, 0, 400, 2400, 3400, 0, 0, {}, 0}, rest{1, 1, 400, 2400, 3400, 0, 0, {}, 0};
+    const std::vector<std::function<void(JournalBuilder&)>> hostile = {
+        [](JournalBuilder& j) { j.put_back(1); },
+        [](JournalBuilder& j) { j.put_back(0); },
+        [](JournalBuilder& j) { j.put_back(77); },
+        [&](JournalBuilder& j) { j.iteration(own, {{2, Metric::Time, 350}}); j.put_back(1); j.put_back(1); },
+        [&](JournalBuilder& j) { j.iteration(rest, {{2, Metric::Time, 350}}); j.put_back(1); },
+        [&](JournalBuilder& j) { j.iteration(own, {}); j.record([](Encoder& e) { for (const std::uint64_t n : {4u, 1u, 1u}) e.number(n); }); },
+        [&](JournalBuilder& j) { j.record([](Encoder& e) { e.number(4); }); },
+    };
+    for (std::size_t i = 0; i < hostile.size(); ++i) {
+        JournalBuilder j;
+        hostile[i](j);
+        const Profile p = read_one(live_file(j.bytes(), 4096));
+        EXPECT_EQ(p.notes.size(), 1u) << "case " << i;
+        expect_sums(p);
+    }
+}
+
+TEST(JournalTest, ClustersThatNoIterationNeedsTakeNoMemory) {
+    const std::uint64_t before = libprofile::memory_quota.used();
+    KeptIterations kept({4096, EquivalenceMode::Auto}, 1);
+    KeptProfile profile;
+    profile.cells = {{libprofile::Cell::make_key(3, static_cast<std::size_t>(Metric::Visits)), 1}};
+    kept.add(std::move(profile), 10, false);
+    PhaseData data;
+    kept.append_to(data, {});
+    EXPECT_EQ(data.clusters.size(), 1u);
+    EXPECT_LT(libprofile::memory_quota.used() - before, std::uint64_t{128} << 10);
+}
+
+TEST(JournalTest, WhatDoesNotFitIntoMemoryIsTheRest) {
+    KeptIterations kept({Clusterer::no_limit, EquivalenceMode::Strong}, 100000);
+    const std::uint64_t before = libprofile::memory_quota.limit();
+    libprofile::memory_quota.limit(libprofile::memory_quota.used() + (std::uint64_t{1} << 20));
+    constexpr std::uint64_t many = 5000;
+    for (std::uint64_t i = 0; i < many; ++i) {
+        KeptProfile profile;
+        profile.cells = {{libprofile::Cell::make_key(3, static_cast<std::size_t>(Metric::Visits)), 1 + i}};
+        profile.signatures = {{{i, i}}, {{i, i}}};
+        kept.add(std::move(profile), 10, false);
+    }
+    PhaseData data;
+    kept.append_to(data, {});
+    libprofile::memory_quota.limit(before);
+    EXPECT_GT(kept.without_room(), 0u);
+    EXPECT_GT(data.clusters.size(), 100u);
+    EXPECT_EQ(data.unclustered, kept.without_room());
+    ASSERT_EQ(data.cluster_of_iteration.size(), many);
+    EXPECT_EQ(data.cluster_of_iteration.back(), data.clusters.size());
+    std::uint64_t sum = 0, clustered = 0;
+    for_each_cell(data, [&](const tools::Cell& cell) { sum += cell.value; });
+    for (const tools::Cluster& cluster : data.clusters)
+        clustered += cluster.size;
+    EXPECT_EQ(sum, many * (many + 1) / 2);
+    EXPECT_EQ(clustered + data.unclustered, many);
+}
+
+namespace {
+
 /// What a job of two ranks leaves that is killed in MPI_Finalize: rank 0 had written all, with its call paths in the job's tables,
 /// rank 1 had written its values only.
 ByteVector unfinished_file(bool with_map, std::uint32_t first = 0) {
@@ -286,4 +464,38 @@ TEST(RecoverTest, TablesOfTwoFilesAreNeverMixed) {
     EXPECT_EQ(recovery.left_out.size(), 1u);
     EXPECT_EQ(recovery.not_needed.size(), 2u);
     expect_sums(read_profile(recovery.file));
+}
+
+TEST(RecoverTest, ARankThatRunsIsLeftAlone) {
+    const Folder folder;
+    const ByteVector bytes = [] {
+        ProfileBuilder b(1);
+        b.job(1);
+        b.metrics();
+        add_sample_rank(b, 0, true);
+        RankRecord r;
+        char host[257] = {};
+        ::gethostname(host, sizeof host - 1);
+        r.rank = 1;
+        r.pid = static_cast<std::uint64_t>(::getpid());
+        r.host = host;
+        r.threads = r.checkpoint = 1;
+        b.rank(r);
+        return b.bytes();
+    }();
+    folder.add("rank-0.lprof", bytes);
+    const std::filesystem::path file = folder.path() / "rank-0.lprof";
+    {
+        // The number of a process is not enough: it may be another one by now.
+        EXPECT_NO_THROW(recover(folder.path()));
+        std::filesystem::remove(folder.path() / "profile.lprof");
+    }
+    const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    void* const place = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, opened, 0);
+    ::close(opened);
+    ASSERT_NE(place, MAP_FAILED);
+    EXPECT_THROW(recover(folder.path()), ReadError);
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "profile.lprof"));
+    ::munmap(place, 4096);
+    EXPECT_NO_THROW(recover(folder.path()));
 }

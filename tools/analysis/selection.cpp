@@ -1,7 +1,6 @@
 #include "tools/analysis/selection.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -95,8 +94,8 @@ struct Gathered {
     IterationRange range;
     std::vector<std::uint64_t> selected;      // iterations, by cluster; the rest last
     std::vector<std::uint64_t> missing;       // of these: without cells of their own
-    std::vector<std::uint64_t> counts, times; // sums of the columns
-    std::vector<std::uint64_t> occurs;        // in how many iterations a column of counts is not 0
+    std::vector<std::uint64_t> sums;          // of the columns
+    std::vector<std::uint64_t> occurs;        // in how many iterations a column is not 0
     std::uint64_t groups[group_count] = {};
     std::uint64_t without_totals = 0;
     std::uint64_t with_cells = 0;
@@ -112,30 +111,30 @@ struct Gathered {
 class Columns {
   public:
     explicit Columns(const PhaseData& data) {
-        if (!data.series)
-            return;
-        for (const auto* columns : {&data.series->counts, &data.series->times})
-            for (const SeriesData::Column& column : *columns)
-                keys_.insert(key_of(column.path, column.metric));
+        if (data.series)
+            list_ = data.series->numbered_columns();
+        for (const SeriesData::NumberedColumn& numbered : list_)
+            keys_.insert(key_of(numbered.column.path, numbered.column.metric));
     }
+    const std::vector<SeriesData::NumberedColumn>& list() const { return list_; }
     bool has(const Cell& cell) const { return keys_.contains(key_of(cell.path, cell.metric)); }
 
   private:
+    std::vector<SeriesData::NumberedColumn> list_;
     std::unordered_set<std::uint64_t> keys_;
 };
 
-/// @param iterations how many may have added to a column
-template <class Iterations>
-void add_columns(const std::vector<SeriesData::Column>& columns, const std::vector<std::uint64_t>& sums, Iterations iterations,
-                 const SeriesData& series, std::vector<SelectedCell>& cells) {
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        const SeriesData::Column& column = columns[i];
-        if (sums[i] == 0)
+void add_columns(const Columns& columns, const Gathered& from, std::vector<SelectedCell>& cells) {
+    for (std::size_t i = 0; i < from.sums.size(); ++i) {
+        const SeriesData::NumberedColumn& numbered = columns.list()[i];
+        if (from.sums[i] == 0)
             continue;
+        // Where a call path was not visited it took no time. Visits are exact.
+        const std::uint64_t iterations = numbered.visits != SeriesData::NumberedColumn::none ? from.occurs[numbered.visits] : from.with_cells;
         // Each iteration's value is off by the largest error at most, and all of them together by the sum.
-        const SeriesAccuracyRecord accuracy = column.metric < metric_count ? series.accuracy[column.metric] : SeriesAccuracyRecord{};
-        const Wide bound = std::min(Wide{accuracy.largest} * iterations(i), Wide{accuracy.sum});
-        cells.push_back({column.path, column.metric, sums[i], accuracy.largest != 0, static_cast<std::uint64_t>(bound), false});
+        const Wide bound = std::min(Wide{numbered.accuracy.largest} * iterations, Wide{numbered.accuracy.sum});
+        cells.push_back({numbered.column.path, numbered.column.metric, from.sums[i], numbered.accuracy.largest != 0,
+                         static_cast<std::uint64_t>(bound), false});
     }
 }
 
@@ -192,15 +191,7 @@ std::uint32_t likeliest_path(const Profile& profile, const PhaseData& data, cons
 std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& data, const Columns& columns,
                                        const Gathered& from) {
     std::vector<SelectedCell> cells;
-    if (data.series) {
-        add_columns(data.series->counts, from.counts, [&](std::size_t) { return from.with_cells; }, *data.series, cells);
-        // Where a call path was not visited it took no time. Visits are exact.
-        const std::vector<std::uint32_t>& visits = data.series->visits_of;
-        const auto visited = [&](std::size_t i) {
-            return i < visits.size() && visits[i] < from.occurs.size() ? from.occurs[visits[i]] : from.with_cells;
-        };
-        add_columns(data.series->times, from.times, visited, *data.series, cells);
-    }
+    add_columns(columns, from, cells);
     const auto add_share = [&](const std::vector<Cell>& of, std::uint64_t size, std::size_t cluster) {
         if (size == 0 || from.selected[cluster] == 0)
             return;
@@ -244,10 +235,29 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
     return cells;
 }
 
+/// Whether the series has the whole-iteration values of all iterations from `first` to before `end`.
+bool has_totals(const PhaseData& data, std::uint64_t first, std::uint64_t end) {
+    std::uint64_t at = 0;
+    bool has_all = true;
+    data.series->for_each_chunk([&](const SeriesData::Chunk& chunk) {
+        if (!chunk.has_totals && chunk.iterations != 0 && at < end && at + chunk.iterations > first)
+            has_all = false;
+        at += chunk.iterations;
+    });
+    // Single iterations are unknown only where others had left values behind, because they were not clustered.
+    if (!has_all || at < end || data.unclustered == 0)
+        return has_all && at >= end;
+    SeriesReader reader(*data.series, false);
+    for (std::uint64_t i = reader.skip_before(first); i < end; ++i)
+        if (!reader.next() || (i >= first && !reader.has_totals()))
+            return false;
+    return true;
+}
+
 } // namespace
 
 bool has_exact_sums(const PhaseData& data) {
-    return data.series && data.series->iterations_with_totals() >= data.cluster_of_iteration.size();
+    return data.series && has_totals(data, 0, data.cluster_of_iteration.size());
 }
 
 std::vector<SelectedCell> selected_cells(const PhaseData& data) {
@@ -264,17 +274,15 @@ std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, co
     const std::uint64_t iterations = data.cluster_of_iteration.size();
     if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].last >= iterations - 1 && iterations != 0)
         return {selected_cells(data)};
+    const Columns columns(data);
     std::vector<Gathered> gathered(ranges.size());
     for (std::size_t r = 0; r < ranges.size(); ++r) {
         Gathered& g = gathered[r];
         g.range = ranges[r];
         g.selected.resize(data.clusters.size() + 1);
         g.missing.resize(data.clusters.size() + 1);
-        if (data.series) {
-            g.counts.resize(data.series->counts.size());
-            g.occurs.resize(data.series->counts.size());
-            g.times.resize(data.series->times.size());
-        }
+        g.sums.resize(columns.list().size());
+        g.occurs.resize(columns.list().size());
     }
     std::optional<SeriesReader> reader;
     if (data.series)
@@ -303,22 +311,11 @@ std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, co
             continue;
         }
         ++g.with_cells;
-        const SeriesData& series = *data.series;
-        const auto is_count = [&](const SeriesData::Column* column) {
-            const SeriesData::Column* const begin = series.counts.data();
-            return !std::less<>{}(column, begin) && std::less<>{}(column, begin + series.counts.size());
-        };
-        reader->for_each_cell([&](const SeriesData::Column& column, std::uint64_t value) {
-            if (is_count(&column)) {
-                const auto c = static_cast<std::size_t>(&column - series.counts.data());
-                g.counts[c] += value;
-                ++g.occurs[c];
-            } else {
-                g.times[static_cast<std::size_t>(&column - series.times.data())] += value;
-            }
+        reader->for_each_cell([&](std::size_t number, std::uint64_t value) {
+            g.sums[number] += value;
+            ++g.occurs[number];
         });
     }
-    const Columns columns(data);
     std::vector<std::vector<SelectedCell>> cells;
     for (const Gathered& g : gathered)
         limit_bounds(profile, data, g, cells.emplace_back(put_together(profile, data, columns, g)));
@@ -331,13 +328,7 @@ bool sums_are_exact(const PhaseData& data, IterationRange range) {
         return true;
     if (!data.series)
         return false;
-    std::uint64_t at = 0;
-    for (const SeriesData::Chunk& chunk : data.series->chunks) {
-        if (!chunk.has_totals && at <= range.last && at + chunk.iterations > range.first)
-            return false;
-        at += chunk.iterations;
-    }
-    return at > std::min(range.last, iterations - 1);
+    return has_totals(data, range.first, std::min(range.last, iterations - 1) + 1);
 }
 
 } // namespace libprofile::tools

@@ -64,6 +64,7 @@ void BoundedMethod::finish() {
     clusters_.finish();
     data_ = series_data_of(series_);
     SeriesReader reader(data_);
+    const std::vector<SeriesData::NumberedColumn> columns = data_.numbered_columns();
     while (reader.next()) {
         Known& known = known_.emplace_back();
         known.has_totals = reader.has_totals();
@@ -72,7 +73,8 @@ void BoundedMethod::finish() {
             known.whole.assign(reader.condensed().begin(), reader.condensed().end());
         if (!known.has_cells)
             continue;
-        reader.for_each_cell([&](const SeriesData::Column& column, std::uint64_t value) {
+        reader.for_each_cell([&](std::size_t number, std::uint64_t value) {
+            const SeriesData::Column& column = columns[number].column;
             known.events.emplace_back(libprofile::Cell::make_key(column.path, column.metric), static_cast<double>(value));
         });
         std::sort(known.events.begin(), known.events.end());

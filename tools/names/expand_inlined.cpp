@@ -41,9 +41,7 @@ void expand_inlined(Profile& profile) {
                 move(cluster.cells);
             move(data.rest);
             if (data.series)
-                for (auto* columns : {&data.series->counts, &data.series->times})
-                    for (SeriesData::Column& column : *columns)
-                        column.path = innermost[column.path];
+                data.series->for_each_column([&](SeriesData::Column& column) { column.path = innermost[column.path]; });
         }
         for (TraceSample& sample : location.trace.samples)
             sample.path = innermost[sample.path];

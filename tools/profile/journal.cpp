@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 #include <memory>
+#include <mutex>
 
 namespace libprofile::tools {
 
@@ -30,6 +32,12 @@ constexpr std::uint64_t most_phases = 1000;             // as in the runtime; ea
 constexpr std::uint64_t most_value = std::uint64_t{1} << 62; // of all cells of a record together: no sum overflows
 constexpr std::uint64_t most_nodes = std::uint64_t{1} << (32 - libprofile::Cell::metric_bits); // that fit into a key
 
+/// Bytes for the iterations of a journal.
+std::uint64_t memory_for(std::uint64_t journal_bytes) {
+    constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
+    return std::min(64 * mebi + std::min(journal_bytes, 1024 * mebi) * 128, 1024 * mebi);
+}
+
 using Cells = std::vector<libprofile::Cell>;
 
 /// One rank while its journal is applied. A record is checked as a whole before it changes anything.
@@ -37,9 +45,11 @@ class Application {
   public:
     Application(RawRank& rank, const KeptSettings& settings) : rank_(rank), settings_(settings) {}
 
-    bool begin();
+    /// False: the journal does not fit to the rank.
+    bool begin(Bytes journal);
     bool apply(Bytes record);
     void finish();
+    std::uint64_t without_room() const { return without_room_; }
 
   private:
     struct OpenPhase {
@@ -51,6 +61,8 @@ class Application {
     bool define(Decoder d);
     bool apply_iteration(Decoder d, Bytes record);
     bool apply_phase(Decoder d, Bytes record);
+    bool put_back(Decoder d);
+    void count_iterations(Bytes journal);
     bool read_cells(const Decoder& d, Bytes record, std::uint64_t count, Cells& cells) const;
     bool read_nodes(Decoder& d, std::vector<NodeRecord>& nodes, const std::map<std::uint64_t, Function>& functions,
                     std::size_t modules) const;
@@ -66,6 +78,9 @@ class Application {
     std::vector<OpenPhase> phases_;
     std::vector<TimeCategory> categories_; // by node
     std::vector<bool> is_event_;
+    std::map<NodeKind, std::uint32_t> below_root_; // the first node of each kind there
+    std::map<std::uint64_t, std::uint64_t> iterations_; // of the journal, by phase
+    std::uint64_t without_room_ = 0;
     std::uint64_t wall_ns_ = 0;
     std::uint64_t samples_taken_ = 0;
     std::uint64_t samples_lost_ = 0;
@@ -88,6 +103,9 @@ std::vector<Cell> model_cells(const Cells& cells) {
 
 void Application::note_node(const NodeRecord& node) {
     const auto kind = static_cast<NodeKind>(node.kind);
+    const auto number = static_cast<std::uint32_t>(categories_.size());
+    if (node.parent_distance == number)
+        below_root_.emplace(kind, number);
     TimeCategory category = TimeCategory::Compute;
     if (kind == NodeKind::Overhead)
         category = TimeCategory::Overhead;
@@ -102,7 +120,21 @@ void Application::note_node(const NodeRecord& node) {
     is_event_.push_back(kind == NodeKind::Mpi);
 }
 
-bool Application::begin() {
+/// Of each phase; some may be behind a record that does not fit.
+void Application::count_iterations(Bytes journal) {
+    JournalScanner scanner(journal);
+    while (const std::optional<Bytes> record = scanner.next()) {
+        Decoder d(record->data(), record->size());
+        std::uint64_t kind = 0, phase = 0;
+        d.number(kind);
+        d.number(phase);
+        if (!d.failed() && kind == static_cast<std::uint64_t>(JournalRecord::Iteration) && phase < most_phases)
+            ++iterations_[phase];
+    }
+}
+
+bool Application::begin(Bytes journal) {
+    count_iterations(journal);
     const auto tree = rank_.tables.trees.find(0);
     const auto location = rank_.locations.find(0);
     if (tree == rank_.tables.trees.end() || location == rank_.locations.end() ||
@@ -249,7 +281,7 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
     JournalIteration r;
     Cells cells;
     describe(d, r);
-    if (d.failed() || r.phase >= phases_.size() || r.fate > static_cast<std::uint64_t>(IterationFate::Unknown) ||
+    if (d.failed() || r.phase >= phases_.size() || r.fate > static_cast<std::uint64_t>(IterationFate::Mixed) ||
         r.thread_wall_ns < wall_ns_ || r.wall_ns > r.wall_inclusive_ns || r.wall_ns > most_value || !read_cells(d, record, r.cells, cells))
         return false;
     OpenPhase& phase = phases_[r.phase];
@@ -257,22 +289,22 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
     if (rank_.phases[phase.place].kind != PhaseKind::Iterations)
         return false;
     if (!phase.kept)
-        phase.kept = std::make_unique<KeptIterations>(settings_);
+        phase.kept = std::make_unique<KeptIterations>(settings_, iterations_[r.phase]);
     const auto fate = static_cast<IterationFate>(r.fate);
-    if (fate == IterationFate::Own) {
+    if (fate == IterationFate::Own || fate == IterationFate::Mixed) {
         std::uint64_t direct[metric_count] = {}, by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
-        Cells events;
+        KeptProfile profile;
         for (const libprofile::Cell& cell : cells) {
             direct[cell.metric()] += cell.value;
             if (cell.metric() == 0)
                 by_category[static_cast<std::size_t>(categories_[cell.node()])] += cell.value;
             if (is_event_[cell.node()] && cell.metric() != static_cast<std::uint32_t>(Metric::Samples))
-                events.push_back(cell);
+                profile.events.push_back(cell);
         }
-        CondensedVector condensed;
-        derive_catalogue(direct, by_category, condensed.values);
-        const StructureSignatures signatures{{{r.signatures[0], r.signatures[1]}}, {{r.signatures[2], r.signatures[3]}}};
-        phase.kept->add(cells, events, condensed, r.wall_ns, signatures);
+        derive_catalogue(direct, by_category, profile.condensed.values);
+        profile.signatures = {{{r.signatures[0], r.signatures[1]}}, {{r.signatures[2], r.signatures[3]}}};
+        profile.cells = std::move(cells);
+        phase.kept->add(std::move(profile), r.wall_ns, fate == IterationFate::Mixed);
         replace_rest(into, {});
         into.wall_ns += direct[0];
     } else {
@@ -284,6 +316,22 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
     wall_ns_ = r.thread_wall_ns;
     samples_taken_ = r.samples_taken;
     samples_lost_ = r.samples_lost;
+    return true;
+}
+
+/// The cells of the newest iteration become the rest.
+bool Application::put_back(Decoder d) {
+    std::uint64_t number = 0;
+    d.number(number);
+    if (d.failed() || d.remaining() != 0 || number >= phases_.size() || !phases_[number].kept)
+        return false;
+    const std::optional<Cells> cells = phases_[number].kept->take_back();
+    if (!cells)
+        return false;
+    PhaseData& into = data(phases_[number]);
+    for (const libprofile::Cell& cell : *cells)
+        into.wall_ns -= cell.metric() == 0 ? cell.value : 0; // replace_rest() adds them
+    replace_rest(into, *cells);
     return true;
 }
 
@@ -313,9 +361,8 @@ bool Application::apply_phase(Decoder d, Bytes record) {
 
 /// A node below the root.
 std::uint32_t Application::node_of_kind(NodeKind kind) {
-    for (std::size_t i = 0; i < tree_->nodes.size(); ++i)
-        if (tree_->nodes[i].kind == static_cast<std::uint64_t>(kind) && tree_->nodes[i].parent_distance == i + 1)
-            return static_cast<std::uint32_t>(i + 1);
+    if (const auto at = below_root_.find(kind); at != below_root_.end())
+        return at->second;
     const NodeRecord node{tree_->nodes.size() + 1, static_cast<std::uint64_t>(kind), 0, 0};
     tree_->nodes.push_back(node);
     note_node(node);
@@ -333,6 +380,8 @@ bool Application::apply(Bytes record) {
         return apply_iteration(d, record);
     case JournalRecord::Phase:
         return apply_phase(d, record);
+    case JournalRecord::PutBack:
+        return put_back(d);
     }
     return false;
 }
@@ -361,6 +410,7 @@ void Application::finish() {
         keep_series(phase, before);
         phase.kept->append_to(data(phase), is_event_);
         rank_.info->kept_iterations += phase.kept->iterations();
+        without_room_ += phase.kept->without_room();
         phase.kept.reset();
     }
     rank_.info->samples_taken += samples_taken_;
@@ -382,19 +432,41 @@ void Application::finish() {
 
 } // namespace
 
+namespace {
+
+/// Bounds the memory of iterations as long as it lives. There is one quota in the process, and so one of these at a time.
+class Quota {
+  public:
+    explicit Quota(std::uint64_t bytes) { libprofile::memory_quota.limit(libprofile::memory_quota.used() + bytes); }
+    ~Quota() { libprofile::memory_quota.limit(before_); }
+    Quota(const Quota&) = delete;
+    Quota& operator=(const Quota&) = delete;
+
+  private:
+    static inline std::mutex mutex_;
+    const std::lock_guard<std::mutex> lock_{mutex_};
+    const std::uint64_t before_ = libprofile::memory_quota.limit();
+};
+
+} // namespace
+
 std::optional<std::string> apply_journal(Bytes journal, const KeptSettings& settings, RawRank& rank) {
     JournalScanner scanner(journal);
     std::optional<Bytes> record = scanner.next();
     if (!record)
         return std::nullopt;
+    const Quota quota(memory_for(journal.size()));
     Application application(rank, settings);
-    if (!application.begin())
+    if (!application.begin(journal))
         return "a journal does not fit to what is before it";
     std::optional<std::string> damage;
     for (; record && !damage; record = scanner.next())
         if (!application.apply(*record))
             damage = "a journal is malformed";
     application.finish();
+    if (!damage && application.without_room() != 0)
+        damage = fmt::format("{} iterations of a journal are in no cluster, because that would take too long or more than {} MiB",
+                             application.without_room(), memory_for(journal.size()) >> 20);
     return damage;
 }
 

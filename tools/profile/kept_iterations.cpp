@@ -39,6 +39,34 @@ Structure structure_of(const Cluster& cluster, const std::vector<bool>& is_event
     return structure;
 }
 
+/// More would take more time than the distances are worth, which each iteration needs to every cluster.
+constexpr std::uint64_t most_distances = std::uint64_t{1} << 25;
+/// Columns of series, over all iterations: half a second or so.
+constexpr std::uint64_t most_series_work = std::uint64_t{1} << 27;
+
+/// More clusters than iterations are of no use, but take memory.
+std::uint32_t most_clusters(std::uint32_t wanted, std::uint64_t iterations) {
+    if (wanted == Clusterer::no_limit)
+        return wanted;
+    iterations = std::max<std::uint64_t>(iterations, 1);
+    const std::uint64_t quick = std::max<std::uint64_t>(most_distances / iterations, KeptSettings().clusters);
+    return static_cast<std::uint32_t>(std::min({std::uint64_t{wanted}, iterations, quick}));
+}
+
+/// Sums by key to cells sorted by path and metric.
+void add_to_cells(const std::map<std::uint32_t, std::uint64_t>& sums, std::vector<Cell>& cells) {
+    if (sums.empty())
+        return;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> all;
+    for (const Cell& cell : cells)
+        all[{cell.path, cell.metric}] += cell.value;
+    for (const auto& [key, value] : sums)
+        all[{key / metric_limit, key % metric_limit}] += value;
+    cells.clear();
+    for (const auto& [place, value] : all)
+        cells.push_back({place.first, place.second, value});
+}
+
 void remember_pages(void* list, void* pages, std::size_t bytes) noexcept {
     // The vector has room: see the constructor and add().
     static_cast<std::vector<std::pair<void*, std::size_t>>*>(list)->emplace_back(pages, bytes);
@@ -61,9 +89,9 @@ KeptSettings kept_settings(const std::string& configuration) {
     return settings;
 }
 
-KeptIterations::KeptIterations(KeptSettings settings)
-    : clusterer_(arena_, pool_, settings.clusters, settings.mode, true), series_(arena_, pool_, {true, 0, 0, std::numeric_limits<std::uint64_t>::max()}) {
-    libprofile::memory_quota.limit(std::numeric_limits<std::uint64_t>::max());
+KeptIterations::KeptIterations(KeptSettings settings, std::uint64_t most)
+    : limit_(most_clusters(settings.clusters, most)), clusterer_(arena_, pool_, limit_, settings.mode, true),
+      series_(arena_, pool_, {true, 0, 0, 0}) {
     pages_.reserve(256);
     arena_.tell_of_pages(remember_pages, &pages_);
 }
@@ -73,31 +101,78 @@ KeptIterations::~KeptIterations() {
         libprofile::memory_quota.unmap(pages, bytes);
 }
 
-void KeptIterations::add(std::span<const libprofile::Cell> cells, std::span<const libprofile::Cell> events,
-                         const CondensedVector& condensed, std::uint64_t wall_ns, const StructureSignatures& signatures) {
+void KeptIterations::add(KeptProfile profile, std::uint64_t wall_ns, bool is_mixed) {
+    cluster_newest();
     if (pages_.capacity() - pages_.size() < 128)
         pages_.reserve(pages_.capacity() * 2); // remember_pages() must not throw through code without exceptions
-    libprofile::IterationProfile profile;
-    profile.size = static_cast<std::uint32_t>(cells.size());
-    profile.cells = static_cast<libprofile::Cell*>(pool_.allocate(profile.bytes()));
-    if (profile.cells == nullptr)
-        throw std::bad_alloc();
-    std::copy(cells.begin(), cells.end(), profile.cells);
-    static const libprofile::Cell none{};
-    series_.add(events.empty() ? &none : events.data(), static_cast<std::uint32_t>(events.size()), condensed.values, wall_ns,
-                signatures);
-    if (!clusterer_.add(profile, condensed, signatures))
-        throw std::bad_alloc();
+    if (is_mixed) {
+        series_.add_unknown();
+    } else {
+        // Each iteration costs as much as there are columns, whatever it has itself.
+        series_work_ += series_.columns().counts + series_.columns().times;
+        static const libprofile::Cell none{};
+        const libprofile::Cell* events = profile.events.empty() ? &none : profile.events.data();
+        series_.add(series_work_ > most_series_work ? nullptr : events, static_cast<std::uint32_t>(profile.events.size()),
+                    profile.condensed.values, wall_ns, profile.signatures);
+    }
     wall_ns_.push_back(wall_ns);
+    newest_ = std::move(profile);
 }
 
 void KeptIterations::add_to_rest(std::uint64_t wall_ns) {
+    cluster_newest();
     series_.add_unknown();
-    clusterer_.add_unclustered();
     wall_ns_.push_back(wall_ns);
+    in_clusterer_.push_back(no_cluster);
+    ++unclustered_;
+}
+
+std::optional<std::vector<libprofile::Cell>> KeptIterations::take_back() {
+    if (!newest_)
+        return std::nullopt;
+    std::vector<libprofile::Cell> cells = std::move(newest_->cells);
+    newest_.reset();
+    in_clusterer_.push_back(no_cluster);
+    ++unclustered_;
+    return cells;
+}
+
+bool KeptIterations::give_to_clusterer(const KeptProfile& from) {
+    libprofile::IterationProfile profile;
+    profile.size = static_cast<std::uint32_t>(from.cells.size());
+    profile.cells = static_cast<libprofile::Cell*>(pool_.allocate(profile.bytes()));
+    if (profile.cells == nullptr)
+        return false;
+    std::copy(from.cells.begin(), from.cells.end(), profile.cells);
+    if (clusterer_.add(profile, from.condensed, from.signatures))
+        return true;
+    pool_.release(profile.cells, profile.bytes());
+    return false;
+}
+
+void KeptIterations::cluster_newest() {
+    if (!newest_)
+        return;
+    const KeptProfile profile = *std::exchange(newest_, std::nullopt);
+    const auto number = static_cast<std::uint32_t>(clusterer_.iterations());
+    if (limit_ != Clusterer::no_limit && clusterer_.cluster_count() > limit_) // each class needs one
+        class_work_ += clusterer_.cluster_count();
+    is_full_ = is_full_ || class_work_ > most_distances / 2;
+    // As in the runtime: clusters are merged so that there is room for others. Where that cannot be done there is none again.
+    if (!is_full_ && (give_to_clusterer(profile) || (clusterer_.make_room() && give_to_clusterer(profile)))) {
+        in_clusterer_.push_back(number);
+        return;
+    }
+    is_full_ = true;
+    in_clusterer_.push_back(no_cluster);
+    ++unclustered_;
+    ++without_room_;
+    for (const libprofile::Cell& cell : profile.cells)
+        rest_[cell.key] += cell.value;
 }
 
 void KeptIterations::append_to(PhaseData& data, const std::vector<bool>& is_event) {
+    cluster_newest();
     // Classes that the file has already keep their numbers.
     std::map<Structure, std::uint64_t> known;
     std::uint64_t classes = data.classes;
@@ -125,11 +200,13 @@ void KeptIterations::append_to(PhaseData& data, const std::vector<bool>& is_even
     for (std::uint32_t& cluster : data.cluster_of_iteration)
         if (cluster == before)
             cluster = static_cast<std::uint32_t>(all); // the rest
-    for (std::uint32_t i = 0; i < wall_ns_.size(); ++i)
-        data.cluster_of_iteration.push_back(static_cast<std::uint32_t>(before) + clusterer_.cluster_of(i));
+    for (const std::uint32_t number : in_clusterer_)
+        data.cluster_of_iteration.push_back(number == no_cluster ? static_cast<std::uint32_t>(all)
+                                                                 : static_cast<std::uint32_t>(before) + clusterer_.cluster_of(number));
+    add_to_cells(rest_, data.rest);
     data.iteration_ns.insert(data.iteration_ns.end(), wall_ns_.begin(), wall_ns_.end());
     data.instances += wall_ns_.size();
-    data.unclustered += clusterer_.unclustered();
+    data.unclustered += unclustered_;
     if (before == 0)
         data.equivalence = clusterer_.equivalence();
 }

@@ -11,9 +11,12 @@
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace libprofile::tools {
@@ -69,6 +72,37 @@ bool uses_tables_of_job(const RawRank& rank) {
     });
 }
 
+/// Whether a process is, or has open, what a rank writes: its number alone may be that of another process by now.
+bool is_rank(std::uint64_t pid, const fs::path& file) {
+    struct stat status {};
+    const bool has_file = ::stat(file.c_str(), &status) == 0;
+    std::ifstream maps(fmt::format("/proc/{}/maps", pid)); // empty for one that is dead but not waited for
+    const std::string name = file.filename().string();
+    for (std::string line; std::getline(maps, line);) {
+        std::istringstream fields(line);
+        std::string range, rights, offset, device, path;
+        std::uint64_t number = 0;
+        if (!(fields >> range >> rights >> offset >> device >> number) || !std::getline(fields >> std::ws, path))
+            continue;
+        const std::string mapped = fs::path(path).filename().string();
+        if (mapped.starts_with("libprofile.so") || (has_file && number == status.st_ino && mapped == name))
+            return true;
+    }
+    return false;
+}
+
+/// A profile beside its live files would spoil the end of a job that goes on.
+void refuse_living(const RawFile& file, const fs::path& path) {
+    char host[257] = {};
+    if (::gethostname(host, sizeof host - 1) != 0)
+        return;
+    for (const auto& [rank, raw] : file.ranks)
+        if (raw.info && raw.info->host == host && is_rank(raw.info->pid, path))
+            throw ReadError(fmt::format("rank {} still runs (process {} on this machine), and makes the profile at its end; libprofile "
+                                        "report {} shows what there is now",
+                                        rank, raw.info->pid, path.parent_path().string()));
+}
+
 /// Which ranks' data are better in this file than in those before. False: it has none of any rank.
 bool survey_ranks(const RawFile& file, const std::string& name, Plan& plan, Recovery& result) {
     bool has_tables_of_others = false;
@@ -112,6 +146,7 @@ void survey(const fs::path& path, Plan& plan, Recovery& result) {
         result.left_out.push_back(fmt::format("{} is {}", name, error.what()));
         return;
     }
+    refuse_living(file, path);
     if (list.header.version != format_version) {
         result.left_out.push_back(fmt::format("{} is of format version {}", name, list.header.version));
         return;

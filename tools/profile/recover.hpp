@@ -21,7 +21,7 @@ struct Recovery {
 };
 
 /// @param folder the job's output folder
-/// @throws ReadError when it has a profile already, nothing to recover, or no room
+/// @throws ReadError when it has a profile already, nothing to recover, or no room; and while a rank runs on this machine
 Recovery recover(const std::filesystem::path& folder);
 
 } // namespace libprofile::tools

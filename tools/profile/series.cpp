@@ -6,36 +6,58 @@ namespace libprofile::tools {
 
 std::uint64_t SeriesData::iterations() const {
     std::uint64_t sum = 0;
-    for (const Chunk& chunk : chunks)
-        sum += chunk.iterations;
-    for (const SeriesData& part : later)
-        sum += part.iterations();
+    for_each_chunk([&](const Chunk& chunk) { sum += chunk.iterations; });
     return sum;
 }
 
 std::uint64_t SeriesData::iterations_with_cells() const {
     std::uint64_t sum = 0;
-    for (const Chunk& chunk : chunks)
-        sum += chunk.has_cells ? chunk.iterations : 0;
-    for (const SeriesData& part : later)
-        sum += part.iterations_with_cells();
+    for_each_chunk([&](const Chunk& chunk) { sum += chunk.has_cells ? chunk.iterations : 0; });
     return sum;
 }
 
 std::uint64_t SeriesData::iterations_with_totals() const {
     std::uint64_t sum = 0;
-    for (const Chunk& chunk : chunks)
-        sum += chunk.has_totals ? chunk.iterations : 0;
+    for_each_chunk([&](const Chunk& chunk) { sum += chunk.has_totals ? chunk.iterations : 0; });
     return sum;
 }
 
 std::uint64_t SeriesData::bytes() const {
     std::uint64_t sum = 0;
-    for (const Chunk& chunk : chunks)
-        sum += chunk.totals.size() + chunk.cells.size();
-    for (const SeriesData& part : later)
-        sum += part.bytes();
+    for_each_chunk([&](const Chunk& chunk) { sum += chunk.totals.size() + chunk.cells.size(); });
     return sum;
+}
+
+SeriesAccuracyRecord SeriesData::accuracy_of(std::size_t metric) const {
+    SeriesAccuracyRecord all = accuracy[metric];
+    for (const SeriesData& part : later) {
+        const SeriesAccuracyRecord more = part.accuracy_of(metric);
+        all.largest = std::max(all.largest, more.largest);
+        all.sum += more.sum;
+        all.cells += more.cells;
+        all.largest_value = std::max(all.largest_value, more.largest_value);
+    }
+    return all;
+}
+
+std::vector<SeriesData::NumberedColumn> SeriesData::numbered_columns() const {
+    std::vector<NumberedColumn> result;
+    const auto add = [&](const SeriesData& part) {
+        const std::size_t first = result.size();
+        const auto put = [&](const Column& column, bool is_time, std::size_t visits) {
+            result.push_back({column, is_time, visits, column.metric < metric_count ? part.accuracy[column.metric] : SeriesAccuracyRecord{}});
+        };
+        for (const Column& column : part.counts)
+            put(column, false, NumberedColumn::none);
+        for (std::size_t i = 0; i < part.times.size(); ++i) {
+            const bool known = i < part.visits_of.size() && part.visits_of[i] < part.counts.size();
+            put(part.times[i], true, known ? first + part.visits_of[i] : NumberedColumn::none);
+        }
+    };
+    add(*this);
+    for (const SeriesData& part : later)
+        add(part);
+    return result;
 }
 
 SeriesReader::SeriesReader(const SeriesData& data, bool with_cells) : whole_(&data), with_cells_(with_cells) {
@@ -95,6 +117,7 @@ bool SeriesReader::next() {
             break;
         if (part_ == whole_->later.size())
             return false;
+        first_column_ += data_->counts.size() + data_->times.size();
         begin_part(whole_->later[part_++]);
     }
     if (in_chunk_++ == 0)

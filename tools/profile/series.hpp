@@ -34,6 +34,32 @@ struct SeriesData {
     std::array<SeriesAccuracyRecord, metric_count> accuracy; // by metric
     std::vector<SeriesData> later; // what comes after it, with columns of its own: the iterations of a journal; exact
 
+    /// A column of the series or of what comes later. `later` may have the same path and metric again.
+    struct NumberedColumn {
+        Column column;
+        bool is_time = false;
+        std::size_t visits = none;           // the number of the path's visits, for times
+        SeriesAccuracyRecord accuracy;       // of its metric, in its part
+        static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    };
+    /// All of them; their positions are what SeriesReader::for_each_cell calls them.
+    std::vector<NumberedColumn> numbered_columns() const;
+    /// Calls visit(column) for every column of the series and of what comes later.
+    template <class Visit> void for_each_column(Visit visit) {
+        for (std::vector<Column>* columns : {&counts, &times})
+            for (Column& column : *columns)
+                visit(column);
+        for (SeriesData& part : later)
+            part.for_each_column(visit);
+    }
+    /// Calls visit(chunk) for every chunk in the order of the iterations.
+    template <class Visit> void for_each_chunk(Visit visit) const {
+        for (const Chunk& chunk : chunks)
+            visit(chunk);
+        for (const SeriesData& part : later)
+            part.for_each_chunk(visit);
+    }
+    SeriesAccuracyRecord accuracy_of(std::size_t metric) const; // of all parts together
     std::uint64_t iterations() const;
     std::uint64_t iterations_with_cells() const;
     std::uint64_t iterations_with_totals() const;
@@ -57,12 +83,13 @@ class SeriesReader {
     /// All rows of the catalogue; exact.
     const std::array<std::uint64_t, catalogue_size>& condensed() const { return condensed_; }
     std::uint64_t wall_ns() const { return wall_; } // inclusive; exact
-    /// Calls visit(column, value) for every event cell that is not zero, counts first.
+    /// Calls visit(number, value) for every event cell that is not zero, counts first; `number` is its column's position in
+    /// SeriesData::numbered_columns().
     template <class Visit> void for_each_cell(Visit visit) const {
-        for (std::size_t i = 0; i < data_->counts.size(); ++i)
-            if (counts_[i] != 0) visit(data_->counts[i], static_cast<std::uint64_t>(counts_[i]));
-        for (std::size_t i = 0; i < data_->times.size(); ++i)
-            if (times_[i] != 0) visit(data_->times[i], static_cast<std::uint64_t>(times_[i]));
+        for (std::size_t i = 0; i < counts_.size(); ++i)
+            if (counts_[i] != 0) visit(first_column_ + i, static_cast<std::uint64_t>(counts_[i]));
+        for (std::size_t i = 0; i < times_.size(); ++i)
+            if (times_[i] != 0) visit(first_column_ + counts_.size() + i, static_cast<std::uint64_t>(times_[i]));
     }
 
   private:
@@ -72,6 +99,7 @@ class SeriesReader {
     const SeriesData* whole_;
     std::size_t part_ = 0; // of `later` + 1
     const SeriesData* data_;
+    std::size_t first_column_ = 0; // the number of its first column
     bool with_cells_;
     std::size_t chunk_ = 0;
     std::uint32_t in_chunk_ = 0;

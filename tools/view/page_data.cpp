@@ -287,9 +287,10 @@ class PageData {
             std::uint64_t largest = 0, sum = 0, cells = 0;
             for (const Location* location : places_.all)
                 if (const PhaseData* data = find_phase(location, phase); data != nullptr && data->series) {
-                    largest = std::max(largest, data->series->accuracy[m].largest);
-                    sum += data->series->accuracy[m].sum;
-                    cells += data->series->accuracy[m].cells;
+                    const SeriesAccuracyRecord accuracy = data->series->accuracy_of(m);
+                    largest = std::max(largest, accuracy.largest);
+                    sum += accuracy.sum;
+                    cells += accuracy.cells;
                 }
             if (cells != 0 && may_be_coarse(m))
                 list[profile_.metrics[m].name] = {{"largest_error", largest}, {"sum_of_errors", sum}, {"cells", cells}};
