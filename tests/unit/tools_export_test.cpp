@@ -141,6 +141,9 @@ TEST(Selection, BoundsOfColumnsFollowFromTheFile) {
                 return cell.bound;
         return std::uint64_t{0};
     };
+    EXPECT_EQ(bound_of({1, 2}), 0u); // the only one of its group, whose sum is known
+    p.paths.push_back(p.paths[column.path]);
+    data->rest.push_back({static_cast<std::uint32_t>(p.paths.size() - 1), column.metric, 1});
     data->series->accuracy[0] = {};
     const std::uint64_t moved = bound_of({1, 2}); // by scaling to the exact sums
     data->series->accuracy[0].largest = 3;
