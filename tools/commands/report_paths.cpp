@@ -86,16 +86,19 @@ class TreePrinter {
             names.push_back(printable(shown_name(nodes_[n].kind, nodes_[n].name)));
         const auto joined = [&](std::size_t front, std::size_t back) {
             std::string text;
-            for (std::size_t i = 0; i < names.size(); ++i)
-                if (i < front || i >= names.size() - back)
-                    text += (text.empty() ? "" : " > ") + names[i];
-                else if (i == front)
-                    text += text.empty() ? "..." : " > ...";
+            const auto add = [&text](const std::string& name) { text += (text.empty() ? "" : " > ") + name; };
+            for (std::size_t i = 0; i < front; ++i)
+                add(names[i]);
+            if (front + back < names.size())
+                add("...");
+            for (std::size_t i = names.size() - back; i < names.size(); ++i)
+                add(names[i]);
             return text;
         };
         std::string best = joined(0, 1);
+        const std::size_t fit = room / 4 + 1; // a name and what is between two take four columns at least
         for (const std::size_t front : {std::size_t{0}, std::size_t{1}}) // the begin of the chain is worth more than its middle
-            for (std::size_t back = 1; back + front <= names.size(); ++back)
+            for (std::size_t back = 1; back + front <= names.size() && back <= fit; ++back)
                 if (const std::string text = joined(front, back); columns(text) <= room)
                     best = text;
         return best;
