@@ -224,7 +224,7 @@ TEST(ReportSelection, HostileProfilesAreShown) {
     b.modules(0, {{"", "/a,\"\n"}, {"", "/b|"}});
     b.functions(0, {});
     std::vector<BuiltNode> nodes;
-    for (std::uint64_t i = 0; i < 20000; ++i)
+    for (std::uint64_t i = 0; i < 3000; ++i) // CSV and JSON have the whole path in every row
         nodes.push_back({i, NodeKind::Frame, i % 2, i});
     b.tree(0, 0, 7, nodes);
     BuiltPhase phase;
@@ -232,7 +232,7 @@ TEST(ReportSelection, HostileProfilesAreShown) {
     phase.kind = PhaseKind::Iterations;
     phase.instances = 3;
     phase.wall_ns = 7;
-    phase.clusters = {{3, 0, {{20000, Metric::Time, 7}}}};
+    phase.clusters = {{3, 0, {{3000, Metric::Time, 7}}}};
     phase.cluster_of_iteration = {0, 0, 0};
     phase.iteration_ns = {0, 0, 0};
     b.phase(0, phase);
