@@ -11,6 +11,7 @@ namespace {
 struct RowToTake {
     NodeId node;
     std::uint32_t row;
+    std::uint32_t present;
 };
 
 std::uint32_t bits_in(std::uint32_t mask) {
@@ -30,10 +31,11 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
     std::size_t in_order = 0; // so many from the first on
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
-        if (row.present == 0) continue;
-        count += bits_in(row.present);
+        const std::uint32_t present = row.present();
+        if (present == 0) continue;
+        count += bits_in(present);
         if (in_order == used && (used == 0 || scratch[used - 1].node < row.node)) ++in_order;
-        scratch[used++] = {row.node, static_cast<std::uint32_t>(i)};
+        scratch[used++] = {row.node, static_cast<std::uint32_t>(i), present};
     }
     auto* fresh = static_cast<Cell*>(pool.allocate(count * sizeof(Cell)));
     if (fresh != nullptr) {
@@ -47,7 +49,7 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
             const bool is_first = second == used || (first < in_order && scratch[first].node < scratch[second].node);
             const RowToTake& taken = scratch[is_first ? first++ : second++];
             const Row& row = rows[taken.row];
-            for (std::uint32_t left = row.present; left != 0; left &= left - 1) {
+            for (std::uint32_t left = taken.present; left != 0; left &= left - 1) {
                 const auto m = static_cast<std::size_t>(std::countr_zero(left));
                 if (row.values[m] != 0) fresh[n++] = {Cell::make_key(taken.node, m), row.values[m]};
             }

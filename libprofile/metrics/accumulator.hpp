@@ -13,30 +13,43 @@
 
 namespace libprofile {
 
-/// The values of one node in one interval. Time, visits and samples lie in the first cache line. Most rows have three values of
-/// thirty, so a row notes which ones: the end of an iteration need not look at the others, nor the next one clear them.
+/// The values of one node in one interval. Time, visits and samples lie in the first cache line, which whoever uses a row touches
+/// anyway. Most rows have one or two more of thirty, so a row notes which: the end of an iteration need not look at the others, nor
+/// the next one clear them.
 struct alignas(64) Row {
     NodeId node = 0;
-    std::uint32_t present : 31 = 0;   // bit m: metric m was written
+    std::uint32_t beyond : 31 = 0;    // bit m: metric m, not in the first line, was written
     std::uint32_t is_event : 1 = 0;   // counts for call-tree equivalence
     std::uint64_t weight = 0;         // thread CPU ns of the samples that hit it outside events
     std::uint64_t chance_visits = 0;  // visits that are left out of the structure signature (unsuccessful tests)
     std::uint64_t values[metric_count] = {}; // to be read; written by operator[] only
 
+    static constexpr std::size_t in_first_line = 5;
+
     std::uint64_t& operator[](Metric metric) {
-        present |= 1u << static_cast<unsigned>(metric);
-        return values[static_cast<std::size_t>(metric)];
+        const auto m = static_cast<std::size_t>(metric);
+        // Not written again at every call: the next one would have to wait for it.
+        if (m >= in_first_line && (beyond >> m & 1) == 0) [[unlikely]] beyond |= 1u << m;
+        return values[m];
     }
     std::uint64_t operator[](Metric metric) const { return values[static_cast<std::size_t>(metric)]; }
+    /// Bit m: metric m may be other than 0; in the first line it is.
+    std::uint32_t present() const {
+        std::uint32_t mask = beyond;
+        for (std::size_t m = 0; m < in_first_line; ++m) mask |= std::uint32_t{values[m] != 0} << m;
+        return mask;
+    }
     /// A row of no values for another node.
     void begin_again(NodeId for_node) {
-        for (std::uint32_t left = present; left != 0; left &= left - 1) values[std::countr_zero(left)] = 0;
+        for (std::uint32_t left = beyond; left != 0; left &= left - 1) values[std::countr_zero(left)] = 0;
+        for (std::size_t m = 0; m < in_first_line; ++m) values[m] = 0;
         node = for_node;
-        present = is_event = 0;
+        beyond = is_event = 0;
         weight = chance_visits = 0;
     }
 };
 static_assert(metric_count <= 31);
+static_assert(offsetof(Row, values) + Row::in_first_line * sizeof(std::uint64_t) == 64);
 
 class Accumulator {
   public:

@@ -114,7 +114,7 @@ KnownPath* walk(Thread& thread, unsigned function_id, const void* return_address
     }
     thread_ = thread;
     function_id_ = function_id;
-    row_->is_event = true;
+    if (!row_->is_event) [[unlikely]] row_->is_event = true;
     ++(*row_)[Metric::Visits];
     call.row = row_;
     call.inner = 0;
