@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <time.h>
@@ -257,7 +258,8 @@ int main(int argc, char** argv) {
                     "the own table: first rank, others | up, down | node maps written | ranks with own tables |\n|--:|--:|--:|--:|--:|--:|--:|--:|\n",
                     workload.name);
         const int colour = static_cast<int>(byte_lines.size());
-        tools::Line b{workload.name, {}, colour}, m = b, t = b;
+        const std::string_view name = workload.name;
+        tools::Line b{std::string(name.substr(0, name.find(':'))), {}, colour}, m = b, t = b;
         for (const std::uint64_t n : sizes) {
             const Result r = Simulation(workload.kind, n).run();
             const auto ranks = static_cast<double>(n);

@@ -22,6 +22,11 @@ enum class Metric : std::uint8_t {
 };
 inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::Count);
 
+/// Counters that the user chose (LIBPROFILE_METRICS) come after these: in rows and cells from position metric_count on, in condensed
+/// vectors from catalogue_size on, in the order of the choice. What they are is said in the profile's Metrics block.
+inline constexpr std::size_t most_counters = 8;
+inline constexpr std::size_t cell_metrics = metric_count + most_counters; // positions that a cell may have
+
 /// What the time of a call path is booked under. Assigned to MPI functions by wrappers/mpi/functions.table
 /// and to the runtime's own nodes by their kind.
 enum class TimeCategory : std::uint8_t {
@@ -38,6 +43,11 @@ enum class TimeCategory : std::uint8_t {
     MpiFile,        // individual file I/O
     MpiFileColl,    // collective file I/O
     NotRecorded,    // recording was switched off
+    OmpOther,       // OpenMP: beginning and ending of parallel regions, and what is none of the classes below
+    OmpBarrier,     //
+    OmpIdle,        // a worker thread between two parallel regions
+    OmpLock,        // waiting for critical sections, locks, the turn in an ordered loop
+    OmpTask,        // waiting for tasks
     Count
 };
 
@@ -53,6 +63,7 @@ enum class CatalogueId : std::uint8_t {
     None
 };
 inline constexpr std::size_t catalogue_size = static_cast<std::size_t>(CatalogueId::None);
+inline constexpr std::size_t condensed_size = catalogue_size + most_counters;
 
 enum class CatalogueKind : std::uint8_t { Time, Sum, Direct };
 
@@ -95,6 +106,11 @@ constexpr CatalogueId catalogue_of(TimeCategory category) {
     case TimeCategory::MpiOneSided: return CatalogueId::MpiOneSided;
     case TimeCategory::MpiFile: return CatalogueId::MpiFileIo;
     case TimeCategory::MpiFileColl: return CatalogueId::MpiFileCollective;
+    case TimeCategory::OmpOther: return CatalogueId::OpenMp;
+    case TimeCategory::OmpBarrier: return CatalogueId::OmpBarrier;
+    case TimeCategory::OmpIdle: return CatalogueId::OmpIdle;
+    case TimeCategory::OmpLock: return CatalogueId::OmpLock;
+    case TimeCategory::OmpTask: return CatalogueId::OmpTask;
     default: return CatalogueId::Execution;
     }
 }

@@ -7,7 +7,7 @@
 
 namespace libprofile {
 
-enum class OptionType : std::uint8_t { Integer, Size, Count, Share, Flag, Choice, Text, Rate, Duration };
+enum class OptionType : std::uint8_t { Integer, Size, Count, Share, Flag, Choice, Text, Rate, Duration, ChoiceOrPlace };
 
 enum class Option : std::uint8_t {
 #define OPTION(id, ...) id,

@@ -35,7 +35,8 @@ static_assert(sizeof(FileHeader) == 32);
 
 enum class BlockType : std::uint32_t {
     Job = 1,       // JobRecord
-    Metrics = 2,   // count, then per direct metric (in the order used by cells): name, unit
+    Metrics = 2,   // count, then per direct metric (in the order used by cells): name, unit; then the number of counters, which are
+                   //   the last of them, and per counter its description
     Rank = 3,      // RankRecord
     // The three tables below: of a rank, or with no_rank of the job, for all ranks whose locations name a NodeMap.
     Modules = 4,   // count, then ModuleRecord*            id = position
@@ -48,7 +49,8 @@ enum class BlockType : std::uint32_t {
     Names = 8,     // written by `libprofile`: resolved names (tools/names)
     Trace = 9,     // TraceRecord, then TraceSampleRecord*; only with LIBPROFILE_TRACE
     Averages = 20, // AveragesRecord (averages.hpp). Of an iterated phase.
-    Series = 10,   // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
+    // 10: the series of earlier builds, coded otherwise. Readers skip it; never used again.
+    Series = 22,   // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
                    //   visits + 1 (0: none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
     Location = 11, // LocationRecord
     NodeMap = 12,  // NodeMapRecord; per node of a location, from 1: its node in the job's tree, as signed difference to that of
@@ -59,6 +61,9 @@ enum class BlockType : std::uint32_t {
     Directory = 14, // count, then DirectoryEntryRecord*: where the blocks of one rank are
     RankTable = 15, // RankPlace*, one per rank of the file. Its crc is 0: each entry has its own
     Footer = 16,    // FooterRecord: the last block of a file that was finished
+    Loops = 23,    // LoopsRecord (loops.hpp), then LoopRecord*
+    Regions = 24,  // RegionsRecord (regions.hpp), then RegionNameRecord*
+    Place = 25,    // PlaceRecord (place.hpp), then ProcessorRecord*, PlacedThreadRecord*. Of a rank
     Journal = 21,  // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and says nothing
 };
 
@@ -239,8 +244,24 @@ enum class NodeKind : std::uint8_t {
     Quota = 7,      // "(quota)": call paths dropped because memory ran out
     Unknown = 8,    // a frame outside every module: b = address
     NotRecorded = 9, // "(not recorded)": time while recording was switched off
+    Region = 10,     // a visit to a named region: a = RegionClass, b = id of the name (regions.hpp)
+    OpenMp = 11,     // a = function id: what the OpenMP runtime was asked for (openmp.def)
+    FunctionRegion = 12, // a visit to a function that the compiler has instrumented: a = module id, b = offset of the function
     Inlined = 255,   // never in a file: a function inlined into the frame above, made by tools/names/expand_inlined
 };
+
+/// Kinds that a file may have, other than the root's.
+constexpr bool is_stored_kind(std::uint64_t kind) {
+    return kind >= static_cast<std::uint64_t>(NodeKind::Frame) && kind <= static_cast<std::uint64_t>(NodeKind::FunctionRegion);
+}
+/// An event with exact visits and time, which is a row of the table of functions.
+constexpr bool is_call(NodeKind kind) { return kind == NodeKind::Mpi || kind == NodeKind::OpenMp; }
+/// `a` of such nodes is a module id, `b` an offset there.
+constexpr bool is_in_module(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::FunctionRegion; }
+/// Nodes whose visits are what the program does, so that they make iterations alike or not. Functions are none: which of them a
+/// compiler has inlined or a filter left out says nothing, and recursive ones are called as often as the data want.
+constexpr bool counts_for_structure(NodeKind kind) { return is_call(kind) || kind == NodeKind::Region; }
+constexpr bool is_region(NodeKind kind) { return kind == NodeKind::Region || kind == NodeKind::FunctionRegion; }
 
 /// Where the call paths of a location are.
 enum class PathsIn : std::uint8_t {
@@ -349,7 +370,7 @@ template <class Codec> void describe(Codec& c, ClusterRecord& r) {
 struct SeriesRecord {
     std::uint64_t thread = 0;
     Text phase;               // its name; kind: Iterations
-    std::uint64_t totals = 0; // values of a whole iteration; another number than series_totals: another catalogue of metrics
+    std::uint64_t totals = 0; // values of a whole iteration; series_totals, and one per counter; else another catalogue of metrics
     std::uint64_t counts = 0; // columns
     std::uint64_t times = 0;
     std::uint64_t metrics = 0; // metric_count of the writer

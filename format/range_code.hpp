@@ -167,24 +167,40 @@ class RangeDecoder {
     std::size_t missing_ = 0;
 };
 
-/// A number from 0 on, small ones mostly: its length in binary by decisions, the digits below the first as they are.
-template <unsigned rate> struct NumberOdds {
+/// The length in binary of a number that is not 0, when one like it is expected: is it longer, by how much, or shorter. All numbers of
+/// a kind share the odds, so that few of them teach how far lengths stray.
+/// Source: adaptive Golomb codes (Weinberger, Seroussi, Sapiro, "LOCO-I", 1996) have the expectation per context, too; here what is
+/// left of it is coded by decisions.
+class LengthOdds {
+  public:
     static constexpr unsigned most = 64;
-    static constexpr unsigned apart = 32; // lengths from here on are rare and share their odds
-    Odds<rate> longer[apart];
 
-    template <class Coder> std::uint64_t code(Coder& coder, std::uint64_t value) {
-        const unsigned wanted = static_cast<unsigned>(std::bit_width(value + 1)); // value < 2^64 - 1
-        unsigned length = 1;
-        if constexpr (Coder::reading) {
-            while (length < most && coder.decide(longer[length < apart ? length - 1 : apart - 1])) ++length;
-        } else { // the same decisions, but for the last one known to be yes
-            for (; length < wanted; ++length) coder.decide(longer[length < apart ? length - 1 : apart - 1], true);
-            if (length < most) coder.decide(longer[length < apart ? length - 1 : apart - 1], false);
+    /// `expected` from 1 to `most`; 0: nothing is known, and the length takes 6 bits.
+    template <class Coder> unsigned code(Coder& coder, unsigned expected, unsigned length) {
+        if (expected == 0) return static_cast<unsigned>(coder.bits(Coder::reading ? 0 : length - 1, 6)) + 1;
+        unsigned now = expected;
+        if (now < most && coder.decide(longer_[0], length > now)) {
+            for (++now; now < most && coder.decide(longer_[step(now - expected)], length > now); ++now) {
+            }
+        } else {
+            for (; now > 1 && coder.decide(shorter_[step(expected - now)], length < now); --now) {
+            }
         }
-        const std::uint64_t top = std::uint64_t{1} << (length - 1);
-        return (top | coder.bits((value + 1) & (top - 1), length - 1)) - 1;
+        return now;
     }
+
+  private:
+    static constexpr unsigned steps = 6; // what is farther off shares its odds
+    static constexpr unsigned step(unsigned distance) { return distance < steps ? distance : steps - 1; }
+    Odds<5> longer_[steps];
+    Odds<5> shorter_[steps];
 };
+
+/// A number from 0 on that hardly ever occurs: its length in 6 bits, then the digits below the first. Below 2^64 - 1.
+template <class Coder> std::uint64_t code_rare(Coder& coder, std::uint64_t value) {
+    const auto below = static_cast<unsigned>(coder.bits(Coder::reading ? 0 : static_cast<std::uint64_t>(std::bit_width(value + 1)) - 1, 6));
+    const std::uint64_t top = std::uint64_t{1} << below;
+    return (top | coder.bits((value + 1) & (top - 1), below)) - 1;
+}
 
 } // namespace libprofile

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 
 namespace libprofile {
 
@@ -62,7 +63,10 @@ class SeriesTrack {
         for (std::uint32_t i = 0; i < capacity_; ++i) changes_[i] = {};
         if (capacity_ != 0) std::memset(lengths_, 0, capacity_);
         is_negative_ = {};
-        for (auto& odds : magnitude_) odds = {};
+        is_there_ = {};
+        rest_changes_ = {};
+        rest_length_ = 0;
+        odds_ = rest_odds_ = {};
     }
     void copy_slot(unsigned to, unsigned from) {
         if (to != from && columns_ != 0) std::memcpy(predicted_[to], predicted_[from], std::size_t{columns_} * 8);
@@ -70,44 +74,105 @@ class SeriesTrack {
     bool has_history(unsigned slot, std::uint32_t column) const { return predicted_[slot][column] != 0; }
 
     template <class Coder> std::int64_t code(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule) {
-        std::uint64_t& memory = predicted_[slot][column];
-        const std::uint64_t prediction = rule.is_absent ? 0 : memory;
+        if (rule.is_absent) return code_absent(coder, value, rule.shift);
+        const std::uint64_t prediction = predicted_[slot][column];
+        if constexpr (!Coder::reading) learn_spread(value, prediction);
+        const std::int64_t difference = code_difference(coder, changes_[column], lengths_[column], odds_, wanted(value, prediction, rule.shift));
+        const std::int64_t result = value_of(prediction, difference, rule.shift);
+        keep(slot, column, result, rule.averaged);
+        return result;
+    }
+    /// The value of a column that is known but for what others were rounded by: what is left of a sum. The column learns all the same how far
+    /// its values are from its own prediction.
+    template <class Coder>
+    std::int64_t code_rest(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule, std::int64_t left) {
+        const std::uint64_t prediction = left < 0 ? 0 : static_cast<std::uint64_t>(left);
+        if constexpr (!Coder::reading) learn_spread(value, predicted_[slot][column]);
+        const std::int64_t difference = code_difference(coder, rest_changes_, rest_length_, rest_odds_, wanted(value, prediction, rule.shift));
+        const std::int64_t result = value_of(prediction, difference, rule.shift);
+        const std::int64_t own = wanted(result, predicted_[slot][column], rule.shift);
+        changes_[column].learn(own != 0);
+        if (own != 0) expect(lengths_[column], length_of(own));
+        keep(slot, column, result, rule.averaged);
+        return result;
+    }
+    /// How many bits the next difference of a column is likely to take, in no unit.
+    std::uint32_t likely_cost(std::uint32_t column) const { return lengths_[column] * (0x10000u - changes_[column].no); }
+
+    /// For the writer only: two of three values are closer to their prediction than 2^this; in units of 1 / spread_unit.
+    /// A column's first values do not count. It outlives restart().
+    static constexpr std::int32_t spread_unit = 256;
+    std::int32_t spread() const { return spread_; }
+
+  private:
+    void learn_spread(std::int64_t value, std::uint64_t prediction) {
+        if (prediction == 0) return;
+        const auto length = static_cast<std::int32_t>(length_of(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - prediction)));
+        constexpr std::int32_t step = spread_unit / 64; // up twice as fast as down: it stays where a third is above
+        if (spread_ < 0)
+            spread_ = length * spread_unit;
+        else
+            spread_ += length * spread_unit > spread_ ? 2 * step : spread_ >= step ? -step : 0;
+    }
+    static std::int64_t wanted(std::int64_t value, std::uint64_t prediction, unsigned shift) {
         // Nothing stays nothing: rounded down it is below 0, where values end. Else there would be paths that nobody took.
-        const std::uint64_t half = rule.shift == 0 || value == 0 ? 0 : std::uint64_t{1} << (rule.shift - 1);
-        const auto wanted = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - prediction + half) >> rule.shift;
-        const std::int64_t difference = code_difference(coder, column, wanted);
-        auto result = static_cast<std::int64_t>(prediction + (static_cast<std::uint64_t>(difference) << rule.shift));
-        if (rule.shift != 0 && result < 0) result = 0;
-        if (rule.is_absent) return result;
+        const std::uint64_t half = shift == 0 || value == 0 ? 0 : std::uint64_t{1} << (shift - 1);
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - prediction + half) >> shift;
+    }
+    static std::int64_t value_of(std::uint64_t prediction, std::int64_t difference, unsigned shift) {
+        const auto result = static_cast<std::int64_t>(prediction + (static_cast<std::uint64_t>(difference) << shift));
+        return shift != 0 && result < 0 ? 0 : result;
+    }
+    static unsigned length_of(std::int64_t difference) {
+        const auto bits = static_cast<std::uint64_t>(difference);
+        return static_cast<unsigned>(std::bit_width(difference < 0 ? 0 - bits : bits));
+    }
+    void keep(unsigned slot, std::uint32_t column, std::int64_t result, bool averaged) {
+        std::uint64_t& memory = predicted_[slot][column];
         const auto now = static_cast<std::uint64_t>(result);
-        if (!rule.averaged || memory == 0)
+        if (!averaged || memory == 0)
             memory = now;
         else
             memory += static_cast<std::uint64_t>(static_cast<std::int64_t>(now - memory) >> 2);
-        return result;
     }
-
-  private:
-    template <class Coder> std::int64_t code_difference(Coder& coder, std::uint32_t column, std::int64_t value) {
-        if (!coder.decide(changes_[column], value != 0)) return 0;
+    /// `expected`: a running mean of lengths, in quarters; 0: there was none yet.
+    static void expect(unsigned char& expected, unsigned length) {
+        const int now = static_cast<int>(length < 63 ? length : 63) * 4;
+        expected = static_cast<unsigned char>(expected == 0 ? now : expected + ((now - expected + 2) >> 2));
+    }
+    template <class Coder> std::int64_t code_absent(Coder& coder, std::int64_t value, unsigned shift) {
+        const std::int64_t coarse = wanted(value, 0, shift);
+        if (!coder.decide(is_there_, coarse != 0)) return 0;
+        unsigned char unknown = 0;
+        return value_of(0, code_size(coder, unknown, odds_, coarse), shift);
+    }
+    template <class Coder>
+    std::int64_t code_difference(Coder& coder, Odds<4>& changes, unsigned char& expected, LengthOdds& odds, std::int64_t value) {
+        return coder.decide(changes, value != 0) ? code_size(coder, expected, odds, value) : 0;
+    }
+    template <class Coder> std::int64_t code_size(Coder& coder, unsigned char& expected, LengthOdds& odds, std::int64_t value) {
         const bool negative = coder.decide(is_negative_, value < 0);
         const auto bits = static_cast<std::uint64_t>(value);
-        const std::uint64_t magnitude = (negative ? 0 - bits : bits) - 1;
-        const std::uint64_t coded = magnitude_[lengths_[column]].code(coder, magnitude) + 1;
-        const unsigned length = static_cast<unsigned>(std::bit_width(coded));
-        lengths_[column] = static_cast<unsigned char>(length / 4 < length_classes ? length / 4 : length_classes - 1);
+        const unsigned length = odds.code(coder, (expected + 1u) >> 2, Coder::reading ? 1 : length_of(value));
+        expect(expected, length);
+        const std::uint64_t top = std::uint64_t{1} << (length - 1);
+        const std::uint64_t coded = top | coder.bits((negative ? 0 - bits : bits) & (top - 1), length - 1);
         return static_cast<std::int64_t>(negative ? 0 - coded : coded);
     }
 
-    static constexpr unsigned length_classes = 8; // the last: from 28 bits on
     std::uint64_t* predicted_[slots] = {};
     Odds<4>* changes_ = nullptr;        // per column: it differs from the prediction
-    unsigned char* lengths_ = nullptr;  // per column: how long its last difference was
+    unsigned char* lengths_ = nullptr;  // per column: how long its differences are
     std::uint32_t columns_ = 0;
     std::uint32_t capacity_ = 0;
     unsigned room_ = 0; // slots that have memory
     Odds<5> is_negative_;
-    NumberOdds<5> magnitude_[length_classes];
+    Odds<4> is_there_; // though it should be absent
+    LengthOdds odds_;
+    Odds<4> rest_changes_;
+    unsigned char rest_length_ = 0;
+    LengthOdds rest_odds_;
+    std::int32_t spread_ = -1; // nothing known
 };
 
 /// The whole-iteration values: the rows of the catalogue that are not sums of others, times without those of the rows below,
@@ -118,8 +183,21 @@ constexpr std::size_t series_totals_count() {
     return count;
 }
 inline constexpr std::size_t series_totals = series_totals_count();
+/// Behind them come the counters, as many as were chosen.
+inline constexpr std::size_t most_series_totals = series_totals + most_counters;
 
-/// `condensed`: all rows of the catalogue; `wall` in ns; `out`: series_totals values.
+/// Which of them are times of a category: their neighbours resemble each other.
+struct SeriesTotalKinds {
+    bool is_time[most_series_totals] = {};
+    constexpr SeriesTotalKinds() {
+        std::size_t n = 0;
+        for (const CatalogueRow& row : metric_catalogue)
+            if (row.kind != CatalogueKind::Sum) is_time[n++] = row.kind == CatalogueKind::Time;
+    }
+};
+inline constexpr SeriesTotalKinds series_total_kinds;
+
+/// `condensed`: condensed_size values; `wall` in ns; `out`: most_series_totals values.
 inline void series_totals_of(const std::uint64_t* condensed, std::uint64_t wall, std::int64_t* out) {
     std::uint64_t own[catalogue_size];
     for (std::size_t i = 0; i < catalogue_size; ++i) own[i] = condensed[i];
@@ -132,6 +210,7 @@ inline void series_totals_of(const std::uint64_t* condensed, std::uint64_t wall,
     for (std::size_t i = 0; i < catalogue_size; ++i)
         if (metric_catalogue[i].kind != CatalogueKind::Sum) out[n++] = static_cast<std::int64_t>(own[i]);
     out[n] = static_cast<std::int64_t>(wall - condensed[static_cast<std::size_t>(CatalogueId::Total)]);
+    for (std::size_t i = 0; i < most_counters; ++i) out[series_totals + i] = static_cast<std::int64_t>(condensed[catalogue_size + i]);
 }
 /// The way back.
 inline void condensed_of(const std::int64_t* totals, std::uint64_t* condensed, std::uint64_t& wall) {
@@ -143,6 +222,22 @@ inline void condensed_of(const std::int64_t* totals, std::uint64_t* condensed, s
         if (row.parent != CatalogueId::None) condensed[static_cast<std::size_t>(row.parent)] += condensed[i];
     }
     wall = condensed[static_cast<std::size_t>(CatalogueId::Total)] + static_cast<std::uint64_t>(totals[n]);
+    for (std::size_t i = 0; i < most_counters; ++i) condensed[catalogue_size + i] = static_cast<std::uint64_t>(totals[series_totals + i]);
+}
+
+/// The time in MPI and in OpenMP; `totals`: series_totals values.
+inline std::int64_t series_call_time(const std::int64_t* totals) {
+    std::uint64_t sum = 0;
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < catalogue_size; ++i) {
+        if (metric_catalogue[i].kind == CatalogueKind::Sum) continue;
+        CatalogueId row = static_cast<CatalogueId>(i);
+        while (row != CatalogueId::Mpi && row != CatalogueId::OpenMp && row != CatalogueId::None)
+            row = metric_catalogue[static_cast<std::size_t>(row)].parent;
+        if (row != CatalogueId::None) sum += static_cast<std::uint64_t>(totals[n]);
+        ++n;
+    }
+    return static_cast<std::int64_t>(sum);
 }
 
 /// Metrics whose values may be rounded: times and bytes. Counts never are.
@@ -177,10 +272,14 @@ class SeriesCode {
     SeriesTrack totals;
     SeriesTrack counts;
     SeriesTrack times;
+    std::uint32_t whole_values = series_totals; // of an iteration: with counters more
     std::uint8_t shift[metric_count] = {}; // of metrics that may be coarse
 
     void restart_totals() {
         totals.restart();
+        known_totals_ = 0;
+        std::memset(is_known_, 0, sizeof is_known_);
+        has_new_totals_ = {};
         slot_ = 0;
         is_unknown_ = {};
         is_other_slot_ = {};
@@ -192,8 +291,7 @@ class SeriesCode {
         known_counts_ = count_columns;
         known_times_ = time_columns;
         grown_ = {};
-        for (NumberOdds<4>& odds : growth_) odds = {};
-        is_shifted_ = {};
+        is_shifted_[0] = is_shifted_[1] = {};
         std::memset(shift, 0, sizeof shift);
     }
     std::uint32_t known_counts() const { return known_counts_; }
@@ -209,56 +307,90 @@ class SeriesCode {
         if (coder.decide(is_copy_, source != slot)) source = static_cast<unsigned>(coder.bits(source, 2));
         else source = slot;
     }
+    /// How many columns of totals there are once these values are coded: those that were not 0 in an iteration of the chunk.
+    std::uint32_t totals_after(const std::int64_t* values) const {
+        std::uint32_t count = known_totals_;
+        for (std::size_t i = 0; i < whole_values; ++i) count += values[i] != 0 && !is_known_[i] ? 1 : 0;
+        return count;
+    }
     template <class Coder> void code_totals(Coder& coder, unsigned slot, unsigned source, std::int64_t* values) {
         totals.copy_slot(slot, source);
-        std::uint32_t column = 0;
-        for (std::size_t i = 0; i < catalogue_size; ++i) {
-            if (metric_catalogue[i].kind == CatalogueKind::Sum) continue;
-            values[column] = totals.code(coder, slot, column, values[column], {0, metric_catalogue[i].kind == CatalogueKind::Time, false});
-            ++column;
+        if (coder.decide(has_new_totals_, !Coder::reading && totals_after(values) != known_totals_)) {
+            for (std::size_t i = 0; i < whole_values; ++i) {
+                if (is_known_[i] || coder.bits(values[i] != 0 ? 1 : 0, 1) == 0) continue;
+                is_known_[i] = true;
+                totals_order_[known_totals_++] = static_cast<std::uint8_t>(i);
+            }
         }
-        values[column] = totals.code(coder, slot, column, values[column], {});
+        for (std::uint32_t column = 0; column < known_totals_; ++column) {
+            const std::size_t i = totals_order_[column];
+            values[i] = totals.code(coder, slot, column, values[i], {0, series_total_kinds.is_time[i], false});
+        }
     }
     /// Values by column. False: a reader met more columns than `columns` has.
+    /// `time_sum`: what all times add up to, if all of them are known; the totals tell (series_call_time).
     template <class Coder>
     bool code_cells(Coder& coder, unsigned slot, unsigned source, const SeriesColumns& columns, const std::uint8_t* new_shift,
-                    std::int64_t* count_values, std::int64_t* time_values) {
+                    std::int64_t time_sum, std::int64_t* count_values, std::int64_t* time_values) {
         counts.copy_slot(slot, source);
         times.copy_slot(slot, source);
         const bool more = columns.counts != known_counts_ || columns.times != known_times_;
         if (coder.decide(grown_, more)) {
-            const std::uint64_t more_counts = growth_[0].code(coder, columns.counts - known_counts_);
-            const std::uint64_t more_times = growth_[1].code(coder, columns.times - known_times_);
+            const std::uint64_t more_counts = code_rare(coder, columns.counts - known_counts_);
+            const std::uint64_t more_times = code_rare(coder, columns.times - known_times_);
             if (more_counts > columns.counts - known_counts_ || more_times > columns.times - known_times_) return false;
             known_counts_ += static_cast<std::uint32_t>(more_counts);
             known_times_ += static_cast<std::uint32_t>(more_times);
         }
-        if (coder.decide(is_shifted_, !Coder::reading && std::memcmp(shift, new_shift, sizeof shift) != 0))
+        for (const bool times_only : {true, false}) {
+            bool changes = false;
+            if constexpr (!Coder::reading)
+                changes = times_only ? shift[0] != new_shift[0] : std::memcmp(shift + 1, new_shift + 1, sizeof shift - 1) != 0;
+            if (!coder.decide(is_shifted_[times_only ? 0 : 1], changes)) continue;
             for (std::size_t m = 0; m < metric_count; ++m)
-                if (may_be_coarse(m)) shift[m] = static_cast<std::uint8_t>(coder.bits(Coder::reading ? 0 : new_shift[m], 6));
+                if (may_be_coarse(m) && (m == 0) == times_only) shift[m] = static_cast<std::uint8_t>(coder.bits(Coder::reading ? 0 : new_shift[m], 6));
+        }
         for (std::uint32_t i = 0; i < known_counts_; ++i) {
             // The first value is exact: so are all that stay the same.
             const unsigned coarse = counts.has_history(slot, i) ? shift[columns.count_keys[i] & 63] : 0;
             count_values[i] = counts.code(coder, slot, i, count_values[i], {coarse, false, false});
         }
-        for (std::uint32_t i = 0; i < known_times_; ++i) {
+        // The time that would take most bits comes last: it is what the others leave of the sum.
+        const auto is_absent = [&](std::uint32_t i) {
             const std::uint32_t visits = columns.visits_of[i];
-            const bool absent = visits < known_counts_ && count_values[visits] == 0;
-            time_values[i] = times.code(coder, slot, i, time_values[i], {shift[0], true, absent});
+            return visits < known_counts_ && count_values[visits] == 0;
+        };
+        std::uint32_t last = known_times_;
+        std::uint32_t most = 0;
+        for (std::uint32_t i = 0; i < known_times_; ++i) {
+            const std::uint32_t cost = times.likely_cost(i);
+            if ((last != known_times_ && cost <= most) || is_absent(i)) continue;
+            last = i;
+            most = cost;
         }
+        for (std::uint32_t i = 0; i < known_times_; ++i) {
+            if (i == last) continue;
+            time_values[i] = times.code(coder, slot, i, time_values[i], {shift[0], true, is_absent(i)});
+            time_sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(time_sum) - static_cast<std::uint64_t>(time_values[i]));
+        }
+        if (last != known_times_)
+            time_values[last] = times.code_rest(coder, slot, last, time_values[last], {shift[0], true, false}, time_sum);
         return true;
     }
 
   private:
     unsigned slot_ = 0;
+    std::uint32_t known_totals_ = 0;
+    bool is_known_[most_series_totals] = {};
+    std::uint8_t totals_order_[most_series_totals] = {}; // of the known ones: in the order of appearance
     std::uint32_t known_counts_ = 0;
     std::uint32_t known_times_ = 0;
     Odds<4> is_unknown_;
+    Odds<4> has_new_totals_;
     Odds<4> is_other_slot_;
     Odds<4> is_copy_;
     Odds<4> grown_;
-    Odds<4> is_shifted_;
-    NumberOdds<4> growth_[2];
+    Odds<4> is_shifted_[2]; // times, bytes
 };
 
 } // namespace libprofile

@@ -5,6 +5,8 @@
 !     call profile_phase_begin("solve")             a part of the program, inside an iteration or outside all
 !     call profile_phase_end("solve")
 !     call profile_iteration_end("timestep")
+!     call profile_region_begin("pack")             a piece of code whose visits and time are wanted; cheaper than a phase
+!     call profile_region_end("pack")
 !
 ! Compile this file with your own compiler, before the files that use it, and link the object:
 !     mpif90 -c PREFIX/include/libprofile.f90       (module files differ between compilers: none is installed)
@@ -18,9 +20,11 @@ module libprofile
   implicit none
   private
   public :: profile_iteration_begin, profile_iteration_end, profile_phase_begin, profile_phase_end
+  public :: profile_region_begin, profile_region_end
 
   ! Operations of the library's one entry point, void profile_marker_v1(int operation, const char* name).
-  integer(c_int), parameter :: iteration_begin = 0, iteration_end = 1, phase_begin = 2, phase_end = 3
+  integer(c_int), parameter :: iteration_begin = 0, iteration_end = 1, phase_begin = 2, phase_end = 3, &
+                               region_begin = 4, region_end = 5
   integer, parameter :: longest_name = 255
 
   abstract interface
@@ -65,6 +69,16 @@ contains
   subroutine profile_phase_end(name)
     character(len=*), intent(in) :: name
     call mark(phase_end, name)
+  end subroutine
+
+  subroutine profile_region_begin(name)
+    character(len=*), intent(in) :: name
+    call mark(region_begin, name)
+  end subroutine
+
+  subroutine profile_region_end(name)
+    character(len=*), intent(in) :: name
+    call mark(region_end, name)
   end subroutine
 
   subroutine mark(operation, name)

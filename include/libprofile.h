@@ -4,12 +4,15 @@
  *     profile_phase_begin("solve");             a part of the program, inside an iteration or outside all
  *     profile_phase_end("solve");
  *     profile_iteration_end("timestep");
+ *     profile_region_begin("pack");             a piece of code whose visits and time are wanted: cheaper than a phase,
+ *     profile_region_end("pack");               and nothing else is told apart by it
  *
  * Contract
  *   Needs    nothing: no library to link with, no MPI. Works in executables (PIE or not) and shared libraries,
  *            C99 and later, C++98 and later. With glibc older than 2.34 link with -ldl.
  *   Absent   when libprofile.so is not in the process, each marker is a load, a test and an empty call.
- *   Cost     about a microsecond with the library, except iteration_end, which closes the iteration's profile.
+ *   Cost     about a microsecond with the library, except iteration_end, which closes the iteration's profile; regions
+ *            some tenths of that.
  *   Threads  any thread may use markers; they apply to the thread that calls them. Do not share one begin/end
  *            pair between threads.
  *   Signals  not async-signal-safe: no markers in signal handlers.
@@ -31,6 +34,8 @@
 #define profile_iteration_end(name) ((void)(name))
 #define profile_phase_begin(name) ((void)(name))
 #define profile_phase_end(name) ((void)(name))
+#define profile_region_begin(name) ((void)(name))
+#define profile_region_end(name) ((void)(name))
 
 #else
 
@@ -44,11 +49,12 @@
 /* C: each translation unit has its own copy. C++: one per executable or shared library, as the one-definition
  * rule wants; hidden, because a default-visible static variable of an inline function would pin a plug-in in
  * memory. */
+/* Where the program is compiled with -finstrument-functions, these are none of its functions. */
 #ifdef __cplusplus
-#define LIBPROFILE_INLINE inline __attribute__((visibility("hidden")))
+#define LIBPROFILE_INLINE inline __attribute__((visibility("hidden"), no_instrument_function))
 extern "C" {
 #else
-#define LIBPROFILE_INLINE static inline
+#define LIBPROFILE_INLINE static inline __attribute__((no_instrument_function))
 #endif
 
 /* Operations of the library's one entry point, void profile_marker_v1(int operation, const char* name). */
@@ -56,7 +62,9 @@ enum libprofile_operation {
     LIBPROFILE_ITERATION_BEGIN = 0,
     LIBPROFILE_ITERATION_END = 1,
     LIBPROFILE_PHASE_BEGIN = 2,
-    LIBPROFILE_PHASE_END = 3
+    LIBPROFILE_PHASE_END = 3,
+    LIBPROFILE_REGION_BEGIN = 4,
+    LIBPROFILE_REGION_END = 5
 };
 
 typedef void (*libprofile_marker_function)(int operation, const char* name);
@@ -97,6 +105,12 @@ LIBPROFILE_INLINE void profile_phase_begin(const char* name) {
 }
 LIBPROFILE_INLINE void profile_phase_end(const char* name) {
     libprofile_marker(LIBPROFILE_PHASE_END, name);
+}
+LIBPROFILE_INLINE void profile_region_begin(const char* name) {
+    libprofile_marker(LIBPROFILE_REGION_BEGIN, name);
+}
+LIBPROFILE_INLINE void profile_region_end(const char* name) {
+    libprofile_marker(LIBPROFILE_REGION_END, name);
 }
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 //     for (int step = 0; step < steps; ++step) {
 //         libprofile::iteration timestep("timestep");
 //         libprofile::phase solve("solve");
+//         libprofile::region pack("pack");
 //         ...
 //     }
 //
@@ -14,13 +15,16 @@
 
 #include "libprofile.h"
 
+// These are none of the program's functions, where it is compiled with -finstrument-functions.
+#define LIBPROFILE_NOT_INSTRUMENTED __attribute__((no_instrument_function))
+
 namespace libprofile {
 
 /// One iteration of the loop `name`, from construction to destruction.
 class iteration {
   public:
-    explicit iteration(const char* name) : name_(name) { profile_iteration_begin(name_); }
-    ~iteration() { profile_iteration_end(name_); }
+    LIBPROFILE_NOT_INSTRUMENTED explicit iteration(const char* name) : name_(name) { profile_iteration_begin(name_); }
+    LIBPROFILE_NOT_INSTRUMENTED ~iteration() { profile_iteration_end(name_); }
     iteration(const iteration&) = delete;
     iteration& operator=(const iteration&) = delete;
 
@@ -31,8 +35,8 @@ class iteration {
 /// One visit to the part `name` of the program, from construction to destruction.
 class phase {
   public:
-    explicit phase(const char* name) : name_(name) { profile_phase_begin(name_); }
-    ~phase() { profile_phase_end(name_); }
+    LIBPROFILE_NOT_INSTRUMENTED explicit phase(const char* name) : name_(name) { profile_phase_begin(name_); }
+    LIBPROFILE_NOT_INSTRUMENTED ~phase() { profile_phase_end(name_); }
     phase(const phase&) = delete;
     phase& operator=(const phase&) = delete;
 
@@ -40,6 +44,20 @@ class phase {
     const char* name_;
 };
 
+/// One visit to the region `name`, from construction to destruction.
+class region {
+  public:
+    LIBPROFILE_NOT_INSTRUMENTED explicit region(const char* name) : name_(name) { profile_region_begin(name_); }
+    LIBPROFILE_NOT_INSTRUMENTED ~region() { profile_region_end(name_); }
+    region(const region&) = delete;
+    region& operator=(const region&) = delete;
+
+  private:
+    const char* name_;
+};
+
 } // namespace libprofile
+
+#undef LIBPROFILE_NOT_INSTRUMENTED
 
 #endif // LIBPROFILE_HPP

@@ -27,6 +27,9 @@ void profile_iteration_end_(const char* name, int length);
 void profile_phase_begin_(const char* name, int length);
 void profile_phase_end_(const char* name, int length);
 
+void profile_region_begin_(const char* name, int length);
+void profile_region_end_(const char* name, int length);
+
 void profile_iteration_begin_(const char* name, int length) {
     mark(LIBPROFILE_ITERATION_BEGIN, name, length);
 }
@@ -38,4 +41,10 @@ void profile_phase_begin_(const char* name, int length) {
 }
 void profile_phase_end_(const char* name, int length) {
     mark(LIBPROFILE_PHASE_END, name, length);
+}
+void profile_region_begin_(const char* name, int length) {
+    mark(LIBPROFILE_REGION_BEGIN, name, length);
+}
+void profile_region_end_(const char* name, int length) {
+    mark(LIBPROFILE_REGION_END, name, length);
 }

@@ -155,7 +155,7 @@ py::array_t<double> series(const Profile& p, std::uint32_t phase, std::size_t ro
     auto [array, out] = matrix<double>(p.locations.size(), most, std::nan(""));
     for (std::size_t l = 0; l < p.locations.size(); ++l) {
         const PhaseData* data = find_phase(&p.locations[l], phase);
-        if (data == nullptr || !data->series || row >= catalogue_size)
+        if (data == nullptr || !data->series || !data->series->has_row(row))
             continue;
         SeriesReader reader(*data->series, false);
         for (std::size_t i = 0; i < data->cluster_of_iteration.size() && reader.next(); ++i)

@@ -18,7 +18,7 @@ def report(folder):
     """The report as a terminal would get it, colours included."""
     tool = os.path.join(os.path.dirname(__file__), "..", "build", "install", "bin", "libprofile")
     master, slave = pty.openpty()
-    process = subprocess.Popen([tool, "report", folder, "--width", str(WIDTH)], stdout=slave,
+    process = subprocess.Popen([tool, "report", folder, "--no-pager", "--width", str(WIDTH)], stdout=slave,
                                env=dict(os.environ, TERM="xterm-256color", COLUMNS=str(WIDTH)))
     os.close(slave)
     output = b""
@@ -59,14 +59,14 @@ def main():
     width, height = round(WIDTH * CHARACTER) + 32, LINE * len(lines) + 28
     print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">')
     print(f'<rect width="{width}" height="{height}" rx="8" fill="#22272e"/>')
-    print('<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" fill="#adbac7" xml:space="preserve">')
+    print('<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" fill="#adbac7">')
     for number, line in enumerate(lines):
         for column, text, style in spans(line):
             if not text.strip():
                 continue
             indent = len(text) - len(text.lstrip(" "))
             x = 16 + (column + indent) * CHARACTER
-            body = text.strip(" ")
+            body = text.strip(" ").replace(" ", "\u00a0")  # browsers would fold adjacent blanks
             # A fixed length keeps the columns straight whatever font the reader has.
             print(f'<text x="{x:.1f}" y="{28 + number * LINE}"{style} textLength="{len(body) * CHARACTER:.1f}" '
                   f'lengthAdjust="spacingAndGlyphs">{html.escape(body)}</text>')

@@ -44,7 +44,7 @@ bool CallTree::has_room() noexcept {
 }
 
 NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) noexcept {
-    if (parent == quota() && kind != NodeKind::Mpi) return parent;
+    if (parent == quota() && !is_call(kind)) return parent;
     if (const NodeId known = table_[slot_of(parent, kind, a, b)]) return known;
     if (parent != quota() && !has_room()) return ++quota_hits_, folded(kind, a);
     const std::uint32_t slot = slot_of(parent, kind, a, b); // in the table that has room
@@ -58,7 +58,7 @@ NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint6
     node->b = b;
     node->typical_ns = 0;
     // Modules count with their build-id, not with their number, so that signatures compare between processes.
-    const std::uint64_t what = kind == NodeKind::Frame ? load_map[a].hash : a;
+    const std::uint64_t what = is_in_module(kind) ? load_map[a].hash : a;
     const Node& outer = nodes_[parent];
     const std::uint64_t key = mix(what ^ (static_cast<std::uint64_t>(kind) << 56)) + b;
     node->path_hash[0] = mix(outer.path_hash[0] * 0x9e3779b97f4a7c15u + key);

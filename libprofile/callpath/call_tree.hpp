@@ -35,7 +35,7 @@ class CallTree {
 
     NodeId child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) noexcept;
     /// The node that stands for such a path when there is no memory for its own.
-    NodeId folded(NodeKind kind, std::uint32_t a) noexcept { return kind == NodeKind::Mpi ? child(quota(), kind, a, 0) : quota(); }
+    NodeId folded(NodeKind kind, std::uint32_t a) noexcept { return is_call(kind) ? child(quota(), kind, a, 0) : quota(); }
     /// The node of the call path that goes on from `parent` at the look-up address `address` (RawPath).
     NodeId frame(NodeId parent, std::uintptr_t address) noexcept;
     /// A path whose outer end is unknown was met; its parent is partial().

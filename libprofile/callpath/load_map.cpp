@@ -50,7 +50,7 @@ void read_build_id(Module& module) {
 void classify(Module& module) {
     const char* name = file_name(module.path);
     module.binding_layer = starts_with(name, "libmpi_mpifh", "libmpi_usempi", "libmpi_ignore_tkr", "libmpichfort", "libmpifort",
-                                       "libmpi_cxx", "libmpichcxx", "libmpicxx");
+                                       "libmpi_cxx", "libmpichcxx", "libmpicxx", "libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so");
     module.is_libc = is_c_library(name);
     module.is_cxx_runtime = starts_with(name, "libstdc++.so");
     module.copies_stacks = starts_with(name, "_greenlet");

@@ -22,7 +22,7 @@ struct Module {
     unsigned char build_id[32] = {};
     std::uint8_t build_id_size = 0;
     bool loaded = false;
-    bool binding_layer = false; // Fortran or C++ bindings of an MPI: not part of the application's call path
+    bool binding_layer = false; // Fortran or C++ bindings of an MPI, an OpenMP runtime: not part of the application's call path
     bool is_libc = false;
     bool is_cxx_runtime = false;
     bool copies_stacks = false; // Python's greenlets: return addresses move about

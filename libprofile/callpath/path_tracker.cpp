@@ -42,6 +42,7 @@ constexpr std::uint8_t never_marked = InLibc | InLibprofile | InBindingLayer | I
 void PathTracker::begin_again() noexcept {
     size_ = 0;
     complete_ = jumping_ = has_sample_ = marks_possible_ = false;
+    parallel_.clear();
     modules_ready_ = 0;
     exceptions_ = nullptr; // it lay in the storage of the thread that is gone
 }
@@ -56,6 +57,7 @@ void PathTracker::forget(std::uintptr_t stack_pointer) noexcept {
     remove_mark(mark(), stack_pointer);
     size_ = 0;
     common_at_least_ = 0;
+    common_since_followed_ = 0;
 }
 
 /// What the mark tells about the time since the last event.
@@ -63,7 +65,11 @@ void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
     Mark& own = mark();
     counts_[static_cast<std::size_t>(PathCount::Returns)] += own.returns;
     own.returns = 0;
-    if (own.fired != Mark::never_fired) common_at_most_ = std::min(common_at_most_, static_cast<std::size_t>(own.fired));
+    if (own.fired != Mark::never_fired) {
+        const auto standing = static_cast<std::size_t>(own.fired);
+        common_at_most_ = std::min(common_at_most_, standing);
+        common_since_followed_ = std::min(common_since_followed_, standing);
+    }
     if (mark_stands(own, stack_pointer)) {
         common_at_least_ = std::min(common_at_least_, static_cast<std::size_t>(own.index) + 2);
         return;
@@ -116,6 +122,7 @@ void PathTracker::splice(std::size_t kept) noexcept {
     }
     size_ = kept + fresh;
     common_at_most_ = std::min(common_at_most_, common + 1);
+    common_since_followed_ = std::min(common_since_followed_, common + 1);
 }
 
 /// Takes over what the walk has found.
@@ -142,13 +149,41 @@ void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
     splice(0);
 }
 
+/// How many parallel regions the frame is inside of.
+std::uint32_t PathTracker::level_of(std::size_t index) const noexcept {
+    if (frames_[index].slot == 0 && index + 1 == size_) return parallel_.depth(); // what was interrupted
+    while (index != 0 && frames_[index].slot == 0) --index;
+    return frames_[index].slot == 0 ? 0 : parallel_.level_of(frames_[index].slot);
+}
+
 NodeId PathTracker::node_after(NodeId outer, std::size_t index) noexcept {
     const std::uintptr_t address = frames_[index].address;
+    if (!parallel_.is_empty()) {
+        const std::uint32_t level = level_of(index);
+        if (level == 0 && parallel_.begins_in_runtime()) return 0;
+        if (level != 0) {
+            if (index == 0 || level_of(index - 1) != level) outer = parallel_.node(level);
+            const bool is_runtime = (recipe_table.find(address, epoch_).flags & (InLibprofile | InBindingLayer)) != 0;
+            return is_runtime ? outer : tree_->frame(outer, address);
+        }
+    }
     if (outer == 0 && complete_ && index + 1 < size_) { // start-up code of the process or thread is nobody's call path
         const bool is_start = index == 0 && unwinder.is_process_start(address);
         if (is_start || (recipe_table.find(address, epoch_).flags & (InLibc | InLibprofile)) != 0) return 0;
     }
     return tree_->frame(outer, address);
+}
+
+/// How many nodes the path of the first `frames` frames has, start-up code left out.
+std::size_t PathTracker::nodes_in(std::size_t frames) noexcept {
+    if (!parallel_.is_empty()) { // what is on the path and what is on the stack differ
+        std::size_t count = 0;
+        for (NodeId node = frames == 0 ? 0 : frames_[frames - 1].node; node != 0 && node != no_node; node = (*tree_)[node].parent) ++count;
+        return count;
+    }
+    std::size_t start_up = 0;
+    while (start_up < frames && frames_[start_up].node == 0) ++start_up;
+    return frames - start_up;
 }
 
 /// The node of the tracked path up to frame `end` (exclusive).
@@ -235,6 +270,16 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     return node;
 }
 
+NodeId PathTracker::at_followed_call(std::uintptr_t frame, std::uint32_t& common) noexcept {
+    const NodeId node = at_call(frame);
+    common = static_cast<std::uint32_t>(nodes_in(std::min(common_since_followed_, size_)));
+    if (!complete_ && common != 0) ++common; // below "(partial)"
+    common_since_followed_ = RawPath::capacity + 1;
+    if (is_own_stack(frame) && may_mark(false)) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
+    mark().fired = Mark::never_fired; // what it told is told
+    return node;
+}
+
 void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept {
     known.words = 0;
     known.node = node;
@@ -257,6 +302,7 @@ void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) 
 }
 
 NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noexcept {
+    if (!parallel_.is_empty()) return known.node; // libunwind does not know where regions begin
     if (!unwind_in_full(nullptr, frame)) return known.node;
     const Node& function = (*tree_)[known.node];
     if (function.parent == node_of_full()) {
@@ -309,9 +355,7 @@ void PathTracker::set_ancestor() noexcept {
     ancestor_.depth = 0;
     ancestor_.kind = LcaKind::Unknown;
     if (has_sample_ && complete_) {
-        std::size_t start_up = 0;
-        while (start_up < most && frames_[start_up].node == 0) ++start_up;
-        ancestor_.depth = static_cast<std::uint32_t>(most - start_up);
+        ancestor_.depth = static_cast<std::uint32_t>(nodes_in(most));
         ancestor_.kind = common_at_least_ >= most ? LcaKind::Exact : LcaKind::Bound;
     }
     has_sample_ = complete_;

@@ -17,6 +17,7 @@
 #include "format/profile_file.hpp"
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/marks/mark.hpp"
+#include "libprofile/callpath/parallel_places.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 #include "libprofile/session/process_state.hpp"
 
@@ -80,6 +81,16 @@ class PathTracker {
     /// The node of the call path that calls MPI, for a wrapper body at `frame` whose return address lies at `frame` + 8. Frames
     /// of MPI's binding layers at the inner end are left out.
     NodeId at_call(std::uintptr_t frame) noexcept;
+    /// For whoever wants to know what has returned since the last such call: as at_call(), but leaves the mark as far inside as it may
+    /// be. `common`: so many of the path's functions, from the outermost, had not returned; at most so many where no mark could be.
+    NodeId at_followed_call(std::uintptr_t frame, std::uint32_t& common) noexcept;
+    /// That can be told without a walk: nothing has returned, and the call is made by the same function. `function`: the call's node.
+    bool is_same_activation(NodeId function, std::uintptr_t frame) const noexcept {
+        const Mark& own = mark();
+        if (own.returns != 0 || common_since_followed_ <= RawPath::capacity || !mark_stands(own, frame)) return false;
+        const Node& caller = (*tree_)[(*tree_)[function].parent];
+        return caller.kind == NodeKind::Frame && own.node == caller.parent;
+    }
     /// After at_call(): notes in `known` what the path rests on; `node` is that of the MPI function.
     void remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept;
     /// Whether the call at `frame` has the path `known`; then known.node is right. Nothing is walked.
@@ -118,6 +129,12 @@ class PathTracker {
     std::size_t size() const { return size_; }
     const TrackedFrame& operator[](std::size_t i) const { return frames_[i]; }
 
+    /// Of OpenMP, on this thread's stack. Whoever enters one in whose place another was says so by forget_nodes().
+    ParallelPlaces& parallel() { return parallel_; }
+    void forget_nodes() noexcept {
+        for (std::size_t i = 0; i < size_; ++i) frames_[i].node = no_node;
+    }
+
     /// Takes the mark away and forgets the path. `stack_pointer`: of the innermost frame that is alive.
     void forget(std::uintptr_t stack_pointer) noexcept;
     /// The thread is about to jump: no mark until it has arrived. See wrappers/process/jumps.cpp.
@@ -138,6 +155,8 @@ class PathTracker {
     bool may_mark(bool in_handler) noexcept;
     void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
+    std::uint32_t level_of(std::size_t index) const noexcept;
+    std::size_t nodes_in(std::size_t frames) noexcept;
     void set_ancestor() noexcept;
     bool unwind_in_full(void* context, std::uintptr_t frame) noexcept;
     void walk_in_full(void* context, std::uintptr_t frame) noexcept;
@@ -149,6 +168,7 @@ class PathTracker {
 
     CallTree* tree_;
     Arena* arena_;
+    ParallelPlaces parallel_;
     std::size_t size_ = 0;
     // Frames that the mark stood for when the last walk began: a look at the stack by a signal handler of the application, which
     // may interrupt us, takes the mark away (wrappers/process/jumps.cpp).
@@ -165,6 +185,7 @@ class PathTracker {
     std::size_t common_at_most_ = 0;
     bool has_sample_ = false;
     CommonAncestor ancestor_;
+    std::size_t common_since_followed_ = 0; // at most, since the last at_followed_call()
 
     std::uint64_t counts_[path_count_count] = {};
     RawPath* full_ = nullptr; // for checks

@@ -33,7 +33,7 @@ enum class FramePointerRule : std::uint8_t {
 enum RecipeFlag : std::uint8_t {
     InLibc = 1u << 0,          // libc or the loader
     InLibprofile = 1u << 1,
-    InBindingLayer = 1u << 2,  // Fortran or C++ bindings of an MPI
+    InBindingLayer = 1u << 2,  // Fortran or C++ bindings of an MPI, or an OpenMP runtime
     InUnwinder = 1u << 3,      // libgcc_s, libunwind: an exception may be under way, or a thread be ending
     ForeignPersonality = 1u << 4, // cleans up by another language's rules than C and C++
     Unmarkable = 1u << 5,      // asks for its own return address, or may: MPI libraries and their transports

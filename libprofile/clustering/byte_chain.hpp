@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace libprofile {
 
@@ -13,20 +14,41 @@ class ByteChain {
   public:
     void put(unsigned char byte, Pool& pool) noexcept {
         if (left_ == 0 && !extend(pool)) return;
-        last_->bytes[piece_bytes - left_--] = byte;
+        last_->bytes()[room_of(last_bytes_) - left_--] = byte;
         ++size_;
     }
     std::size_t size() const { return size_; }
-    std::size_t memory() const { return pieces_ * sizeof(Piece); }
+    std::size_t memory() const { return memory_; }
     bool failed() const { return failed_; }
     /// Calls visit(bytes, size) for every piece in order.
     template <class Visit> void for_each_piece(Visit visit) const {
-        for (const Piece* p = first_; p != nullptr; p = p->next) visit(p->bytes, p == last_ ? piece_bytes - left_ : piece_bytes);
+        std::uint32_t number = 0;
+        for (const Piece* p = first_; p != nullptr; p = p->next, ++number)
+            visit(p->bytes(), std::size_t{p == last_ ? room_of(last_bytes_) - left_ : room_of(bytes_of(number))});
+    }
+    /// Nothing will be added: the last piece becomes as small as it can be. Without memory it stays as it is.
+    void trim(Pool& pool) noexcept {
+        if (last_ == nullptr) return;
+        const std::uint32_t used = room_of(last_bytes_) - left_;
+        std::uint32_t wanted = 16;
+        while (room_of(wanted) < used) wanted *= 2;
+        auto* fresh = wanted >= last_bytes_ ? nullptr : static_cast<Piece*>(pool.allocate(wanted));
+        if (fresh == nullptr) return;
+        fresh->next = nullptr;
+        std::memcpy(fresh->bytes(), last_->bytes(), used);
+        Piece** link = &first_;
+        while (*link != last_) link = &(*link)->next;
+        *link = fresh;
+        pool.release(last_, last_bytes_);
+        memory_ -= last_bytes_ - wanted;
+        last_ = fresh;
+        last_bytes_ = wanted;
+        left_ = room_of(wanted) - used;
     }
     void release(Pool& pool) noexcept {
-        while (first_ != nullptr) {
+        for (std::uint32_t number = 0; first_ != nullptr; ++number) {
             Piece* next = first_->next;
-            pool.release(first_, sizeof(Piece));
+            pool.release(first_, first_ == last_ ? last_bytes_ : bytes_of(number));
             first_ = next;
         }
         *this = {};
@@ -35,26 +57,34 @@ class ByteChain {
   private:
     struct Piece {
         Piece* next;
-        unsigned char bytes[256 - sizeof(Piece*)];
+        unsigned char* bytes() { return reinterpret_cast<unsigned char*>(this + 1); }
+        const unsigned char* bytes() const { return reinterpret_cast<const unsigned char*>(this + 1); }
     };
-    static constexpr std::size_t piece_bytes = sizeof(Piece::bytes);
+    /// Small at first: many chains stay short.
+    static constexpr std::uint32_t bytes_of(std::uint32_t number) { return number < 2 ? 64 : number < 4 ? 128 : 256; }
+    static constexpr std::uint32_t room_of(std::uint32_t bytes) { return bytes - static_cast<std::uint32_t>(sizeof(Piece)); }
 
     bool extend(Pool& pool) noexcept {
-        auto* fresh = failed_ ? nullptr : static_cast<Piece*>(pool.allocate(sizeof(Piece)));
+        const std::uint32_t bytes = bytes_of(pieces_);
+        auto* fresh = failed_ ? nullptr : static_cast<Piece*>(pool.allocate(bytes));
         if (fresh == nullptr) return failed_ = true, false;
         fresh->next = nullptr;
         (first_ == nullptr ? first_ : last_->next) = fresh;
         last_ = fresh;
-        left_ = piece_bytes;
+        last_bytes_ = bytes;
+        left_ = room_of(bytes);
+        memory_ += bytes;
         ++pieces_;
         return true;
     }
 
     Piece* first_ = nullptr;
     Piece* last_ = nullptr;
-    std::size_t left_ = 0; // in the last piece
     std::size_t size_ = 0;
-    std::size_t pieces_ = 0;
+    std::size_t memory_ = 0;
+    std::uint32_t left_ = 0; // in the last piece
+    std::uint32_t last_bytes_ = 0;
+    std::uint32_t pieces_ = 0;
     bool failed_ = false;
 };
 

@@ -24,14 +24,15 @@ double weight_of(std::uint32_t members) {
 
 /// Timer samples are chance and not among the metrics of Table 1, so they take no part in the distance.
 constexpr bool counts_for_distance(std::size_t row) {
-    return metric_catalogue[row].id != CatalogueId::Samples;
+    return row >= catalogue_size || metric_catalogue[row].id != CatalogueId::Samples;
 }
 
 } // namespace
 
 Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh,
                      std::uint32_t warm_up) noexcept
-    : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode), refresh_(refresh), warm_up_(warm_up) {
+    : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode), refresh_(refresh), warm_up_(warm_up),
+      members_(limit == no_limit ? 0 : Membership::block_for(limit)) {
     switch (mode) {
     case EquivalenceMode::Weak: equivalence_ = Equivalence::Weak; break;
     case EquivalenceMode::None: equivalence_ = Equivalence::None; break;
@@ -54,18 +55,23 @@ bool Clusterer::ensure_room() noexcept {
         if (clusters[i] == nullptr) return false;
     }
     if (measured_) { // more classes than K: the matrix grows with the clusters
-        auto* distances = arena_->array<float>(std::size_t{wanted} * wanted);
-        auto* means = arena_->array<double>(catalogue_size * mean_stride(wanted));
+        auto* distances = arena_->array<float>(pairs(wanted));
+        auto* means = arena_->array<double>(condensed_size * mean_stride(wanted));
         if (distances == nullptr || means == nullptr) return false;
-        for (std::size_t k = 0; k < catalogue_size; ++k) std::copy_n(this->means(k), count_, means + k * mean_stride(wanted));
+        for (std::size_t k = 0; k < condensed_size; ++k) std::copy_n(this->means(k), count_, means + k * mean_stride(wanted));
         means_ = means;
-        for (std::uint32_t i = 0; i < count_; ++i)
-            for (std::uint32_t j = 0; j < count_; ++j) distances[std::size_t{i} * wanted + j] = at(i, j);
+        std::copy_n(distances_, pairs(count_), distances);
         distances_ = distances;
     }
     clusters_ = clusters;
     room_ = wanted;
     return true;
+}
+
+/// Room in the newest block of members. False: no memory.
+bool Clusterer::pack_members() noexcept {
+    if (!members_.is_block_full()) return true;
+    return members_.pack(*arena_, count_, [this](std::uint32_t i) -> std::uint32_t& { return clusters_[i]->root; });
 }
 
 /// False: the class is new, and there is no memory for it.
@@ -113,7 +119,7 @@ void Clusterer::update_mean(std::uint32_t i) noexcept {
 void Clusterer::update_scale() noexcept {
     const double n = static_cast<double>(clustered_);
     active_count_ = 0;
-    for (std::size_t i = 0; i < catalogue_size; ++i) {
+    for (std::size_t i = 0; i < condensed_size; ++i) {
         if (!counts_for_distance(i) || totals_.values[i] == 0) continue;
         if (!is_fixed_[i]) scale_[i] = n / static_cast<double>(totals_.values[i]);
         active_[active_count_++] = static_cast<std::uint8_t>(i);
@@ -122,7 +128,7 @@ void Clusterer::update_scale() noexcept {
 
 void Clusterer::normalise_by(const CondensedVector& sums, std::uint64_t iterations) noexcept {
     const QuietFloatingPoint quiet;
-    for (std::size_t i = 0; i < catalogue_size; ++i) {
+    for (std::size_t i = 0; i < condensed_size; ++i) {
         is_fixed_[i] = sums.values[i] != 0;
         if (is_fixed_[i]) scale_[i] = static_cast<double>(iterations) / static_cast<double>(sums.values[i]);
     }
@@ -160,22 +166,22 @@ void Clusterer::measure(std::uint32_t i, std::uint32_t others) noexcept {
         const double sums[abreast] = {a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]};
         for (std::uint32_t j = begin; j < others && j < begin + abreast; ++j) {
             const Cluster& other = *clusters_[j];
-            const bool comparable = j != i && other.equivalence_class == own.equivalence_class;
+            if (j == i) continue;
+            const bool comparable = other.equivalence_class == own.equivalence_class;
             const double distance = sums[j - begin] * own.weight * other.weight;
-            at(i, j) = at(j, i) = !comparable ? apart : distance < apart / 2 ? static_cast<float>(distance) : apart / 2;
+            at(i, j) = !comparable ? apart : distance < apart / 2 ? static_cast<float>(distance) : apart / 2;
         }
     }
 }
 
 void Clusterer::find_nearest(std::uint32_t i) noexcept {
-    const float* row = &at(i, 0);
     float closest = apart;
     std::uint32_t who = 0;
-    for (std::uint32_t j = 0; j < count_; ++j) {
-        if (row[j] >= closest) continue;
-        closest = row[j];
+    for_each_other(i, [&](std::uint32_t j, float distance) {
+        if (distance >= closest) return;
+        closest = distance;
         who = j;
-    }
+    });
     clusters_[i]->nearest = who;
     clusters_[i]->nearest_distance = closest;
     clusters_[i]->nearest_is_known = true;
@@ -183,12 +189,12 @@ void Clusterer::find_nearest(std::uint32_t i) noexcept {
 
 /// Cluster i is new, or not what it was: the others may be closer to it than to their nearest.
 void Clusterer::offer(std::uint32_t i) noexcept {
-    for (std::uint32_t j = 0; j < count_; ++j) {
-        if (at(i, j) >= clusters_[j]->nearest_distance) continue;
+    for_each_other(i, [&](std::uint32_t j, float distance) {
+        if (distance >= clusters_[j]->nearest_distance) return;
         clusters_[j]->nearest = i;
-        clusters_[j]->nearest_distance = at(i, j);
+        clusters_[j]->nearest_distance = distance;
         clusters_[j]->nearest_is_known = true;
-    }
+    });
 }
 
 /// Computes the distances of one more cluster, round robin, with the averages of now. The reference does not: what it
@@ -238,12 +244,12 @@ bool Clusterer::make_room() noexcept {
 /// The first distances, when there are more than K clusters for the first time.
 bool Clusterer::ensure_distances() noexcept {
     if (measured_) return true;
-    distances_ = arena_->array<float>(std::size_t{room_} * room_);
-    means_ = arena_->array<double>(catalogue_size * mean_stride(room_));
+    distances_ = arena_->array<float>(pairs(room_));
+    means_ = arena_->array<double>(condensed_size * mean_stride(room_));
     if (distances_ == nullptr || means_ == nullptr) return false;
     measured_ = true;
     for (std::uint32_t i = 0; i < count_; ++i) update_mean(i);
-    for (std::uint32_t i = 0; i < count_; ++i) measure(i, i + 1); // each pair once
+    for (std::uint32_t i = 0; i < count_; ++i) measure(i, i); // each pair once
     for (std::uint32_t i = 0; i < count_; ++i) find_nearest(i);
     return true;
 }
@@ -260,7 +266,7 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     from.sums.release(*pool_);
     into.condensed.add(from.condensed);
     if (into.members < from.members) std::swap(into.root, from.root);
-    sets_.join(into.root, from.root);
+    into.root = members_.join(into.root, from.root);
     into.members += from.members;
     update_mean(a);
 
@@ -268,10 +274,11 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     const std::uint32_t last = count_ - 1;
     std::swap(clusters_[b], clusters_[last]);
     --count_;
-    for (std::uint32_t j = 0; j < count_; ++j) at(b, j) = at(j, b) = j == b ? apart : at(last, j);
+    for (std::uint32_t j = 0; j < count_; ++j)
+        if (j != b) at(b, j) = at(last, j);
     for (std::uint32_t k = 0; k < active_count_; ++k) means(active_[k])[b] = means(active_[k])[last];
-    sets_.relabel(into.root, a);
-    if (b < count_) sets_.relabel(clusters_[b]->root, b);
+    members_.relabel(into.root, a);
+    if (b < count_) members_.relabel(clusters_[b]->root, b);
 
     measure(a);
     find_nearest(a);
@@ -309,8 +316,8 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     Cluster& fresh = *clusters_[count_];
     fresh.signatures = signatures;
     if (!classify(fresh)) return false;
-    const std::uint32_t element = sets_.add(*arena_, count_);
-    if (element == DisjointSets::none) return false;
+    const std::uint32_t element = pack_members() ? members_.add(*arena_, count_) : Membership::none;
+    if (element == Membership::none) return false;
     fresh.sums = profile;
     profile = IterationProfile{};
     fresh.condensed = condensed;
@@ -352,11 +359,11 @@ std::uint64_t Clusterer::bytes_to_come() const noexcept {
 }
 
 void Clusterer::add_unclustered() noexcept {
-    if (sets_.add(*arena_, unclustered_label) != DisjointSets::none) ++unclustered_;
+    if (pack_members() && members_.add_outside(*arena_, unclustered_label)) ++unclustered_;
 }
 
 std::uint32_t Clusterer::cluster_of(std::uint32_t iteration) noexcept {
-    const std::uint32_t label = sets_.label(iteration);
+    const std::uint32_t label = members_.label(iteration);
     return label == unclustered_label ? count_ : label;
 }
 

@@ -13,8 +13,8 @@
 
 #include "libprofile/clustering/class_table.hpp"
 #include "libprofile/clustering/condensed_vector.hpp"
-#include "libprofile/clustering/disjoint_sets.hpp"
 #include "libprofile/clustering/iteration_profile.hpp"
+#include "libprofile/clustering/membership.hpp"
 #include "libprofile/clustering/signature.hpp"
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Cluster {
     StructureSignatures signatures;
     std::uint32_t members = 0;
     std::uint32_t equivalence_class = 0;
-    std::uint32_t root = 0;        // in the disjoint-set forest
+    std::uint32_t root = 0;        // of its members
     // The closest cluster it may be merged with. When that one changed, nearest_distance is only a lower bound until
     // somebody needs to know: a large cluster is the nearest of many and changes all the time (lazy nearest neighbours,
     // Muellner 2011, "generic" algorithm).
@@ -65,15 +65,17 @@ class Clusterer {
     void add_unclustered() noexcept;
 
     /// Room to note one more iteration. False: no memory, and there will be none.
-    bool reserve_iteration() noexcept { return sets_.reserve(*arena_); }
+    bool reserve_iteration() noexcept { return pack_members() && members_.reserve(*arena_); }
 
     /// Bytes that are still to come until there are K clusters, if the next ones are like those that are there.
     std::uint64_t bytes_to_come() const noexcept;
 
     std::uint32_t cluster_count() const { return count_; }
     const Cluster& cluster(std::uint32_t i) const { return *clusters_[i]; }
-    std::uint64_t iterations() const { return sets_.size(); }
+    std::uint64_t iterations() const { return members_.size(); }
     std::uint64_t unclustered() const { return unclustered_; }
+    /// Bytes that say which iteration is in which cluster.
+    std::size_t membership_memory() const { return members_.memory(); }
     /// Cluster of an iteration, or cluster_count() for an unclustered one.
     std::uint32_t cluster_of(std::uint32_t iteration) noexcept;
     Equivalence equivalence() const { return equivalence_; }
@@ -88,6 +90,7 @@ class Clusterer {
     static constexpr float apart = std::numeric_limits<float>::max(); // never merged: other class, or itself
 
     bool ensure_room() noexcept;
+    bool pack_members() noexcept;
     bool ensure_distances() noexcept;
     void settle_for_fewer() noexcept;
     bool classify(Cluster& cluster) noexcept;
@@ -103,13 +106,23 @@ class Clusterer {
     void refresh_next() noexcept;
     bool merge(std::uint32_t a, std::uint32_t b) noexcept;
     const Signature& signature_of(const Cluster& cluster) const noexcept;
-    float& at(std::uint32_t i, std::uint32_t j) noexcept { return distances_[std::size_t{i} * room_ + j]; }
+    /// Of a pair; i != j.
+    float& at(std::uint32_t i, std::uint32_t j) noexcept { return i > j ? row(i)[j] : row(j)[i]; }
+    /// The distances of cluster i to those before it.
+    float* row(std::uint32_t i) noexcept { return distances_ + pairs(i); }
+    static constexpr std::size_t pairs(std::size_t clusters) { return clusters == 0 ? 0 : clusters * (clusters - 1) / 2; }
+    /// Calls visit(j, distance) for every other cluster j, in order.
+    template <class Visit> void for_each_other(std::uint32_t i, Visit visit) noexcept {
+        float* distance = row(i);
+        for (std::uint32_t j = 0; j < i; ++j) visit(j, distance[j]);
+        for (std::uint32_t j = i + 1; j < count_; ++j) visit(j, row(j)[i]);
+    }
 
     /// How many clusters' distances are computed at once.
     static constexpr std::uint32_t abreast = 8;
     static constexpr std::uint32_t mean_stride(std::uint32_t clusters) { return (clusters + abreast - 1) / abreast * abreast; }
     static constexpr std::uint64_t bytes_of_distances(std::uint32_t clusters) {
-        return std::uint64_t{clusters} * clusters * sizeof(float) + catalogue_size * mean_stride(clusters) * sizeof(double);
+        return pairs(clusters) * sizeof(float) + condensed_size * mean_stride(clusters) * sizeof(double);
     }
     double* means(std::size_t metric) noexcept { return means_ + metric * mean_stride(room_); }
 
@@ -121,18 +134,18 @@ class Clusterer {
     std::uint32_t warm_up_;
     Equivalence equivalence_;
     Cluster** clusters_ = nullptr; // room_ pointers; the first count_ are in use
-    float* distances_ = nullptr;   // room_ x room_, symmetric, valid once measured_; `apart` between classes
+    float* distances_ = nullptr;   // of all pairs, row by row; valid once measured_; `apart` between classes
     double* means_ = nullptr;      // condensed / members: a row per metric, a column per cluster; with the distances
     std::uint32_t room_ = 0;
     std::uint32_t count_ = 0;
     ClassTable classes_;
     bool measured_ = false;
     std::uint32_t next_to_refresh_ = 0;
-    DisjointSets sets_;
+    Membership members_;
     CondensedVector totals_;             // over all iterations
-    double scale_[catalogue_size] = {}; // 1 / average: the running one, or an earlier run's
-    bool is_fixed_[catalogue_size] = {}; // an earlier run's
-    std::uint8_t active_[catalogue_size] = {}; // metrics that are in the distance: those that are not all zero
+    double scale_[condensed_size] = {}; // 1 / average: the running one, or an earlier run's
+    bool is_fixed_[condensed_size] = {}; // an earlier run's
+    std::uint8_t active_[condensed_size] = {}; // metrics that are in the distance: those that are not all zero
     std::uint32_t active_count_ = 0;
     std::uint64_t clustered_ = 0;
     std::uint64_t unclustered_ = 0;

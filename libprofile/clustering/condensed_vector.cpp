@@ -6,7 +6,8 @@ namespace libprofile {
 
 TimeCategory category_of(const Node& node) noexcept {
     switch (node.kind) {
-    case NodeKind::Mpi: return mpi_functions[node.a].category;
+    case NodeKind::Mpi:
+    case NodeKind::OpenMp: return mpi_functions[node.a].category;
     case NodeKind::Overhead: return TimeCategory::Overhead;
     case NodeKind::OffCpu: return TimeCategory::OffCpu;
     case NodeKind::NotRecorded: return TimeCategory::NotRecorded;
@@ -14,17 +15,26 @@ TimeCategory category_of(const Node& node) noexcept {
     }
 }
 
+namespace {
+
+CondensedVector derive(const std::uint64_t* direct, const std::uint64_t* by_category) noexcept {
+    CondensedVector result;
+    derive_catalogue(direct, by_category, result.values);
+    for (std::size_t i = 0; i < most_counters; ++i) result.values[catalogue_size + i] = direct[metric_count + i];
+    return result;
+}
+
+} // namespace
+
 CondensedVector condense(Accumulator& rows, const CallTree& tree) noexcept {
-    std::uint64_t direct[metric_count] = {};
+    std::uint64_t direct[cell_metrics] = {};
     std::uint64_t by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         by_category[static_cast<std::size_t>(category_of(tree[row.node]))] += row[Metric::Time];
-        for (std::size_t m = 0; m < metric_count; ++m) direct[m] += row.values[m];
+        for (std::size_t m = 0; m < cell_metrics; ++m) direct[m] += row.values[m];
     }
-    CondensedVector result;
-    derive_catalogue(direct, by_category, result.values);
-    return result;
+    return derive(direct, by_category);
 }
 
 namespace {
@@ -32,24 +42,22 @@ namespace {
 /// Calls visit(cell) for the event cells.
 template <class Visit>
 inline CondensedVector condense_and(const IterationProfile& profile, const CallTree& tree, Visit visit) noexcept {
-    std::uint64_t direct[metric_count] = {};
+    std::uint64_t direct[cell_metrics] = {};
     std::uint64_t by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
     const Cell* cell = profile.cells;
     const Cell* const end = cell + profile.size;
     while (cell != end) {
         const NodeId id = cell->node();
         const Node& node = tree[id];
-        const bool is_event = node.kind == NodeKind::Mpi;
+        const bool is_event = is_call(node.kind);
         if (cell->metric() == static_cast<std::uint32_t>(Metric::Time)) // a node's first
             by_category[static_cast<std::size_t>(category_of(node))] += cell->value;
         for (; cell != end && cell->node() == id; ++cell) {
             direct[cell->metric()] += cell->value;
-            if (is_event && cell->metric() != static_cast<std::uint32_t>(Metric::Samples)) visit(*cell);
+            if (is_event && is_exact_in_event(cell->metric())) visit(*cell);
         }
     }
-    CondensedVector result;
-    derive_catalogue(direct, by_category, result.values);
-    return result;
+    return derive(direct, by_category);
 }
 
 } // namespace

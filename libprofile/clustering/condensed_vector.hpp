@@ -12,16 +12,19 @@
 namespace libprofile {
 
 struct CondensedVector {
-    std::uint64_t values[catalogue_size] = {};
+    std::uint64_t values[condensed_size] = {}; // rows of the catalogue, counters
 
     void add(const CondensedVector& other) {
-        for (std::size_t i = 0; i < catalogue_size; ++i) values[i] += other.values[i];
+        for (std::size_t i = 0; i < condensed_size; ++i) values[i] += other.values[i];
     }
 };
 
 CondensedVector condense(Accumulator& rows, const CallTree& tree) noexcept;
 /// The same of the cells that were taken from rows: they are few, while a row has room for every metric.
 CondensedVector condense(const IterationProfile& profile, const CallTree& tree) noexcept;
+/// Whether what an MPI call path has of a metric was measured in its calls: samples that met one, and what counters had come to by then, are
+/// chance.
+constexpr bool is_exact_in_event(std::size_t metric) { return metric != static_cast<std::size_t>(Metric::Samples) && metric < metric_count; }
 /// And its event cells, those of MPI call paths but for what was sampled there, to `events`, which has room for all cells. Returns how many.
 std::uint32_t condense(const IterationProfile& profile, const CallTree& tree, CondensedVector& condensed, Cell* events) noexcept;
 

@@ -11,13 +11,13 @@ namespace {
 struct RowToTake {
     NodeId node;
     std::uint32_t row;
-    std::uint32_t present;
+    std::uint64_t present;
 };
 
-std::uint32_t bits_in(std::uint32_t mask) {
-    mask -= mask >> 1 & 0x55555555u;
-    mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
-    return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+std::uint32_t bits_in(std::uint64_t mask) {
+    mask -= mask >> 1 & 0x5555555555555555u;
+    mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
+    return static_cast<std::uint32_t>(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
 } // namespace
@@ -31,7 +31,7 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
     std::size_t in_order = 0; // so many from the first on
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
-        const std::uint32_t present = row.present();
+        const std::uint64_t present = row.present();
         if (present == 0) continue;
         count += bits_in(present);
         if (in_order == used && (used == 0 || scratch[used - 1].node < row.node)) ++in_order;
@@ -49,7 +49,7 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
             const bool is_first = second == used || (first < in_order && scratch[first].node < scratch[second].node);
             const RowToTake& taken = scratch[is_first ? first++ : second++];
             const Row& row = rows[taken.row];
-            for (std::uint32_t left = taken.present; left != 0; left &= left - 1) {
+            for (std::uint64_t left = taken.present; left != 0; left &= left - 1) {
                 const auto m = static_cast<std::size_t>(std::countr_zero(left));
                 if (row.values[m] != 0) fresh[n++] = {Cell::make_key(taken.node, m), row.values[m]};
             }

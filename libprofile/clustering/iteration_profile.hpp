@@ -20,7 +20,7 @@ struct Cell {
     NodeId node() const { return key >> metric_bits; }
     std::uint32_t metric() const { return key & ((1u << metric_bits) - 1); }
 };
-static_assert(metric_count <= (1u << Cell::metric_bits));
+static_assert(cell_metrics <= (1u << Cell::metric_bits));
 
 struct IterationProfile {
     Cell* cells = nullptr;

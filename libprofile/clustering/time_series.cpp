@@ -20,6 +20,7 @@ std::uint8_t shift_for(std::uint64_t largest, std::uint32_t error_ppm) {
 TimeSeries::TimeSeries(Arena& arena, Pool& pool, SeriesSettings settings) noexcept
     : arena_(&arena), pool_(&pool), settings_(settings) {
     totals_sink_.pool = cells_sink_.pool = &pool;
+    code_.whole_values = static_cast<std::uint32_t>(series_totals + settings.counters);
 }
 
 /// Room for so many columns, and for predictions in `slot`.
@@ -47,7 +48,7 @@ bool TimeSeries::begin_chunk() noexcept {
     if (has_ended_) return false;
     running_->counts_before = columns().counts;
     running_->times_before = columns().times;
-    running_->has_totals = reserve(code_.totals, series_totals, 0);
+    running_->has_totals = true;
     running_->has_cells = running_->has_totals && settings_.keeps_cells;
     code_.restart_totals();
     code_.restart_cells(columns().counts, columns().times);
@@ -64,6 +65,8 @@ void TimeSeries::end_chunk() noexcept {
     if (running_->has_totals) totals_coder_.finish();
     if (running_->has_cells) cells_coder_.finish();
     drop_failed();
+    running_->totals.trim(*pool_);
+    running_->cells.trim(*pool_);
     chain_bytes_ += running_->totals.memory() + running_->cells.memory();
     running_ = nullptr;
     keep_within_limits();
@@ -110,7 +113,7 @@ bool TimeSeries::find_metrics() noexcept {
         if (accuracy_of_[metric] != 0) return true;
         if (metrics_found_ == accuracy_room_) {
             SeriesAccuracyRecord* const old = accuracy_;
-            const std::uint32_t room = accuracy_room_ + 4;
+            const std::uint32_t room = accuracy_room_ + 1; // few, and of programs with few call paths very few
             auto* fresh = static_cast<SeriesAccuracyRecord*>(pool_->allocate(room * sizeof(SeriesAccuracyRecord)));
             if (fresh == nullptr) return false;
             std::copy(old, old + metrics_found_, fresh);
@@ -145,12 +148,28 @@ bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned 
 }
 
 /// The coding is one function, so that the coder's state stays in registers.
-[[gnu::flatten]] void TimeSeries::code_values(unsigned slot, unsigned source, const std::uint8_t* shift) noexcept {
+[[gnu::flatten]] void TimeSeries::code_values(unsigned slot, unsigned source, const std::uint8_t* shift, std::int64_t time_sum) noexcept {
     RangeEncoder<Sink>::Run coder(cells_coder_);
-    code_.code_cells(coder, slot, source, columns(), shift, values_, values_ + columns().counts);
+    code_.code_cells(coder, slot, source, columns(), shift, time_sum, values_, values_ + columns().counts);
 }
 
-void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept {
+/// What tells iterations apart can be far below what a bound on the error permits, which is a share of the largest time: so the step is
+/// not larger than the difference from the prediction that one time in three exceeds, either. That takes two to three bits a time,
+/// whatever the program; where iterations are alike, errors are small, too. A bound that is looser than the default loosens this as well.
+std::uint8_t TimeSeries::shift_for_spread() const noexcept {
+    constexpr std::int32_t unit = SeriesTrack::spread_unit;
+    const std::int32_t spread = code_.times.spread();
+    if (spread < 0) return 4; // the first iteration: 16 ns are nothing
+    const std::uint32_t looser = settings_.time_error_ppm / SeriesSettings::default_ppm;
+    const std::int32_t wanted = spread + (looser > 1 ? (std::bit_width(looser) - 1) * unit : 0);
+    const std::int32_t now = code_.shift[0];
+    // Not at every breath: telling costs bits.
+    if (wanted >= now * unit - unit / 2 && wanted < now * unit + unit + unit / 2) return static_cast<std::uint8_t>(now);
+    return static_cast<std::uint8_t>(wanted / unit);
+}
+
+void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source,
+                            std::int64_t time_sum) noexcept {
     const SeriesColumns& known = columns();
     std::fill(values_, values_ + known.counts + known.times, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -165,7 +184,8 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
         const bool is_time_metric = m == static_cast<std::size_t>(Metric::Time);
         shift[m] = shift_for(accuracy(m).largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
     }
-    code_values(slot, source, shift);
+    shift[0] = std::min(shift[0], shift_for_spread());
+    code_values(slot, source, shift, time_sum);
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t metric = events[i].metric();
         if (shift[metric] != 0) accuracy_[accuracy_of_[metric] - 1].add_error(events[i].value, static_cast<std::uint64_t>(values_[cell_columns_[i]]));
@@ -178,18 +198,20 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
     unsigned slot = 0;
     unsigned source = 0;
     choose_slot(signatures, slot, source);
-    if (running_->has_totals && !reserve(code_.totals, series_totals, slot)) drop_totals(*running_);
+    std::int64_t totals[most_series_totals];
+    series_totals_of(condensed, wall, totals);
+    if (running_->has_totals && !reserve(code_.totals, code_.totals_after(totals), slot)) drop_totals(*running_);
+    std::int64_t time_sum = 0;
     if (running_->has_totals) {
-        std::int64_t totals[series_totals];
-        series_totals_of(condensed, wall, totals);
         RangeEncoder<Sink>::Run coder(totals_coder_);
         code_.code_unknown(coder, false);
         code_.code_slot(coder, slot, source);
         code_.code_totals(coder, slot, source, totals);
+        time_sum = series_call_time(totals);
     }
     if (running_->has_cells) {
         if (events != nullptr && find_columns(events, count, slot))
-            code_cells(events, count, slot, source);
+            code_cells(events, count, slot, source, time_sum);
         else
             drop_cells(*running_); // of the whole chunk
     }

@@ -23,11 +23,13 @@ namespace libprofile {
 
 struct SeriesSettings {
     bool keeps_cells = true; // else the whole-iteration values only
-    std::uint32_t time_error_ppm = 2500; // of the largest time of an event cell so far: no event time is off by more
+    static constexpr std::uint32_t default_ppm = 2500;
+    std::uint32_t time_error_ppm = default_ppm; // of the largest time of an event cell so far: no event time is off by more
     std::uint32_t bytes_error_ppm = 0;   // the same for each metric of bytes; 0: exact
     std::uint64_t most_bytes = 0;        // of coded series; 0: as the process's quota allows
     bool may_coarsen = false;            // times, when memory is short, to coarse_ppm at most
     static constexpr std::uint32_t coarse_ppm = 40000;
+    std::uint32_t counters = 0;          // that were chosen
 };
 
 struct SeriesChunk {
@@ -47,7 +49,7 @@ class TimeSeries {
     TimeSeries& operator=(const TimeSeries&) = delete;
     ~TimeSeries() { memory_quota.series_changed(told_, 0); }
 
-    /// One iteration. `events`: the cells of event paths, by key; nullptr: they are not known. `condensed`: catalogue_size values; `wall` in ns.
+    /// One iteration. `events`: the cells of event paths, by key; nullptr: they are not known. `condensed`: condensed_size values; `wall` in ns.
     void add(const Cell* events, std::uint32_t count, const std::uint64_t* condensed, std::uint64_t wall,
              const StructureSignatures& signatures) noexcept;
     /// So much of the quota will be needed by others, as far as is known now; asked for once per chunk.
@@ -60,6 +62,7 @@ class TimeSeries {
     std::size_t chunk_count() const { return chunks_.size(); }
     const SeriesChunk& chunk(std::size_t i) const { return chunks_[i]; }
     const SeriesColumns& columns() const { return columns_.columns(); }
+    std::uint32_t whole_values() const { return code_.whole_values; } // of each iteration
     /// What the coding has cost, by metric.
     SeriesAccuracyRecord accuracy(std::size_t metric) const {
         return accuracy_of_[metric] == 0 ? SeriesAccuracyRecord{} : accuracy_[accuracy_of_[metric] - 1];
@@ -97,8 +100,9 @@ class TimeSeries {
     template <class T> bool reserve(T*& array, std::uint32_t& room, std::uint32_t wanted) noexcept;
     bool find_metrics() noexcept;
     bool find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept;
-    void code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source) noexcept;
-    void code_values(unsigned slot, unsigned source, const std::uint8_t* shift) noexcept;
+    void code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source, std::int64_t time_sum) noexcept;
+    void code_values(unsigned slot, unsigned source, const std::uint8_t* shift, std::int64_t time_sum) noexcept;
+    std::uint8_t shift_for_spread() const noexcept;
     void end_iteration() noexcept;
     void drop_failed() noexcept;
     void drop_cells(SeriesChunk& chunk) noexcept;

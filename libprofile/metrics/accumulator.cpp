@@ -112,4 +112,26 @@ bool share_out_compute_time(Accumulator& rows, std::uint64_t total, Pool& scratc
     return true;
 }
 
+bool share_out_counters(Accumulator& rows, const std::uint64_t* totals) noexcept {
+    std::uint64_t weights = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) weights += rows[i].weight;
+    if (weights == 0) return false;
+    std::uint64_t until = 0; // weights of the rows so far
+    std::uint64_t given[most_counters] = {};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        Row& row = rows[i];
+        if (row.weight == 0) continue;
+        until += row.weight;
+        for (std::size_t c = 0; c < most_counters; ++c) {
+            if (totals[c] == given[c]) continue;
+            // What all rows so far are to have, less what those before this one have.
+            const auto wanted = static_cast<std::uint64_t>(static_cast<unsigned __int128>(totals[c]) * until / weights);
+            if (wanted == given[c]) continue;
+            row.counter(c) += wanted - given[c];
+            given[c] = wanted;
+        }
+    }
+    return true;
+}
+
 } // namespace libprofile

@@ -18,37 +18,46 @@ namespace libprofile {
 /// the next one clear them.
 struct alignas(64) Row {
     NodeId node = 0;
-    std::uint32_t beyond : 31 = 0;    // bit m: metric m, not in the first line, was written
+    std::uint32_t beyond : 31 = 0;    // what was written of what is not in the first line, see bit_of()
     std::uint32_t is_event : 1 = 0;   // counts for call-tree equivalence
     std::uint64_t weight = 0;         // thread CPU ns of the samples that hit it outside events
     std::uint64_t chance_visits = 0;  // visits that are left out of the structure signature (unsuccessful tests)
-    std::uint64_t values[metric_count] = {}; // to be read; written by operator[] only
+    std::uint64_t values[cell_metrics] = {}; // to be read; written by operator[] only
 
     static constexpr std::size_t in_first_line = 5;
+    static constexpr unsigned counters_bit = 30; // all counters together: few programs have any
+    static constexpr unsigned bit_of(std::size_t m) { return m < metric_count ? static_cast<unsigned>(m - in_first_line) : counters_bit; }
 
     std::uint64_t& operator[](Metric metric) {
         const auto m = static_cast<std::size_t>(metric);
         // Not written again at every call: the next one would have to wait for it.
-        if (m >= in_first_line && (beyond >> m & 1) == 0) [[unlikely]] beyond |= 1u << m;
+        if (m >= in_first_line && (beyond >> bit_of(m) & 1) == 0) [[unlikely]] beyond |= 1u << bit_of(m);
         return values[m];
     }
     std::uint64_t operator[](Metric metric) const { return values[static_cast<std::size_t>(metric)]; }
-    /// Bit m: metric m may be other than 0; in the first line it is.
-    std::uint32_t present() const {
-        std::uint32_t mask = beyond;
-        for (std::size_t m = 0; m < in_first_line; ++m) mask |= std::uint32_t{values[m] != 0} << m;
+    /// Of the counter in place `i`.
+    std::uint64_t& counter(std::size_t i) { return (*this)[static_cast<Metric>(metric_count + i)]; }
+    /// Bit m: metric m may be other than 0; in the first line, and of counters, it is.
+    std::uint64_t present() const {
+        std::uint64_t mask = std::uint64_t{beyond & ((1u << counters_bit) - 1)} << in_first_line;
+        for (std::size_t m = 0; m < in_first_line; ++m) mask |= std::uint64_t{values[m] != 0} << m;
+        if ((beyond >> counters_bit & 1) != 0) [[unlikely]]
+            for (std::size_t m = metric_count; m < cell_metrics; ++m) mask |= std::uint64_t{values[m] != 0} << m;
         return mask;
     }
     /// A row of no values for another node.
     void begin_again(NodeId for_node) {
-        for (std::uint32_t left = beyond; left != 0; left &= left - 1) values[std::countr_zero(left)] = 0;
+        for (std::uint32_t left = beyond & ((1u << counters_bit) - 1); left != 0; left &= left - 1)
+            values[in_first_line + static_cast<unsigned>(std::countr_zero(left))] = 0;
+        if ((beyond >> counters_bit & 1) != 0) [[unlikely]]
+            for (std::size_t m = metric_count; m < cell_metrics; ++m) values[m] = 0;
         for (std::size_t m = 0; m < in_first_line; ++m) values[m] = 0;
         node = for_node;
         beyond = is_event = 0;
         weight = chance_visits = 0;
     }
 };
-static_assert(metric_count <= 31);
+static_assert(metric_count - Row::in_first_line <= Row::counters_bit && cell_metrics <= 64);
 static_assert(offsetof(Row, values) + Row::in_first_line * sizeof(std::uint64_t) == 64);
 
 class Accumulator {
@@ -79,7 +88,7 @@ class Accumulator {
     /// Rows for which memory is kept: "(quota)" and some MPI functions below it.
     static constexpr std::size_t spare_rows = 9;
 
-    StableArray<Row, 5> rows_;
+    StableArray<Row, 4> rows_; // small pieces: a thread that does little has few rows
     std::size_t used_ = 0;
     std::uint32_t* index_ = nullptr; // by node: row + 1
     std::size_t index_size_ = 0;
@@ -90,5 +99,8 @@ class Accumulator {
 /// Shares `total` out over the rows by their sample weights as exact integers (largest remainders), adding to their
 /// time; false (and nothing shared) when no row has a weight. Afterwards none has one.
 bool share_out_compute_time(Accumulator& rows, std::uint64_t total, Pool& scratch) noexcept;
+
+/// The same for counters, `totals` by place in the choice, but the weights stay. Exact in sum; each share is rounded.
+bool share_out_counters(Accumulator& rows, const std::uint64_t* totals) noexcept;
 
 } // namespace libprofile

@@ -1,6 +1,8 @@
 #include "libprofile/output/checkpoint.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/counters/counting.hpp"
+#include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/file_end.hpp"
 #include "libprofile/output/file_start.hpp"
 #include "libprofile/output/finalize.hpp"
@@ -17,7 +19,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+#include <utility>
 
 namespace libprofile {
 
@@ -47,7 +52,7 @@ struct LiveData {
     bool is_missing = false;  // iterations were closed that are not in the file
     bool has_tried = false;
     std::uint64_t earliest = 0; // when the next snapshot may be made for a full journal
-    std::uint64_t written_at = 0;
+    std::uint64_t written_at = 0; // the last snapshot; 0: none was
     std::uint64_t flushed_at = 0;
 };
 constinit LiveData live;
@@ -60,9 +65,10 @@ void closing(const Phase& phase, const IterationProfile& profile, const Structur
 
 void closed(IterationFate fate) noexcept {
     if (live.process != getpid()) return;
-    if (!live.journal.closed(fate))
-        live.is_missing = true;
-    else
+    const bool is_taken = live.journal.closed(fate);
+    // The journal cannot tell what is in the rest of the phase now.
+    if (!is_taken || fate == IterationFate::Unknown) live.is_missing = true;
+    if (is_taken)
         checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
 }
 
@@ -144,18 +150,20 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     return 0;
 }
 
+/// One process of the job speaks of what befalls all of them, and complains once.
+bool may_speak() noexcept { return session.job().rank == 0 || session.output() == Output::OneProcess; }
+bool may_complain() noexcept { return may_speak() && !std::exchange(complained, true); }
+
 void complain(int error) noexcept {
-    if (complained || (session.job().rank != 0 && session.output() != Output::OneProcess)) return;
-    complained = true;
-    say("warning: cannot write the checkpoint %s (%s), so nothing more is kept of the job if it is killed; set LIBPROFILE_OUTPUT "
-        "to a folder with room",
+    if (!may_complain()) return;
+    say("warning: cannot write the checkpoint %s (%s), so nothing more is kept of the job if it is killed; set LIBPROFILE_OUTPUT to a "
+        "folder with room",
         path, std::strerror(error));
 }
 
 /// Iterations are not kept one by one.
 void complain_of_journal(int error) noexcept {
-    if (complained || (session.job().rank != 0 && session.output() != Output::OneProcess)) return;
-    complained = true;
+    if (!may_complain()) return;
     say("warning: there is no room for live data beside %s (%s), so a job that is killed keeps only what is written every "
         "LIBPROFILE_CHECKPOINT; set LIBPROFILE_OUTPUT to a folder with room",
         path, std::strerror(error));
@@ -163,25 +171,29 @@ void complain_of_journal(int error) noexcept {
 
 /// A snapshot of what was measured until `begin`.
 void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
-    static std::atomic_flag busy = ATOMIC_FLAG_INIT; // a handler of the application that interrupts us marks a phase
-    if (busy.test_and_set(std::memory_order_acquire)) return;
     live.has_tried = true;
     follow_switch(thread, begin);
+    count_until_now(thread);
     const std::uint64_t cpu = thread_cpu_time();
     PhaseStack& phases = thread.phases;
     const bool was_paused = phases.is_paused();
     if (was_paused) phases.resume(begin, cpu); // our own time is no part of the pause
+    PhaseStack::Unsettled kept;
+    const bool goes_on = !was_paused && thread.loops != nullptr && thread.loops->needs_segment(thread) && phases.keep(kept, begin);
     phases.settle(begin, cpu);
     const int error = has_folder() ? write(thread, begin, is_full) : 0;
     if (error != 0)
         complain(error);
     else if (live.file.refusal() != 0)
         complain_of_journal(live.file.refusal());
-    busy.clear(std::memory_order_release);
     if (thread.finished) return; // another thread ended the job meanwhile
     const std::uint64_t end = session_clock.now();
     const std::uint64_t cpu_end = thread_cpu_time();
     // Much of it is waiting for the file system, so unlike other overhead it is not all CPU time.
+    if (goes_on) {
+        phases.put_back(kept);
+        thread.loops->add_overhead(thread, end - begin);
+    }
     phases.row(thread.tree.overhead())[Metric::Time] += end - begin;
     phases.book_event(end - begin, cpu_end > cpu ? cpu_end - cpu : 0);
     thread.mark_cpu(end, cpu_end);
@@ -260,6 +272,26 @@ void keep_iterations(Thread& thread, std::uintptr_t frame) noexcept {
                                    : !live.has_tried ? 0 // the first iteration
                                                      : checkpoint_due_at.load(std::memory_order_relaxed);
     if (now >= earliest) take(thread, now, is_full);
+}
+
+void leave_live_file() noexcept {
+    if (!may_speak()) return;
+    if (live.written_at == 0)
+        return say("warning: a signal handler ended the program in the middle of libprofile's work, so its profile cannot be written");
+    say("warning: a signal handler ended the program in the middle of libprofile's work; what was kept until then -> %s (next: libprofile "
+        "report %s)",
+        output_folder.shown(), output_folder.shown());
+}
+
+bool give_room(std::uint64_t bytes) noexcept {
+    struct stat file {};
+    struct statvfs system {};
+    if (path[0] == 0 || stat(path, &file) != 0 || statvfs(path, &system) != 0) return false;
+    const std::uint64_t freed = static_cast<std::uint64_t>(file.st_blocks) * 512;
+    if (freed + static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize < bytes) return false;
+    live.journal.end();
+    live.file.release();
+    return unlink(path) == 0;
 }
 
 void remove_checkpoint(const char* written) noexcept {

@@ -31,6 +31,12 @@ void write_due_checkpoint(Thread& thread, std::uintptr_t frame) noexcept;
 /// At the end of a phase marker of the main thread: what its closed iterations ask for.
 void keep_iterations(Thread& thread, std::uintptr_t frame) noexcept;
 
+/// The program ends while the main thread's data cannot be read: the live file stays as it is. Says so, once per job.
+void leave_live_file() noexcept;
+
+/// There was no room for `bytes` more in the folder: takes the live file away if they fit then. Once, by the thread that ends the job.
+bool give_room(std::uint64_t bytes) noexcept;
+
 /// This rank's data are complete in `written` (nullptr: they are of no use): the live file, if it is another one, goes, and so
 /// does a folder that was made for it alone. Once, by the thread that ends the job.
 void remove_checkpoint(const char* written) noexcept;

@@ -1,6 +1,7 @@
 #include "libprofile/output/file_start.hpp"
 
 #include "format/metrics.hpp"
+#include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/output/block_writer.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/version.hpp"
@@ -63,7 +64,7 @@ bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uin
     record.configuration = Text(configuration, length);
     const bool ok = write_block(buffer, {BlockType::Job}, [&](Encoder& encoder) { describe(encoder, record); });
     return ok && write_block(buffer, {BlockType::Metrics}, [](Encoder& encoder) {
-               encoder.number(metric_count);
+               encoder.number(metric_count + counter_choice.count());
                encoder.text("time");
                encoder.text("ns");
                for (const CatalogueRow& row : metric_catalogue) {
@@ -71,6 +72,12 @@ bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uin
                    encoder.text(row.name);
                    encoder.text(row.unit);
                }
+               for (std::uint32_t i = 0; i < counter_choice.count(); ++i) {
+                   encoder.text(counter_choice[i].name);
+                   encoder.text(counter_choice[i].unit);
+               }
+               encoder.number(counter_choice.count());
+               for (std::uint32_t i = 0; i < counter_choice.count(); ++i) encoder.text(counter_choice[i].description);
            });
 }
 

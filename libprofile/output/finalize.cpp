@@ -1,5 +1,6 @@
 #include "libprofile/output/finalize.hpp"
 
+#include "libprofile/boundaries/iteration_place.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/file_end.hpp"
 #include "libprofile/output/file_start.hpp"
@@ -12,20 +13,22 @@
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 namespace libprofile {
 
 namespace {
 
-/// a/b in tenths of a percent, printable as "%d.%d".
+/// a/b in tenths of a percent, rounded as in the report, printable as "%d.%d".
 struct Tenths {
     int whole = 0;
     int tenth = 0;
     Tenths(std::uint64_t a, std::uint64_t b) {
-        const auto share = b == 0 ? 0 : static_cast<std::uint64_t>(static_cast<unsigned __int128>(a) * 1000 / b);
+        const auto share = b == 0 ? 0 : static_cast<std::uint64_t>((static_cast<unsigned __int128>(a) * 1000 + b / 2) / b);
         whole = static_cast<int>(share / 10);
         tenth = static_cast<int>(share % 10);
     }
@@ -53,6 +56,8 @@ void say_losses(const RankSummary& all) {
         say("warning: %llu phase markers did not match and were repaired%s%s; begin and end must pair like brackets",
             static_cast<unsigned long long>(all.repairs), *first == 0 ? "" : ", the first: ", first);
     }
+    if (iteration_place.is_on() && all.iterations == 0)
+        say("warning: LIBPROFILE_ITERATION=%s: the main thread never passed that after MPI_Init, so there are no iterations (a function may be inlined where it is called)", iteration_place.name());
     if (all.quota_losses != 0)
         say("warning: details were folded together %llu times, because memory for call paths and clusters ran out or there were "
             "too many phases; raise LIBPROFILE_MEMORY, or use fewer names",
@@ -83,6 +88,28 @@ bool finish_file(const char* partial, bool complete) {
     if (error == 0) error = rename_new(partial, final_name);
     if (error != 0) say("warning: cannot complete %s (%s)", final_name, std::strerror(error));
     return error == 0;
+}
+
+/// This rank's section of the common file and what belongs to it at the end. errno
+int write_section(const char* partial, const BlockBuffer& section, const FilePlaces& places, const RankPlace& place) {
+    int error = write_at(partial, places.section_at, section.data(), section.size());
+    if ((error == ENOSPC || error == EDQUOT) && give_room(section.size()))
+        error = write_at(partial, places.section_at, section.data(), section.size());
+    return error != 0 ? error : write_file_end(partial, places, place);
+}
+
+/// All ranks: `partial` could not be written, by `error`. True: the output folder is another one now. Live files stay where they are.
+bool fall_back(PolledCollectives& job, int error, const char* partial) {
+    const bool leads = session.job().rank == 0;
+    char folder[OutputFolder::path_size] = {};
+    if (leads && output_folder.fall_back(error)) {
+        unlink(partial);
+        output_folder.say_fallen_back(error);
+        std::snprintf(folder, sizeof folder, "%s", output_folder.path());
+    }
+    if (!job.broadcast(folder, sizeof folder) || folder[0] == 0) return false;
+    output_folder.adopt(folder);
+    return true;
 }
 
 /// False: this rank has to write alone.
@@ -126,24 +153,33 @@ bool write_common_file(PolledCollectives& job) {
     places.ranks = static_cast<std::uint64_t>(session.job().ranks);
     if (!job.sum_before(bytes, places.section_at) || !job.sum(&places.table_at, 1)) return false;
     char partial[OutputFolder::path_size + 64];
-    output_folder.file("profile.lprof.partial", partial);
-    int error = write_at(partial, places.section_at, buffer.data(), buffer.size());
-    if (error == 0) error = write_file_end(partial, places, place);
-    if (error == 0 && !ok) error = ENOMEM;
-    std::uint64_t counts[2] = {error == 0 ? 0u : 1u, with_own_tables};
+    int error = 0;
+    std::uint64_t counts[2] = {};
     const std::uint64_t& failures = counts[0];
-    std::uint64_t worst = ~static_cast<std::uint64_t>(error);
-    if (!job.sum(counts, 2) || !job.min(&worst, 1) || !reduce(job, summary, bytes)) return false;
+    std::uint64_t worst = 0;
+    for (bool has_fallen_back = false;; has_fallen_back = true) {
+        output_folder.file("profile.lprof.partial", partial);
+        error = write_section(partial, buffer, places, place);
+        if (error == 0 && !ok) error = ENOMEM;
+        counts[0] = error == 0 ? 0 : 1;
+        counts[1] = with_own_tables;
+        worst = ~static_cast<std::uint64_t>(error);
+        if (!job.sum(counts, 2) || !job.min(&worst, 1)) return false;
+        worst = ~worst;
+        if (failures == 0 || has_fallen_back || !fall_back(job, static_cast<int>(worst), partial)) break;
+    }
+    if (!reduce(job, summary, bytes)) return false;
     char is_finished = leads && finish_file(partial, failures == 0) ? 1 : 0;
     // Until the common file is whole and has its name, a job that is killed has its live files. A rank that does not hear of it
     // leaves its own where it is; readers take the common one.
     if (job.broadcast(&is_finished, 1) && is_finished != 0 && error == 0) remove_checkpoint(partial);
     if (!leads) return true;
     if (failures != 0) {
+        if (is_finished != 0) output_folder.file("profile.lprof", partial);
         say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
             "LIBPROFILE_OUTPUT to a folder with room that all nodes can write",
             static_cast<unsigned long long>(failures), session.job().ranks, partial,
-            std::strerror(static_cast<int>(~worst)));
+            std::strerror(static_cast<int>(worst)));
     }
     if (counts[1] != 0 && session.job().ranks > 1)
         say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) or time was short when "
@@ -191,12 +227,21 @@ void write_alone(Output intended) noexcept {
     if (write_file_start(buffer, 1, flags) && write_rank(buffer, complete, summary) &&
         write_directory(buffer, static_cast<std::uint32_t>(session.job().rank), place) && append_file_end(buffer, place))
         error = replace_file(path, buffer.data(), buffer.size()); // rank-N.lprof may be there: its checkpoint
+    const int first_error = error;
+    if (error != 0 && output_folder.fall_back(error)) {
+        output_folder.file(name, path);
+        error = replace_file(path, buffer.data(), buffer.size());
+    }
     if (error == 0) remove_checkpoint(path);
     // One rank speaks for the job: the first, or the one that made the folder because the first lacks the library.
-    const bool speaks = alone || session.job().rank == 0 || (intended == Output::Together && output_folder.created());
+    char first[OutputFolder::path_size + 64];
+    output_folder.file("rank-0.lprof", first);
+    const bool speaks = alone || session.job().rank == 0 ||
+                        (intended == Output::Together && output_folder.created() && access(first, F_OK) != 0);
     if (!speaks) return;
     if (error != 0)
         return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, std::strerror(error));
+    if (first_error != 0) output_folder.say_fallen_back(first_error);
     if (intended == Output::Together && session.job().ranks == 1) {
         say("warning: the program ended without MPI_Finalize -> %s (next: libprofile report %s)", output_folder.shown(),
             output_folder.shown());

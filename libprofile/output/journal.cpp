@@ -15,7 +15,7 @@ namespace {
 /// Calls visit(key, value) for every value that is not zero.
 template <class Visit> void for_each_cell(Accumulator& rows, Visit visit) {
     for (std::size_t i = 0; i < rows.size(); ++i)
-        for (std::size_t m = 0; m < metric_count; ++m)
+        for (std::size_t m = 0; m < cell_metrics; ++m)
             if (rows[i].values[m] != 0) visit(Cell::make_key(rows[i].node, m), rows[i].values[m]);
 }
 
@@ -35,7 +35,7 @@ void Journal::begin(Thread& thread, unsigned char* memory, std::size_t size, std
     for (std::uint64_t& bits : functions_) bits = 0;
     for (NodeId id = 1; id < nodes_; ++id) {
         const Node& node = thread.tree[id];
-        if (node.kind == NodeKind::Mpi && node.a < most_functions) functions_[node.a / 64] |= std::uint64_t{1} << (node.a % 64);
+        if (is_call(node.kind) && node.a < most_functions) functions_[node.a / 64] |= std::uint64_t{1} << (node.a % 64);
     }
     samples_taken_ = thread.samples_taken;
     samples_lost_ = thread.samples_lost;
@@ -87,7 +87,7 @@ void Journal::describe_definitions(Encoder& encoder, std::uint32_t modules) cons
         std::memcpy(seen, functions_, sizeof seen);
         for (NodeId id = nodes_; id < tree.size(); ++id) {
             const Node& node = tree[id];
-            if (node.kind != NodeKind::Mpi || node.a >= most_functions) continue;
+            if (!is_call(node.kind) || node.a >= most_functions) continue;
             const std::uint64_t bit = std::uint64_t{1} << (node.a % 64);
             if ((seen[node.a / 64] & bit) == 0) visit(node.a);
             seen[node.a / 64] |= bit;
@@ -120,7 +120,7 @@ void Journal::add_definitions() noexcept {
     describe_definitions(encoder, modules);
     commit(measure.size());
     for (NodeId id = nodes_; id < tree.size(); ++id)
-        if (tree[id].kind == NodeKind::Mpi && tree[id].a < most_functions)
+        if (is_call(tree[id].kind) && tree[id].a < most_functions)
             functions_[tree[id].a / 64] |= std::uint64_t{1} << (tree[id].a % 64);
     nodes_ = static_cast<std::uint32_t>(tree.size());
     modules_ = modules;

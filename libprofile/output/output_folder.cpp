@@ -151,8 +151,7 @@ bool OutputFolder::create() noexcept {
         if (make(asked, true, error)) return true;
         first_error = error;
         if (make(base, false, error)) {
-            say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s); the profile goes to %s in the working folder instead",
-                wanted, std::strerror(first_error), shown());
+            say_fallen_back(first_error);
             return true;
         }
     } else if (make(base, false, error)) {
@@ -209,6 +208,20 @@ bool OutputFolder::join() noexcept {
     if (make(base, *wanted != 0, error)) return true;
     if (find_job(base)) return true; // another rank was faster in the meantime
     return *wanted != 0 && (make(fallback, false, error) || find_job(fallback));
+}
+
+bool OutputFolder::fall_back(int error) noexcept {
+    const bool is_of_the_folder = error != ENOMEM && error != EFBIG; // no memory, a limit of file sizes: the same elsewhere
+    if (*session.config().text(Option::Output) == 0 || !is_of_the_folder) return false;
+    char base[path_size];
+    default_base(base, sizeof base);
+    if (std::strncmp(path_, base, std::strlen(base)) == 0) return false;
+    return find_job(base) || make(base, false, error) || find_job(base); // another rank may be faster
+}
+
+void OutputFolder::say_fallen_back(int error) const noexcept {
+    say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s); the profile goes to %s in the working folder instead",
+        session.config().text(Option::Output), std::strerror(error), shown());
 }
 
 void OutputFolder::adopt(const char* path) noexcept { std::snprintf(path_, sizeof path_, "%s", path); }

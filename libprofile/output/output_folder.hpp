@@ -16,8 +16,8 @@ class OutputFolder {
     static constexpr std::size_t path_size = 4096;
     static constexpr const char* small_files[] = {"job", "config"};
 
-    /// Makes the folder for this job, or takes the one that a rank with a checkpoint has made already. When LIBPROFILE_OUTPUT cannot be used it falls back to the working folder and
-    /// says so; when that fails too, it says so and returns false.
+    /// Makes the folder for this job, or takes the one that a rank with a checkpoint has made already. When LIBPROFILE_OUTPUT
+    /// cannot be used it falls back to the working folder and says so; when that fails too, it says so and returns false.
     bool create() noexcept;
     /// Like create(), but takes over the folder when another rank of the job has made it.
     bool lead() noexcept;
@@ -25,6 +25,11 @@ class OutputFolder {
     bool join() noexcept;
     /// Forgets a folder that has vanished or cannot be written any more, so that another is made.
     void check() noexcept;
+    /// When a file could not be written, with errno `error`, where LIBPROFILE_OUTPUT says: a folder in the working folder instead.
+    /// False: there is none, or it is in use already. Never prints.
+    bool fall_back(int error) noexcept;
+    /// Tells of that.
+    void say_fallen_back(int error) const noexcept;
     /// Takes over the path that rank 0 chose.
     void adopt(const char* path) noexcept;
 

@@ -44,14 +44,14 @@ std::uint64_t lists_of(const Phase& phase) {
 
 /// The metrics that have cells, as a set of bits.
 std::uint64_t metrics_in(Phase& phase, const OpenRows& open) {
-    static_assert(metric_count <= 64);
+    static_assert(cell_metrics <= 64);
     std::uint64_t found = 0;
     for (std::uint64_t list = 0; list + 1 < lists_of(phase); ++list) {
         const IterationProfile& sums = phase.clusterer->cluster(static_cast<std::uint32_t>(list)).sums;
         for (std::uint32_t i = 0; i < sums.size; ++i) found |= std::uint64_t{1} << sums.cells[i].metric();
     }
     for (std::size_t i = 0; i < open.size(); ++i)
-        for (std::size_t m = 0; m < metric_count; ++m)
+        for (std::size_t m = 0; m < cell_metrics; ++m)
             if (open[i].values[m] != 0) found |= std::uint64_t{1} << m;
     return found;
 }

@@ -69,8 +69,8 @@ bool ProcessTable::build() noexcept {
         nodes += thread.tree.size() - 1;
         for (NodeId id = 1; ok && id < thread.tree.size(); ++id) {
             const Node& node = thread.tree[id];
-            if (node.kind == NodeKind::Frame) ok = mark(modules, node.a);
-            if (node.kind == NodeKind::Mpi) ok = mark(functions, node.a);
+            if (is_in_module(node.kind)) ok = mark(modules, node.a);
+            if (is_call(node.kind)) ok = mark(functions, node.a);
         }
     });
     ok = ok && add_in_order(modules, *budget_, module_record, [&](const ModuleRecord& r) { return table_.add_module(r); }) &&
@@ -96,7 +96,9 @@ bool ProcessTable::add_nodes(const Thread& thread) noexcept {
     bool ok = true;
     for (NodeId id = 1; ok && id < thread.tree.size(); ++id) {
         const Node& node = thread.tree[id];
-        const std::uint32_t target = node.kind == NodeKind::Frame ? (*modules_)[node.a] : node.kind == NodeKind::Mpi ? (*functions_)[node.a] : 0;
+        const std::uint32_t target = is_in_module(node.kind)        ? (*modules_)[node.a]
+                                     : is_call(node.kind) ? (*functions_)[node.a]
+                                     : node.kind == NodeKind::Region ? node.a : 0;
         ok = builder_.add(node.parent == 0 ? 0 : base + node.parent, node.kind, target, node.b);
     }
     return ok;

@@ -2,7 +2,10 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/averages_writer.hpp"
+#include "libprofile/output/loops_writer.hpp"
 #include "libprofile/output/phase_blocks.hpp"
+#include "libprofile/output/place_writer.hpp"
+#include "libprofile/output/regions_writer.hpp"
 #include "libprofile/output/series_writer.hpp"
 #include "libprofile/output/table_blocks.hpp"
 #include "libprofile/session/mpi_events.hpp"
@@ -25,7 +28,7 @@ struct UsedFunctions {
         for_each_location(running, [&](Thread& thread, std::uint64_t) {
             for (NodeId id = 0; id < thread.tree.size(); ++id) {
                 const Node& node = thread.tree[id];
-                if (node.kind == NodeKind::Mpi && node.a < most) used[node.a] = true;
+                if (is_call(node.kind) && node.a < most) used[node.a] = true;
             }
         });
         for (unsigned id = 0; id < most; ++id)
@@ -75,12 +78,16 @@ bool write_locations(BlockBuffer& buffer, bool complete, std::uint32_t map_rank,
 }
 
 bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
-    bool ok = true;
+    bool ok = write_regions(buffer, own_rank(), running);
+    ok = write_place(buffer, running) && ok;
     for_each_location(running, [&](Thread& thread, std::uint64_t) {
         const std::uint64_t now = &thread == running.thread ? running.now : 0;
         if (thread.trace.is_on())
             ok = ok && write_block(buffer, {BlockType::Trace, own_rank(), thread.index},
                                    [&](Encoder& encoder) { write_trace(encoder, thread.index, thread.trace); });
+        if (thread.loops != nullptr && thread.loops->has_searched())
+            ok = ok && write_block(buffer, {BlockType::Loops, own_rank(), thread.index},
+                                   [&](Encoder& encoder) { write_loops(encoder, thread); });
         for (std::uint32_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);
             ok = ok && write_phase(buffer, own_rank(), thread, i, phase, now);

@@ -27,7 +27,7 @@ void write_stream(Encoder& encoder, const ByteChain& stream, const unsigned char
 void write_series(Encoder& encoder, std::uint32_t thread, const Phase& phase) noexcept {
     const TimeSeries& series = *phase.series;
     const SeriesColumns& columns = series.columns();
-    SeriesRecord record{thread, phase.name, series_totals, columns.counts, columns.times, metric_count, series.chunk_count()};
+    SeriesRecord record{thread, phase.name, series.whole_values(), columns.counts, columns.times, metric_count, series.chunk_count()};
     describe(encoder, record);
     write_columns(encoder, columns);
     for (std::size_t m = 0; m < metric_count; ++m) {

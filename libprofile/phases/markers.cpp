@@ -1,6 +1,10 @@
 #include "libprofile/phases/markers.hpp"
 
+#include "libprofile/boundaries/iteration_place.hpp"
+#include "instrument/named_regions.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/counters/counting.hpp"
+#include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
@@ -10,7 +14,9 @@
 namespace libprofile {
 
 void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
-    if (!session.measuring()) return;
+    if (!session.measuring() || !session.follows_markers()) return;
+    const bool is_of_phase = marker == Marker::PhaseBegin || marker == Marker::PhaseEnd;
+    if (iteration_place.is_on() && marker != Marker::Place && !is_of_phase) return;
     const InTool guard;
     const std::uint64_t now = session_clock.now();
     Thread* thread = thread_registry.current();
@@ -21,19 +27,25 @@ void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
     if (load_map.is_stale()) load_map.refresh();
     thread->paths.ready();
     const bool records = follow_switch(*thread, now);
+    thread->place.look();
+    thread->counters.open_own();
+    count_until_now(*thread);
     const std::uint64_t cpu = thread_cpu_time();
     thread->mark_cpu(now, cpu);
+    if (thread->loops != nullptr) thread->loops->stop(*thread, now, cpu);
     PhaseStack& phases = thread->phases;
     switch (marker) {
     case Marker::IterationBegin: phases.begin(PhaseKind::Iterations, name, now, cpu); break;
     case Marker::IterationEnd: phases.end(PhaseKind::Iterations, name, now, cpu); break;
     case Marker::PhaseBegin: phases.begin(PhaseKind::Aggregate, name, now, cpu); break;
     case Marker::PhaseEnd: phases.end(PhaseKind::Aggregate, name, now, cpu); break;
+    case Marker::Place:
     case Marker::NextIteration: phases.next_iteration(name, now, cpu); break;
     case Marker::LastIteration: phases.end_if_open(PhaseKind::Iterations, name, now, cpu); break;
     }
     if (records) phases.book_overhead(session_clock.now() - now);
     if (thread->index == 0) keep_iterations(*thread, frame);
+    count_own(*thread);
 }
 
 } // namespace libprofile
@@ -41,6 +53,11 @@ void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
 extern "C" [[gnu::visibility("default")]] void profile_marker_v1(int operation, const char* name) noexcept {
     using namespace libprofile;
     session.marker_used();
+    if (operation == region_begin_operation || operation == region_end_operation) {
+        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        if (operation == region_begin_operation) return begin_region(RegionClass::User, name, frame), void();
+        return end_region(RegionClass::User, name);
+    }
     if (operation < 0 || operation > static_cast<int>(Marker::PhaseEnd)) return; // a marker of a newer header
     mark(static_cast<Marker>(operation), name == nullptr ? "" : name,
          reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));

@@ -15,7 +15,12 @@ enum class Marker : int {
     PhaseEnd = 3,
     NextIteration = 4, // ends the running one, if any, and begins another
     LastIteration = 5, // ends the running one, if any
+    Place = 6,         // as NextIteration, but none of the program's: the place that LIBPROFILE_ITERATION names
 };
+
+/// Operations of profile_marker_v1 that are no markers of phases: regions (instrument/named_regions.hpp).
+inline constexpr int region_begin_operation = 4;
+inline constexpr int region_end_operation = 5;
 
 /// Sets a marker on the calling thread. `frame` is that of the entry point that the application called.
 void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept;

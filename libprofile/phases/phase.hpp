@@ -29,6 +29,8 @@ struct Phase {
     std::uint64_t outside_events_ns = 0; // wall time outside events and outside libprofile
     std::uint64_t compute_cpu_ns = 0;    // thread CPU time in the same stretches, may be more than that by clock skew
 
+    std::uint64_t counted[most_counters] = {}; // of counters, in the same stretches, but for what samples and long calls have
+
     Clusterer* clusterer = nullptr; // Iterations only
     TimeSeries* series = nullptr;   // Iterations only
     // Values of iterations for which there was no memory are in the rows, so these are not those of one iteration.

@@ -28,6 +28,7 @@ void PhaseStack::begin_again(std::uint64_t now) noexcept {
     Phase& outside = phases_[0];
     outside.rows.clear();
     outside.wall_ns = outside.wall_inclusive_ns = outside.outside_events_ns = outside.compute_cpu_ns = 0;
+    for (std::uint64_t& counted : outside.counted) counted = 0;
     outside.opened_at = segment_start_ = now;
     segment_cpu_start_ = segment_events_ns_ = segment_events_asleep_ns_ = segment_overhead_ns_ = 0;
     ++row_generation_;
@@ -114,6 +115,7 @@ void PhaseStack::resume(std::uint64_t now, std::uint64_t cpu_now) noexcept {
 void PhaseStack::close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     end_polls(now);
     if (is_paused_) book_pause(now, cpu_now);
+    if (source_ != nullptr) source_->book(*source_, *this, now);
     Phase& phase = top();
     const std::uint64_t wall = now - segment_start_;
     // The events are parts of the segment; our own time around them may be an estimate, which must not exceed the rest.
@@ -126,14 +128,29 @@ void PhaseStack::close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcep
     phase.outside_events_ns += outside;
     phase.compute_cpu_ns += cpu > cpu_inside ? cpu - cpu_inside : 0;
     if (segment_overhead_ns_ != 0) row(tree_->overhead())[Metric::Time] += segment_overhead_ns_;
+    closed_ns_ += inside;
     segment_start_ = now;
     segment_cpu_start_ = cpu_now;
     segment_events_ns_ = segment_events_asleep_ns_ = segment_overhead_ns_ = 0;
     ++row_generation_; // another phase comes, or another interval of this one
 }
 
+/// Like computing time: what no sample and no long call has been given belongs to the sampled paths by their weights.
+void PhaseStack::share_out_counted(Phase& phase) noexcept {
+    std::uint64_t any = 0;
+    for (const std::uint64_t counted : phase.counted) any |= counted;
+    if (any == 0) return;
+    if (!share_out_counters(phase.rows, phase.counted)) {
+        Row& row = phase.rows.row(tree_->not_sampled(), *tree_, *arena_);
+        for (std::size_t i = 0; i < most_counters; ++i)
+            if (phase.counted[i] != 0) row.counter(i) += phase.counted[i];
+    }
+    for (std::uint64_t& counted : phase.counted) counted = 0;
+}
+
 /// Turns the interval's CPU and wall time outside events into times of call paths.
 void PhaseStack::close_interval(Phase& phase) noexcept {
+    share_out_counted(phase);
     const std::uint64_t outside = phase.outside_events_ns;
     const std::uint64_t compute = phase.compute_cpu_ns < outside ? phase.compute_cpu_ns : outside;
     if (compute != 0 && !share_out_compute_time(phase.rows, compute, *pool_))
@@ -244,7 +261,7 @@ void PhaseStack::put_back(Phase& phase, const IterationProfile& profile) noexcep
         const Cell& cell = profile.cells[i];
         Row& row = phase.rows.row(cell.node(), *tree_, *arena_);
         row[static_cast<Metric>(cell.metric())] += cell.value;
-        if ((*tree_)[cell.node()].kind == NodeKind::Mpi) row.is_event = true;
+        if (counts_for_structure(cell.node())) row.is_event = true;
     }
 }
 
@@ -253,6 +270,7 @@ void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     close_segment(now, cpu_now);
     --depth_;
     phase.open = false;
+    if (log_ != nullptr) log_->add({now, phase.name, phase.kind, false});
     const std::uint64_t wall = now - phase.opened_at;
     phase.wall_inclusive_ns += wall;
     if (phase.kind != PhaseKind::Iterations) return;
@@ -279,6 +297,7 @@ void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std:
     phase->open = true;
     phase->opened_at = now;
     ++phase->instances;
+    if (log_ != nullptr) log_->add({now, phase->name, kind, true});
 }
 
 void PhaseStack::end(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
@@ -303,6 +322,50 @@ void PhaseStack::settle(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     do_pending_work();
     close_segment(now, cpu_now);
     for (std::size_t i = 0; i < phases_.size(); ++i) close_interval(phases_[i]);
+}
+
+bool PhaseStack::keep(Unsettled& kept, std::uint64_t now) noexcept {
+    do_pending_work();
+    end_polls(now);
+    Phase& phase = top();
+    for (const NodeId node : {tree_->overhead(), tree_->off_cpu(), tree_->not_sampled()}) row(node);
+    const auto changes = [this](const Row& row) {
+        return row.weight != 0 || row.node == tree_->overhead() || row.node == tree_->off_cpu() || row.node == tree_->not_sampled();
+    };
+    kept.count = 0;
+    for (std::size_t i = 0; i < phase.rows.size(); ++i) kept.count += changes(phase.rows[i]) ? 1 : 0;
+    kept.bytes = kept.count * sizeof(Unsettled::Value);
+    kept.values = static_cast<Unsettled::Value*>(pool_->allocate(kept.bytes));
+    if (kept.values == nullptr) return false;
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < phase.rows.size(); ++i)
+        if (changes(phase.rows[i])) kept.values[n++] = {&phase.rows[i], phase.rows[i][Metric::Time], phase.rows[i].weight};
+    kept.wall_ns = phase.wall_ns;
+    kept.outside_events_ns = phase.outside_events_ns;
+    kept.compute_cpu_ns = phase.compute_cpu_ns;
+    kept.start = segment_start_;
+    kept.cpu_start = segment_cpu_start_;
+    kept.generation = row_generation_;
+    kept.closed_ns = closed_ns_;
+    kept.counters = booked();
+    return true;
+}
+
+void PhaseStack::put_back(Unsettled& kept) noexcept {
+    Phase& phase = top();
+    for (std::size_t i = 0; i < kept.count; ++i) {
+        (*kept.values[i].row)[Metric::Time] = kept.values[i].time;
+        kept.values[i].row->weight = kept.values[i].weight;
+    }
+    pool_->release(kept.values, kept.bytes);
+    phase.wall_ns = kept.wall_ns;
+    phase.outside_events_ns = kept.outside_events_ns;
+    phase.compute_cpu_ns = kept.compute_cpu_ns;
+    segment_start_ = kept.start;
+    segment_cpu_start_ = kept.cpu_start;
+    row_generation_ = kept.generation; // rows have not moved
+    closed_ns_ = kept.closed_ns;
+    go_back(kept.counters);
 }
 
 void PhaseStack::finish(std::uint64_t now, std::uint64_t cpu_now) noexcept {

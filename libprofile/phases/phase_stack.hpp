@@ -10,7 +10,10 @@
 
 #include "libprofile/phases/iteration_listener.hpp"
 #include "libprofile/phases/phase.hpp"
+#include "libprofile/phases/phase_log.hpp"
 #include "libprofile/phases/poll_run.hpp"
+#include "libprofile/phases/segment.hpp"
+#include "libprofile/phases/segment_source.hpp"
 #include "libprofile/phases/wait_choice.hpp"
 
 #include <cstdint>
@@ -68,8 +71,35 @@ class PhaseStack {
         segment_events_ns_ += wall_ns;
         if (cpu_ns != wall_ns) [[unlikely]] segment_events_asleep_ns_ += wall_ns - cpu_ns;
     }
+    /// Books what counters have come to since they were read before, most_counters of them: for the phase that is open.
+    void book_counted(const std::uint64_t* increments) noexcept {
+        for (std::size_t i = 0; i < most_counters; ++i) top().counted[i] += increments[i];
+    }
     /// Books time spent inside libprofile.
     void book_overhead(std::uint64_t ns) noexcept { segment_overhead_ns_ += ns; }
+
+    /// Time of events, pauses and libprofile since the thread began: only grows, but for go_back(). now() less that is a clock that
+    /// stands still meanwhile.
+    std::uint64_t booked_ns() const { return closed_ns_ + segment_events_ns_ + segment_overhead_ns_; }
+    bool counts_for_structure(NodeId node) const { return libprofile::counts_for_structure((*tree_)[node].kind); }
+    /// Asks `source`, which must stay, before each segment ends; nullptr: nobody.
+    void ask(SegmentSource* source) noexcept { source_ = source; }
+
+    /// What was booked in the running segment.
+    SegmentCounters booked() const { return {segment_events_ns_, segment_events_asleep_ns_, segment_overhead_ns_}; }
+    /// For iterations that are found when they are over (LoopWatch::replay()): as if it were the moment when that was booked in this
+    /// segment. Who does this takes the values of the events since then out of the rows, too, and books all of it again.
+    void go_back(const SegmentCounters& counters) noexcept {
+        segment_events_ns_ = counters.events_ns;
+        segment_events_asleep_ns_ = counters.asleep_ns;
+        segment_overhead_ns_ = counters.overhead_ns;
+    }
+    void book(const SegmentCounters& counters) noexcept {
+        SegmentCounters sum = booked();
+        go_back(sum += counters);
+    }
+    /// No phase is open but that outside all.
+    bool is_outside() const { return depth_ == 1; }
 
     /// Unsuccessful polls follow each other from `site`; the first has just ended, at `now`, and took `first_ns`.
     void begin_polls(const void* site, const void* path, PollStatistics& statistics, Row& row, std::uint64_t now,
@@ -109,11 +139,36 @@ class PhaseStack {
     /// Turns all that was measured until now into values of call paths, so that they can be read, and goes on. What is open
     /// stays open; its values are in the rows.
     void settle(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    /// What settle() changes in the phase outside all others, which is the only open one, kept to be put back: for a look at the values
+    /// in the middle of a segment that somebody may still want to cut (go_back()).
+    struct Unsettled {
+        struct Value {
+            Row* row;
+            std::uint64_t time;
+            std::uint64_t weight;
+        };
+        Value* values = nullptr;
+        std::size_t bytes = 0;
+        std::size_t count = 0;
+        std::uint64_t wall_ns = 0, outside_events_ns = 0, compute_cpu_ns = 0;
+        std::uint64_t start = 0, cpu_start = 0, generation = 0, closed_ns = 0;
+        SegmentCounters counters;
+    };
+    /// Before settle(). False: no memory; then nothing can be put back.
+    bool keep(Unsettled& kept, std::uint64_t now) noexcept;
+    void put_back(Unsettled& kept) noexcept;
     /// Closes everything at the end of the thread or of the job.
     void finish(std::uint64_t now, std::uint64_t cpu_now) noexcept;
 
+    /// Notes in `log`, which must stay, all phases that begin and end from now on.
+    void publish(PhaseLog* log) noexcept { log_ = log; }
+
     /// Tells `listener`, which must stay, of every iteration from now on; nullptr: nobody.
     void tell(const IterationListener* listener) noexcept { listener_ = listener; }
+    /// The iterations that come are of a time of which the listener has heard already.
+    void miss_iterations() noexcept {
+        if (listener_ != nullptr) listener_->missed();
+    }
 
     /// Of an iteration that ends only the profile is taken. What is dear, series and clusters, is done later: at the latest when
     /// another one ends, or somebody reads (settle(), finish()).
@@ -136,6 +191,7 @@ class PhaseStack {
     void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void close_interval(Phase& phase) noexcept;
+    void share_out_counted(Phase& phase) noexcept;
     void close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept;
     bool begin_clustering(Phase& phase) noexcept;
     StructureSignatures sign(Phase& phase) const noexcept;
@@ -166,6 +222,9 @@ class PhaseStack {
     std::uint64_t pause_start_ = 0;
     std::uint64_t pause_cpu_start_ = 0;
 
+    std::uint64_t closed_ns_ = 0; // booked in segments that are over
+    SegmentSource* source_ = nullptr;
+    PhaseLog* log_ = nullptr;
     const IterationListener* listener_ = nullptr;
     WaitChoice waits_;
     PendingIteration pending_;

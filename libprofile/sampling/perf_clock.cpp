@@ -1,5 +1,7 @@
 #include "libprofile/sampling/perf_clock.hpp"
 
+#include "libprofile/session/own_file.hpp"
+
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
@@ -17,40 +19,12 @@ namespace {
 // the application's, whose default action is the end of the process.
 constexpr int most_files = 1 << 16;
 std::atomic<std::uint64_t> numbers[most_files / 64];
-std::atomic<rlim_t> open_counters{0};
-
-/// Where our files go: not to the low numbers that programs rely on; 0: there is no room.
-int first_number() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 64)
-        return 0;
-    if (open_counters.load(std::memory_order_relaxed) >= limit.rlim_cur / 4)
-        return 0; // the others are the application's
-    return limit.rlim_cur > 1000 ? 500 : static_cast<int>(limit.rlim_cur / 2);
-}
 
 /// When no signal can be queued, the kernel sends SIGIO instead, which ends programs that do not expect it.
 bool signals_may_be_lost() {
     rlimit limit{};
     constexpr rlim_t plenty = 1024;
     return getrlimit(RLIMIT_SIGPENDING, &limit) != 0 || limit.rlim_cur < plenty;
-}
-
-int close_file(int file) {
-    return static_cast<int>(syscall(SYS_close, file));
-}
-
-/// Moves the file up; the low number is free again.
-int move_up(int file, int first) {
-    const int high = fcntl(file, F_DUPFD_CLOEXEC, first);
-    const int error = errno;
-    close_file(file);
-    errno = error;
-    if (high < most_files)
-        return high;
-    close_file(high);
-    errno = EMFILE;
-    return -1;
 }
 
 bool send_signals(int file, pid_t thread, int signal) {
@@ -62,9 +36,6 @@ bool send_signals(int file, pid_t thread, int signal) {
 } // namespace
 
 int open_counter(ClockState& clock, pid_t thread, std::uint64_t period, int signal) noexcept {
-    const int first = first_number();
-    if (first == 0)
-        return EMFILE;
     if (signals_may_be_lost())
         return EAGAIN;
     perf_event_attr attributes{};
@@ -76,16 +47,18 @@ int open_counter(ClockState& clock, pid_t thread, std::uint64_t period, int sign
     attributes.exclude_kernel = 1;
     attributes.exclude_hv = 1;
     const long low = syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    const int file = low < 0 ? -1 : move_up(static_cast<int>(low), first);
+    const int file = low < 0 ? -1 : keep_own_file(static_cast<int>(low));
     if (file < 0)
         return errno;
-    if (ioctl(file, PERF_EVENT_IOC_ID, &clock.file_id) != 0 || !send_signals(file, thread, signal)) {
+    if (file >= most_files)
+        errno = EMFILE;
+    if (file >= most_files || ioctl(file, PERF_EVENT_IOC_ID, &clock.file_id) != 0 || !send_signals(file, thread, signal)) {
         const int error = errno;
         close_file(file);
+        forget_own_file();
         return error;
     }
     numbers[file / 64].fetch_or(std::uint64_t{1} << (file % 64), std::memory_order_relaxed);
-    open_counters.fetch_add(1, std::memory_order_relaxed);
     clock.file = file;
     return 0;
 }
@@ -104,7 +77,7 @@ void arm_counter_of(const siginfo_t& info) noexcept {
 }
 
 void close_counter(const ClockState& clock) noexcept {
-    open_counters.fetch_sub(1, std::memory_order_relaxed);
+    forget_own_file();
     if (!is_own_counter(clock))
         return;
     ioctl(clock.file, PERF_EVENT_IOC_DISABLE, 0);

@@ -1,5 +1,7 @@
 #include "libprofile/sampling/sample_handler.hpp"
 
+#include "libprofile/counters/counting.hpp"
+#include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/sampling/skip.hpp"
@@ -63,7 +65,9 @@ Place take(Thread& thread, void* context, std::uint64_t weight) noexcept {
     Row& row = thread.phases.row(place.node);
     ++row[Metric::Samples];
     // Weight 0 would drop the only sample of a short iteration.
-    row.weight += weight != 0 ? weight : 1;
+    const std::uint64_t stands_for = weight != 0 ? weight : 1;
+    row.weight += stands_for;
+    if (thread.loops != nullptr) thread.loops->sampled(row.node, stands_for);
     return place;
 }
 
@@ -90,6 +94,9 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     const std::uint64_t cpu = thread_cpu_time();
     const std::uint64_t begin = session_clock.now();
     const Place place = take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)));
+    thread.place.look();
+    if (thread.counters.is_on()) [[unlikely]]
+        count_for(thread, thread.call_depth != 0 ? *thread.calls[thread.call_depth - 1].row : thread.phases.row(place.node));
     thread.trace.add(begin, place.node, place.ancestor.depth, place.ancestor.kind);
     thread.mark_cpu(begin, cpu);
     // Asking for the CPU time makes the kernel see that the time slice is over. Where cores are shared, slices then end here;

@@ -2,6 +2,7 @@
 
 #include "format/duration.hpp"
 #include "format/sampling_rate.hpp"
+#include "libprofile/session/nearest_name.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -87,28 +88,6 @@ bool is_launchers_process() noexcept {
     return launched != nullptr && std::atol(launched) == static_cast<long>(getpid());
 }
 
-unsigned edit_distance(const char* a, const char* b) noexcept {
-    constexpr std::size_t longest = 63;
-    const std::size_t n = std::strlen(a);
-    const std::size_t m = std::strlen(b);
-    if (n > longest || m > longest) return 1000;
-    unsigned row[longest + 1];
-    for (std::size_t j = 0; j <= m; ++j) row[j] = static_cast<unsigned>(j);
-    for (std::size_t i = 1; i <= n; ++i) {
-        unsigned diagonal = row[0];
-        row[0] = static_cast<unsigned>(i);
-        for (std::size_t j = 1; j <= m; ++j) {
-            const unsigned above = row[j];
-            unsigned best = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            if (above + 1 < best) best = above + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            row[j] = best;
-            diagonal = above;
-        }
-    }
-    return row[m];
-}
-
 /// Appends one remark; several share the line, since the job gets one line only.
 void Config::complain(const char* format, const char* a, const char* b, const char* c) noexcept {
     const std::size_t used = std::strlen(complaint_);
@@ -146,6 +125,12 @@ bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
         number = choice_index(row.choices, value);
         if (number < 0) return false;
         break;
+    case OptionType::ChoiceOrPlace:
+        number = choice_index(row.choices, value);
+        if (number >= 0) break;
+        number = 1;
+        for (const char* p = row.choices; *p != 0; ++p) number += *p == '|' ? 1 : 0;
+        break;
     case OptionType::Text: break;
     case OptionType::Rate:
         if (!parse_sampling_period(value, number)) return false;
@@ -169,20 +154,16 @@ void Config::check_names(char* const* environment) noexcept {
         const std::size_t length = std::strcspn(*entry + prefix, "=");
         std::memcpy(name, *entry + prefix, length < sizeof name ? length : sizeof name - 1);
         bool known = false;
-        const char* nearest = "";
-        unsigned best = 1000;
+        const char* meant = nullptr;
+        NearestName nearest(name);
         for (const OptionRow& row : option_table) {
             known = known || std::strcmp(row.name, name) == 0;
-            const unsigned distance = edit_distance(name, row.name);
-            if (distance < best) {
-                best = distance;
-                nearest = row.name;
-            }
+            if (nearest.look_at(row.name)) meant = row.name;
         }
         for (const char* foreign : foreign_names) known = known || std::strcmp(foreign, name) == 0;
         if (known) continue;
-        if (best <= 4 && best * 2 <= length + 2)
-            complain("unknown variable LIBPROFILE_%s ignored, did you mean LIBPROFILE_%s%s?", name, nearest, "");
+        if (meant != nullptr)
+            complain("unknown variable LIBPROFILE_%s ignored, did you mean LIBPROFILE_%s%s?", name, meant, "");
         else
             complain("unknown variable LIBPROFILE_%s ignored, see `libprofile run --help` for the known ones%s%s", name,
                      "", "");

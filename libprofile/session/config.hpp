@@ -42,7 +42,4 @@ class Config {
 /// `libprofile run` has exec'ed this very process.
 bool is_launchers_process() noexcept;
 
-/// Levenshtein distance of two short names; names over 63 characters count as infinitely far.
-unsigned edit_distance(const char* a, const char* b) noexcept;
-
 } // namespace libprofile

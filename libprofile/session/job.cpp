@@ -1,5 +1,7 @@
 #include "libprofile/session/job.hpp"
 
+#include "libprofile/session/small_file.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,21 +12,6 @@
 namespace libprofile {
 
 namespace {
-
-ssize_t read_file(const char* path, char* buffer, std::size_t capacity) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return -1;
-    ssize_t total = 0;
-    for (;;) {
-        const ssize_t n = read(file, buffer + total, capacity - 1 - static_cast<std::size_t>(total));
-        if (n <= 0) break;
-        total += n;
-        if (static_cast<std::size_t>(total) + 1 >= capacity) break;
-    }
-    close(file);
-    buffer[total] = 0;
-    return total;
-}
 
 int first_number(const char* const* names) {
     for (; *names != nullptr; ++names) {
@@ -59,7 +46,7 @@ Process look_at(int pid) {
     char path[64];
     char stat[1024];
     std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    if (read_file(path, stat, sizeof stat) <= 0) return found;
+    if (read_small_file(path, stat, sizeof stat) <= 0) return found;
     const char* name = std::strchr(stat, '(');
     const char* p = std::strrchr(stat, ')'); // the name may contain blanks and brackets
     if (name == nullptr || p == nullptr) return found;
@@ -88,7 +75,7 @@ int launcher_pid() {
 
 std::time_t boot_time() {
     char stat[16384];
-    if (read_file("/proc/stat", stat, sizeof stat) <= 0) return 0;
+    if (read_small_file("/proc/stat", stat, sizeof stat) <= 0) return 0;
     const char* line = std::strstr(stat, "\nbtime ");
     return line == nullptr ? 0 : static_cast<std::time_t>(std::strtoll(line + 7, nullptr, 10));
 }
@@ -114,7 +101,7 @@ void Job::find(Arena& arena) noexcept {
     make_folder_safe(short_name);
     name = arena.copy_text(*short_name == 0 ? "program" : short_name);
 
-    n = read_file("/proc/self/cmdline", buffer, sizeof buffer);
+    n = read_small_file("/proc/self/cmdline", buffer, sizeof buffer);
     for (ssize_t i = 0; i + 1 < n; ++i)
         if (buffer[i] == 0) buffer[i] = ' ';
     command = arena.copy_text(n > 0 ? buffer : executable);

@@ -1,7 +1,11 @@
 #include "libprofile/session/mpi_events.hpp"
 
+#include "libprofile/boundaries/iteration_place.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/counters/counting.hpp"
+#include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
+#include "libprofile/session/event_path.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
@@ -13,9 +17,16 @@ namespace libprofile {
 
 namespace {
 
-/// Reading the thread's CPU time costs 2 x 0.2 us, so it is done for calls that usually last: there it tells waiting on
-/// the processor from sleeping. Shorter calls are taken to run all the time.
-constexpr std::uint64_t long_event_ns = 50000;
+/// The beginning of a call that usually lasts: the thread's CPU time. Counters until then are not the call's.
+[[gnu::cold, gnu::noinline]] std::uint64_t begin_long_call(Thread& thread, std::uint32_t level) noexcept {
+    if (thread.counters.is_on()) {
+        if (level == 0)
+            count_for_phase(thread);
+        else
+            count_for(thread, *thread.calls[level - 1].row);
+    }
+    return thread_cpu_time();
+}
 
 /// The place that calls, as remembered by the thread.
 CallSite& call_site(Thread& thread, unsigned function_id, const void* return_address) noexcept {
@@ -33,44 +44,9 @@ CallSite& call_site(Thread& thread, unsigned function_id, const void* return_add
     return site;
 }
 
-/// Whether the call's node is known without a walk over the stack.
-inline bool is_path_known(const KnownPath& known, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
-    return known.return_address == return_address && known.function == function_id && PathTracker::is_unchanged(known, frame);
-}
-
-/// The path of the call if it is known without a walk, else nullptr.
-inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
-    if (thread.known_paths.is_empty()) [[unlikely]] return nullptr;
-    KnownPathTable::Set& paths = thread.known_paths.set(return_address, frame);
-    std::uint32_t at = paths.last;
-    do {
-        if (is_path_known(paths.path[at], function_id, return_address, frame)) [[likely]] {
-            paths.last = at;
-            ++thread.paths_repeated;
-            return &paths.path[at];
-        }
-        at = (at + 1) % KnownPathTable::ways;
-    } while (at != paths.last);
-    return nullptr;
-}
-
-/// Finds the path of a call by a walk over the stack. Returns where it is remembered; nullptr: nowhere, there is no memory.
-KnownPath* walk(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame, NodeId& node) noexcept {
-    node = thread.tree.child(thread.paths.at_call(frame), NodeKind::Mpi, function_id, 0);
-    KnownPath* known = thread.known_paths.replace(return_address, frame, thread.tree, thread.arena);
-    if (known == nullptr) return nullptr;
-    known->return_address = return_address;
-    known->function = static_cast<std::uint16_t>(function_id);
-    known->row_generation = 0;
-    known->typical_ns = thread.tree[node].typical_ns;
-    thread.paths.remember(*known, frame, node);
-    return known;
-}
-
-/// The calling thread, if it records from now on.
-[[gnu::cold]] Thread* waking_thread() noexcept {
-    Thread* thread = thread_registry.current();
-    return thread == nullptr || (thread->is_silent() && !wakes(*thread, session_clock.now())) ? nullptr : thread;
+/// Calls may begin iterations: passes of a loop that is looked for, or of a place that is one of them.
+bool is_any_followed(const Thread& thread) noexcept {
+    return (thread.loops != nullptr && thread.loops->is_on()) || iteration_place.is_call();
 }
 
 } // namespace
@@ -105,7 +81,7 @@ KnownPath* walk(Thread& thread, unsigned function_id, const void* return_address
     if (path != nullptr && !thread->paths.is_to_be_checked()) [[likely]] {
         path_ = path;
         cheap_ = level_ == 0;
-        if (path->row_generation != thread->phases.row_generation()) [[unlikely]] find_row(*thread, *path);
+        if (path->row_generation != thread->phases.row_generation()) [[unlikely]] find_row(*thread, *path, own_frame);
         row_ = path->row;
         call.typical_ns = &path->typical_ns;
     } else if (!find_path(*thread, path, function_id, return_address, own_frame)) {
@@ -121,7 +97,7 @@ KnownPath* walk(Thread& thread, unsigned function_id, const void* return_address
     call.frame = own_frame;
     call.return_address = return_address;
     call.cpu_start = 0;
-    if (*call.typical_ns >= long_event_ns) [[unlikely]] call.cpu_start = thread_cpu_time();
+    if (*call.typical_ns >= long_event_ns) [[unlikely]] call.cpu_start = begin_long_call(*thread, level_);
     thread->call_depth = level_ + 1;
     call.start = session_clock.now();
     if (level_ != 0) [[unlikely]] {
@@ -154,10 +130,39 @@ KnownPath* walk(Thread& thread, unsigned function_id, const void* return_address
     return true;
 }
 
-/// The row of a known path, of the interval that runs.
-[[gnu::cold]] void MpiEvent::find_row(Thread& thread, KnownPath& path) noexcept {
+/// The row of a known path, of the interval that runs. As long as loops are looked for, calls come here each time.
+[[gnu::cold]] void MpiEvent::find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
+    const bool is_followed = is_any_followed(thread) && follow(thread, path.node, frame);
     path.row = &thread.phases.row(path.node);
-    path.row_generation = thread.phases.row_generation();
+    path.row_generation = is_followed ? 0 : thread.phases.row_generation();
+}
+
+/// A call on the path of `node` may begin a pass of the time loop. True: so may the next one on this path.
+[[gnu::cold]] bool MpiEvent::follow(Thread& thread, NodeId node, std::uintptr_t frame) noexcept {
+    if (!session.rank_is_known()) return true;
+    if (level_ != 0) {
+        if (thread.loops != nullptr) thread.loops->begin_nested_call(thread, node, level_);
+        return true;
+    }
+    if (thread.loops == nullptr && !iteration_place.is_at(thread.tree, node)) return false;
+    if (!measures_itself_) {
+        measures_itself_ = true;
+        entered_ = session_clock.now();
+    }
+    cheap_ = false; // not what such a call usually costs
+    const std::uint64_t generation = thread.phases.row_generation();
+    bool is_followed = true;
+    if (thread.loops != nullptr)
+        is_followed = thread.loops->begin_call(thread, node, frame, entered_);
+    else
+        iteration_place.passed_by_call(thread, entered_);
+    if (thread.phases.row_generation() == generation) return is_followed;
+    // An iteration has begun or ended; what that took belongs to no call.
+    const std::uint64_t now = session_clock.now();
+    thread.phases.book_overhead(now - entered_);
+    keep_iterations(thread, frame);
+    entered_ = session_clock.now();
+    return is_followed;
 }
 
 /// Row, and typical duration, of a call whose path is not known; without call paths; or, with `known`, to be checked. False: the
@@ -176,8 +181,10 @@ KnownPath* walk(Thread& thread, unsigned function_id, const void* return_address
             measures_itself_ = true;
             entered_ = session_clock.now();
         }
-        known = walk(thread, function_id, return_address, frame, node);
+        known = walk_to_event(thread, NodeKind::Mpi, function_id, return_address, frame, node);
+        iteration_place.look(); // libraries may have come
     }
+    if (is_any_followed(thread)) [[unlikely]] follow(thread, node, frame);
     path_ = known;
     row_ = &thread.phases.row(node);
     thread.calls[level_].typical_ns = known != nullptr ? &known->typical_ns : &thread.tree[node].typical_ns;
@@ -243,6 +250,7 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
 [[gnu::cold]] std::uint64_t MpiEvent::cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept {
     if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
     if (call.cpu_start == 0) return cpu_of_long_call(call.start, own);
+    if (thread_->counters.is_on()) count_for(*thread_, *call.row);
     const std::uint64_t used = thread_cpu_time() - call.cpu_start;
     const std::uint64_t cpu = used > call.inner ? used - call.inner : 0;
     return cpu < own ? cpu : own;
@@ -289,9 +297,7 @@ void MpiEvent::before_waiting() noexcept {
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
     std::uint64_t cpu = own;
     if (call.cpu_start != 0 || own >= long_event_ns) [[unlikely]] cpu = cpu_of_call(call, own);
-    std::uint32_t& typical = *call.typical_ns;
-    const std::int64_t change = static_cast<std::int64_t>(own < UINT32_MAX ? own : UINT32_MAX) - typical;
-    typical = static_cast<std::uint32_t>(typical + change / 4);
+    learn_duration(*call.typical_ns, own);
     (*row_)[Metric::Time] += own;
     thread_->phases.book_event(own, cpu);
     if (level_ != 0) [[unlikely]] thread_->calls[level_ - 1].inner += wall;

@@ -24,7 +24,8 @@ struct Row;
 struct RunningCall;
 struct Thread;
 
-/// One row per MPI function, generated from wrappers/mpi/functions.table; the index is the function id.
+/// One row per MPI function, generated from wrappers/mpi/functions.table; the index is the function id. Behind them, from
+/// mpi_function_count on, are the rows of format/openmp.def (openmp_events.hpp).
 struct MpiFunction {
     const char* name; // "MPI_Send"
     TimeCategory category;
@@ -75,7 +76,8 @@ class MpiEvent {
     bool begins_to_record(void* return_address, std::uintptr_t frame) noexcept;
     bool is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
     bool find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
-    static void find_row(Thread& thread, KnownPath& path) noexcept;
+    void find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
+    bool follow(Thread& thread, std::uint32_t node, std::uintptr_t frame) noexcept;
     bool continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void begin_polls() noexcept;
     void do_pending_work() noexcept;

@@ -1,5 +1,7 @@
 #include "libprofile/session/recording.hpp"
 
+#include "libprofile/counters/counting.hpp"
+#include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/session.hpp"
@@ -11,6 +13,8 @@ bool follow_switch(Thread& thread, std::uint64_t now) noexcept {
     const bool on = session.recording();
     if (on != thread.phases.is_paused()) return on;
     const std::uint64_t cpu = thread_cpu_time();
+    if (thread.loops != nullptr) thread.loops->interrupt();
+    count_until_now(thread);
     if (on) {
         thread.phases.resume(now, cpu);
         thread.clock.hidden = thread.clock.in_tool = 0;
@@ -22,10 +26,15 @@ bool follow_switch(Thread& thread, std::uint64_t now) noexcept {
     return on;
 }
 
+Thread* waking_thread() noexcept {
+    Thread* thread = thread_registry.current();
+    return thread == nullptr || (thread->is_silent() && !wakes(*thread, session_clock.now())) ? nullptr : thread;
+}
+
 void follow_unrecorded_call(std::uintptr_t frame) noexcept {
     const InTool guard;
     Thread* thread = thread_registry.current();
-    if (thread == nullptr || thread->is_silent()) return;
+    if (guard.is_nested() || thread == nullptr || thread->is_silent()) return;
     thread->drop_left_calls(frame);
     if (thread->call_depth == 0) follow_switch(*thread, session_clock.now());
 }

@@ -19,6 +19,15 @@ bool follow_switch(Thread& thread, std::uint64_t now) noexcept;
 /// For a silent thread: true when it records from `now` on.
 inline bool wakes(Thread& thread, std::uint64_t now) noexcept { return !thread.finished && follow_switch(thread, now); }
 
+/// The calling thread, if it records from now on; nullptr: it does not.
+[[gnu::cold]] Thread* waking_thread() noexcept;
+/// The same, for places where it mostly records already.
+inline Thread* recording_thread() noexcept {
+    Thread* thread = thread_local_block.thread;
+    if (thread == nullptr || thread->is_silent()) [[unlikely]] return waking_thread();
+    return thread;
+}
+
 /// An MPI call begins while recording is off; `frame` is that of its wrapper body.
 void follow_unrecorded_call(std::uintptr_t frame) noexcept;
 

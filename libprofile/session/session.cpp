@@ -1,7 +1,10 @@
 #include "libprofile/session/session.hpp"
 
+#include "libprofile/boundaries/iteration_place.hpp"
+#include "instrument/function_filter.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
+#include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/finalize.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
@@ -37,9 +40,15 @@ void Session::start() noexcept {
     choose_earlier_run();
     // Before the in-tool flag is set: the loader must see the real dl_iterate_phdr while it works for us.
     unwinder.load();
+    counter_choice.choose(config_.text(Option::Metrics), arena_);
     {
         const InTool guard;
         load_map.refresh();
+        if (names_a_place()) {
+            iteration_place.choose(config_.text(Option::Iteration));
+            iteration_place.look();
+        }
+        if (*config_.text(Option::Filter) != 0) filter_complaint_ = function_filter.load(config_.text(Option::Filter));
     }
     process_state.session.store(config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
     const InTool guard;
@@ -125,6 +134,7 @@ void Session::after_mpi_init(bool is_session, bool succeeded) noexcept {
     if (world_ || (is_session && initialized_)) return;
     const InTool guard;
     load_map.refresh(); // MPI_Init loads its components
+    iteration_place.look();
     if (Thread* thread = thread_registry.current()) thread->paths.ready();
     if (is_session || mpi_ == nullptr || mpi_->world(&job_.rank, &job_.ranks) != 0) {
         know_rank_from_launcher();
@@ -148,6 +158,10 @@ void Session::complain_once() noexcept {
     if (complained_) return;
     complained_ = true;
     if (*config_.complaint() != 0) say("warning: %s", config_.complaint());
+    if (const char* complaint = iteration_place.complaint(); *complaint != 0)
+        say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks", config_.text(Option::Iteration), complaint);
+    if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", config_.text(Option::Filter), filter_complaint_);
+    if (*counter_choice.complaint() != 0) say("warning: %s", counter_choice.complaint());
     if (!unwinder.available())
         say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
 }
@@ -155,6 +169,7 @@ void Session::complain_once() noexcept {
 /// The call is visited, but its time lies behind the end of the measurement.
 void Session::visit_last_call(const char* name, std::uintptr_t frame) noexcept {
     const InTool guard;
+    if (guard.is_nested()) return; // as in finish()
     Thread* thread = thread_registry.current();
     if (thread == nullptr || !follow_switch(*thread, session_clock.now())) return;
     unsigned id = 0;
@@ -220,7 +235,8 @@ void Session::finish(bool with_mpi) noexcept {
     const std::uint64_t now = session_clock.now();
     process_state.session.store(SessionState::Finished, std::memory_order_release);
     const InTool guard;
-    thread_registry.finish_all(now);
+    // A handler of the application has interrupted us, and ends the program. What is being changed just now cannot be read.
+    if (guard.is_nested() || !thread_registry.finish_all(now)) return leave_live_file();
     complained_ = complained_ || (initialized_ && job_.rank != 0 && treats_mpi());
     complain_once();
     if (with_mpi)

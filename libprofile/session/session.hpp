@@ -64,6 +64,10 @@ class Session {
     Job& job() { return job_; }
     const MpiServices* mpi() const { return mpi_; }
     bool records_call_paths() const { return call_paths_; }
+    /// LIBPROFILE_ITERATION: the program's markers make phases; loops are looked for where it has none.
+    bool follows_markers() const { return config_.number(Option::Iteration) != 2; }
+    bool looks_for_loops() const { return call_paths_ && config_.number(Option::Iteration) == 0; }
+    bool names_a_place() const { return config_.number(Option::Iteration) == 3; }
     /// MPI_Init has returned.
     bool rank_is_known() const { return initialized_; }
     /// So is what others there are: MPI_Init has returned, or the process is a job of one rank whatever comes.
@@ -86,6 +90,7 @@ class Session {
     Arena arena_;
     Config config_;
     EarlierRun earlier_run_;
+    const char* filter_complaint_ = nullptr; // nullptr: nothing is wrong
     Job job_;
     const MpiServices* mpi_ = nullptr;
     bool initialized_ = false; // MPI_Init or MPI_Session_init has returned

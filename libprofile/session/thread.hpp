@@ -8,11 +8,14 @@
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/marks/mark.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
+#include "libprofile/counters/thread_counters.hpp"
 #include "libprofile/phases/phase_stack.hpp"
+#include "libprofile/place/thread_place.hpp"
 #include "libprofile/sampling/clock_state.hpp"
 #include "libprofile/sampling/sample_trace.hpp"
 #include "libprofile/session/known_paths.hpp"
 #include "libprofile/session/memory.hpp"
+#include "libprofile/session/openmp_state.hpp"
 #include "libprofile/session/own_cost.hpp"
 
 #include <atomic>
@@ -22,6 +25,8 @@
 
 namespace libprofile {
 
+class LoopWatch;
+class Regions;
 struct Thread;
 
 /// What a thread keeps in thread-local storage: one small block, reached without a call. What MPI calls use lies in its first
@@ -94,6 +99,9 @@ struct alignas(64) Thread {
     CallTree tree;
     PathTracker paths;
 
+    LoopWatch* loops = nullptr; // looks for the time loop; nullptr: nobody does
+    Regions* regions = nullptr; // instrument/regions.hpp; nullptr: the thread had none yet
+
     Thread* next_free = nullptr;
     std::uint32_t index = 0; // 0 = the main thread
     std::uint64_t started_at = 0;
@@ -113,6 +121,8 @@ struct alignas(64) Thread {
         }
     }
 
+    OpenMpState openmp;
+
     bool in_checkpoint = false; // was closed when the checkpoint that is being written began
 
     const Mark* mark = nullptr; // in the thread's thread-local block
@@ -131,6 +141,9 @@ struct alignas(64) Thread {
         cpu_mark_at = at;
         cpu_mark = cpu;
     }
+
+    ThreadPlace place;
+    ThreadCounters counters; // on with LIBPROFILE_METRICS; what they have come to is booked by counters/counting.hpp
 
     // Sampling.
     ClockState clock;

@@ -1,7 +1,13 @@
 #include "libprofile/session/thread_registry.hpp"
 
+#include "libprofile/boundaries/iteration_place.hpp"
+#include "instrument/regions.hpp"
 #include "libprofile/callpath/stack_memory.hpp"
+#include "libprofile/counters/counting.hpp"
+#include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
+#include "libprofile/session/openmp_events.hpp"
+#include "libprofile/phases/phase_log.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/session.hpp"
 #include "wrappers/mpi/mpi_modules.hpp"
@@ -25,6 +31,7 @@ ClusteringSettings clustering_settings(const Config& config) {
     settings.warm_up = static_cast<std::uint32_t>(config.number(Option::Warmup));
     // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
     settings.refreshes_distances = config.number(Option::Method) == 0;
+    settings.series.counters = counter_choice.count();
     settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
     if (*config.text(Option::Reference) != 0)
         settings.earlier = [](const char* phase) noexcept { return session.earlier_iterations(phase); };
@@ -35,13 +42,23 @@ ClusteringSettings clustering_settings(const Config& config) {
     return settings;
 }
 
-void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) {
+/// `id`: of the kernel; 0: the thread is gone.
+void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
     thread.finished = true;
+    count_until_now(thread);
+    if (id != 0) thread.place.remember_allowed(id, thread.arena);
+    if (id == gettid()) thread.place.look(); // it may have had neither iterations nor samples
+    if (now < thread.phases.earliest_end()) now = thread.phases.earliest_end();
+    if (thread.loops != nullptr) thread.loops->finish(thread, now, cpu_now);
+    if (iteration_place.is_on() && !thread.openmp.is_worker) thread.phases.end_if_open(PhaseKind::Iterations, iteration_place.name(), now, cpu_now);
+    if (thread.regions != nullptr) thread.regions->finish();
+    close_openmp(thread, now, cpu_now);
     if (now < thread.phases.earliest_end()) now = thread.phases.earliest_end();
     thread.phases.finish(now, cpu_now);
     // Samples that hit libprofile itself are shown where its time is.
     if (const std::uint64_t samples = thread.skipped_for(SkipReason::InTool); samples != 0)
         thread.phases.row(thread.tree.overhead())[Metric::Samples] += samples;
+    thread.counters.close();
     thread.busy = 0;
     __atomic_store_n(&thread.ended_at, now, __ATOMIC_RELEASE); // from here on it is part of the profile
 }
@@ -80,6 +97,7 @@ void ThreadRegistry::begin(ThreadStart* start) noexcept {
     if (!session.measuring() || is_helper(*start)) return;
     if (Thread* thread = current()) {
         thread->paths.ready();
+        thread->counters.open_own();
         arm(*thread, start->id);
     }
 }
@@ -93,7 +111,9 @@ void ThreadRegistry::end(ThreadStart* start) noexcept {
     // Whoever claims the location closes it: this thread, or the one that ends the job.
     if (thread != nullptr && !thread->claimed.exchange(true, std::memory_order_acq_rel)) {
         stop_clock(*thread);
-        if (!session.measuring() || !recycle(*start, *thread)) close(*thread, session_clock.now(), thread_cpu_time());
+        if (guard.is_nested()) // it ends in a handler that has interrupted us: what is being changed just now cannot be read
+            lost_.fetch_add(1, std::memory_order_relaxed);
+        else if (!session.measuring() || !recycle(*start, *thread)) close(*thread, session_clock.now(), thread_cpu_time(), gettid());
     }
     start->ended.store(true, std::memory_order_release);
 }
@@ -136,8 +156,12 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         used->started_at = start.started_at;
         used->cpu_mark = used->cpu_mark_at = 0;
         used->clock = {};
+        used->openmp.joined_now = nullptr;
+        used->openmp.wait = {};
+        used->place = {};
         used->index = next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
         used->claimed.store(false, std::memory_order_relaxed);
+        begin_counting(start, *used);
         if (!session.recording()) used->phases.pause(start.started_at, 0);
         return publish(start, used);
     }
@@ -156,8 +180,16 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         thread->trace.start(thread->arena, static_cast<std::uint64_t>(session.config().number(Option::TraceMemory)));
     thread->started_at = start.started_at;
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (thread->index == 0) thread->phases.publish(&main_phases);
+    if (thread->index == 0 && session.looks_for_loops()) thread->loops = LoopWatch::create();
+    begin_counting(start, *thread);
     if (!session.recording()) thread->phases.pause(start.started_at, 0);
     return publish(start, thread);
+}
+
+/// A thread that we have seen begin is counted from its beginning on, as its processor time is.
+void ThreadRegistry::begin_counting(ThreadStart& start, Thread& thread) noexcept {
+    if (counter_choice.count() != 0) thread.counters.open(start.id, &start != &main_, &start == &main_);
 }
 
 /// The thread itself and the one in MPI_Init may both open its location: the first one counts.
@@ -171,7 +203,9 @@ Thread* ThreadRegistry::publish(ThreadStart& start, Thread* thread) noexcept {
 void ThreadRegistry::open_main() noexcept {
     main_.id = getpid();
     if (gettid() == getpid()) main_known_ = true;
-    if (main_known_) open(main_);
+    if (!main_known_) return;
+    Thread* thread = open(main_);
+    if (thread != nullptr && gettid() == getpid()) thread->counters.open_own();
 }
 
 void ThreadRegistry::know_main() noexcept {
@@ -270,22 +304,25 @@ std::uintptr_t ThreadRegistry::return_address_of_mark(std::uintptr_t slot) noexc
 
 std::uintptr_t return_address_of_any_mark(std::uintptr_t slot) noexcept { return thread_registry.return_address_of_mark(slot); }
 
-void ThreadRegistry::finish_all(std::uint64_t now) noexcept {
+bool ThreadRegistry::finish_all(std::uint64_t now) noexcept {
     stop_booking();
     const Thread* own = thread_local_block.thread;
-    for_each_start([this, now, own](ThreadStart& start) {
+    bool has_main = true;
+    for_each_start([this, now, own, &has_main](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr) return;
         if (thread != own && thread->busy != 0 && !start.ended.load(std::memory_order_acquire)) { // still at work on its profiles
             lost_.fetch_add(1, std::memory_order_relaxed);
+            has_main = has_main && thread->index != 0;
             return;
         }
         if (!thread->claimed.exchange(true, std::memory_order_acq_rel))
-            return close(*thread, now, start.ended.load(std::memory_order_acquire) ? 0 : cpu_time_of(start.id));
+            return start.ended.load(std::memory_order_acquire) ? close(*thread, now, 0, 0) : close(*thread, now, cpu_time_of(start.id), start.id);
         // It is just ending by itself.
         const std::uint64_t limit = session_clock.now() + 20000000;
         while (__atomic_load_n(&thread->ended_at, __ATOMIC_ACQUIRE) == 0 && session_clock.now() < limit) sched_yield();
     });
+    return has_main;
 }
 
 } // namespace libprofile

@@ -43,8 +43,9 @@ class ThreadRegistry {
 
     /// Starts the sample clocks of all running threads that count (not helpers of the MPI).
     void start_sampling() noexcept;
-    /// Stops sample clocks and closes all locations at `now`. Called once, by the thread that finishes the job.
-    void finish_all(std::uint64_t now) noexcept;
+    /// Stops sample clocks and closes all locations at `now`. Called once, by the thread that finishes the job. False: the main
+    /// thread is another one, and stays inside libprofile.
+    bool finish_all(std::uint64_t now) noexcept;
 
     /// Visits every closed location, the main thread's first.
     template <class F> void for_each_closed(F visit) noexcept {
@@ -75,6 +76,7 @@ class ThreadRegistry {
     bool recycle(ThreadStart& start, Thread& thread) noexcept;
     Thread* take_free() noexcept;
     void give_back(Thread& thread) noexcept;
+    void begin_counting(ThreadStart& start, Thread& thread) noexcept;
     Thread* publish(ThreadStart& start, Thread* thread) noexcept;
     bool is_helper(const ThreadStart& start) const noexcept;
 

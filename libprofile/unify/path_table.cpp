@@ -1,5 +1,6 @@
 #include "libprofile/unify/path_table.hpp"
 
+#include "format/regions.hpp"
 #include "libprofile/metrics/hashing.hpp"
 
 #include <cstring>
@@ -16,7 +17,7 @@ int compare_texts(Text a, Text b) {
 }
 
 constexpr unsigned kind_bits = 4;
-static_assert(static_cast<unsigned>(NodeKind::NotRecorded) < 1u << kind_bits);
+static_assert(static_cast<unsigned>(NodeKind::FunctionRegion) < 1u << kind_bits);
 
 } // namespace
 
@@ -116,11 +117,14 @@ bool PathTable::decode(const unsigned char* bytes, std::size_t bytes_size) noexc
         const std::uint64_t parent = before.parent + (place >> kind_bits);
         if (decoder.failed() || parent >= i || target >= TableNode::most_targets) return false;
         const auto kind = static_cast<std::uint32_t>(place & ((1u << kind_bits) - 1));
-        if (kind == 0 || kind > static_cast<std::uint32_t>(NodeKind::NotRecorded)) return false;
+        if (!is_stored_kind(kind)) return false;
         TableNode node{static_cast<std::uint32_t>(parent),
                        (kind << TableNode::kind_shift) | static_cast<std::uint32_t>(target), b};
         if (node.parent == before.parent && node.what == before.what) node.b += before.b;
-        const std::uint64_t targets = node.kind() == NodeKind::Frame ? modules : node.kind() == NodeKind::Mpi ? functions : 1;
+        const std::uint64_t targets = is_in_module(node.kind())          ? modules
+                                      : is_call(node.kind())    ? functions
+                                      : node.kind() == NodeKind::Region ? static_cast<std::uint64_t>(RegionClass::Count)
+                                                                        : 1;
         if (target >= targets || !(before < node) || !add_node(node)) return false;
         before = node;
     }

@@ -35,8 +35,8 @@ struct Targets {
 TableNode moved(TableNode node, const Numbers& parents, const Targets& targets) {
     node.parent = parents[node.parent];
     const std::uint32_t kind = node.what & ~(TableNode::most_targets - 1);
-    if (node.kind() == NodeKind::Frame) node.what = kind | targets.modules[node.target()];
-    if (node.kind() == NodeKind::Mpi) node.what = kind | targets.functions[node.target()];
+    if (is_in_module(node.kind())) node.what = kind | targets.modules[node.target()];
+    if (is_call(node.kind())) node.what = kind | targets.functions[node.target()];
     return node;
 }
 

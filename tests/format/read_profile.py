@@ -23,9 +23,9 @@ FILE_HEADER = struct.Struct("<8sIIQQ")
 BLOCK_HEADER = struct.Struct("<IIQQII")
 RANK_PLACE = struct.Struct("<QQII")
 FOOTER = struct.Struct("<QQQ8s")
-(TYPE_JOB, TYPE_METRICS, TYPE_RANK, TYPE_MODULES, TYPE_FUNCTIONS, TYPE_TREE, TYPE_PHASE, TYPE_NAMES, TYPE_TRACE, TYPE_SERIES,
+(TYPE_JOB, TYPE_METRICS, TYPE_RANK, TYPE_MODULES, TYPE_FUNCTIONS, TYPE_TREE, TYPE_PHASE, TYPE_NAMES, TYPE_TRACE, _,
  TYPE_LOCATION, TYPE_NODE_MAP, TYPE_CELLS, TYPE_DIRECTORY, TYPE_RANK_TABLE, TYPE_FOOTER) = range(1, 17)
-TYPE_JOURNAL = 21
+TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_PLACE = 21, 22, 23, 24, 25
 JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
@@ -199,11 +199,17 @@ class RangeDecoder:
             self.normalise()
         return value
 
-    def number(self, odds, key, rate):
-        length = 1
-        while length < 64 and self.decide(odds, (key, min(length, 32)), rate):
+    def length(self, odds, key, expected):
+        """How many binary digits a number has, when `expected` are."""
+        if expected == 0:
+            return self.bits(6) + 1
+        length = expected
+        while length < 64 and self.decide(odds, (key, "longer", min(length - expected, 5)), 5):
             length += 1
-        return (1 << length - 1 | self.bits(length - 1)) - 1
+        if length == expected:
+            while length > 1 and self.decide(odds, (key, "shorter", min(expected - length, 5)), 5):
+                length -= 1
+        return length
 
 
 def catalogue():
@@ -225,7 +231,7 @@ def as_signed(value):
 
 def totals_of_chunk(stream, iterations, kinds):
     """The values of each iteration of a chunk, in columns; None for one that is not known."""
-    coder, odds, lengths, slot = RangeDecoder(stream), {}, {}, 0
+    coder, odds, lengths, order, slot = RangeDecoder(stream), {}, {}, [], 0
     slots = [[0] * len(kinds) for _ in range(4)]
     for _ in range(iterations):
         if coder.decide(odds, "unknown", 4):
@@ -235,19 +241,24 @@ def totals_of_chunk(stream, iterations, kinds):
             slot = coder.bits(2)
         source = coder.bits(2) if coder.decide(odds, "source", 4) else slot
         slots[slot] = list(slots[source])
-        values = []
-        for column, kind in enumerate(kinds):
+        if coder.decide(odds, "new columns", 4):
+            order += [column for column in range(len(kinds)) if column not in order and coder.bits(1)]
+        values = [0] * len(kinds)
+        for column in order:
             difference = 0
             if coder.decide(odds, ("changed", column), 4):
                 negative = coder.decide(odds, "negative", 5)
-                difference = coder.number(odds, ("size", lengths.get(column, 0)), 5) + 1
-                lengths[column] = min(difference.bit_length() // 4, 7)
+                expected = lengths.get(column, 0)
+                length = coder.length(odds, "length", expected + 1 >> 2)
+                quarters = 4 * min(length, 63)
+                lengths[column] = quarters if expected == 0 else expected + (quarters - expected + 2 >> 2)
+                difference = 1 << length - 1 | coder.bits(length - 1)
                 if negative:
                     difference = -difference
             before = slots[slot][column]
             value = as_signed(before + difference)
-            slots[slot][column] = value if kind != "TIME" or before == 0 else before + (value - before >> 2)
-            values.append(value)
+            slots[slot][column] = value if kinds[column] != "TIME" or before == 0 else before + (value - before >> 2)
+            values[column] = value
         yield values
 
 
@@ -256,7 +267,8 @@ def series_totals(p, rows):
     thread, phase = p.number(), p.text()
     columns, counts, times, metrics, chunks = p.numbers(5)
     kept = [row for row in rows if row[1] != "SUM"]
-    if columns != len(kept) + 1:
+    counters = columns - len(kept) - 1
+    if not 0 <= counters <= 8:
         raise Damaged("a series of another catalogue")
     p.numbers(2 * counts)
     p.numbers(2 * times)
@@ -267,7 +279,7 @@ def series_totals(p, rows):
         stream, _ = p.bytes(), p.bytes()
         iterations += length
         if flags & 1:
-            for values in totals_of_chunk(stream, length, [row[1] for row in kept] + [""]):
+            for values in totals_of_chunk(stream, length, [row[1] for row in kept] + [""] * (1 + counters)):
                 if values is not None:
                     known += 1
                     sums = [a + b for a, b in zip(sums, values)]
@@ -278,8 +290,11 @@ def series_totals(p, rows):
         if parent != "None":
             by_id[parent] += by_id[number]
     names = {row[3]: row[0] for row in rows}
+    wall_inclusive = by_id["Total"] + sums[len(kept)]
+    for counter in range(counters):
+        by_id[counter], names[counter] = sums[len(kept) + 1 + counter], counter  # its name is in the metric table
     return {"thread": thread, "phase": phase, "iterations": iterations, "known": known,
-            "wall_inclusive_ns": by_id["Total"] + sums[-1],
+            "wall_inclusive_ns": wall_inclusive,
             "sums": {names[number]: value for number, value in by_id.items() if value != 0}}
 
 
@@ -353,8 +368,8 @@ def journal_iterations(data, phases):
 
 
 def read(blocks):
-    job, metrics, journals = None, None, {}
-    ranks, locations, phases, cells, series = {}, {}, {}, [], []
+    job, metrics, counters, journals, places = None, None, [], {}, {}
+    ranks, locations, phases, cells, series, loops = {}, {}, {}, [], [], []
     trees, maps, tables, rows = {}, {}, defaultdict(dict), catalogue()
     for kind, rank, payload in blocks:
         p = Payload(payload)
@@ -368,6 +383,8 @@ def read(blocks):
                 job[name] = p.text()
         elif kind == TYPE_METRICS:
             metrics = [(p.text(), p.text()) for _ in range(p.number())]
+            described = p.number() if p.at < len(p.data) else 0
+            counters = [(name, unit, p.text()) for name, unit in metrics[len(metrics) - described :]]
         elif kind == TYPE_RANK:
             record = {"rank": p.number(), "pid": p.number(), "host": p.text()}
             names = ("threads complete clock rate samples_taken samples_lost partial_paths quota_losses nesting_repairs "
@@ -431,12 +448,36 @@ def read(blocks):
                     nodes[-1].append(node)
             values = [p.numbers(size) for size in sizes]
             cells.append(((rank, thread, number), metric, nodes, values))
+        elif kind == TYPE_REGIONS:
+            names = "repairs left unmatched too_deep without_memory excluded pair_ps".split()
+            tables[rank]["regions"] = dict(zip(names, p.numbers(len(names))))
+            tables[rank]["region_names"] = {(p.number(), p.number()): p.text() for _ in range(p.number())}
         elif kind == TYPE_SERIES:
             series.append({"rank": rank, **series_totals(p, rows)})
+        elif kind == TYPE_PLACE:
+            place = {"machine": p.text(), "model": p.text()}
+            place.update(zip(("memory", "processors", "cores", "packages", "numa_nodes"), p.numbers(5)))
+            place["counters"] = p.text()
+            known, threads = p.numbers(2)
+            place["used_processors"] = [dict(zip(("number", "core", "package", "numa_node"), p.numbers(4))) for _ in range(known)]
+            place["threads"] = []
+            for _ in range(threads):
+                thread = {"thread": p.number(), "allowed": p.text()}
+                thread.update(zip(("last", "looks", "moves", "counters"), p.numbers(4)))
+                place["threads"].append(thread)
+            places[rank] = place
+        elif kind == TYPE_LOOPS:
+            thread, searched, calls, count = p.numbers(4)
+            for _ in range(count):
+                loop = {"rank": rank, "thread": thread, "phase": p.text(), "build_id": p.bytes().hex(), "path": p.text(),
+                        "offset": p.number(), "call": p.text()}
+                for name in ("flags", "missed", "moves", "other_offset", "other_passes", "passes"):
+                    loop[name] = p.number()
+                loops.append({**loop, "searched_ns": searched, "calls": calls})
         else:
             continue
         p.end()
-    return job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals
+    return job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals, loops, counters, places
 
 
 class Paths:
@@ -460,20 +501,22 @@ class Paths:
             if not 1 <= distance <= node:
                 raise Damaged("a node's parent")
             what = ""
-            if kind == 1:
+            if kind in (1, 12):
                 build_id, path = self.tables[owner]["modules"][a]
                 what = f"{build_id.hex() or path}+{b:#x}"
-            elif kind == 2:
+            elif kind in (2, 11):
                 what = self.tables[owner]["functions"][a][0]
             elif kind == 8:
                 what = hex(b)
+            elif kind == 10:
+                what = f"{a}:{b:#x}"
             self.known[key] = self.in_tree(owner, tree, node - distance) + ((kind, what),)
         return self.known[key]
 
 
 def summary(data, scan):
     file = File(data)
-    job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals = read(
+    job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals, loops, counters, places = read(
         file.scan() if scan else file.by_directory())
     paths = Paths(locations, trees, maps, tables)
     found = defaultdict(int)
@@ -491,7 +534,10 @@ def summary(data, scan):
                 clusters[rank, thread, number][at][metrics[metric][0]] += sum(list_values)
             call_paths.update(paths.of(rank, thread, node) for node in list_nodes)
     out = {"job": job, "complete": file.flags & 1, "ranks": [ranks[rank] for rank in sorted(ranks)], "locations": [],
-           "call_paths": len(call_paths - {()}), "series": sorted(series, key=lambda one: (one["rank"], one["thread"], one["phase"]))}
+           "call_paths": len(call_paths - {()}), "series": sorted(series, key=lambda one: (one["rank"], one["thread"], one["phase"])),
+           "counters": [{"name": name, "unit": unit, "description": text} for name, unit, text in counters],
+           "places": [{"rank": rank, **places[rank]} for rank in sorted(places)],
+           "loops": sorted(loops, key=lambda one: (one["rank"], one["thread"], one["phase"]))}
     for (rank, thread), location in sorted(locations.items()):
         entry = {"rank": rank, "thread": thread, "wall_ns": location["wall_ns"], "phases": []}
         for (r, t, number), phase in sorted(phases.items()):
@@ -511,6 +557,8 @@ def summary(data, scan):
         if sum(phase["wall_ns"] for phase in entry["phases"]) != location["wall_ns"]:
             raise Damaged("times of a location do not add up")
         out["locations"].append(entry)
+    for one in out["series"]:
+        one["sums"] = {counters[name][0] if isinstance(name, int) else name: value for name, value in one["sums"].items()}
     for rank, data in journals.items():
         snapshot = {number: phase["name"] for (r, t, number), phase in phases.items() if (r, t) == (rank, 0)}
         out.setdefault("journals", {})[rank] = [

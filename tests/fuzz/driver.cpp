@@ -127,6 +127,21 @@ ByteVector with_job_tables() {
     return b.bytes();
 }
 
+/// Chosen counters, whose values single iterations have, too, and places.
+ByteVector with_counters() {
+    test::ProfileBuilder b(2);
+    b.job(2);
+    b.metrics({"page_faults", "PAPI_TOT_INS"});
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        test::add_sample_rank(b, rank);
+        b.series(rank, "timestep", 3, {1, 1, 2, 1, 1, 1}, {10, 10, 100, 10, 10, 20});
+        b.place(rank, "0-1,3", rank, rank == 0 ? "page_faults,PAPI_TOT_INS" : "other", 1);
+        b.directory(rank);
+    }
+    b.end();
+    return b.bytes();
+}
+
 /// The files that are given by name, e.g. of real jobs.
 std::vector<ByteVector> read_seeds(int count, char** names) {
     std::vector<ByteVector> seeds;
@@ -144,7 +159,7 @@ std::vector<ByteVector> read_seeds(int count, char** names) {
 /// Every kind of block, and every way of using it.
 std::vector<ByteVector> made_seeds() {
     return {test::sample_file(1), test::sample_file(3), test::sample_file(2, true), with_names(), with_job_tables(),
-            test::live_file(test::sample_journal(), 1024), test::live_file(test::taken_back_journal(), 1024, true)};
+            test::live_file(test::sample_journal(), 1024), test::live_file(test::taken_back_journal(), 1024, true), with_counters()};
 }
 
 void write_corpus(const std::string& folder) {

@@ -1,9 +1,12 @@
 // Fuzz target: whatever bytes a profile file holds, reading, reporting and exporting end in a result or in one error.
+#include "format/codec.hpp"
+#include "tools/commands/report_choice.hpp"
 #include "tools/commands/report_json.hpp"
 #include "tools/commands/report_text.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/names/expand_inlined.hpp"
 #include "tools/profile/reader.hpp"
+#include "tools/view/page_data.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,37 +18,45 @@ class Nowhere final : public libprofile::tools::Sink {
     void add(const std::string&, std::string_view) override {}
 };
 
-void export_all(const libprofile::tools::Profile& profile) {
+/// One of what can be made of a profile: all of it would take most of the time, so that few inputs were tried.
+void show(const libprofile::tools::Profile& profile, std::size_t chosen) {
     using namespace libprofile::tools;
+    if (chosen % 4 == 0) {
+        std::string data;
+        if (chosen / 4 % 3 == 0)
+            report_text(profile, TextStyle{});
+        else if (chosen / 4 % 3 == 1)
+            report_json(profile, {true, true});
+        else
+            append_page_data(profile, {}, data);
+        return;
+    }
     ExportRequest whole, part, late; // late: also what comes from a journal
     part.choice.iterations = IterationRange{1, 2};
     late.choice.iterations = IterationRange{4, 1000000};
     part.choice.by_line = true;
+    const ExportRequest& request = chosen % 4 == 1 ? whole : chosen % 4 == 2 ? part : late;
     Nowhere sink;
-    for (const ExportFormat& format : export_formats())
-        for (const ExportRequest& request : {whole, part, late})
-            try {
-                format.write(profile, request, sink);
-            } catch (const ExportError&) {
-            }
+    const auto& formats = export_formats();
+    try {
+        formats[chosen / 4 % formats.size()].write(profile, request, sink);
+    } catch (const ExportError&) {
+    }
 }
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace libprofile::tools;
-    const NamedBytes file{"profile.lprof", Bytes(data, size)};
+    const std::uint32_t chosen = libprofile::crc32(data, size);
+    const NamedBytes whole{"profile.lprof", Bytes(data, size)};
+    const NamedBytes killed[] = {{"profile.lprof.partial", whole.bytes}, {"rank-0.lprof", whole.bytes}};
     try {
-        Profile profile = read_profile(std::span(&file, 1));
+        Profile profile = read_profile(chosen % 8 == 0 ? std::span<const NamedBytes>(killed) : std::span(&whole, 1));
         expand_inlined(profile);
-        // A damaged job record may claim millions of ranks; the report would be right, but the fuzzer slow.
-        constexpr std::uint64_t most_ranks = 1000;
-        if (profile.job.ranks <= most_ranks) {
-            report_text(profile, TextStyle{});
-            report_json(profile, {true, true});
-            export_all(profile);
-        }
+        show(profile, chosen / 8);
     } catch (const ReadError&) {
+    } catch (const SelectionError&) { // too many ranks are missing
     }
     // The same by its directories; the last byte chooses what.
     try {

@@ -48,5 +48,16 @@ def evaluation_of_a_clustered_profile_says_how_to_record(job):
     expect("LIBPROFILE_CLUSTERS=off" in result.all_err, "the line does not say what to do")
 
 
+@test
+def estimates_are_as_near_to_the_truth_as_they_say(job):
+    """What is printed with "+-" of some iterations of a job, stored as usual, against the recording of every iteration in full."""
+    result = job.measured([job.example("hydro"), 60, 8], ranks=2, output="bounds", options={"LIBPROFILE_CLUSTERS": "off"})
+    expect_equal(result.code, 0, "exit code")
+    for clusters in (1, 8):
+        checked = job.run([job.build / "tests/process/replayed_bounds", job.folder / "bounds", clusters])
+        print(checked.out)
+        expect_equal((checked.code, checked.all_err), (0, ""), "bounds that do not hold")
+
+
 if __name__ == "__main__":
     main()

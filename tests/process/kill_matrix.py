@@ -10,9 +10,12 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "format"))
+import read_profile
 from harness import Result, Skip, expect, expect_equal, kill_all, main, test
 from report_checks import check_report, sums
 
@@ -24,21 +27,12 @@ COLUMNS = ["visits", "p2p_send_communications", "p2p_bytes_sent", "p2p_receive_c
 SHORT = {"LIBPROFILE_FINALIZE_TIMEOUT": 2}
 
 
-class Run:
-    """One job: its process, its folder of logs."""
+class Logs:
+    """The folder of a job: its ranks' logs, and its profile."""
 
-    def __init__(self, job, mode, chosen, most, options, timeout=90):
-        self.job, self.timeout = job, timeout
+    def __init__(self, job):
         self.folder = tempfile.mkdtemp(dir=job.folder, prefix="run.")
-        self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
-        command = [job.program("mortal"), mode, chosen, most, self.folder]
         self.profile = os.path.join(self.folder, "profile")
-        if options is not None:
-            command = job.preloaded(command, {"LIBPROFILE_OUTPUT": self.profile, **options})
-        self.command = [str(word) for word in [*job.launcher(RANKS), *command]]
-        self.start = time.monotonic()
-        self.process = subprocess.Popen(self.command, env=job.environment(), cwd=self.folder, stdin=subprocess.DEVNULL,
-                                        stdout=self.out, stderr=self.err, start_new_session=True)
 
     def lines(self, rank):
         try:
@@ -47,6 +41,22 @@ class Run:
         except FileNotFoundError:
             return []
         return text[:text.rfind("\n") + 1].splitlines()
+
+
+class Run(Logs):
+    """One job: its process, its folder of logs."""
+
+    def __init__(self, job, mode, chosen, most, options, timeout=90):
+        super().__init__(job)
+        self.job, self.timeout = job, timeout
+        self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        command = [job.program("mortal"), mode, chosen, most, self.folder]
+        if options is not None:
+            command = job.preloaded(command, {"LIBPROFILE_OUTPUT": self.profile, **options})
+        self.command = [str(word) for word in [*job.launcher(RANKS), *command]]
+        self.start = time.monotonic()
+        self.process = subprocess.Popen(self.command, env=job.environment(), cwd=self.folder, stdin=subprocess.DEVNULL,
+                                        stdout=self.out, stderr=self.err, start_new_session=True)
 
     def pid(self, rank):
         return int(self.lines(rank)[0].split()[1])
@@ -85,13 +95,20 @@ def end_of(result):
     return result.code, sorted({tidy(line) for line in result.err}), tidy(result.out)
 
 
-def check_recovered(job, run, missing=0):
+def values_of(series, metric, count):
+    """By iteration; None where they are not known."""
+    if series is None:
+        return [None] * count
+    return series.get(metric, [None if visits is None else 0 for visits in series.get("visits", [0] * count)])
+
+
+def check_recovered(job, run, missing=0, folded=False):
     """Every rank's iterations equal its log. One whose line was not written yet may be there."""
     before = job.last
     result = job.run([job.tool, "report", run.profile, "--format", "json", "--series"])
     expect_equal((result.code, result.err), (0, []), "the report")
     report = json.loads(result.out)
-    check_report(report, repairs=None)
+    check_report(report, repairs=None, folded=folded)
     text = job.run([job.tool, "report", run.profile])
     expect("INCOMPLETE" in text.out or report["job"]["complete"], "the report does not say that it is incomplete")
     job.last = before
@@ -104,7 +121,7 @@ def check_recovered(job, run, missing=0):
         expect(len(log) - missing <= count <= len(log) + 1, f"rank {rank} logged {len(log)} iterations, the report has {count}")
         for column, metric in enumerate(COLUMNS):
             # None: an iteration that the reference method had clustered when the file was written.
-            found = [None] * count if series[rank] is None else series[rank].get(metric, [0] * count)
+            found = values_of(series[rank], metric, count)
             for number, (value, line) in enumerate(zip(found, log)):
                 expect(value is None or value == line[column],
                        f"{metric} of iteration {number} of rank {rank}: {value}, by the log {line[column]}")
@@ -234,17 +251,22 @@ def iterations_outlive_the_death_of_all_ranks(job):
     same_end(job, "outside", kill=kill_ranks)
 
 
+def end_after_profile(run):
+    """Waits until the job has written its profile, and ends its launcher."""
+    deadline = time.monotonic() + 60
+    while not os.path.exists(os.path.join(run.profile, "profile.lprof")):
+        expect(time.monotonic() < deadline, "there is no profile")
+        time.sleep(0.02)
+    time.sleep(0.5)
+    run.process.send_signal(signal.SIGTERM)
+    return run.wait()
+
+
 @test
 def the_profile_is_complete_before_a_finalize_that_never_returns(job):
     for _ in range(REPETITIONS):
         run = Run(job, "hang", 0, 20, {})
-        deadline = time.monotonic() + 60
-        while not os.path.exists(os.path.join(run.profile, "profile.lprof")):
-            expect(time.monotonic() < deadline, "there is no profile")
-            time.sleep(0.02)
-        time.sleep(0.5)
-        run.process.send_signal(signal.SIGTERM)
-        result = run.wait()
+        result = end_after_profile(run)
         for _ in range(8): # MPICH's launcher has two ways to end
             plain = Run(job, "hang", 0, 20, None)
             plain.wait_for(20)
@@ -269,13 +291,7 @@ def a_job_that_runs_is_not_recovered(job):
     expect(len(run.lines(0)) <= 600, "the job was quicker than the test")
     expect_equal((result.returncode, os.path.exists(os.path.join(run.profile, "profile.lprof"))), (1, False), "recover")
     expect("still runs" in result.stderr and result.stderr.count("\n") == 1, f"what it says: {result.stderr}")
-    deadline = time.monotonic() + 60
-    while not os.path.exists(os.path.join(run.profile, "profile.lprof")):
-        expect(time.monotonic() < deadline, "there is no profile")
-        time.sleep(0.02)
-    time.sleep(0.5)
-    run.process.send_signal(signal.SIGTERM)
-    run.wait()
+    end_after_profile(run)
     expect_equal(check_recovered(job, run)["job"]["complete"], True, "completeness")
 
 
@@ -298,6 +314,64 @@ def kills_at_any_moment_lose_no_iteration(job):
 @test
 def kills_at_any_moment_lose_no_iteration_without_clusters_and_series(job):
     killed_quickly(job, {"LIBPROFILE_METHOD": "reference", "LIBPROFILE_CLUSTERS": 2})
+
+
+@test
+def handlers_that_end_the_program_lose_no_iteration(job):
+    """Most of the time of this program is ours, so most of its handlers interrupt us."""
+    for repetition in range(6 * REPETITIONS):
+        run = Run(job, "handler", 0, 0, {**SHORT, "LIBPROFILE_CLUSTERS": 2 + 60 * (repetition % 2)})
+        run.wait_for(10)
+        time.sleep(random.random() * 0.3)
+        for rank in range(RANKS):
+            try:
+                os.kill(run.pid(rank), signal.SIGTERM)
+            except ProcessLookupError:
+                pass
+        code = run.wait().code
+        expect(code in (6, 9), f"exit code {code}") # 9: MPICH's launcher has killed the others, and saw one of these first
+        check_recovered(job, run)
+
+
+def journal_of(path):
+    """The iterations in a file's journal, and how many of them were taken back."""
+    iterations, taken_back = [], 0
+    with open(path, "rb") as file:
+        blocks = list(read_profile.File(file.read()).scan())
+    for kind, _, payload in blocks:
+        if kind != read_profile.TYPE_JOURNAL:
+            continue
+        for record in read_profile.journal_records(payload):
+            kind = record.number()
+            if kind == 2:
+                iterations.append(record.numbers(2)[1])
+            taken_back += kind == 4
+    return iterations, taken_back
+
+
+@test
+def values_without_memory_of_their_own_outlive_their_rank(job):
+    """Call paths for the quota many times over: iterations are taken back from the clusters and come with those before. As long as
+    the journal has all of them, so have the sums."""
+    own, mixed, unknown = 0, 3, 2
+    fates, taken_back, whole = set(), 0, 0
+    for most in (700, 1000, 2000, 4000) * REPETITIONS:
+        run = Run(job, "wide", -1, most, {"LIBPROFILE_MEMORY": "4M", "LIBPROFILE_SAMPLE": 0})
+        run.wait()
+        journals = [journal_of(os.path.join(run.profile, f"rank-{rank}.lprof")) for rank in range(RANKS)]
+        report = check_recovered(job, run, missing=most, folded=None)
+        steps = next(phase for phase in report["phases"] if phase["name"] == "step")
+        for rank, (iterations, back) in enumerate(journals):
+            fates.update(iterations)
+            taken_back += back
+            log = [int(line.split()[3]) for line in run.lines(rank)[1:]]
+            found = sums(report, rank)["p2p_bytes_sent"]
+            expect(found <= sum(log) + 5000, f"rank {rank} sent {found} bytes, by the log {sum(log)}")
+            if unknown not in iterations and steps["iterations_per_rank"][rank] == len(log) and len(iterations) > 0:
+                expect_equal(found, sum(log), f"bytes that rank {rank} sent")
+                whole += 1
+    expect({own, mixed} <= fates and taken_back > 0, f"the journals have fates {fates} and {taken_back} that were taken back")
+    expect(whole > 0, "no journal had everything")
 
 
 def messages(run):
@@ -385,9 +459,43 @@ def a_disk_that_fills_up_is_no_harm(job):
         raise Skip("no file system can be mounted")
     command = [job.program("mortal"), "exit", -1, 100, job.folder]
     result = job.run([*mount, *job.launcher(RANKS), *job.preloaded(command, {"LIBPROFILE_OUTPUT": place / "out", **SHORT})])
-    plain = job.run([*job.launcher(RANKS), *command])
+    patience = time.monotonic() + 60  # as in same_end()
+    while True:
+        plain = job.run([*job.launcher(RANKS), *command])
+        if (plain.code, plain.out) == (result.code, result.out) or time.monotonic() > patience:
+            break
     expect_equal((result.code, result.out), (plain.code, plain.out), "the end of the job")
     expect(any("No space left" in line for line in result.said), f"it is not said: {result.said}")
+
+
+def full_at_the_end(job, options, size):
+    """The disk has room for the live data, but when the job ends the program has filled it."""
+    logs = Logs(job)
+    small = os.path.join(logs.folder, "all")
+    os.mkdir(small)
+    if job.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", small]).code != 0:
+        raise Skip("no file system can be mounted")
+    script = f'mount -t tmpfs -o size={size} none {small} && "$@"; code=$?; cp -r {small}/out {logs.profile}; exit $code'
+    command = job.preloaded([job.program("mortal"), "full", 0, 60, logs.folder], {"LIBPROFILE_OUTPUT": f"{small}/out", **options})
+    result = job.run(["unshare", "-m", "sh", "-c", script, "sh", *job.launcher(RANKS), *command], cwd=logs.folder)
+    expect_equal((result.code, result.out, len(result.exit_lines)), (0, "", 1), "the end of the job")
+    return logs, result
+
+
+@test
+def live_data_make_room_for_the_profile(job):
+    logs, result = full_at_the_end(job, {}, "4m")
+    expect_equal(result.said, result.exit_lines, "lines of ours")
+    expect_equal(check_recovered(job, logs)["job"]["complete"], True, "completeness")
+
+
+@test
+def a_disk_that_is_full_at_the_end_sends_the_profile_to_the_working_folder(job):
+    logs, result = full_at_the_end(job, {"LIBPROFILE_CHECKPOINT": "off"}, "1m")
+    expect(any("No space left" in line and "working folder" in line for line in result.said), f"it is not said: {result.said}")
+    expect_equal(len(result.said), 2, f"lines of ours: {result.said}")
+    logs.profile = os.path.join(logs.folder, [name for name in os.listdir(logs.folder) if name.startswith("libprofile-")][0])
+    expect_equal(check_recovered(job, logs)["job"]["complete"], True, "completeness")
 
 
 if __name__ == "__main__":

@@ -54,12 +54,15 @@ def same_end(job, mode, chosen=1, slack=6.0, options=SHORT):
     def end(result):
         return result.code, launchers_pid.sub("", result.out)
 
-    # Which rank's end MPICH's launcher reports, the faulty one's or that of one it killed, is a race of its own.
-    for _ in range(5):
-        plain = job.plain(command, timeout=40)
-        if end(plain) == end(measured):
-            break
-    expect_equal(end(measured), end(plain), f"exit code and stdout, {what}")
+    plain = job.plain(command, timeout=40)
+    if end(measured) != end(plain):
+        # Which rank's end MPICH's launcher reports, the faulty one's or that of one it killed, is a race of its own: the usual
+        # end of one kind of job is among the ends of the other.
+        plains = [end(plain), *(end(job.plain(command, timeout=40)) for _ in range(5))]
+        ours = [end(measured), *(end(job.measured(command, output=f"{mode}.{chosen}.{i}", options=options, timeout=60)) for i in range(5))]
+        usual_of_ours = max(ours, key=ours.count)
+        usual_of_plains = max(plains, key=plains.count)
+        expect(usual_of_ours in plains or usual_of_plains in ours, f"exit code and stdout, {what}: {ours}, without {plains}")
     expect(measured.seconds < plain.seconds + slack, f"{what}: {measured.seconds:.1f} s, without {plain.seconds:.1f} s")
     expect(len(measured.said) <= 1, f"{what}: more than one line: {measured.said}")
     return measured

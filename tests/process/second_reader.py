@@ -105,6 +105,18 @@ def second_reader_finds_the_same_in_a_job_with_threads_and_traces(job):
 
 
 @test
+def second_reader_finds_the_loop_of_a_program_without_markers(job):
+    result = job.measured([job.program("loops"), "nested", "60", "1000"], ranks=2, output="loops",
+                          options={"LIBPROFILE_ITERATION": "auto"})
+    expect_equal(result.code, 0, "exit code")
+    again = compare(job, "loops")
+    found = job.report("loops")["loops"]
+    expect_equal([(loop["phase"], loop["ranks"]) for loop in found], [(again["loops"][0]["phase"], [0, 1])], "loops")
+    expect_equal([(loop["phase"], loop["call"]) for loop in again["loops"]], [(found[0]["phase"], found[0]["call"])] * 2, "of both ranks")
+    expect_equal(again["loops"][0]["passes"], found[0]["passes"], "passes from which it was chosen")
+
+
+@test
 def second_reader_finds_the_same_with_every_iteration_in_full(job):
     result = job.measured([job.example("hydro"), "40", "8"], ranks=2, output="full", options={"LIBPROFILE_CLUSTERS": "off"})
     expect_equal(result.code, 0, "exit code")
@@ -128,6 +140,34 @@ def second_reader_finds_the_iterations_of_a_rank_that_was_killed(job):
         for name in ("visits", "p2p_bytes_sent", "collective_exchange"):
             expect_equal([one["sums"].get(name, 0) for one in journal],
                          loop["series"][rank].get(name, [0] * (len(before) + len(journal)))[len(before):], f"{name} of rank {rank}")
+
+
+@test
+def second_reader_finds_the_same_counters(job):
+    chosen = ["page_faults", "context_switches", "perf::TASK-CLOCK"]
+    result = job.measured([job.program("counters"), "faults", 40, 20], output="counters", options={"LIBPROFILE_METRICS": ",".join(chosen)})
+    expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
+    again = compare(job, "counters")
+    expect_equal([one["name"] for one in again["counters"]], chosen, "counters")
+    expect(all(one["description"] for one in again["counters"]), "descriptions")
+    places = job.report("counters")["places"]
+    for mine, other in zip(again["places"], places["ranks"]):
+        machine = places["machines"][other["machine"]]
+        for key in ("model", "memory", "processors", "cores", "packages", "numa_nodes"):
+            expect_equal(mine[key], machine[key], f"machine: {key}")
+        expect_equal([(one["thread"], one["last"], one["looks"], one["moves"]) for one in mine["threads"]],
+                     [(one["thread"], one["last"] + 1, one["looks"], one["moves"]) for one in other["threads"] if one["last"] is not None],
+                     f"threads of rank {mine['rank']}")
+
+
+@test
+def second_reader_finds_the_same_regions(job):
+    again = None
+    for options in ({}, {"LIBPROFILE_CLUSTERS": "off"}, {"LIBPROFILE_METHOD": "reference"}):
+        job.profile([job.program("regions")], options=options)
+        again = compare(job, f"profile.{job.runs}")
+    step = next(phase for phase in again["locations"][0]["phases"] if phase["name"] == "step")
+    expect(step["totals"]["region_time"] >= 36e6, "the time of 36 visits of at least 1 ms in iterations")
 
 
 if __name__ == "__main__":

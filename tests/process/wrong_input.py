@@ -92,7 +92,7 @@ def vanished_working_folder_is_reported_once(job):
 def output_folder_that_vanishes_while_the_job_runs_is_made_again(job):
     output = job.folder / "vanishing"
     remover = f"sleep 0.5; rm -rf {output}"
-    command = ["sh", "-c", f"{remover} & exec env LD_PRELOAD={job.library} LIBPROFILE_OUTPUT={output} {job.program('kinds')} 800"]
+    command = ["sh", "-c", f"{remover} & exec env LD_PRELOAD={job.library} LIBPROFILE_OUTPUT={output} {job.program('kinds')} 100"]
     result = job.run([*job.launcher(2), *command])
     expect_equal((result.code, len(result.said)), (0, 1), f"exit code and lines: {result.said}")
     report = job.report("vanishing")

@@ -1,7 +1,10 @@
 /* mortal MODE RANK ITERATIONS FOLDER: a loop of marked iterations that comes to a bad end. Each iteration that it has closed is a line
  * in FOLDER/log.<rank>, written by one write(2), with what it did in numbers counted by hand: visits of MPI functions, then sends, bytes sent,
  * receives, bytes received, collective exchanges, bytes out and in. RANK dies (all ranks when it is -1) after ITERATIONS of them, by MODE.
- * MODE unmarked: the same without markers. Signals from outside find it in its loop, which goes on for a minute. */
+ * MODE quick: thousands of iterations a second. MODE wide: those make messages from 16,384 places more, other ones in
+ * each iteration, until RANK kills itself.
+ * MODE full: RANK fills the file system with FOLDER/all/fill, then all end well.
+ * MODE handler: like quick; its handler of SIGTERM calls exit(6). MODE unmarked: the same without markers. Signals from outside find it in its loop, which goes on for a minute. */
 #define _GNU_SOURCE
 #include <mpi.h>
 
@@ -19,7 +22,7 @@
 #include <unistd.h>
 
 enum { MOST = 4096 };
-static int rank, ranks, log_file = -1, marked = 1;
+static int rank, ranks, log_file = -1, marked = 1, is_wide = 0;
 static char out[MOST], in[MOST];
 static struct {
     long visits, sends, sent, receives, received, exchanges, bytes_out, bytes_in;
@@ -58,10 +61,25 @@ __attribute__((noinline)) static void rarely(int bytes) {
     __asm__ volatile("" ::: "memory");
 }
 
+/* From the place in the program that `bits` names. */
+__attribute__((noinline)) static void wide(int bytes, unsigned bits, int depth) {
+    if (depth == 0)
+        to_itself(bytes);
+    else if (bits & 1)
+        wide(bytes, bits >> 1, depth - 1);
+    else {
+        wide(bytes, bits >> 1, depth - 1);
+        __asm__ volatile("nop"); /* or the compiler makes one call of the two */
+    }
+    __asm__ volatile("" ::: "memory");
+}
+
 static void iteration(long i, int quick) {
     memset(&now, 0, sizeof now);
     if (marked)
         profile_iteration_begin("step");
+    for (int k = 0; k < is_wide * (1 + (int)(i % 37)); ++k)
+        wide(1 + k, (unsigned)(i * 97 + k * 31), 14);
     for (int k = 0; k < 1 + (int)(i % 3); ++k)
         to_itself(1 + (int)((i * 7919) % 1000));
     if (i % 50 == 49)
@@ -117,6 +135,16 @@ static void out_of_memory(void) {
     }
 }
 
+static void fill(const char* folder) {
+    char name[256];
+    snprintf(name, sizeof name, "%s/all/fill", folder);
+    const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    check(file >= 0);
+    while (write(file, out, sizeof out) > 0)
+        ;
+    close(file);
+}
+
 static void die(const char* mode) {
 #define IS(name) (strcmp(mode, name) == 0)
     if (IS("abort"))
@@ -129,12 +157,18 @@ static void die(const char* mode) {
         _exit(8);
     if (IS("segv"))
         *(volatile int*)8 = 0;
-    if (IS("kill"))
+    if (IS("kill") || IS("wide"))
         raise(SIGKILL);
     if (IS("oom"))
         out_of_memory();
     if (IS("fork"))
         children();
+}
+
+static void leave(int number) {
+    if (gettid() == getpid())
+        exit(6);
+    tgkill(getpid(), getpid(), number); /* MPI has threads; while one of them exits, main would go on */
 }
 
 int main(int argc, char** argv) {
@@ -143,7 +177,10 @@ int main(int argc, char** argv) {
     const char* mode = argv[1];
     const int chosen = atoi(argv[2]);
     const long most = atol(argv[3]);
-    const int quick = IS("quick");
+    is_wide = IS("wide");
+    if (IS("handler"))
+        signal(SIGTERM, leave);
+    const int quick = IS("quick") || IS("handler") || is_wide;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -162,7 +199,7 @@ int main(int argc, char** argv) {
     struct timespec begin, t;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     marked = !IS("unmarked");
-    const int outside = IS("outside") || quick || !marked;
+    const int outside = IS("outside") || IS("quick") || IS("handler") || !marked;
     for (long i = 0;; ++i) {
         clock_gettime(CLOCK_MONOTONIC, &t);
         if (t.tv_sec - begin.tv_sec > 60)
@@ -170,7 +207,12 @@ int main(int argc, char** argv) {
         if (!outside && i == most) {
             if (dies)
                 die(mode);
-            if (IS("hang"))
+            if (IS("full")) {
+                if (dies)
+                    fill(argv[4]);
+                MPI_Barrier(MPI_COMM_WORLD);
+            }
+            if (IS("hang") || IS("full"))
                 break;
         }
         if (IS("fork") && dies && i == most + 10)

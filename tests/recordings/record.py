@@ -30,6 +30,10 @@ RECORDINGS = {
     "adaptive": (4, ["adaptive_cpp", "250", "256"], None),
     "crack": (4, ["lammps_iterations", "in.crack", "20"], LAMMPS / "crack"),
     "deposit": (2, ["lammps_iterations", "in.deposit.atom", "40"], LAMMPS / "deposit"),
+    "melt": (2, ["lammps_iterations", "in.melt", "1"], LAMMPS / "melt"),
+    # Where iterations are alike: the step of times must follow them, and whole iterations are most of what there is.
+    "long-solver": (2, ["solver", "400", "60"], None),
+    "long-adaptive": (2, ["adaptive_cpp", "1500", "128"], None),
     # Smaller ones of the same kinds, kept in the repository.
     "small-hydro": (8, ["hydro", "100", "12"], None),
     "small-particles": (4, ["particles", "160", "2000"], None),

@@ -114,4 +114,42 @@ TEST_F(AccumulatorTest, WithoutMemoryValuesAreSummedNotLost) {
     EXPECT_EQ(visits, 199000u);
 }
 
+TEST_F(AccumulatorTest, CountersAreSharedOutExactlyByWeight) {
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 200; ++round) {
+        rows_.clear();
+        std::uint64_t weights = 0;
+        for (NodeId node = 1; node <= 40; ++node) {
+            Row& own = row(node);
+            own.weight = random() % 3 == 0 ? 0 : random() % 20000000;
+            weights += own.weight;
+        }
+        std::uint64_t totals[most_counters] = {};
+        for (std::uint64_t& total : totals) total = random() >> random() % 64;
+        ASSERT_EQ(share_out_counters(rows_, totals), weights != 0);
+        std::uint64_t sums[most_counters] = {};
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            for (std::size_t c = 0; c < most_counters; ++c) {
+                const std::uint64_t value = rows_[i].values[metric_count + c];
+                sums[c] += value;
+                const auto share = static_cast<std::uint64_t>(static_cast<unsigned __int128>(totals[c]) * rows_[i].weight / weights);
+                EXPECT_LE(value > share ? value - share : share - value, 1u);
+                if (value != 0) {
+                    EXPECT_NE(rows_[i].present() >> (metric_count + c) & 1, 0u);
+                }
+            }
+        for (std::size_t c = 0; c < most_counters; ++c) EXPECT_EQ(sums[c], totals[c]);
+    }
+}
+
+TEST_F(AccumulatorTest, ARowThatBeginsAgainHasNoCounters) {
+    Row& used = row(5);
+    used.counter(0) = 3;
+    used.counter(most_counters - 1) = 4;
+    used[Metric::FileCollBytesWritten] = 5;
+    used.begin_again(6);
+    for (const std::uint64_t value : used.values) EXPECT_EQ(value, 0u);
+    EXPECT_EQ(used.present(), 0u);
+}
+
 } // namespace libprofile

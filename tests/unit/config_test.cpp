@@ -1,5 +1,6 @@
 #include "format/sampling_rate.hpp"
 #include "libprofile/session/config.hpp"
+#include "libprofile/session/nearest_name.hpp"
 
 #include <cstdlib>
 #include <cstring>

@@ -7,6 +7,9 @@ const MpiFunction mpi_functions[] = {
     {"MPI_Send", TimeCategory::MpiP2p},
     {"MPI_Allreduce", TimeCategory::MpiColl},
     {"MPI_Barrier", TimeCategory::MpiSyncColl},
+#define OMP(id, name, category, in_signature) {name, TimeCategory::category},
+#include "format/openmp.def"
+#undef OMP
 };
 const unsigned mpi_function_count = 3;
 

@@ -16,7 +16,7 @@ namespace {
 
 struct Iteration {
     std::map<std::uint32_t, std::uint64_t> events; // by key
-    std::vector<std::uint64_t> condensed = std::vector<std::uint64_t>(catalogue_size);
+    std::vector<std::uint64_t> condensed = std::vector<std::uint64_t>(condensed_size);
     std::uint64_t wall = 0;
     StructureSignatures signatures;
 };
@@ -208,6 +208,70 @@ TEST_F(TimeSeriesTest, AnIterationTakesFewBytesAndAConstantOneNearlyNone) {
     std::uint64_t totals = 0;
     for (const tools::SeriesData::Chunk& chunk : series_data_of(series).chunks) totals += chunk.totals.size();
     EXPECT_LT(totals, fed_.size() * 64);
+}
+
+TEST_F(TimeSeriesTest, WhereOneCallHasAllTimeItsTimesFollowFromTheTotals) {
+    TimeSeries series(arena_, pool_, {});
+    std::mt19937_64 random(21);
+    for (int i = 0; i < 512; ++i) {
+        Iteration one;
+        const std::uint64_t time = 1000000 + random() % 900000;
+        one.events = {{key(1, Metric::Visits), 1}, {key(1, Metric::Time), time}};
+        std::uint64_t direct[metric_count] = {};
+        std::uint64_t by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
+        direct[static_cast<std::size_t>(Metric::Visits)] = 1;
+        by_category[static_cast<std::size_t>(TimeCategory::MpiColl)] = time;
+        by_category[static_cast<std::size_t>(TimeCategory::Compute)] = random() % 100000;
+        derive_catalogue(direct, by_category, one.condensed.data());
+        one.wall = one.condensed[static_cast<std::size_t>(CatalogueId::Total)];
+        feed(series, one);
+    }
+    EXPECT_EQ(series.accuracy(0).sum, 0u);
+    const tools::SeriesData data = series_data_of(series);
+    std::size_t bytes = 0;
+    for (const tools::SeriesData::Chunk& chunk : data.chunks) bytes += chunk.cells.size();
+    EXPECT_LT(bytes, 512u / 4);
+    tools::SeriesReader reader(data);
+    for (const Iteration& want : fed_) {
+        ASSERT_TRUE(reader.next());
+        std::vector<std::uint64_t> got;
+        reader.for_each_cell([&](std::size_t, std::uint64_t value) { got.push_back(value); });
+        EXPECT_EQ(got, (std::vector<std::uint64_t>{1, want.events.at(key(1, Metric::Time))}));
+    }
+}
+
+/// The bound is a share of the largest value, which says nothing of all others.
+TEST_F(TimeSeriesTest, WhereIterationsAreAlikeTimesAreOffByLessThanTheyDifferByThoughOneIsLarge) {
+    TimeSeries series(arena_, pool_, {});
+    std::mt19937_64 random(22);
+    constexpr std::uint64_t noise = 400;
+    double differs = 0, cells = 0;
+    for (int i = 0; i < 1000; ++i) {
+        Iteration one;
+        std::uint64_t direct[metric_count] = {};
+        std::uint64_t by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
+        for (std::uint32_t p = 1; p <= 12; ++p) {
+            const std::uint64_t off = random() % noise;
+            const std::uint64_t time = p * 3000 + off + (i == 300 && p == 3 ? 1000000000 : 0);
+            one.events[key(p, Metric::Visits)] = 1;
+            one.events[key(p, Metric::Time)] = time;
+            ++direct[static_cast<std::size_t>(Metric::Visits)];
+            by_category[static_cast<std::size_t>(TimeCategory::MpiP2p)] += time;
+            differs += std::abs(static_cast<double>(off) - noise / 2.0);
+            ++cells;
+        }
+        derive_catalogue(direct, by_category, one.condensed.data());
+        one.wall = one.condensed[static_cast<std::size_t>(CatalogueId::Total)];
+        feed(series, one);
+    }
+    const double off = static_cast<double>(series.accuracy(0).sum) / cells;
+    std::printf("off by %.1f ns, different by %.1f ns, %.2f bytes an iteration\n", off, differs / cells,
+                static_cast<double>(series_data_of(series).bytes()) / 1000);
+    EXPECT_LT(off, differs / cells / 2);
+    EXPECT_LT(series.accuracy(0).largest, 2500000u);
+    std::size_t bytes = 0;
+    for (const tools::SeriesData::Chunk& chunk : series_data_of(series).chunks) bytes += chunk.cells.size();
+    EXPECT_LT(static_cast<double>(bytes), cells * 4 / 8) << "more than four bits a time";
 }
 
 TEST_F(TimeSeriesTest, ThinsOutEvenlyWhenMemoryEndsAndWholeIterationsLast) {

@@ -1,5 +1,5 @@
 // Reading parts of a file by its directories, and files that lie about their sizes and places.
-#include "tests/unit/tools_profile_builder.hpp"
+#include "tests/unit/tools_read_one.hpp"
 #include "tools/profile/directory.hpp"
 #include "tools/profile/reader.hpp"
 
@@ -23,11 +23,6 @@ class CountingSource : public MemorySource {
     }
     mutable std::uint64_t bytes_read = 0;
 };
-
-Profile read_one(const ByteVector& bytes) {
-    const NamedBytes file{"profile.lprof", bytes};
-    return read_profile(std::span(&file, 1));
-}
 
 Profile read_part(const ByteVector& bytes, const Selection& selection) {
     return read_profile(MemorySource(bytes), "profile.lprof", selection);

@@ -1,8 +1,7 @@
 // Exports: values of a part of the iterations, the table that all formats write, hostile text, numbers as users write them.
-#include "tests/unit/tools_profile_builder.hpp"
+#include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/selection.hpp"
 #include "tools/export/formats.hpp"
-#include "tools/profile/reader.hpp"
 #include "tools/text/number_list.hpp"
 
 #include <filesystem>
@@ -17,11 +16,6 @@ using namespace libprofile::test;
 using namespace libprofile::tools;
 
 namespace {
-
-Profile read_one(const ByteVector& bytes) {
-    const NamedBytes file{"profile.lprof", bytes};
-    return read_profile(std::span(&file, 1));
-}
 
 Profile sample(std::uint32_t ranks, bool series) {
     return read_one(sample_file(ranks, series));

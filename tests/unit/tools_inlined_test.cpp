@@ -1,5 +1,5 @@
 // Inlined functions and interpreters in call paths: sums, callers, names, and what the reports make of them.
-#include "tests/unit/tools_profile_builder.hpp"
+#include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/hot_spots.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/commands/report_json.hpp"
@@ -8,7 +8,6 @@
 #include "tools/names/expand_inlined.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/profile/reader.hpp"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -20,11 +19,6 @@ using namespace libprofile::tools;
 using Json = nlohmann::json;
 
 namespace {
-
-Profile read_one(const ByteVector& bytes) {
-    const NamedBytes file{"profile.lprof", bytes};
-    return read_profile(std::span(&file, 1));
-}
 
 /// The sample job; where solve is, sweep() and kernel() are inlined.
 Profile with_inlined(std::uint32_t ranks) {

@@ -1,5 +1,6 @@
 // The journal of a live file: what a reader makes of whole, cut, damaged and hostile ones.
 #include "tests/unit/tools_journal_builder.hpp"
+#include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/selection.hpp"
 #include "tools/analysis/totals.hpp"
@@ -24,10 +25,8 @@ using namespace libprofile::tools;
 
 namespace {
 
-Profile read_one(const ByteVector& bytes) {
-    const NamedBytes file{"rank-0.lprof", bytes};
-    return read_profile(std::span(&file, 1));
-}
+/// A live file.
+Profile read_live(const ByteVector& bytes) { return read_one(bytes, "rank-0.lprof"); }
 
 std::size_t records_in(const ByteVector& journal) {
     JournalScanner scanner(journal);
@@ -74,7 +73,7 @@ TEST(JournalCellsTest, ComeBackAsTheyWere) {
 }
 
 TEST(JournalTest, IterationsFollowThoseOfTheSnapshot) {
-    const Profile p = read_one(live_file(sample_journal(), 4096));
+    const Profile p = read_live(live_file(sample_journal(), 4096));
     EXPECT_FALSE(p.complete);
     EXPECT_TRUE(p.notes.empty()) << p.notes.front();
     expect_sums(p);
@@ -100,7 +99,7 @@ TEST(JournalTest, IterationsFollowThoseOfTheSnapshot) {
 }
 
 TEST(JournalTest, WhatNobodyKnowsIsNotRecorded) {
-    const Profile p = read_one(live_file(sample_journal(), 4096));
+    const Profile p = read_live(live_file(sample_journal(), 4096));
     std::uint64_t found = 0;
     for (const PhaseData& data : p.locations[0].phases)
         for_each_cell(data, [&](const tools::Cell& cell) {
@@ -120,11 +119,11 @@ TEST(JournalTest, EndsWithTheLastWholeRecordWhereverItIsCut) {
         EXPECT_LE(before, records);
         EXPECT_LE(records, before + 1);
         before = records;
-        expect_sums(read_one(live_file(cut, 4096)));
+        expect_sums(read_live(live_file(cut, 4096)));
         // The file may end with it, too.
         ByteVector file = live_file(cut, 4096);
         file.resize(file.size() - (4096 - size));
-        expect_sums(read_one(file));
+        expect_sums(read_live(file));
     }
     EXPECT_EQ(before, 5u);
 }
@@ -135,7 +134,7 @@ TEST(JournalTest, ADamagedByteEndsItThere) {
         ByteVector damaged = journal;
         damaged[at] ^= 0x10;
         EXPECT_LT(records_in(damaged), 5u) << "byte " << at;
-        expect_sums(read_one(live_file(damaged, 4096)));
+        expect_sums(read_live(live_file(damaged, 4096)));
     }
 }
 
@@ -164,7 +163,7 @@ TEST(JournalTest, RecordsThatDoNotFitEndItWithANote) {
         j.iteration({1, 0, 400, 2400, 3200, 0, 0, {}, 0}, {{2, Metric::Time, 350}});
         hostile[i](j);
         j.iteration({1, 0, 400, 2800, 9900, 0, 0, {}, 0}, {{2, Metric::Time, 350}});
-        const Profile p = read_one(live_file(j.bytes(), 4096));
+        const Profile p = read_live(live_file(j.bytes(), 4096));
         EXPECT_EQ(p.notes.size(), 1u) << "record " << i;
         EXPECT_EQ(find_phase(&p.locations[0], 1)->instances, 7u) << "record " << i;
         expect_sums(p);
@@ -177,7 +176,7 @@ TEST(JournalTest, ManyIterationsTakeFewClustersAndKeepTheirValues) {
     for (std::uint64_t i = 0; i < many; ++i)
         j.iteration({1, 0, 10, 2000 + 10 * (i + 1), 3000 + 10 * (i + 1), 0, 0, {1, 2, 3, 4}, 0},
                     {{3, Metric::Time, 10}, {3, Metric::Visits, 1 + i % 97}});
-    const Profile p = read_one(live_file(j.bytes(), j.bytes().size()));
+    const Profile p = read_live(live_file(j.bytes(), j.bytes().size()));
     expect_sums(p);
     const PhaseData* steps = find_phase(&p.locations[0], 1);
     EXPECT_LE(steps->clusters.size(), 2u + 16u);
@@ -214,7 +213,7 @@ std::uint64_t sum_of(const Profile& p, IterationRange range, Metric metric, Node
 
 TEST(JournalTest, IterationsOfAJournalCanBeChosen) {
     for (const bool with_series : {false, true}) {
-        const Profile p = read_one(live_file(sample_journal(), 4096, with_series));
+        const Profile p = read_live(live_file(sample_journal(), 4096, with_series));
         EXPECT_TRUE(p.notes.empty()) << p.notes.front();
         // Those of the snapshot have 1 visit each, one 2; then 7, then 1 (of a call path that the snapshot has not).
         EXPECT_EQ(sum_of(p, {6, 6}, Metric::Visits, NodeKind::Mpi), 7u);
@@ -233,7 +232,7 @@ TEST(JournalTest, IterationsOfAJournalCanBeChosen) {
 
 TEST(JournalTest, AllExportsAreWrittenOfAJournal) {
     for (const bool with_series : {false, true}) {
-        Profile p = read_one(live_file(sample_journal(), 4096, with_series));
+        Profile p = read_live(live_file(sample_journal(), 4096, with_series));
         expand_inlined(p);
         for (const ExportFormat& format : export_formats())
             for (const auto& [first, last] : {std::pair(0, 99), std::pair(1, 2), std::pair(4, 7), std::pair(7, 7)}) {
@@ -251,7 +250,7 @@ TEST(JournalTest, AllExportsAreWrittenOfAJournal) {
 }
 
 TEST(JournalTest, CallPathsOfAJournalsValuesMoveWithAllOthers) {
-    Profile p = read_one(live_file(sample_journal(), 4096));
+    Profile p = read_live(live_file(sample_journal(), 4096));
     for (Site& site : p.sites) {
         site.name.function = "outer";
         site.inlined = {{"inner", "file.c", 1}, {"innermost", "file.c", 2}};
@@ -266,7 +265,7 @@ TEST(JournalTest, AnIterationThatWasTakenBackIsTheRest) {
     j.iteration({1, 0, 400, 2400, 3400, 0, 0, {1, 2, 3, 4}, 0}, {{2, Metric::Time, 350}, {3, Metric::Time, 50}, {3, Metric::Visits, 7}});
     j.put_back(1);
     {
-        const Profile p = read_one(live_file(j.bytes(), 4096));
+        const Profile p = read_live(live_file(j.bytes(), 4096));
         EXPECT_TRUE(p.notes.empty()) << p.notes.front();
         expect_sums(p);
         const PhaseData& steps = steps_of(p);
@@ -279,9 +278,9 @@ TEST(JournalTest, AnIterationThatWasTakenBackIsTheRest) {
         EXPECT_EQ(sum_of(p, {6, 6}, Metric::Visits, NodeKind::Mpi), 7u) << "its own values are known all the same";
     }
     // The next one has its values, too, and none of its own is known.
-    const std::size_t clusters = steps_of(read_one(live_file(j.bytes(), 4096))).clusters.size();
+    const std::size_t clusters = steps_of(read_live(live_file(j.bytes(), 4096))).clusters.size();
     j.iteration({1, 3, 200, 2600, 3600, 0, 0, {1, 2, 3, 4}, 0}, {{2, Metric::Time, 540}, {3, Metric::Time, 60}, {3, Metric::Visits, 9}});
-    const Profile p = read_one(live_file(j.bytes(), 4096));
+    const Profile p = read_live(live_file(j.bytes(), 4096));
     EXPECT_TRUE(p.notes.empty()) << p.notes.front();
     expect_sums(p);
     const PhaseData& steps = steps_of(p);
@@ -312,7 +311,7 @@ TEST(JournalTest, OnlyTheNewestIterationWithAProfileCanBeTakenBack) {
     for (std::size_t i = 0; i < hostile.size(); ++i) {
         JournalBuilder j;
         hostile[i](j);
-        const Profile p = read_one(live_file(j.bytes(), 4096));
+        const Profile p = read_live(live_file(j.bytes(), 4096));
         EXPECT_EQ(p.notes.size(), 1u) << "case " << i;
         expect_sums(p);
     }

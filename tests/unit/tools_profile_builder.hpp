@@ -2,6 +2,7 @@
 // Contract: for tests; one thread; allocates freely.
 #pragma once
 
+#include "format/place.hpp"
 #include "format/metrics.hpp"
 #include "format/profile_file.hpp"
 #include "format/series_code.hpp"
@@ -95,9 +96,11 @@ class ProfileBuilder {
         block(BlockType::Job, no_rank, [&](Encoder& e) { describe(e, r); });
     }
 
-    void metrics() {
+    /// @param counters names of those that the user chose
+    void metrics(const std::vector<std::string>& counters = {}) {
+        counters_ = static_cast<std::uint32_t>(counters.size());
         block(BlockType::Metrics, no_rank, [&](Encoder& e) {
-            e.number(metric_count);
+            e.number(metric_count + counters.size());
             e.text("time");
             e.text("ns");
             for (const CatalogueRow& row : metric_catalogue) {
@@ -106,6 +109,36 @@ class ProfileBuilder {
                 e.text(row.name);
                 e.text(row.unit);
             }
+            for (const std::string& name : counters) {
+                e.text(view(name));
+                e.text("count");
+            }
+            e.number(counters.size());
+            for (const std::string& name : counters)
+                e.text(view("what " + name + " is"));
+        });
+    }
+
+    /// One main thread per rank, on a machine of two cores with two processors each: 0 and 2, 1 and 3.
+    void place(std::uint32_t rank, const std::string& allowed, std::uint64_t last, const std::string& counters = "", std::uint64_t mask = 0) {
+        block(BlockType::Place, rank, [&](Encoder& e) {
+            PlaceRecord r;
+            r.machine = "one";
+            r.model = "Processor of 1 GHz";
+            r.memory = std::uint64_t{1} << 30;
+            r.machine_processors = 4;
+            r.machine_cores = 2;
+            r.machine_packages = r.machine_numa_nodes = 1;
+            r.counters = view(counters);
+            r.processors = 4;
+            r.threads = 1;
+            describe(e, r);
+            for (std::uint64_t p = 0; p < 4; ++p) {
+                ProcessorRecord processor{p, p % 2 + 1, 1, 1};
+                describe(e, processor);
+            }
+            PlacedThreadRecord thread{0, view(allowed), last + 1, 10, rank, mask};
+            describe(e, thread);
         });
     }
 
@@ -227,7 +260,8 @@ class ProfileBuilder {
             });
     }
 
-    /// Iterations of one column each of visits and of time, of `node`, a collective MPI function; the whole-iteration values are the same.
+    /// Iterations of one column each of visits and of time, of `node`, a collective MPI function; the whole-iteration values are the same. In
+    /// iteration i counter c comes to 100 * (c + 1) + i.
     void series(std::uint32_t rank, const std::string& phase_name, std::uint64_t node,
                 const std::vector<std::uint64_t>& visits, const std::vector<std::uint64_t>& times) {
         struct Sink {
@@ -236,9 +270,10 @@ class ProfileBuilder {
         } totals_sink, cells_sink;
         RangeEncoder<Sink> totals_coder(totals_sink), cells_coder(cells_sink);
         SeriesCode code;
+        code.whole_values = static_cast<std::uint32_t>(series_totals) + counters_;
         std::vector<std::uint64_t> memory[3];
         SeriesTrack* tracks[] = {&code.totals, &code.counts, &code.times};
-        const std::uint32_t sizes[] = {series_totals, 1, 1};
+        const std::uint32_t sizes[] = {code.whole_values, 1, 1};
         for (unsigned i = 0; i < 3; ++i) {
             memory[i].resize(SeriesTrack::bytes(sizes[i], 1) / 8 + 1);
             tracks[i]->move_to(memory[i].data(), sizes[i], 1);
@@ -251,24 +286,26 @@ class ProfileBuilder {
         const std::uint8_t shift[metric_count] = {};
         for (std::size_t i = 0; i < times.size(); ++i) {
             unsigned slot = 0, source = 0;
-            std::uint64_t condensed[catalogue_size] = {};
+            std::uint64_t condensed[condensed_size] = {};
             condensed[static_cast<std::size_t>(CatalogueId::Visits)] = visits[i];
             for (auto row = CatalogueId::MpiCollective; row != CatalogueId::None;
                  row = metric_catalogue[static_cast<std::size_t>(row)].parent)
                 condensed[static_cast<std::size_t>(row)] = times[i];
-            std::int64_t values[series_totals];
+            for (std::uint64_t c = 0; c < counters_; ++c)
+                condensed[catalogue_size + c] = 100 * (c + 1) + i;
+            std::int64_t values[most_series_totals];
             series_totals_of(condensed, times[i], values);
             RangeEncoder<Sink>::Run totals_run(totals_coder), cells_run(cells_coder);
             code.code_unknown(totals_run, false);
             code.code_slot(totals_run, slot, source);
             code.code_totals(totals_run, slot, source, values);
             std::int64_t count = static_cast<std::int64_t>(visits[i]), time = static_cast<std::int64_t>(times[i]);
-            code.code_cells(cells_run, slot, source, columns, shift, &count, &time);
+            code.code_cells(cells_run, slot, source, columns, shift, series_call_time(values), &count, &time);
         }
         totals_coder.finish();
         cells_coder.finish();
         block({BlockType::Series, rank, 0, 2}, [&](Encoder& e) {
-            SeriesRecord r{0, view(phase_name), series_totals, 1, 1, metric_count, 1};
+            SeriesRecord r{0, view(phase_name), code.whole_values, 1, 1, metric_count, 1};
             describe(e, r);
             for (const std::uint64_t number : {node, static_cast<std::uint64_t>(Metric::Visits), node, std::uint64_t{1}})
                 e.number(number);
@@ -414,14 +451,15 @@ class ProfileBuilder {
     ByteVector bytes_;
     std::vector<DirectoryEntryRecord> entries_; // since the last directory, with the place in the file as distance
     std::vector<RankPlace> places_;
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> phases_; // how many, by rank and thread
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> phases_;
+    std::uint32_t counters_ = 0; // how many, by rank and thread
 };
 
 /// A job of `ranks` ranks: main -> {solve -> {MPI_Allreduce, (libprofile)}, MPI_Barrier}, a phase "timestep" of six
 /// iterations in two clusters, and what lies outside. Rank r has its modules in another order when r is odd; its
 /// times are those of rank 0 plus r per cell.
 /// `live`: as it was written while the rank went on.
-inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, bool live = false) {
+inline RankRecord sample_rank_record(std::uint32_t rank, bool live = false) {
     RankRecord record;
     record.rank = rank;
     record.pid = 1000 + rank;
@@ -435,6 +473,10 @@ inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, bool live = f
     record.samples_lost = rank;
     record.partial_paths = 1;
     record.skipped[static_cast<std::size_t>(SkipReason::InLoader)] = 2;
+    return record;
+}
+
+inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, const RankRecord& record) {
     b.rank(record);
     const bool odd = rank % 2 != 0;
     const BuiltModule app{"BUILD-APP", "/home/user/app"};
@@ -491,6 +533,10 @@ inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, bool live = f
     b.phase(rank, steps);
 }
 
+inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, bool live = false) {
+    add_sample_rank(b, rank, sample_rank_record(rank, live));
+}
+
 /// A trace of the sample job: main, solve, solve, main.
 inline void add_sample_trace(ProfileBuilder& b, std::uint32_t rank) {
     b.trace(rank, {0, 0, 2, 3},
@@ -513,6 +559,30 @@ inline ByteVector sample_file(std::uint32_t ranks, bool traces = false) {
         b.directory(r);
     }
     b.end();
+    return b.bytes();
+}
+
+/// A call path of `depth` frames, iterations without time, and control characters in every name.
+inline ByteVector deep_hostile_profile(std::uint64_t depth) {
+    ProfileBuilder b(1);
+    b.job(2, "./a \x1b[2J\xff");
+    b.metrics();
+    b.rank(RankRecord{});
+    b.modules(0, {{"", "/a,\"\n"}, {"", "/b|"}});
+    b.functions(0, {});
+    std::vector<BuiltNode> nodes;
+    for (std::uint64_t i = 0; i < depth; ++i)
+        nodes.push_back({i, NodeKind::Frame, i % 2, i});
+    b.tree(0, 0, 7, nodes);
+    BuiltPhase phase;
+    phase.name = "\x1b[2J";
+    phase.kind = PhaseKind::Iterations;
+    phase.instances = 3;
+    phase.wall_ns = 7;
+    phase.clusters = {{3, 0, {{depth, Metric::Time, 7}}}};
+    phase.cluster_of_iteration = {0, 0, 0};
+    phase.iteration_ns = {0, 0, 0};
+    b.phase(0, phase);
     return b.bytes();
 }
 

@@ -1,5 +1,5 @@
 // The reader: what it makes of good, damaged and hostile files.
-#include "tests/unit/tools_profile_builder.hpp"
+#include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/profile/reader.hpp"
 
@@ -14,11 +14,6 @@ using namespace libprofile::test;
 using namespace libprofile::tools;
 
 namespace {
-
-Profile read_one(const ByteVector& bytes, const std::string& name = "profile.lprof") {
-    const NamedBytes file{name, bytes};
-    return read_profile(std::span(&file, 1));
-}
 
 std::string error_of(const ByteVector& bytes) {
     try {

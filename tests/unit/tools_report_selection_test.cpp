@@ -217,26 +217,7 @@ TEST(ReportSelection, WhatIsNotThereIsRefusedWithWhatThereIs) {
 }
 
 TEST(ReportSelection, HostileProfilesAreShown) {
-    ProfileBuilder b(1);
-    b.job(2, "./a \x1b[2J\xff");
-    b.metrics();
-    b.rank(RankRecord{});
-    b.modules(0, {{"", "/a,\"\n"}, {"", "/b|"}});
-    b.functions(0, {});
-    std::vector<BuiltNode> nodes;
-    for (std::uint64_t i = 0; i < 3000; ++i) // CSV and JSON have the whole path in every row
-        nodes.push_back({i, NodeKind::Frame, i % 2, i});
-    b.tree(0, 0, 7, nodes);
-    BuiltPhase phase;
-    phase.name = "\x1b[2J";
-    phase.kind = PhaseKind::Iterations;
-    phase.instances = 3;
-    phase.wall_ns = 7;
-    phase.clusters = {{3, 0, {{3000, Metric::Time, 7}}}};
-    phase.cluster_of_iteration = {0, 0, 0};
-    phase.iteration_ns = {0, 0, 0};
-    b.phase(0, phase);
-    const ByteVector bytes = b.bytes();
+    const ByteVector bytes = deep_hostile_profile(3000); // CSV and JSON have the whole path in every row
     const NamedBytes file{"profile.lprof", bytes};
     const Profile p = read_profile(std::span(&file, 1));
     ReportChoice choice;

@@ -1,10 +1,9 @@
 // The report: the JSON's schema and sums, the text on ordinary and odd profiles.
-#include "tests/unit/tools_profile_builder.hpp"
+#include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/commands/report_json.hpp"
 #include "tools/commands/report_text.hpp"
-#include "tools/profile/reader.hpp"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -17,11 +16,6 @@ using namespace libprofile::tools;
 using Json = nlohmann::json;
 
 namespace {
-
-Profile read_one(const ByteVector& bytes) {
-    const NamedBytes file{"profile.lprof", bytes};
-    return read_profile(std::span(&file, 1));
-}
 
 void check_phases(const Json& part, std::size_t locations) {
     for (const Json& phase : part["phases"]) {
@@ -180,27 +174,7 @@ TEST(ReportText, OddProfilesDoNotCrash) {
         empty.tree(0, 0, 0, {});
         EXPECT_NE(report_text(read_one(empty.bytes()), style), "");
 
-        // A very deep tree, iterations without time, a phase name with control characters.
-        ProfileBuilder b(1);
-        b.job(2);
-        b.metrics();
-        b.rank(RankRecord{});
-        b.modules(0, {{"", "/a"}, {"", "/b"}});
-        b.functions(0, {});
-        std::vector<BuiltNode> nodes;
-        for (std::uint64_t i = 0; i < 20000; ++i)
-            nodes.push_back({i, NodeKind::Frame, i % 2, i});
-        b.tree(0, 0, 7, nodes);
-        BuiltPhase p;
-        p.name = "\x1b[2J";
-        p.kind = PhaseKind::Iterations;
-        p.instances = 3;
-        p.wall_ns = 7;
-        p.clusters = {{3, 0, {{20000, Metric::Time, 7}}}};
-        p.cluster_of_iteration = {0, 0, 0};
-        p.iteration_ns = {0, 0, 0};
-        b.phase(0, p);
-        const std::string text = report_text(read_one(b.bytes()), style);
+        const std::string text = report_text(read_one(deep_hostile_profile(20000)), style);
         EXPECT_EQ(text.find("\x1b[2J"), std::string::npos);
         EXPECT_NE(text.find("INCOMPLETE"), std::string::npos);
     }

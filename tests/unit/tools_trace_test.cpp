@@ -1,8 +1,7 @@
 // Traces of samples: from the file to the model, the JSON and the line of the text report; damaged ones.
-#include "tests/unit/tools_profile_builder.hpp"
+#include "tests/unit/tools_read_one.hpp"
 #include "tools/commands/report_json.hpp"
 #include "tools/commands/report_text.hpp"
-#include "tools/profile/reader.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -13,11 +12,6 @@ using namespace libprofile::tools;
 using Json = nlohmann::json;
 
 namespace {
-
-Profile read_one(const ByteVector& bytes) {
-    const NamedBytes file{"profile.lprof", bytes};
-    return read_profile(std::span(&file, 1));
-}
 
 /// A sample job of one rank with this trace block.
 Profile with_trace(const std::function<void(Encoder&)>& write) {

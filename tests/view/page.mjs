@@ -1,5 +1,6 @@
 // Looks at a page in Chromium and prints what it found as JSON.
-//   node page.mjs MODULES CHROMIUM PAGE SCREENSHOTS ACTION
+//   node page.mjs MODULES CHROMIUM PAGE SCREENSHOTS ACTION [NUMBERS]
+// NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: served (what a page can ask for), numbers (what the page says, in numbers and in words), looks (screenshots of its states, and colours in them),
 // speed (start and frames).
@@ -70,6 +71,12 @@ const result = { problems, requests };
 if (action === "numbers") {
   await open();
   result.words = await page.textContent("#answers");
+  result.cards = await page.evaluate(() => [...document.querySelectorAll("#answers .answer")].map((card) => ({ title: card.querySelector("h2").textContent, text: card.textContent.replaceAll("\u202f", " ") })));
+  result.job = await page.textContent("#job");
+  result.spelled = await page.evaluate((list) => list.map(([unit, value]) => {
+    const { quantity, percent } = window.libprofile.format;
+    return (unit === "share" ? percent(value) : quantity(value, unit)).replaceAll("\u202f", " ");
+  }), process.argv[7] ? JSON.parse(readFileSync(process.argv[7], "utf8")) : []);
   result.title = await page.textContent("#title");
   result.warning = await page.evaluate(() => (document.getElementById("incomplete").hidden ? "" : document.getElementById("incomplete").textContent));
   result.badge = await page.textContent("#badges");
@@ -129,6 +136,7 @@ if (action === "numbers") {
     result[key] = await state();
     result[key].map = await page.evaluate(() => window.libprofile.timeline.map.name);
     result[key].says = await page.textContent("#accuracy");
+    result[key].bound = await page.evaluate(() => window.libprofile.profile().exclusiveError.reduce((sum, e) => sum + (e === Infinity ? 0 : e), 0));
     // Time of MPI functions by name, with how far it may be off.
     result[key].functions = await page.evaluate(() => {
       const { data, profile } = window.libprofile, p = profile(), out = {};
@@ -217,6 +225,28 @@ if (action === "numbers") {
   result.map_zoom = await frames("libprofile.timeline.zoomBy(i < 60 ? 0.95 : 1 / 0.95, 'x')");
   result.tree_scroll = await frames("const t = libprofile.trees.pathTree; if (i === 0) t.setOpen(Array.from({ length: libprofile.data.nodes }, (_, n) => n)); t.scroller.scrollTop = (i * 37) % 3000; t.paint()");
   result.ranks_scroll = await frames("const t = libprofile.trees.systemTree; if (i === 0) t.setOpen(Array.from({ length: 2000 }, (_, n) => n)); t.scroller.scrollTop = i * 150; t.paint()");
+  // What was moved along while panning is what would be drawn anew.
+  result.moved = await page.evaluate(() => {
+    const { timeline, store } = window.libprofile, canvas = timeline.picture.canvas;
+    const pixels = () => { timeline.picture.paint(); return new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer); };
+    const out = [];
+    for (const pooling of ["max", "mean"]) {
+      timeline.ripmap.pooling = pooling;
+      timeline.images.clear();
+      store.set({ zoom: store.clampedZoom([2000, 6000, 200, 700]) });
+      pixels();
+      for (const [x, y] of [[300, 0], [-41, 3], [0, -60], [1500, 40], [-7, 0], [2, 1]]) {
+        timeline.pan(x, y);
+        const moved = pixels();
+        timeline.images.clear();
+        const anew = pixels();
+        let different = 0;
+        moved.forEach((p, i) => (different += p !== anew[i] ? 1 : 0));
+        out.push(different / moved.length);
+      }
+    }
+    return out;
+  });
   const started = Date.now();
   await page.evaluate(() => window.libprofile.store.set({ a: { phase: window.libprofile.store.state.phase, from: 1000, to: 3000, ranks: [100, 400] } }));
   await page.waitForFunction(() => !window.libprofile.profile().exact);

@@ -11,6 +11,7 @@ import filecmp
 import http.client
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -74,7 +75,7 @@ class Place:
             shutil.copy(lock, installed)
         return copy
 
-    def look(self, page, action):
+    def look(self, page, action, *more):
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
         if chromium is None:
             raise Skip("chromium is not installed")
@@ -82,7 +83,7 @@ class Place:
         shots = self.work / "pictures"
         shots.mkdir(exist_ok=True)
         script = Path(self.options.source) / "tests/view/page.mjs"
-        result = json.loads(run(["node", script, copy, chromium, page, shots, action], timeout=280))
+        result = json.loads(run(["node", script, copy, chromium, page, shots, action, *more], timeout=280))
         expect_equal(result["problems"], [], "what the page complained about")
         expect_equal(result["requests"], [], "what the page wanted from a network")
         return result
@@ -132,6 +133,11 @@ class Place:
     def report(self, folder):
         return json.loads(run([self.options.tool, "report", folder, "--format", "json", "--series"]))
 
+    def part(self, folder, *choice):
+        """A report of a part: totals by metric, and its text."""
+        command = [self.options.tool, "report", folder, *choice]
+        return {row["metric"]: row["total"] for row in json.loads(run([*command, "--format", "json"]))["totals"]}, run(command)
+
 
 @test
 def the_committed_page_is_what_its_source_builds(place):
@@ -140,6 +146,45 @@ def the_committed_page_is_what_its_source_builds(place):
     built, committed = copy / "dist/view.html", Path(place.options.source) / "viewer/dist/view.html"
     expect(filecmp.cmp(built, committed, shallow=False),
            f"viewer/dist/view.html is older than viewer/src: run `npm ci && npm run build` in viewer/ and commit the result ({built} is the new one)")
+
+
+def check_first_screen(place, folder, report, seen):
+    """Its sentences are those of the text report, to the last sign."""
+    text = " ".join(run([place.options.tool, "report", folder, "--width", "100"]).split())
+    expect(" ".join(seen["job"].split()) in text, f"the report does not say {seen['job']!r}")
+    expect_equal([card["title"] for card in seen["cards"]], [answer["question"] for answer in report["answers"]], "questions")
+    for card, answer in zip(seen["cards"], report["answers"]):
+        for sentence in answer["answers"]:
+            if answer["key"] == "time" and (sentence is answer["answers"][0] or sentence.startswith("most in: ")):  # a table and a list
+                for part in sentence.removeprefix("most in: ").removesuffix(" (mean over ranks)").split(", "):
+                    expect(all(word in card["text"] for word in part.split(" ", 2)), f"the page does not say {part!r}, but {card['text']!r}")
+                continue
+            wanted = sentence[0].upper() + sentence[1:]
+            expect(wanted in card["text"], f"the page does not say {wanted!r}, but {card['text']!r}")
+            expect(" ".join(sentence.split()) in text, f"the text report does not say {sentence!r}")
+    for loss in report["losses"]["sentences"]:
+        if loss["group"] != "remark" and loss["kind"] != "samples_lost":
+            expect(loss["sentence"][1:] in seen["warning"], f"the page does not say {loss['sentence']!r}, but {seen['warning']!r}")
+
+
+def check_selections(place, folder, report, seen):
+    """What the page says of a part is what the report of the same part says."""
+    if seen["iterations"] is None or len(report["job"]["wall_ns"]) < 2:
+        return
+    phase, selected = seen["iterations"]["name"], seen["selected"]
+    if not report["threads"]["locations"]:
+        for key, choice in {"phase": ["--phase", phase], "rank": ["--rank", "1"]}.items():
+            for name, value in place.part(folder, *choice)[0].items():
+                expect_equal(selected[key]["metrics"][name], value, f"{name} of the {key}")
+    said = selected["range"]["says"].replace("\u202f", " ")
+    if "Measured" in said:
+        totals, text = place.part(folder, "--phase", phase, "--iterations", "11:20")
+        if "time" in seen["iterations"]["maps"]:
+            expect_equal(sum(seen["iterations"]["maps"]["time"]["sum"][10:20]), totals["time"], "time of the range")
+        number = said.split("of these iterations: ", 1)[1].split(" exactly", 1)[0]
+        line = next(line for line in text.split("\nTotals")[1].splitlines() if line.startswith("  Total "))
+        expect(f" {number} " in line, f"the page says {number!r} of the iterations, the report {line!r}")
+
 
 
 def check_numbers(place, folder):
@@ -154,13 +199,12 @@ def check_numbers(place, folder):
     expect_equal(seen["whole"]["ranks"], time, "time per rank")
     expect(seen["whole"]["exact"], "the whole run is an estimate")
     # What is shown is the same, rounded; the tooltip has all digits.
-    rows = {row["title"].split(":")[0]: row["title"].splitlines()[-1].replace("\u202f", "") for row in seen["tree"]}
+    rows = {row["title"].split(":")[0]: row["title"].splitlines()[-1].replace("\u202f", "").replace(",", "") for row in seen["tree"]}
     expect_equal(rows["Total"], f"{totals['time']}ns", "the tooltip of the metric Total")
     line = next(line for line in seen["csv"].splitlines() if line.split(",")[1] == "Total")
     expect_equal(int(float(line.split(",")[3])), totals["time"], "Total in the CSV")
-    share = report["self"]["share"]
-    if not report["threads"]["locations"]:
-        expect("libprofile's own" in seen["words"], "the words do not tell the cost")
+    check_first_screen(place, folder, report, seen)
+    check_selections(place, folder, report, seen)
     expect_equal("INCOMPLETE" in seen["badge"], not report["job"]["complete"], "INCOMPLETE")
     phases = {phase["name"]: phase for phase in report["phases"]}
     shown = seen["iterations"]
@@ -202,6 +246,25 @@ def check_numbers(place, folder):
 def numbers_of_a_real_job_equal_the_report(place):
     for name in ("adaptive", "hydro"):
         check_numbers(place, place.recorded(name))
+
+
+@test
+def numbers_are_spelled_as_in_the_report(place):
+    """In words and tables of the page: at each border between units, of ties, and of random numbers."""
+    choice = random.Random(7)
+    numbers = [("ns", v) for v in (0, 1, 0.5, 1.5, 2.5, 999, 999.4, 999.5, 1000, 9995, 99950, 999499, 999500, 999499999, 999.5e6, 1e9, 9.995e9, 119.99e9, 120e9, 7199e9, 7200e9, 1e15)]
+    numbers += [("bytes", v) for v in (0, 1, 999, 1000, 1023, 1024, 10240, 1023 * 1024, 2**30, 2**40, 2**53)]
+    numbers += [("count", v) for v in (0, 1, 0.5, 0.25, 99.5, 99.95, 100.5, 999, 1000, 123456, 9999999, 1e7, 999.4e6, 999.5e6, 1e12, 2**53)]
+    numbers += [("share", v) for v in (0, 1e-6, 0.00094, 0.00095, 0.0005, 0.0025, 0.01, 0.125, 0.9999, 1, 12.5)]
+    for unit, most in (("ns", 40), ("bytes", 50), ("count", 50), ("share", 0)):
+        numbers += [(unit, 2 ** choice.uniform(-12 if unit == "share" else 0, most)) for _ in range(200)]
+        numbers += [(unit, float(round(2 ** choice.uniform(0, most)))) for _ in range(200) if unit != "share"]
+    file = place.work / "numbers.json"
+    file.write_text(json.dumps(numbers))
+    seen = place.look(place.view(place.big("small", 12, 300)), "numbers", file)
+    spelled = run([place.options.spelled_numbers], input="".join(f"{unit} {value!r}\n" for unit, value in numbers)).splitlines()
+    for number, page, text in zip(numbers, seen["spelled"], spelled, strict=True):
+        expect_equal(page, text, f"the page's words for {number}")
 
 
 @test
@@ -291,6 +354,12 @@ def a_served_page_gets_what_is_not_in_it(place):
                 expect_equal(seen[key]["metrics"][name], value, f"{name} of iterations 10 to 19, {key}")
             expect_equal(seen[key]["map"], "mpi", "the map of a link")
         expect_equal(seen["range"]["metrics"]["mpi"], sum(sum(s[10:20]) for s in series), "MPI time of the range")
+        # What the page says of the selection: the sum of the errors that the report prints, spelled alike.
+        rows = json.loads(run([place.options.tool, "report", folder, "--phase", phase["name"], "--iterations", "11:20", "--metric", "mpi", "--format", "json"]))["call_paths"]
+        bound = sum(row["error"] for row in rows if row["kind"] == "mpi" and row["error"] is not None)
+        expect_equal(seen["range"]["bound"], bound, "error bound of the range")
+        spelled = run([place.options.spelled_numbers], input=f"ns {bound}\n").strip()
+        expect(f"±{spelled} in all" in seen["range"]["says"].replace("\u202f", " "), f"the page says {seen['range']['says']!r}, not {spelled!r}")
         expect_equal(seen["others"]["metrics"]["mpi"] + seen["range"]["metrics"]["mpi"], sum(map(sum, series)), "MPI time of the range and of the others")
         # No call path of MPI is a mere guess. The bound of an iteration is absolute: it is wide for what takes next to no time.
         for name, one in seen["range"]["functions"].items():
@@ -351,6 +420,7 @@ def large_profiles_are_fluent(place):
     seen = place.look(page, "speed")
     print(json.dumps({"page_bytes": size, **{k: v for k, v in seen.items() if k not in ("problems", "requests")}}, indent=1))
     expect(size < 10e6, f"the page has {size} bytes")
+    expect(max(seen["moved"]) < 0.002, f"shares of pixels that panning has wrong: {seen['moved']}")
     # A busy machine makes a page slow; processor time it cannot falsify so much: all of Chromium's processes together, with
     # everything that a graphics card would do. Below 33 ms of one core per frame it is 30 frames a second on any machine.
     busy = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
@@ -362,7 +432,7 @@ def large_profiles_are_fluent(place):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--tool", "--library", "--examples", "--big-profile", "--build", "--source"):
+    for name in ("--tool", "--library", "--examples", "--big-profile", "--spelled-numbers", "--build", "--source"):
         parser.add_argument(name, required=True)
     parser.add_argument("names", nargs="+")
     options = parser.parse_args()

@@ -1,7 +1,9 @@
 #include "tools/analysis/answers.hpp"
 
+#include "tools/analysis/cost.hpp"
 #include "tools/analysis/hot_spots.hpp"
 #include "tools/analysis/iterations.hpp"
+#include "tools/analysis/loops.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
@@ -36,6 +38,27 @@ std::string spot_text(const Spot& spot) {
     return without_anonymous(printable(shown_name(spot.kind, spot.name)) + (spot.caller.empty() ? "" : " in " + printable(spot.caller)));
 }
 
+/// What the main threads used of a processor, at most: a sample, taken or lost, stands for a period of processor time. 1: not known.
+double processor_share(const Profile& profile, const Locations& locations) {
+    constexpr std::uint64_t enough = 30; // samples: the share is known to a fifth of itself
+    double used = 0, wall = 0;
+    std::uint64_t samples = 0;
+    for (const Location* location : locations) {
+        const auto info = location == nullptr ? profile.ranks.end() : profile.ranks.find(location->rank);
+        if (info == profile.ranks.end())
+            continue;
+        const bool counts_processor_time = info->second.sampling_clock == SamplingClock::Timer || info->second.sampling_clock == SamplingClock::Perf;
+        // Of a killed rank not all samples are known; while recording is off none is taken.
+        constexpr std::uint64_t unthrottled = 1000; // per second: above, the kernel may let samples go without a trace
+        if (!counts_processor_time || info->second.rate == 0 || info->second.rate > unthrottled || !info->second.complete || at(totals(profile, *location), NotRecorded) != 0)
+            return 1;
+        samples += info->second.samples_taken + info->second.samples_lost;
+        used += static_cast<double>(info->second.samples_taken + info->second.samples_lost) / static_cast<double>(info->second.rate);
+        wall += static_cast<double>(location->wall_ns) / 1e9;
+    }
+    return samples < enough || wall == 0 ? 1 : std::min(1.0, used / wall);
+}
+
 Answer where_the_time_goes(const Profile& profile, const Locations& locations) {
     Answer answer{"time", "Where the time goes", {}};
     std::string line;
@@ -45,23 +68,15 @@ Answer where_the_time_goes(const Profile& profile, const Locations& locations) {
             line += fmt::format("{}{} {}", line.empty() ? "" : ", ", percent(part.share), part.name);
     if (!line.empty())
         answer.sentences.push_back(line + (locations.size() > 1 ? " (mean over ranks)" : ""));
-    SpotTable table = spot_table(profile);
-    double wall = 0;
-    for (const Location* location : locations)
-        wall += location == nullptr ? 0 : static_cast<double>(location->wall_ns);
     line.clear();
-    named = 0;
-    for (const HotSpot& spot : hot_spots(profile, locations, table)) {
-        const Spot& what = table.spots[spot.spot];
-        if (what.kind == NodeKind::Overhead || what.kind == NodeKind::OffCpu || what.kind == NodeKind::NotRecorded || wall == 0)
-            continue; // said above
-        if (named++ == 3 || spot.total < 0.005 * wall)
-            break;
-        line += fmt::format("{}{} {}", line.empty() ? "" : ", ", percent(spot.total / wall),
-                            what.kind == NodeKind::NotSampled ? "in code that no sample hit" : spot_text(what));
-    }
+    for (const Hottest& one : hottest_functions(profile, locations))
+        line += fmt::format("{}{} {}", line.empty() ? "" : ", ", percent(one.share), one.text);
     if (!line.empty())
         answer.sentences.push_back("most in: " + line);
+    if (const double share = processor_share(profile, locations); share < 0.7)
+        answer.sentences.push_back(fmt::format("by the samples, ranks had a processor for only about {} of the time, MPI included: they slept, or had to "
+                                               "share processors with each other or with other programs; part of the computation may count as off CPU then",
+                                               percent(share)));
     return answer;
 }
 
@@ -71,7 +86,7 @@ std::string trend_text(const Trend& trend, const std::string& name) {
     if (!trend.changes)
         return fmt::format("{}: no trend, {} each from start to end", which, time(trend.typical));
     const double change = trend.early == 0 ? 0 : trend.late / trend.early - 1;
-    const std::string by = change >= 2 ? fmt::format("{:.2g} times as long", change + 1)
+    const std::string by = change >= 2 ? fmt::format("{:.{}f} times as long", change + 1, change + 1 < 9.95 ? 1 : 0)
                                        : fmt::format("{}{}", change > 0 ? "+" : "-", percent(std::abs(change)));
     return fmt::format("{} get {}: {} in the first tenth, {} in the last ({})", which, change > 0 ? "longer" : "shorter",
                        time(trend.early), time(trend.late), by);
@@ -84,21 +99,15 @@ Answer what_changes(const Profile& profile, const std::vector<Trend>& found) {
     for (const Trend& trend : found) {
         if (n++ == shown)
             break;
-        answer.sentences.push_back(trend_text(trend, printable(profile.phases[trend.phase].name)));
-        if (trend.slow.empty())
-            continue;
-        std::vector<std::uint64_t> numbers;
-        for (const std::uint64_t i : trend.slow)
-            numbers.push_back(i + 1);
-        answer.sentences.push_back(fmt::format("{} over 1.5 times the typical {}{} ({}): together {} more time",
-                                               plural(trend.slow.size(), "iteration") + (trend.slow.size() == 1 ? " takes" : " take"),
-                                               duration(trend.typical, {}),
-                                               trend.period != 0 ? fmt::format(", every {}", count(static_cast<double>(trend.period))) : "",
-                                               number_ranges(numbers, 4), percent(trend.slow_share)));
+        for (std::string& sentence : trend_sentences(profile, trend))
+            answer.sentences.push_back(std::move(sentence));
     }
+    const std::vector<std::string> loops = loop_sentences(profile);
+    answer.sentences.insert(answer.sentences.end(), loops.begin(), loops.end());
     if (answer.sentences.empty())
-        answer.sentences.push_back("not known: no loop of the program is marked (profile_iteration_begin, MPI_Pcontrol; "
-                                   "docs/getting-started.md)");
+        answer.sentences.push_back("not known: this profile has no iterations. LIBPROFILE_ITERATION=auto looks for the program's main loop (docs/iterations.md). "
+                                   "Or mark it: MPI_Pcontrol(1000) at the beginning of its body, or profile_iteration_begin(\"step\") and "
+                                   "profile_iteration_end(\"step\") around the body (docs/getting-started.md)");
     return answer;
 }
 
@@ -136,9 +145,16 @@ Answer which_ranks(const Profile& profile, const Locations& locations) {
         answer.sentences.push_back(locations.size() < 2 ? "there is one rank only" : "there are data of one rank only");
         return answer;
     }
-    if (spread->over_mean < 0.02) {
+    // A rank that computes twice as long as others matters little where all hardly compute.
+    if (spread->most == 0) {
+        answer.sentences.push_back("no rank computed outside MPI, as far as was measured");
+    } else if (spread->over_mean < 0.02) {
         answer.sentences.push_back(
             fmt::format("hardly any: the busiest rank ({}) computes {} longer than the mean", spread->busiest, percent(spread->over_mean)));
+    } else if (spread->gain < 0.005) {
+        answer.sentences.push_back(fmt::format("hardly any in what they compute: the busiest rank ({}) computes {}, {} over the mean, but with all "
+                                               "equal the run would be no more than {} shorter",
+                                               spread->busiest, duration(spread->most, {}), percent(spread->over_mean), percent(spread->gain)));
     } else {
         answer.sentences.push_back(fmt::format("rank {} computes most: {}, {} over the mean; rank {} least: {}", spread->busiest,
                                                duration(spread->most, {}), percent(spread->over_mean), spread->idlest,
@@ -162,13 +178,54 @@ Answer which_ranks(const Profile& profile, const Locations& locations) {
 
 } // namespace
 
+bool starts_or_ends_mpi(const Profile& profile, const Spot& spot) {
+    return spot.kind == NodeKind::Mpi && std::any_of(profile.functions.begin(), profile.functions.end(), [&](const Function& function) {
+               return function.category == TimeCategory::MpiInitExit && function.name == spot.name;
+           });
+}
+
+std::vector<Hottest> hottest_functions(const Profile& profile, const Locations& locations) {
+    constexpr std::size_t shown = 3;
+    constexpr double smallest = 0.005;
+    double wall = 0;
+    for (const Location* location : locations)
+        wall += location == nullptr ? 0 : static_cast<double>(location->wall_ns);
+    std::vector<Hottest> list;
+    SpotTable table = spot_table(profile);
+    for (const HotSpot& spot : hot_spots(profile, locations, table)) {
+        const Spot& what = table.spots[spot.spot];
+        const bool is_part = what.kind == NodeKind::Overhead || what.kind == NodeKind::OffCpu || what.kind == NodeKind::NotRecorded;
+        if (is_part || starts_or_ends_mpi(profile, what))
+            continue;
+        if (list.size() == shown || wall == 0 || spot.total < smallest * wall)
+            break;
+        list.push_back({spot.total / wall, what.kind == NodeKind::NotSampled ? "in code that no sample hit" : spot_text(what)});
+    }
+    return list;
+}
+
+std::vector<std::string> trend_sentences(const Profile& profile, const Trend& trend) {
+    std::vector<std::string> sentences = {trend_text(trend, printable(profile.phases[trend.phase].name))};
+    if (trend.slow.empty())
+        return sentences;
+    std::vector<std::uint64_t> numbers;
+    for (const std::uint64_t i : trend.slow)
+        numbers.push_back(i + 1);
+    sentences.push_back(fmt::format("{} over 1.5 times the typical {}{} ({}): what they take beyond that is {} of the time of all",
+                                    plural(trend.slow.size(), "iteration") + (trend.slow.size() == 1 ? " takes" : " take"),
+                                    duration(trend.typical, {}),
+                                    trend.period != 0 ? fmt::format(", every {}", count(static_cast<double>(trend.period))) : "",
+                                    number_ranges(numbers, 4), percent(trend.slow_share)));
+    return sentences;
+}
+
 std::vector<TimePart> time_parts(const Profile& profile, const Locations& locations) {
     struct Rule {
         const char* name;
         CatalogueId id;
         std::initializer_list<CatalogueId> without;
     };
-    static const Rule rules[] = {{"computation", Execution, {Mpi, OffCpu}},
+    static const Rule rules[] = {{"computation", Execution, {Mpi, OpenMp, OffCpu}},
                                  {"MPI point-to-point", MpiPointToPoint, {}},
                                  {"MPI collectives", MpiCollective, {}},
                                  {"MPI synchronization", MpiSync, {}},
@@ -176,6 +233,11 @@ std::vector<TimePart> time_parts(const Profile& profile, const Locations& locati
                                  {"MPI file I/O", MpiFileIo, {}},
                                  {"MPI init/exit", MpiInitExit, {}},
                                  {"other MPI", Mpi, {MpiCommunication, MpiSync, MpiFileIo, MpiInitExit}},
+                                 {"OpenMP barriers", OmpBarrier, {}},
+                                 {"OpenMP, idle between regions", OmpIdle, {}},
+                                 {"OpenMP locks", OmpLock, {}},
+                                 {"OpenMP tasks", OmpTask, {}},
+                                 {"other OpenMP", OpenMp, {OmpBarrier, OmpIdle, OmpLock, OmpTask}},
                                  {"off CPU, outside MPI", OffCpu, {}},
                                  {"not recorded", NotRecorded, {}},
                                  {"libprofile", Overhead, {}}};
@@ -230,7 +292,9 @@ std::vector<Trend> trends(const Profile& profile, const Locations& locations) {
         for (std::size_t i = 1; i < trend.slow.size(); ++i)
             steps.push_back(static_cast<double>(trend.slow[i] - trend.slow[i - 1]));
         const double every = median_of(steps);
-        const auto regular = std::count_if(steps.begin(), steps.end(), [&](double s) { return std::abs(s - every) <= std::max(1.0, every * 0.05); });
+        // One more or less is no matter in a hundred, but in two.
+        const double tolerance = every < 10 ? 0 : std::max(1.0, every * 0.05);
+        const auto regular = std::count_if(steps.begin(), steps.end(), [&](double s) { return std::abs(s - every) <= tolerance; });
         if (steps.size() >= 3 && every > 1 && static_cast<double>(regular) >= 0.7 * static_cast<double>(steps.size()))
             trend.period = static_cast<std::uint64_t>(std::llround(every));
         double wall = 0;
@@ -253,7 +317,7 @@ std::optional<RankSpread> rank_spread(const Profile& profile, const Locations& l
         if (location == nullptr)
             continue;
         const MetricValues values = totals(profile, *location);
-        ranks.emplace_back(location->rank, static_cast<double>(less(values, Execution, {Mpi, OffCpu})));
+        ranks.emplace_back(location->rank, static_cast<double>(less(values, Execution, {Mpi, OpenMp, OffCpu})));
         total += static_cast<double>(at(values, Total));
         sum += ranks.back().second;
     }
@@ -277,7 +341,7 @@ std::optional<RankSpread> rank_spread(const Profile& profile, const Locations& l
         deviations.push_back(std::abs(time - middle));
     const double deviation = 1.4826 * median_of(deviations); // of a normal distribution
     for (const auto& [rank, time] : ranks)
-        if (std::abs(time - middle) > std::max(4 * deviation, 0.05 * middle))
+        if (std::abs(time - middle) > std::max({4 * deviation, 0.05 * middle, 0.005 * total / n}))
             spread.odd.push_back(rank);
     if (spread.odd.size() * 4 > ranks.size())
         spread.odd.clear();
@@ -285,7 +349,11 @@ std::optional<RankSpread> rank_spread(const Profile& profile, const Locations& l
 }
 
 std::vector<Answer> answers(const Profile& profile, const Locations& locations, const std::vector<Trend>& found) {
-    return {where_the_time_goes(profile, locations), what_changes(profile, found), which_ranks(profile, locations)};
+    std::vector<Answer> list;
+    if (std::any_of(locations.begin(), locations.end(), [](const Location* location) { return location != nullptr; }))
+        list = {where_the_time_goes(profile, locations), what_changes(profile, found), which_ranks(profile, locations)};
+    list.push_back(what_it_cost(profile, locations));
+    return list;
 }
 
 std::vector<Answer> answers(const Profile& profile, const Locations& locations) {

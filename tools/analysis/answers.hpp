@@ -1,5 +1,5 @@
 // What users ask first, answered in sentences from exact numbers: where does the time go, what changes over time, which ranks
-// differ. The page says the same in its own words (viewer/src/words.ts): the rules are described here, and both follow them.
+// differ, what did libprofile cost. The one place for these sentences: the text report, JSON and the page show them as they are.
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Text of the profile is made printable.
 #pragma once
 
@@ -24,6 +24,18 @@ struct TimePart {
 /// @param locations main threads (null: a rank without data)
 std::vector<TimePart> time_parts(const Profile& profile, const std::vector<const Location*>& locations);
 
+struct Spot;
+/// MPI_Init, MPI_Finalize and the like: one of the parts, and nothing that a program could do better.
+bool starts_or_ends_mpi(const Profile& profile, const Spot& spot);
+
+/// A function with much own time; what is a part by itself (libprofile, off CPU, not recorded, MPI init/exit) is told above.
+struct Hottest {
+    double share = 0; // of the time of all ranks
+    std::string text; // "MPI_Waitall in exchange"
+};
+/// At most three, the hottest first, each with 0.5 % or more.
+std::vector<Hottest> hottest_functions(const Profile& profile, const std::vector<const Location*>& locations);
+
 /// The iterations of one phase, the slowest rank of each.
 struct Trend {
     std::uint32_t phase = 0;
@@ -46,16 +58,20 @@ struct RankSpread {
     double most = 0, least = 0;  // ns
     double over_mean = 0;        // the busiest, as a share of the mean
     double gain = 0;             // so much of the time could be saved if all computed the same
-    std::vector<std::uint64_t> odd; // unlike the others: over 4 deviations and 5 % from the median; at most a quarter of all
+    std::vector<std::uint64_t> odd; // unlike the others: over 4 deviations, 5 % and 0.5 % of the run from the median; at most a quarter of all
 };
 /// Nothing for fewer than two ranks.
 std::optional<RankSpread> rank_spread(const Profile& profile, const std::vector<const Location*>& locations);
 
+/// Whether the iterations of the phase get longer or shorter, and which are slow.
+std::vector<std::string> trend_sentences(const Profile& profile, const Trend& trend);
+
 struct Answer {
-    std::string key;      // "time", "change", "ranks"
+    std::string key;      // "time", "change", "ranks", "cost"
     std::string question; // heading
-    std::vector<std::string> sentences;
+    std::vector<std::string> sentences; // begin in lower case where they can, end without a full stop
 };
+/// All four, without those about ranks where no rank has data. Of phases with iterations, the two with most time.
 /// @param found what trends() gives
 std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);
 std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations);

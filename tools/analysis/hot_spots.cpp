@@ -59,7 +59,7 @@ SpotTable spot_table(const Profile& profile) {
     for (const CallPath& path : profile.paths) {
         const Label label = label_of(profile, path);
         Spot spot{path.kind, short_function_name(label.name), "", ""};
-        if (path.kind == NodeKind::Mpi) {
+        if (is_call(path.kind)) {
             const Label caller = label_of(profile, profile.paths[path.parent]);
             spot.caller = path.parent == 0 ? "" : short_function_name(caller.name);
             spot.place = place_of(caller);

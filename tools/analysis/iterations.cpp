@@ -52,7 +52,7 @@ std::vector<double> reconstructed_series(const Profile& profile, const PhaseData
     std::vector<double> series;
     for (const std::uint32_t cluster : data.cluster_of_iteration)
         series.push_back(means[cluster]);
-    if (!data.series || metric_row >= catalogue_size)
+    if (!data.series || !data.series->has_row(metric_row))
         return series;
     SeriesReader reader(*data.series, false);
     for (std::size_t i = 0; i < series.size() && reader.next(); ++i)

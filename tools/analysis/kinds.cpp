@@ -44,7 +44,9 @@ bool is_poll(std::string_view name) {
 
 bool is_compared(std::size_t metric) {
     return metric != static_cast<std::size_t>(Metric::Samples) &&
-           metric != static_cast<std::size_t>(Metric::TimedTogether);
+           metric != static_cast<std::size_t>(Metric::TimedTogether) &&
+           metric != static_cast<std::size_t>(Metric::RegionTime) && // it has waiting in it
+           metric != static_cast<std::size_t>(Metric::RegionOwnTime);
 }
 
 RankCluster describe(const Profile& profile, const Cluster& cluster) {
@@ -52,10 +54,10 @@ RankCluster describe(const Profile& profile, const Cluster& cluster) {
     Features sums = {};
     for (const Cell& cell : cluster.cells) {
         const CallPath& path = profile.paths[cell.path];
-        const bool is_call = path.kind == NodeKind::Mpi;
-        const bool is_chance = is_call && is_poll(profile.functions[path.target].name);
+        const bool is_event = is_call(path.kind);
+        const bool is_chance = is_event && is_poll(profile.functions[path.target].name);
         const bool is_visits = cell.metric == static_cast<std::uint32_t>(Metric::Visits);
-        if (is_call && is_visits && !is_chance)
+        if (is_event && is_visits && !is_chance)
             out.calls.push_back(cell.path);
         if (cell.metric >= metric_count || !is_compared(cell.metric) || (is_chance && is_visits))
             continue;

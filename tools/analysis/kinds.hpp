@@ -25,7 +25,7 @@ struct KindOfIteration {
 
 /// Iterations of one kind that follow each other.
 struct KindRun {
-    static constexpr std::uint32_t none = 0xffffffffu; // in no cluster, because memory ran out
+    static constexpr std::uint32_t none = 0xffffffffu; // in no cluster
     std::uint32_t kind = 0;
     std::uint64_t length = 0;
     bool operator==(const KindRun&) const = default;

@@ -1,11 +1,16 @@
 #include "tools/analysis/losses.hpp"
 
+#include "tools/analysis/regions.hpp"
+#include "tools/analysis/placement.hpp"
+#include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 
 namespace libprofile::tools {
 
@@ -16,6 +21,38 @@ std::uint64_t sum_of(const Profile& profile, std::uint64_t RankInfo::*member) {
     for (const auto& [rank, info] : profile.ranks)
         sum += info.*member;
     return sum;
+}
+
+/// "iterations of \"step\" that they closed: 812 (ranks 0-2), 811 (rank 3)": of the ranks that did not come to the end, for the phase
+/// with most time.
+std::string last_iterations_text(const Profile& profile, const std::vector<std::uint64_t>& ranks) {
+    const std::vector<const Location*> locations = main_threads(profile);
+    const auto location_of = [&](std::uint64_t rank) { return rank < locations.size() ? locations[rank] : nullptr; };
+    std::vector<std::uint64_t> time(profile.phases.size());
+    std::uint32_t longest = 0;
+    for (const std::uint64_t rank : ranks)
+        if (const Location* location = location_of(rank))
+            for (const PhaseData& data : location->phases)
+                if (profile.phases[data.phase].kind == PhaseKind::Iterations && data.instances != 0) {
+                    time[data.phase] += data.wall_inclusive_ns;
+                    if (time[longest] == 0 || time[data.phase] > time[longest])
+                        longest = data.phase;
+                }
+    if (time.empty() || time[longest] == 0)
+        return "";
+    std::map<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> by_last;
+    for (const std::uint64_t rank : ranks)
+        if (const PhaseData* data = find_phase(location_of(rank), longest))
+            by_last[data->instances].push_back(rank);
+    std::string out = fmt::format("iterations of \"{}\" that they closed:", printable(profile.phases[longest].name));
+    constexpr std::size_t shown = 6;
+    std::size_t n = 0;
+    for (const auto& [iterations, at] : by_last) {
+        if (n++ == shown)
+            return out + ", ...";
+        out += fmt::format("{} {} ({})", n == 1 ? "" : ",", count(static_cast<double>(iterations)), rank_words(at));
+    }
+    return out;
 }
 
 class Collector {
@@ -45,6 +82,8 @@ class Collector {
                                count(static_cast<double>(checkpoints.size())), plural(profile_.job.ranks, "rank"),
                                number_ranges(checkpoints));
         });
+        if (const std::string last = last_iterations_text(profile_, checkpoints); !last.empty())
+            add(Missing, "last_iterations", checkpoints.size(), [&] { return last; });
         add(Missing, "unfinished_ranks", unfinished.size(),
             [&] { return rank_words(unfinished) + " did not reach the end of the program"; });
     }
@@ -55,6 +94,11 @@ class Collector {
             list_.push_back({group, "note", 1, printable(note)});
     }
 
+    void add_sentences(LossGroup group, const char* kind, const std::vector<std::string>& sentences) {
+        for (const std::string& sentence : sentences)
+            list_.push_back({group, kind, 1, sentence});
+    }
+
     /// A counter of the ranks: nothing is said where it is 0.
     template <class Sentence>
     void add_counter(LossGroup group, const char* kind, std::uint64_t RankInfo::*member, Sentence sentence) {
@@ -62,11 +106,67 @@ class Collector {
         add(group, kind, n, [&] { return sentence(n); });
     }
 
+    void add_regions() {
+        const std::optional<RegionsRecord> sums = region_losses(profile_);
+        if (!sums)
+            return;
+        add(LossGroup::Loss, "region_repairs", sums->repairs,
+            [&] { return plural(sums->repairs, "region") + " not ended, or ended in the wrong order, and repaired"; });
+        add(LossGroup::Loss, "regions_lost", sums->too_deep + sums->without_memory, [&] {
+            return plural(sums->too_deep + sums->without_memory, "visit") + " to regions not counted: nested too deep, or no memory";
+        });
+    }
+
     void add_samples() {
         const std::uint64_t taken = sum_of(profile_, &RankInfo::samples_taken), lost = sum_of(profile_, &RankInfo::samples_lost);
         const double share = taken + lost == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(taken + lost);
         add(LossGroup::Loss, "samples_lost", lost, [&] {
             return fmt::format("{} lost ({})", plural(lost, "sample"), percent(share));
+        });
+    }
+
+    /// Iterations and call paths, of all threads.
+    void add_iterations() {
+        std::uint64_t unclustered = 0, beyond_reader = 0, closed = 0, without_values = 0, with_series = 0, folded = 0, all = 0;
+        for (const auto& [rank, info] : profile_.ranks)
+            beyond_reader += info.beyond_reader;
+        for (const Location& location : profile_.locations)
+            for (const PhaseData& data : location.phases) {
+                for_each_cell(data, [&](const Cell& cell) {
+                    if (cell.metric != 0)
+                        return;
+                    all += cell.value;
+                    folded += profile_.paths[cell.path].kind == NodeKind::Quota ? cell.value : 0;
+                });
+                if (profile_.phases[data.phase].kind != PhaseKind::Iterations)
+                    continue;
+                unclustered += data.unclustered;
+                closed += data.iteration_ns.size();
+                if (!data.series)
+                    continue;
+                with_series += data.series->iterations();
+                without_values += data.series->iterations() - std::min(data.series->iterations(), data.series->iterations_with_totals());
+            }
+        const auto of = [](std::uint64_t n, std::uint64_t sum) {
+            return fmt::format("{} of {}", count(static_cast<double>(n)), plural(sum, "iteration"));
+        };
+        using enum LossGroup;
+        const std::uint64_t for_memory = unclustered - std::min(unclustered, beyond_reader);
+        add(Loss, "iterations_without_cluster", for_memory, [&] {
+            return of(for_memory, closed) + " are in no cluster because memory ran out: their times are exact, their call paths are known in sum only; "
+                                            "raise LIBPROFILE_MEMORY";
+        });
+        add(Loss, "iterations_beyond_reader", beyond_reader, [&] {
+            return of(beyond_reader, closed) + " are in no cluster because this command bounds the time and memory it takes for iterations of killed "
+                                               "ranks (docs/limits.md); their times are exact, their call paths are known in sum only";
+        });
+        add(Loss, "iterations_without_values", without_values, [&] {
+            return of(without_values, with_series) + " have nothing of their own but their time because memory ran out; other values of them are estimated "
+                                                     "from their clusters; raise LIBPROFILE_MEMORY";
+        });
+        add(Loss, "quota_time", folded, [&] {
+            return fmt::format("{} of the time is at \"(quota)\": its call paths did not fit into memory; raise LIBPROFILE_MEMORY",
+                               percent(static_cast<double>(folded) / static_cast<double>(std::max<std::uint64_t>(all, 1))));
         });
     }
 
@@ -122,12 +222,16 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
     });
     all.add_notes(profile.complete ? Loss : Missing);
     all.add_counter(Loss, "threads_lost", &RankInfo::threads_lost, [](std::uint64_t n) {
-        return plural(n, "thread") + " not measured because memory ran out; raise LIBPROFILE_MEMORY";
+        // The file counts them together.
+        return plural(n, "thread") + " not measured: too many for LIBPROFILE_MEMORY, not made by pthread_create, or inside libprofile when the job "
+                                     "ended";
     });
     all.add_counter(Loss, "quota_losses", &RankInfo::quota_losses, [](std::uint64_t n) {
-        return "memory for call paths and clusters ran out, so details were folded together " + plural(n, "time") +
-               "; raise LIBPROFILE_MEMORY";
+        return fmt::format("details were folded together {}, because memory for call paths and clusters ran out or there were too many phases; "
+                           "raise LIBPROFILE_MEMORY, or use fewer names",
+                           plural(n, "time"));
     });
+    all.add_iterations();
     all.add_counter(Loss, "requests_lost", &RankInfo::requests_lost, [](std::uint64_t n) {
         return "messages of " + plural(n, "MPI request") + " not counted because memory ran out; their time is";
     });
@@ -142,6 +246,9 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
     });
     all.add_counter(Loss, "nesting_repairs", &RankInfo::nesting_repairs,
                     [](std::uint64_t n) { return plural(n, "phase marker") + " nested wrongly and repaired"; });
+    all.add_regions();
+    all.add_sentences(Remark, "placement", placement_warnings(profile));
+    all.add_sentences(Loss, "counters", counter_warnings(profile));
     return all.list();
 }
 

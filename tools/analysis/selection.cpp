@@ -14,6 +14,11 @@ std::uint64_t key_of(std::uint32_t path, std::uint32_t metric) {
     return std::uint64_t{path} << 32 | metric;
 }
 
+/// What is 0 for sure is not told.
+void erase_nothing(std::vector<SelectedCell>& cells) {
+    std::erase_if(cells, [](const SelectedCell& cell) { return cell.value == 0 && cell.bound == 0; });
+}
+
 /// Sorts by path and metric and sums what is the same.
 void merge(std::vector<SelectedCell>& cells) {
     std::sort(cells.begin(), cells.end(), [](const SelectedCell& a, const SelectedCell& b) {
@@ -31,22 +36,22 @@ void merge(std::vector<SelectedCell>& cells) {
         }
     }
     cells.resize(end);
-    std::erase_if(cells, [](const SelectedCell& cell) { return cell.value == 0; });
+    erase_nothing(cells);
 }
 
 constexpr std::size_t categories = static_cast<std::size_t>(TimeCategory::Count);
 constexpr std::size_t group_count =
-    categories + metric_count - 1; // times by category, then the other metrics
+    categories + metric_count - 1 + most_counters; // times by category, then the other metrics
 
 /// The sums of one group of cells that the condensed vectors of iterations tell: a category of time or a metric.
 std::size_t group_of(const Profile& profile, std::uint32_t path, std::uint32_t metric) {
     if (metric == 0)
         return static_cast<std::size_t>(category_of(profile, profile.paths[path]));
-    return metric < metric_count ? categories + metric - 1 : group_count; // the last: not in the vectors
+    return metric < cell_metrics ? categories + metric - 1 : group_count; // the last: not in the vectors
 }
 
 /// A condensed vector by group: derive_catalogue backwards.
-void add_groups(const std::array<std::uint64_t, catalogue_size>& condensed, std::uint64_t* groups) {
+void add_groups(const std::vector<std::uint64_t>& condensed, std::uint64_t* groups) {
     for (std::size_t c = 0; c < categories; ++c) {
         const CatalogueId row = catalogue_of(static_cast<TimeCategory>(c));
         std::uint64_t own = condensed[static_cast<std::size_t>(row)];
@@ -58,6 +63,8 @@ void add_groups(const std::array<std::uint64_t, catalogue_size>& condensed, std:
     for (std::size_t i = 0; i < catalogue_size; ++i)
         if (metric_catalogue[i].kind == CatalogueKind::Direct)
             groups[categories + static_cast<std::size_t>(metric_catalogue[i].direct) - 1] += condensed[i];
+    for (std::size_t i = 0; i < most_counters && catalogue_size + i < condensed.size(); ++i)
+        groups[categories + metric_count - 1 + i] += condensed[catalogue_size + i];
 }
 
 /// Scales cells so that they add up to `target`; what rounding leaves goes to the largest remainders.
@@ -127,7 +134,9 @@ class Columns {
 void add_columns(const Columns& columns, const Gathered& from, std::vector<SelectedCell>& cells) {
     for (std::size_t i = 0; i < from.sums.size(); ++i) {
         const SeriesData::NumberedColumn& numbered = columns.list()[i];
-        if (from.sums[i] == 0)
+        // A call path that was visited may have a value that was so small that it was coded as none.
+        const bool may_be_small = numbered.visits != SeriesData::NumberedColumn::none && from.occurs[numbered.visits] != 0;
+        if (from.sums[i] == 0 && !may_be_small)
             continue;
         // Where a call path was not visited it took no time. Visits are exact.
         const std::uint64_t iterations = numbered.visits != SeriesData::NumberedColumn::none ? from.occurs[numbered.visits] : from.with_cells;
@@ -231,7 +240,7 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
     if (lost)
         merge(cells);
     else
-        std::erase_if(cells, [](const SelectedCell& cell) { return cell.value == 0; });
+        erase_nothing(cells);
     return cells;
 }
 

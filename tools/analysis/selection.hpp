@@ -29,7 +29,7 @@ inline constexpr std::uint64_t no_bound = std::numeric_limits<std::uint64_t>::ma
 /// The sum of two bounds.
 constexpr std::uint64_t add_bounds(std::uint64_t a, std::uint64_t b) { return a > no_bound - b ? no_bound : a + b; }
 
-/// An exclusive value of a call path over the selected iterations, never 0.
+/// An exclusive value of a call path over the selected iterations; 0 only with a bound: where small values were coded as none.
 struct SelectedCell {
     std::uint32_t path = 0;
     std::uint32_t metric = 0;

@@ -45,7 +45,7 @@ std::vector<MetricRow> metric_rows(const Profile& profile) {
     }
     for (std::size_t m = metric_count; m < profile.metrics.size(); ++m)
         rows.push_back(
-            {profile.metrics[m].name, profile.metrics[m].unit, profile.metrics[m].name, "", -1, 0});
+            {profile.metrics[m].name, profile.metrics[m].unit, profile.metrics[m].name, profile.metrics[m].description, -1, 0});
     return rows;
 }
 

@@ -13,6 +13,8 @@ std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_evaluate_command();
 std::unique_ptr<Command> make_recover_command();
+std::unique_ptr<Command> make_filter_command();
+std::unique_ptr<Command> make_metrics_command();
 std::unique_ptr<Command> make_options_command();
 
 /// In the order of the overview.

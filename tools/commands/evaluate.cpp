@@ -63,8 +63,10 @@ Evaluation replay(const Recording& recording, const EvaluateOptions& options,
     for (const double percent : options.errors) {
         SeriesSettings settings;
         settings.time_error_ppm = settings.bytes_error_ppm = static_cast<std::uint32_t>(percent * 10000);
-        bounded(fmt::format("{:g}%", percent), options.bounded_clusters, settings);
+        bounded(fmt::format("{:g}%", percent), options.bounded_clusters.back(), settings);
     }
+    for (const std::uint32_t k : options.bounded_clusters)
+        bounded(fmt::format("auto {}", k), k, {});
     bounded("default", 16, {});
     ProgressLine progress;
     EvaluationSettings settings;

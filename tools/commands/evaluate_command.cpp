@@ -20,7 +20,7 @@ constexpr const char* help_text =
     "  --phase NAME           the iterated phase [the one with most time]\n"
     "  --clusters N,N,...     numbers of clusters to try [8,16,32,64,128,256]\n"
     "  --errors P,P,...     bounds of libprofile's own method, in % [0.1,1,5]\n"
-    "  --bounded-clusters K clusters of these [8]\n"
+    "  --bounded-clusters N,N,...   numbers of clusters of the same beside the default; the last one for --errors [4,8]\n"
     "  --equivalence auto|strong|weak|none   what iterations of a cluster must have in common [auto]\n"
     "  --format text|json     [text]\n"
     "  --plot FOLDER          writes figures (SVG) into the folder\n"
@@ -40,7 +40,7 @@ class EvaluateCommand final : public Command {
         app.add_option("--phase", options_.phase);
         app.add_option("--clusters", options_.clusters)->delimiter(',')->check(CLI::Range(1, 4096));
         app.add_option("--errors", options_.errors)->delimiter(',')->check(CLI::Range(0.0, 100.0));
-        app.add_option("--bounded-clusters", options_.bounded_clusters)->check(CLI::Range(1, 4096));
+        app.add_option("--bounded-clusters", options_.bounded_clusters)->delimiter(',')->check(CLI::Range(1, 4096));
         app.add_option("--equivalence", equivalence_)
             ->check(CLI::IsMember(std::vector<std::string>(equivalence_modes.begin(), equivalence_modes.end())));
         app.add_option("--width", options_.width)->check(CLI::Range(80, 1000));

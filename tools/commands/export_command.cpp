@@ -1,10 +1,10 @@
+#include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/names/expand_inlined.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
-#include "tools/text/number_list.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -115,21 +115,10 @@ class ExportCommand final : public Command {
     void parse_choice() {
         TableChoice& choice = request_.choice;
         choice.has_phase = phase_option_->count() != 0;
-        if (!iterations_.empty()) {
-            const auto range = parse_range(iterations_, 1);
-            if (!range)
-                throw UsageError(fmt::format(
-                    "--iterations {} is no range; write first:last, counted from 1, such as 1:100",
-                    iterations_));
-            const bool open = range->second == std::numeric_limits<std::uint64_t>::max();
-            choice.iterations = IterationRange{range->first - 1, open ? range->second : range->second - 1};
-        }
-        if (!ranks_.empty()) {
-            const auto ranks = parse_number_list(ranks_);
-            if (!ranks)
-                throw UsageError(fmt::format("--rank {} is no list of ranks; write them like 0,4-7", ranks_));
-            choice.ranks = *ranks;
-        }
+        if (!iterations_.empty())
+            choice.iterations = iterations_option(iterations_);
+        if (!ranks_.empty())
+            choice.ranks = ranks_option(ranks_);
         if (!metrics_.empty())
             choice.metrics = split(metrics_);
         for (const std::string& setting : set_) {

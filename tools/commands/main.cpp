@@ -16,7 +16,7 @@ namespace libprofile::tools {
 std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
     for (const auto make : {make_report_command, make_view_command, make_export_command, make_recover_command, make_evaluate_command,
-                            make_options_command})
+                            make_filter_command, make_metrics_command, make_options_command})
         commands.push_back(make());
     return commands;
 }

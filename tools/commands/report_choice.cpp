@@ -1,6 +1,7 @@
 #include "tools/commands/report_choice.hpp"
 
 #include "tools/analysis/totals.hpp"
+#include "tools/commands/chosen_parts.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/nearest.hpp"
 #include "tools/text/number_list.hpp"
@@ -147,12 +148,10 @@ CompareSide parse_side(const std::string& text) {
         if (text.starts_with(prefix))
             if (const auto ranks = parse_number_list(std::string_view(text).substr(std::string_view(prefix).size())))
                 return {Kind::Ranks, {}, *ranks};
-    const auto range = parse_range(text, 1);
-    if (!range)
-        throw SelectionError(fmt::format("--compare {} is neither iterations, such as 1:100, nor ranks, such as rank=0,4-7, nor rest",
-                                         printable(text)));
-    const bool open = range->second == std::numeric_limits<std::uint64_t>::max();
-    return {Kind::Iterations, {range->first - 1, open ? range->second : range->second - 1}, {}};
+    if (const auto range = parse_iterations(text))
+        return {Kind::Iterations, *range, {}};
+    throw SelectionError(fmt::format("--compare {} is neither iterations, such as 1:100, nor ranks, such as rank=0,4-7, nor rest",
+                                     printable(text)));
 }
 
 void check(const ReportChoice& choice) {

@@ -1,9 +1,8 @@
+#include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/report.hpp"
-#include "tools/text/number_list.hpp"
 
 #include <fmt/format.h>
-#include <limits>
 
 namespace libprofile::tools {
 
@@ -102,19 +101,10 @@ class ReportCommand final : public Command {
         ReportChoice& choice = options_.choice;
         if (phase_option_->count() != 0)
             choice.phase = phase_;
-        if (!iterations_.empty()) {
-            const auto range = parse_range(iterations_, 1);
-            if (!range)
-                throw UsageError(fmt::format("--iterations {} is no range; write first:last, counted from 1, such as 1:100", iterations_));
-            const bool open = range->second == std::numeric_limits<std::uint64_t>::max();
-            choice.iterations = IterationRange{range->first - 1, open ? range->second : range->second - 1};
-        }
-        if (!ranks_.empty()) {
-            const auto ranks = parse_number_list(ranks_);
-            if (!ranks)
-                throw UsageError(fmt::format("--rank {} is no list of ranks; write them like 0,4-7", ranks_));
-            choice.ranks = *ranks;
-        }
+        if (!iterations_.empty())
+            choice.iterations = iterations_option(iterations_);
+        if (!ranks_.empty())
+            choice.ranks = ranks_option(ranks_);
         if (!metrics_.empty()) {
             choice.metrics = split(metrics_);
             if (choice.metrics.empty())

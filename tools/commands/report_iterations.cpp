@@ -203,11 +203,9 @@ void append_clusters(const ReportContext& context, std::size_t rank, const Phase
                       fmt::format("  {:>5} {:>18}  in {} smaller clusters", "...",
                                   count(static_cast<double>(more)), summaries.size() - clusters_unjoined)) +
                "\n";
+    // Why is said on the first screen.
     if (data.unclustered != 0)
-        out += tinted(style, Tint::Dim,
-                      fmt::format("  {:>5} {:>18}  in no cluster, because memory ran out", "-",
-                                  count(static_cast<double>(data.unclustered)))) +
-               "\n";
+        out += tinted(style, Tint::Dim, fmt::format("  {:>5} {:>18}  in no cluster", "-", count(static_cast<double>(data.unclustered)))) + "\n";
 }
 
 } // namespace

@@ -2,8 +2,12 @@
 
 #include "tools/analysis/answers.hpp"
 #include "tools/analysis/kinds.hpp"
+#include "tools/analysis/loops.hpp"
 #include "tools/analysis/losses.hpp"
+#include "tools/analysis/regions.hpp"
+#include "tools/analysis/placement.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/commands/report_choice.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
 
@@ -123,7 +127,7 @@ Json call_paths_json(const Profile& profile, const Locations& locations, std::ui
                       {"kind", kind_name(path.kind)}};
         if (path.parent != 0)
             entry["parent"] = path.parent;
-        if (path.kind == NodeKind::Frame || path.kind == NodeKind::Inlined)
+        if (is_in_module(path.kind) || path.kind == NodeKind::Inlined)
             entry["offset"] = profile.sites[path.target].offset;
         if (interpreter.contains(path))
             entry["interpreter"] = true;
@@ -184,20 +188,24 @@ Json accuracy_json(const Profile& profile, const SeriesData& series) {
             {"metrics", std::move(metrics)}};
 }
 
-/// The exact values of every iteration, by metric; null for an iteration that is not known.
-Json series_json(const SeriesData& series) {
-    std::vector<Json> values(catalogue_size, Json::array());
-    std::vector<bool> occurs(catalogue_size);
+/// The exact values of every iteration, by metric; null for an iteration that is not known. Visits tell which, whatever there is.
+Json series_json(const Profile& profile, const SeriesData& series) {
+    const std::vector<MetricRow> rows = metric_rows(profile);
+    std::vector<Json> values(rows.size(), Json::array());
+    std::vector<bool> occurs(rows.size());
+    constexpr auto visits = static_cast<std::size_t>(CatalogueId::Visits);
     SeriesReader reader(series, false);
     while (reader.next())
-        for (std::size_t row = 0; row < catalogue_size; ++row) {
-            occurs[row] = occurs[row] || (reader.has_totals() && reader.condensed()[row] != 0);
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            if (!series.has_row(row))
+                continue;
+            occurs[row] = occurs[row] || (reader.has_totals() ? reader.condensed()[row] != 0 : row == visits);
             values[row].push_back(reader.has_totals() ? Json(reader.condensed()[row]) : Json());
         }
     Json metrics = Json::object();
-    for (std::size_t row = 0; row < catalogue_size; ++row)
+    for (std::size_t row = 0; row < rows.size(); ++row)
         if (occurs[row])
-            metrics[metric_catalogue[row].name] = std::move(values[row]);
+            metrics[rows[row].name] = std::move(values[row]);
     return metrics;
 }
 
@@ -262,7 +270,7 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
             entry["accuracy"] = per_series(
                 locations, p, [&](const SeriesData& series) { return accuracy_json(profile, series); });
             if (with_series)
-                entry["series"] = per_series(locations, p, series_json);
+                entry["series"] = per_series(locations, p, [&](const SeriesData& series) { return series_json(profile, series); });
         }
         list.push_back(std::move(entry));
     }
@@ -349,6 +357,77 @@ Json job_json(const Profile& profile, const Locations& mains) {
             {"notes", profile.notes}};
 }
 
+/// The loops that were found in a program that marks none.
+Json loops_json(const Profile& profile) {
+    Json list = Json::array();
+    for (const LoopOfRanks& found : loops_of(profile)) {
+        const FoundLoop& loop = *found.loop;
+        list.push_back({{"phase", loop.phase},
+                        {"place", place_text(profile, loop.module, loop.offset)},
+                        {"call", loop.call},
+                        {"ranks", found.ranks},
+                        {"iterations", {found.fewest, found.most}},
+                        {"share", found.share},
+                        {"sure", found.is_sure},
+                        {"replaced", loop.is_replaced},
+                        {"missed", found.missed},
+                        {"moves", loop.moves},
+                        {"passes", loop.passes},
+                        {"other_place", loop.other_passes == 0 ? "" : place_text(profile, loop.module, loop.other_offset)},
+                        {"other_passes", loop.other_passes}});
+    }
+    return list;
+}
+
+/// Machines, and for each rank with a known place where it ran.
+Json places_json(const Profile& profile) {
+    Json machines = Json::array(), ranks = Json::array();
+    const auto number = [](const std::optional<std::uint32_t>& value) { return value ? Json(*value) : Json(); };
+    std::map<std::uint64_t, std::size_t> machine_of;
+    for (const PlacedMachine& machine : placed_machines(profile)) {
+        std::map<std::uint32_t, Processor> processors;
+        for (const std::uint64_t rank : machine.ranks) {
+            machine_of[rank] = machines.size();
+            for (const Processor& processor : profile.ranks.at(static_cast<std::uint32_t>(rank)).place->processors)
+                processors.emplace(processor.number, processor);
+        }
+        Json list = Json::array();
+        for (const auto& [n, processor] : processors)
+            list.push_back({{"number", n},
+                            {"core", number(processor.core)},
+                            {"package", number(processor.package)},
+                            {"numa_node", number(processor.numa_node)}});
+        const MachineInfo& info = machine.info;
+        machines.push_back({{"host", machine.host},
+                            {"id", info.id},
+                            {"model", info.model},
+                            {"memory", info.memory},
+                            {"packages", info.packages},
+                            {"numa_nodes", info.numa_nodes},
+                            {"cores", info.cores},
+                            {"processors", info.processors},
+                            {"used_processors", std::move(list)}});
+    }
+    for (const auto& [rank, info] : profile.ranks) {
+        if (!info.place)
+            continue;
+        Json threads = Json::array();
+        for (const PlacedThread& thread : info.place->threads) {
+            const Processor* last = thread.last ? info.place->processor(*thread.last) : nullptr;
+            threads.push_back({{"thread", thread.thread},
+                               {"allowed", thread.allowed},
+                               {"last", number(thread.last)},
+                               {"core", last == nullptr ? Json() : number(last->core)},
+                               {"numa_node", last == nullptr ? Json() : number(last->numa_node)},
+                               {"looks", thread.looks},
+                               {"moves", thread.moves}});
+        }
+        const auto at = machine_of.find(rank);
+        ranks.push_back({{"rank", rank}, {"machine", at == machine_of.end() ? Json() : Json(at->second)}, {"threads", std::move(threads)}});
+    }
+    return {{"machines", std::move(machines)}, {"ranks", std::move(ranks)}};
+}
+
 Json losses_json(const Profile& profile, std::size_t ranks) {
     constexpr std::pair<const char*, std::uint64_t RankInfo::*> counters[] = {
         {"samples_taken", &RankInfo::samples_taken},     {"samples_lost", &RankInfo::samples_lost},
@@ -416,9 +495,38 @@ Json traces_json(const Profile& profile) {
     return list;
 }
 
+/// Regions of all threads; null where the job had none.
+Json regions_json(const Profile& profile) {
+    const std::optional<RegionsRecord> losses = region_losses(profile);
+    if (!losses)
+        return nullptr;
+    Json list = Json::array();
+    for (const RegionRow& row : region_rows(profile))
+        list.push_back({{"name", row.name},
+                        {"kind", row.kind == NodeKind::FunctionRegion ? "function" : region_class_names[static_cast<std::size_t>(row.region_class)]},
+                        {"place", row.place},
+                        {"visits", row.visits},
+                        {"time", row.inclusive_ns},
+                        {"exclusive_time", row.exclusive_ns}});
+    return {{"rows", std::move(list)},
+            {"repairs", losses->repairs},
+            {"left_functions", losses->left},
+            {"unmatched_exits", losses->unmatched},
+            {"too_deep", losses->too_deep},
+            {"without_memory", losses->without_memory},
+            {"excluded_functions", losses->excluded},
+            {"visit_cost_ns", visit_cost_ns(profile)}};
+}
+
 } // namespace
 
 std::string report_json(const Profile& profile, JsonParts parts) {
+    // A damaged file may claim millions of ranks. Those that are not there have a number in every list all the same.
+    constexpr std::uint64_t most_absent_values = 1 << 25;
+    const std::uint64_t absent = profile.job.ranks - std::min<std::uint64_t>(profile.job.ranks, profile.ranks.size());
+    if (absent * metric_rows(profile).size() * (profile.phases.size() + 1) > most_absent_values)
+        throw SelectionError(fmt::format("of {} ranks of the job {} can be read; the JSON report would list all; choose some of them with --rank",
+                                         profile.job.ranks, profile.ranks.size()));
     const Locations mains = main_threads(profile), others = other_threads(profile);
     Json document = Json::object();
     document["job"] = job_json(profile, mains);
@@ -428,6 +536,9 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     for (const Answer& answer : answers(profile, mains))
         told.push_back({{"key", answer.key}, {"question", answer.question}, {"answers", answer.sentences}});
     document["answers"] = std::move(told);
+    document["loops"] = loops_json(profile);
+    document["regions"] = regions_json(profile);
+    document["places"] = places_json(profile);
     document["losses"] = losses_json(profile, mains.size());
     document["call_paths_found"] = path_counts_json(profile);
     Json threads = Json::object();

@@ -58,7 +58,7 @@ std::vector<FunctionRow> function_rows(const FunctionTree& tree) {
     for (std::uint32_t n = 0; n < tree.nodes.size(); ++n) {
         const FunctionNode& node = tree.nodes[n];
         std::string caller;
-        if (node.kind == NodeKind::Mpi && node.parent > 0)
+        if (is_call(node.kind) && node.parent > 0)
             caller = printable(tree.nodes[static_cast<std::size_t>(node.parent)].name);
         const auto [at, added] = known.emplace(std::tuple(node.kind, node.name, caller), rows.size());
         if (added)

@@ -32,10 +32,8 @@ void append_heading(const ReportContext& context, const std::string& title, cons
 
 /// Job, ranks, completeness and what is missing.
 void append_header(const ReportContext& context, std::string& out);
-/// Where the time goes, what changes over time, which ranks differ.
+/// Where the time goes, what changes over time, which ranks differ, what libprofile took itself, and what it lost.
 void append_answers(const ReportContext& context, std::string& out);
-/// What libprofile took itself, and what it lost.
-void append_cost(const ReportContext& context, std::string& out);
 /// Commands for what the user may want to know next.
 /// @param place the profile's folder; empty: FOLDER
 void append_hints(const ReportContext& context, const std::string& place, std::string& out);
@@ -47,9 +45,13 @@ void append_metrics(const ReportContext& context, std::string& out);
 void append_iterations(const ReportContext& context, std::uint32_t phase, std::string& out);
 /// Kinds of iteration of one phase that ranks have in common, and which ranks went through the same. Nothing for one rank.
 void append_kinds(const ReportContext& context, std::uint32_t phase, std::string& out);
+/// Named regions and instrumented functions, by time. Nothing without any.
+void append_regions(const ReportContext& context, std::string& out);
 /// Functions by exclusive time.
 void append_hot_spots(const ReportContext& context, const std::vector<const Location*>& locations,
                       const std::string& title, const std::string& remark, std::string& out);
+/// Machines, NUMA nodes and cores that ranks ran on. Nothing where that is not known.
+void append_system(const ReportContext& context, std::string& out);
 /// The call tree by inclusive time.
 void append_call_tree(const ReportContext& context, std::string& out);
 

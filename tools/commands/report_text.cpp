@@ -121,9 +121,7 @@ std::string report_text(const Profile& profile, const TextStyle& style, bool ful
     context.trends = trends(profile, context.locations);
     std::string out;
     append_header(context, out);
-    if (!context.values.empty())
-        append_answers(context, out);
-    append_cost(context, out);
+    append_answers(context, out);
     append_hints(context, place, out);
     if (!context.values.empty()) {
         append_phases(context, out);
@@ -135,8 +133,10 @@ std::string report_text(const Profile& profile, const TextStyle& style, bool ful
         append_hot_spots(context, context.locations, "Hot spots",
                          "own time of functions, without what they call", out);
         append_call_tree(context, out);
+        append_regions(context, out);
         append_metrics(context, out);
     }
+    append_system(context, out);
     if (const std::vector<const Location*> others = other_threads(profile); !others.empty())
         append_hot_spots(
             context, others, "Other threads",

@@ -1,5 +1,6 @@
 #include "tools/commands/run.hpp"
 
+#include "tools/commands/iteration_line.hpp"
 #include "tools/commands/settings.hpp"
 #include "tools/text/layout.hpp"
 
@@ -154,7 +155,8 @@ std::string run_help() {
         "libprofile-<program>-<job>; read them with: libprofile report FOLDER\n\nOptions:\n";
     for (const OptionRow& row : option_table) {
         const std::string value = row.type == OptionType::Flag   ? ""
-                                  : row.type == OptionType::Text ? " FOLDER"
+                                  : row.type == OptionType::Text ? fmt::format(" {}", row.choices)
+                                  : row.type == OptionType::ChoiceOrPlace ? " auto|marker|none|PLACE"
                                   : row.type == OptionType::Rate ? " RATE"
                                   : row.type == OptionType::Duration ? " TIME"
                                                                  : " " + range_of(row);
@@ -261,6 +263,13 @@ int run(const std::vector<std::string>& arguments) {
     } else {
         for (const auto& [variable, value] : request.settings)
             ::setenv(variable.c_str(), value.c_str(), 1);
+        if (const char* iteration = std::getenv("LIBPROFILE_ITERATION")) {
+            const std::string asked = iteration;
+            std::string problem;
+            ::setenv("LIBPROFILE_ITERATION", with_places(asked, program, problem).c_str(), 1);
+            if (!problem.empty() && is_speaker() && !is_quiet(request))
+                fmt::print(stderr, "libprofile: warning: LIBPROFILE_ITERATION={}: {}; iterations are what the program marks\n", asked, problem);
+        }
         ::setenv("LIBPROFILE_RUN_PID", fmt::format("{}", ::getpid()).c_str(), 1);
         ::setenv("LD_PRELOAD", preload_value(library).c_str(), 1);
     }

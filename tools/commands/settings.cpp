@@ -96,6 +96,8 @@ const char* type_word(OptionType type) {
         return "rate";
     case OptionType::Duration:
         return "time";
+    case OptionType::ChoiceOrPlace:
+        return "choice";
     }
     return "";
 }
@@ -114,8 +116,10 @@ std::string range_of(const OptionRow& row) {
         return "0|1";
     case OptionType::Choice:
         return row.choices;
+    case OptionType::ChoiceOrPlace:
+        return std::string(row.choices) + "|PLACE";
     case OptionType::Text:
-        return "";
+        return row.choices;
     case OptionType::Rate:
         return fmt::format("0|RATE|PERIOD, at most {}kHz", samples_per_second(row.minimum) / 1000);
     case OptionType::Duration:
@@ -164,6 +168,7 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
             list.replace(at, 1, ", ");
         return "must be one of " + list;
     }
+    case OptionType::ChoiceOrPlace:
     case OptionType::Text:
         return value.empty() ? "must not be empty" : "";
     case OptionType::Rate: {

@@ -11,7 +11,7 @@ namespace libprofile::tools {
 /// "FINALIZE_TIMEOUT" -> "--finalize-timeout".
 std::string flag_of(const OptionRow& row);
 
-/// "integer", "size", "flag", "choice", "text" or "rate".
+/// "integer", "size", "flag", "choice", "text", "rate", "percentage" or "time".
 const char* type_word(OptionType type);
 
 /// What values an option takes: "1..4096", "auto|tsc|monotonic", "1M..1T", "0|1".

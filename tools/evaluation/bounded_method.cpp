@@ -11,6 +11,8 @@ SeriesData series_data_of(const TimeSeries& series) {
     constexpr std::uint32_t metrics = 1u << libprofile::Cell::metric_bits;
     SeriesData data;
     const SeriesColumns& columns = series.columns();
+    for (std::uint32_t i = series_totals; i < series.whole_values(); ++i)
+        data.counter_rows.push_back(static_cast<std::uint32_t>(catalogue_size + i - series_totals));
     for (std::uint32_t i = 0; i < columns.counts; ++i)
         data.counts.push_back({columns.count_keys[i] / metrics, columns.count_keys[i] % metrics});
     for (std::uint32_t i = 0; i < columns.times; ++i)

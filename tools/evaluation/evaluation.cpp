@@ -130,7 +130,7 @@ MethodMemory memory_of_recording(const PathKinds& paths, const RecordedLocation&
         count.add_profile(location.iterations[i].cells, 1, location.strong_class[i]);
     std::vector<std::uint32_t> own(location.iterations.size());
     std::iota(own.begin(), own.end(), 0u);
-    count.add_membership(own);
+    count.add_membership(own, 4 * own.size());
     return count.result();
 }
 

@@ -17,8 +17,8 @@ std::uint64_t number_size(std::uint64_t number) {
 CellKind kind_of_cell(const PathKinds& paths, std::uint32_t key) {
     const CellKind kind = paths[key >> libprofile::Cell::metric_bits];
     const std::uint32_t metric = key & ((1u << libprofile::Cell::metric_bits) - 1);
-    // Which MPI call a timer happens to hit is chance, whatever is known about the call.
-    if (kind == CellKind::Event && metric == static_cast<std::uint32_t>(Metric::Samples))
+    // Which MPI call a timer happens to hit is chance, whatever is known about the call; and so is what counters have come to by then.
+    if (kind == CellKind::Event && (metric == static_cast<std::uint32_t>(Metric::Samples) || metric >= metric_count))
         return CellKind::Sampled;
     return kind;
 }
@@ -43,8 +43,8 @@ void MemoryCount::add_profile(std::span<const libprofile::Cell> cells, std::uint
     }
 }
 
-void MemoryCount::add_membership(std::span<const std::uint32_t> cluster_of_iteration) {
-    add_running(CellKind::Event, 4 * cluster_of_iteration.size());
+void MemoryCount::add_membership(std::span<const std::uint32_t> cluster_of_iteration, std::uint64_t running) {
+    add_running(CellKind::Event, running);
     std::uint64_t runs = 0;
     for (std::size_t i = 0; i < cluster_of_iteration.size(); ++runs) {
         const std::size_t begin = i;

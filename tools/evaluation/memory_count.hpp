@@ -27,8 +27,8 @@ class MemoryCount {
     /// ones: they are stored, too.
     void add_profile(std::span<const libprofile::Cell> cells, std::uint64_t members,
                      std::uint64_t equivalence_class);
-    /// The cluster of every iteration: 4 bytes each in the process, runs in the file.
-    void add_membership(std::span<const std::uint32_t> cluster_of_iteration);
+    /// The cluster of every iteration: `running` bytes in the process, runs in the file.
+    void add_membership(std::span<const std::uint32_t> cluster_of_iteration, std::uint64_t running);
     /// The distances between so many clusters, in the process only: half a matrix of floats.
     void add_distances(std::uint64_t clusters);
     /// Bytes of anything else, event or sampled.

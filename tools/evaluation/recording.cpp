@@ -19,7 +19,7 @@ PathKinds kinds_of(const Profile& profile) {
     PathKinds kinds;
     for (const CallPath& path : profile.paths) {
         const bool own = path.kind == NodeKind::Overhead || path.kind == NodeKind::NotRecorded;
-        kinds.push_back(path.kind == NodeKind::Mpi ? CellKind::Event
+        kinds.push_back(is_call(path.kind) ? CellKind::Event
                         : own                      ? CellKind::Own
                                                    : CellKind::Sampled);
     }
@@ -82,8 +82,8 @@ PathSet visited_events(const Profile& profile, const std::vector<Cell>& cells) {
     PathSet paths;
     for (const Cell& cell : cells) {
         const CallPath& path = profile.paths[cell.path];
-        if (path.kind == NodeKind::Mpi && cell.metric == static_cast<std::uint32_t>(Metric::Visits) &&
-            profile.functions[path.target].name != "MPI_Pcontrol")
+        if (counts_for_structure(path.kind) && cell.metric == static_cast<std::uint32_t>(Metric::Visits) &&
+            (!is_call(path.kind) || profile.functions[path.target].name != "MPI_Pcontrol"))
             paths.push_back(cell.path);
     }
     return paths; // sorted as the cells are
@@ -100,7 +100,7 @@ std::vector<std::uint32_t> strong_classes(const Profile& profile, const PhaseDat
         if (data.equivalence != Equivalence::Strong) {
             structure.clear();
             for (const Cell& cell : cluster.cells) {
-                if (profile.paths[cell.path].kind != NodeKind::Mpi ||
+                if (!counts_for_structure(profile.paths[cell.path].kind) ||
                     cell.metric != static_cast<std::uint32_t>(Metric::Visits))
                     continue;
                 structure.push_back(cell.path);
@@ -148,7 +148,7 @@ RecordedIteration recorded(const Profile& profile, const PhaseData& data, std::s
             result.cells.push_back({libprofile::Cell::make_key(cell.path, cell.metric), cell.value});
     std::sort(result.cells.begin(), result.cells.end(), [](auto& a, auto& b) { return a.key < b.key; });
     const MetricValues values = condense(profile, cells);
-    std::copy_n(values.begin(), catalogue_size, result.condensed.values);
+    std::copy_n(values.begin(), std::min<std::size_t>(values.size(), condensed_size), result.condensed.values);
     result.wall_ns = data.iteration_ns[iteration];
     return result;
 }

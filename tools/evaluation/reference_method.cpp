@@ -72,7 +72,7 @@ MethodMemory ReferenceMethod::memory() const {
         count.add_profile({cluster.sums.cells, cluster.sums.size}, cluster.members,
                           cluster.equivalence_class);
     }
-    count.add_membership(membership_);
+    count.add_membership(membership_, clusterer_.membership_memory());
     if (membership_.size() > clusters_) // before, nothing is measured
         count.add_distances(std::max<std::uint64_t>(clusters_, clusterer_.cluster_count()));
     return count.result();

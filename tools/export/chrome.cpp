@@ -124,15 +124,15 @@ class Events {
 
     bool counters() const { return request_.choice.metrics.empty(); }
 
-    static std::uint64_t mpi_percent(const std::array<std::uint64_t, catalogue_size>& values) {
+    static std::uint64_t mpi_percent(const std::vector<std::uint64_t>& values) {
         const std::uint64_t total = values[static_cast<std::size_t>(CatalogueId::Total)];
         return total == 0 ? 0
                           : 100 * std::min(total, values[static_cast<std::size_t>(CatalogueId::Mpi)]) / total;
     }
 
-    void add_metrics(const std::array<std::uint64_t, catalogue_size>& values, Json& args) const {
+    void add_metrics(const std::vector<std::uint64_t>& values, Json& args) const {
         const std::vector<std::string>& names = request_.choice.metrics;
-        for (std::size_t r = 0; r < catalogue_size; ++r) {
+        for (std::size_t r = 0; r < values.size(); ++r) {
             const bool chosen = names.empty() ? rows_[r].parent < 0 || rows_[r].name == "mpi"
                                               : names[0] == "all" || std::find(names.begin(), names.end(),
                                                                                rows_[r].name) != names.end();

@@ -129,7 +129,7 @@ void add_phase(const Profile& profile, const Location& location, const PhaseData
             fmt::format("{},{},{},{},{}", name, where, i + 1,
                         cluster < data.clusters.size() ? fmt::to_string(cluster) : "", data.iteration_ns[i]);
         if (known)
-            add_cells(reader->condensed(), catalogue_size, rows, out);
+            add_cells(reader->condensed(), reader->condensed().size(), rows, out);
         else
             add_cells(MetricValues{}, 0, rows, out);
     }

@@ -25,6 +25,8 @@ TableNode node_kind(NodeKind kind) {
         return TableNode::Inlined;
     case NodeKind::Mpi:
         return TableNode::Mpi;
+    case NodeKind::FunctionRegion:
+        return TableNode::Function;
     default:
         return TableNode::Other;
     }
@@ -159,7 +161,7 @@ class Builder {
         KnownNodes& known = known_[top];
         for (const SelectedCell& cell : cells) {
             const std::vector<std::uint32_t>& into = metrics_.of(cell.path, cell.metric);
-            if (into.empty())
+            if (into.empty() || cell.value == 0)
                 continue;
             const std::uint32_t node = node_of(cell.path, top, known, phase);
             for (const std::uint32_t metric : into)

@@ -19,6 +19,8 @@ const char* kind_name(NodeKind kind) {
         return "frame";
     case NodeKind::Mpi:
         return "mpi";
+    case NodeKind::OpenMp:
+        return "openmp";
     case NodeKind::Overhead:
         return "overhead";
     case NodeKind::OffCpu:
@@ -35,6 +37,10 @@ const char* kind_name(NodeKind kind) {
         return "not_recorded";
     case NodeKind::Inlined:
         return "inlined";
+    case NodeKind::Region:
+        return "region";
+    case NodeKind::FunctionRegion:
+        return "function_region";
     }
     return "unknown";
 }
@@ -58,7 +64,17 @@ Label label_of(const Profile& profile, const CallPath& path) {
     case NodeKind::Unknown:
         return {fmt::format("0x{:x}", path.address), "", 0, ""};
     case NodeKind::Mpi:
+    case NodeKind::OpenMp:
         return {profile.functions[path.target].name, "", 0, ""};
+    case NodeKind::Region: {
+        const auto name = profile.region_names.find(path.address);
+        const std::string text = name == profile.region_names.end() ? fmt::format("0x{:x}", path.address) : name->second;
+        return {path.target == static_cast<std::uint32_t>(RegionClass::User)
+                    ? text
+                    : fmt::format("{} {}", region_class_names[path.target], text),
+                "", 0, ""};
+    }
+    case NodeKind::FunctionRegion:
     case NodeKind::Frame:
     case NodeKind::Inlined:
         break;
@@ -89,7 +105,16 @@ bool after_operator(const std::string& text) {
 } // namespace
 
 std::string shown_name(NodeKind kind, const std::string& name) {
-    return kind == NodeKind::Inlined ? "[inlined] " + name : name;
+    switch (kind) {
+    case NodeKind::Inlined:
+        return "[inlined] " + name;
+    case NodeKind::Region:
+        return "[region] " + name;
+    case NodeKind::FunctionRegion:
+        return "[function] " + name;
+    default:
+        return name;
+    }
 }
 
 std::string short_function_name(const std::string& full) {

@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <filesystem>
 #include <map>
 
 namespace libprofile::tools {
@@ -204,6 +205,9 @@ void Symbols::Handle::list_ranges() {
 Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
     if (module.path.empty() || module.path.front() != '/')
         return; // "[vdso]" and the like
+    std::error_code unreadable;
+    if (!std::filesystem::is_regular_file(module.path, unreadable))
+        return; // a file says the path, and opening a pipe may take for ever
     handle_->dwfl.reset(dwfl_begin(&callbacks));
     if (handle_->dwfl == nullptr)
         return;
@@ -265,6 +269,30 @@ SourcePlace Symbols::resolve(std::uint64_t offset) {
             out.function.function = readable_name(name, fortran);
     }
     return out;
+}
+
+void Symbols::for_each_code_of(std::uint64_t line, const std::function<void(std::uint64_t, std::uint64_t)>& visit) {
+    if (state_ != ModuleState::Readable)
+        return;
+    Dwarf_Addr unit_bias = 0;
+    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(handle_->module, unit, &unit_bias)) != nullptr;) {
+        Dwarf_Lines* rows = nullptr;
+        std::size_t count = 0;
+        if (dwarf_getsrclines(unit, &rows, &count) != 0)
+            continue;
+        for (std::size_t i = 0; i + 1 < count; ++i) {
+            Dwarf_Line* row = dwarf_onesrcline(rows, i);
+            int number = 0;
+            bool ends = false;
+            Dwarf_Addr begin = 0, end = 0;
+            if (dwarf_lineno(row, &number) != 0 || number < 0 || static_cast<std::uint64_t>(number) != line)
+                continue;
+            if (dwarf_lineendsequence(row, &ends) != 0 || ends || dwarf_lineaddr(row, &begin) != 0 ||
+                dwarf_lineaddr(dwarf_onesrcline(rows, i + 1), &end) != 0 || end <= begin)
+                continue;
+            visit(begin + unit_bias - handle_->bias, end + unit_bias - handle_->bias);
+        }
+    }
 }
 
 } // namespace libprofile::tools

@@ -4,6 +4,7 @@
 
 #include "tools/profile/model.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ class Symbols {
     /// together: a function into which the next one is inlined has the line of that call.
     /// Without DWARF only the function, from the symbol tables; without those, nothing.
     SourcePlace resolve(std::uint64_t offset);
+
+    /// Calls visit(begin, end), ELF virtual addresses, for all code that the line tables have for that line, in whatever file.
+    void for_each_code_of(std::uint64_t line, const std::function<void(std::uint64_t, std::uint64_t)>& visit);
 
   private:
     struct Handle;

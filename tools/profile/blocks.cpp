@@ -58,6 +58,12 @@ const char* type_name(std::uint32_t type) {
         return "averages";
     case BlockType::Journal:
         return "journal";
+    case BlockType::Loops:
+        return "loops";
+    case BlockType::Regions:
+        return "regions";
+    case BlockType::Place:
+        return "place";
     }
     return "unknown";
 }

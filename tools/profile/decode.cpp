@@ -1,6 +1,8 @@
 #include "tools/profile/decode.hpp"
 
+#include "format/loops.hpp"
 #include "tools/profile/decode_phase.hpp"
+#include "tools/profile/decode_place.hpp"
 #include "tools/profile/decode_v3.hpp"
 #include "tools/profile/journal.hpp"
 
@@ -11,10 +13,6 @@
 namespace libprofile::tools {
 
 namespace {
-
-std::string owned(const Text& text) {
-    return text.size == 0 ? std::string() : std::string(text.data, text.size);
-}
 
 /// Reads a count of records of at least `smallest` bytes each; false when they cannot all be there.
 bool read_count(Decoder& d, std::uint64_t& count, std::size_t smallest) {
@@ -47,7 +45,19 @@ bool decode_metrics(Decoder d, RawFile& file) {
         Text name, unit;
         d.text(name);
         d.text(unit);
-        metrics.push_back({owned(name), owned(unit)});
+        metrics.push_back({owned(name), owned(unit), {}});
+    }
+    // The earliest files of this version end here.
+    if (!d.failed() && d.remaining() != 0) {
+        std::uint64_t counters = 0;
+        d.number(counters);
+        if (d.failed() || counters > metrics.size() || counters > d.remaining())
+            return false;
+        for (std::uint64_t i = count - counters; i < count; ++i) {
+            Text description;
+            d.text(description);
+            metrics[i].description = owned(description);
+        }
     }
     if (!finished(d))
         return false;
@@ -107,18 +117,8 @@ bool decode_modules(Decoder d, RawTables& out) {
 }
 
 bool decode_functions(Decoder d, RawTables& out) {
-    std::uint64_t count = 0;
-    if (!read_count(d, count, 3))
-        return false;
     std::map<std::uint64_t, Function> functions;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        FunctionRecord r;
-        describe(d, r);
-        if (d.failed() || r.category >= static_cast<std::uint64_t>(TimeCategory::Count))
-            return false;
-        functions[r.id] = Function{owned(r.name), static_cast<TimeCategory>(r.category)};
-    }
-    if (!finished(d))
+    if (!read_functions(d, functions) || !finished(d))
         return false;
     out.functions = std::move(functions);
     return true;
@@ -182,6 +182,45 @@ bool decode_trace(Decoder d, RawRank& out) {
     if (!finished(d))
         return false;
     return out.traces.emplace(static_cast<std::uint32_t>(r.thread), std::move(trace)).second;
+}
+
+bool decode_loops(Decoder d, RawRank& out) {
+    constexpr std::uint64_t most_loops = 64;
+    LoopsRecord r;
+    describe(d, r);
+    if (d.failed() || r.thread > max_id || r.loops > most_loops) // a job has a handful
+        return false;
+    LoopSearch search{r.searched_ns, r.calls, {}};
+    for (std::uint64_t i = 0; i < r.loops; ++i) {
+        LoopRecord l;
+        describe(d, l);
+        if (d.failed())
+            return false;
+        search.loops.push_back({owned(l.phase), {owned(l.build_id), owned(l.path)}, l.offset, owned(l.call),
+                                (l.flags & LoopIsReplaced) != 0, (l.flags & LoopIsLate) != 0, (l.flags & LoopHasNoMarks) != 0,
+                                l.missed, l.moves, l.passes, l.other_offset, l.other_passes});
+    }
+    return finished(d) && out.loop_searches.emplace(static_cast<std::uint32_t>(r.thread), std::move(search)).second;
+}
+
+bool decode_regions(Decoder d, RawRank& out) {
+    RegionsRecord r;
+    describe(d, r);
+    if (d.failed() || r.names > d.remaining() / 3)
+        return false;
+    std::map<std::uint64_t, std::string> names;
+    for (std::uint64_t i = 0; i < r.names; ++i) {
+        RegionNameRecord name;
+        describe(d, name);
+        if (d.failed() || name.region_class >= static_cast<std::uint64_t>(RegionClass::Count))
+            return false;
+        names[name.id] = owned(name.name);
+    }
+    if (!finished(d) || out.regions)
+        return false;
+    out.regions = r;
+    out.region_names = std::move(names);
+    return true;
 }
 
 bool decode_names(Decoder d, RawFile& file) {
@@ -266,6 +305,12 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
         return decode_cells(d, file.ranks[block.rank]);
     case BlockType::Trace:
         return decode_trace(d, file.ranks[block.rank]);
+    case BlockType::Regions:
+        return decode_regions(d, file.ranks[block.rank]);
+    case BlockType::Loops:
+        return decode_loops(d, file.ranks[block.rank]);
+    case BlockType::Place:
+        return decode_place(d, file.ranks[block.rank].place);
     case BlockType::Series: {
         std::optional<RawSeries> series = decode_series(d);
         if (series)
@@ -292,24 +337,39 @@ bool has_catalogue_metrics(const std::vector<MetricInfo>& metrics) {
     for (const CatalogueRow& row : metric_catalogue)
         if (row.kind == CatalogueKind::Direct && (at == metrics.size() || metrics[at++].name != row.name))
             return false;
-    return at == metrics.size();
+    return metrics.size() - at <= most_counters;
 }
 
 } // namespace
 
 void apply_journals(RawFile& file) {
-    const KeptSettings settings = kept_settings(file.job ? file.job->configuration : "");
+    KeptSettings settings = kept_settings(file.job ? file.job->configuration : "");
     for (auto& [number, rank] : file.ranks) {
         if (!rank.journal)
             continue;
         // Its numbers of metrics are those of the catalogue.
-        const bool is_ours = file.metrics && file.metrics->size() == metric_count && has_catalogue_metrics(*file.metrics);
+        const bool is_ours = file.metrics && file.metrics->size() >= metric_count && has_catalogue_metrics(*file.metrics);
+        settings.counters = is_ours ? static_cast<std::uint32_t>(file.metrics->size() - metric_count) : 0;
         const std::optional<std::string> damage =
             is_ours ? apply_journal(*rank.journal, settings, rank) : std::optional<std::string>("a journal has other metrics");
         if (damage)
-            file.damages.note([&] { return fmt::format("{} (rank {})", *damage, number); });
+            file.damages.note([&, number = number] { return fmt::format("{} (rank {})", *damage, number); });
         rank.journal.reset();
     }
+}
+
+bool read_functions(Decoder& d, std::map<std::uint64_t, Function>& functions) {
+    std::uint64_t count = 0;
+    if (!read_count(d, count, 3))
+        return false;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        FunctionRecord r;
+        describe(d, r);
+        if (d.failed() || r.category >= static_cast<std::uint64_t>(TimeCategory::Count))
+            return false;
+        functions[r.id] = Function{owned(r.name), static_cast<TimeCategory>(r.category)};
+    }
+    return true;
 }
 
 bool decode_nodes(Decoder& d, RawTree& tree) {
@@ -321,7 +381,7 @@ bool decode_nodes(Decoder& d, RawTree& tree) {
         describe(d, node);
         if (node.parent_distance == 0 || node.parent_distance > i + 1)
             return false;
-        if (node.kind == 0 || node.kind > static_cast<std::uint64_t>(NodeKind::NotRecorded))
+        if (!is_stored_kind(node.kind))
             return false;
     }
     return !d.failed();

@@ -55,6 +55,10 @@ struct RawRank {
     std::vector<RawCells> cells; // until join_cells()
     std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
     std::vector<RawSeries> series;
+    std::map<std::uint32_t, LoopSearch> loop_searches; // by thread
+    std::optional<RegionsRecord> regions;
+    std::map<std::uint64_t, std::string> region_names; // by id
+    std::optional<RankPlacing> place;
     std::optional<Bytes> journal; // of a live file, until it is applied
 };
 
@@ -84,8 +88,16 @@ inline constexpr std::uint64_t rank_limit = std::uint64_t{1} << 22;
 
 inline constexpr std::uint64_t max_id = 0xfffffffeu;
 
+/// A text of the file, which may be gone later.
+inline std::string owned(const Text& text) {
+    return text.size == 0 ? std::string() : std::string(text.data, text.size);
+}
+
 /// The nodes of a Tree block behind its record. False: malformed.
 bool decode_nodes(Decoder& d, RawTree& tree);
+
+/// The list of a Functions block, as a journal has it, too. False: malformed.
+bool read_functions(Decoder& d, std::map<std::uint64_t, Function>& functions);
 
 /// Decodes one block into the file's records; if it is damaged it is among the damages.
 void decode_block(const Block& block, std::uint32_t version, Unpacker& unpacker, RawFile& file);

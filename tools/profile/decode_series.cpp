@@ -1,12 +1,12 @@
 #include "tools/profile/decode_series.hpp"
 
+#include "tools/profile/decode.hpp"
+
 #include <algorithm>
 
 namespace libprofile::tools {
 
 namespace {
-
-constexpr std::uint64_t max_id = 0xfffffffeu;
 
 bool decode_columns(Decoder& d, const SeriesRecord& r, SeriesData& data) {
     if (r.counts > d.remaining() / 2 || r.times > d.remaining() / 2)
@@ -71,8 +71,10 @@ std::optional<RawSeries> decode_series(Decoder d) {
     RawSeries series;
     series.thread = static_cast<std::uint32_t>(r.thread);
     series.phase.assign(r.phase.data, r.phase.size);
-    if (r.totals != series_totals || r.metrics != metric_count)
+    if (r.totals < series_totals || r.totals > most_series_totals || r.metrics != metric_count)
         return series;
+    for (std::uint64_t i = series_totals; i < r.totals; ++i)
+        series.data.counter_rows.push_back(static_cast<std::uint32_t>(catalogue_size + i - series_totals));
     if (!decode_columns(d, r, series.data))
         return std::nullopt;
     for (SeriesAccuracyRecord& accuracy : series.data.accuracy)

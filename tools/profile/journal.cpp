@@ -49,7 +49,6 @@ class Application {
     bool begin(Bytes journal);
     bool apply(Bytes record);
     void finish();
-    std::uint64_t without_room() const { return without_room_; }
 
   private:
     struct OpenPhase {
@@ -80,7 +79,6 @@ class Application {
     std::vector<bool> is_event_;
     std::map<NodeKind, std::uint32_t> below_root_; // the first node of each kind there
     std::map<std::uint64_t, std::uint64_t> iterations_; // of the journal, by phase
-    std::uint64_t without_room_ = 0;
     std::uint64_t wall_ns_ = 0;
     std::uint64_t samples_taken_ = 0;
     std::uint64_t samples_lost_ = 0;
@@ -113,11 +111,11 @@ void Application::note_node(const NodeRecord& node) {
         category = TimeCategory::OffCpu;
     else if (kind == NodeKind::NotRecorded)
         category = TimeCategory::NotRecorded;
-    else if (kind == NodeKind::Mpi)
+    else if (is_call(kind))
         if (const auto at = rank_.tables.functions->find(node.a); at != rank_.tables.functions->end())
             category = at->second.category;
     categories_.push_back(category);
-    is_event_.push_back(kind == NodeKind::Mpi);
+    is_event_.push_back(counts_for_structure(kind));
 }
 
 /// Of each phase; some may be behind a record that does not fit.
@@ -154,7 +152,7 @@ bool Application::begin(Bytes journal) {
         if (rank_.phases[i].number != phases_.size())
             return false; // a block was lost, so that the journal's numbers mean others
         for (const Cell& cell : rank_.phases[i].data.rest)
-            if (cell.path > tree_->nodes.size() || cell.metric >= metric_count)
+            if (cell.path > tree_->nodes.size() || cell.metric >= metric_count + settings_.counters)
                 return false;
         phases_.push_back({i, nullptr});
     }
@@ -172,11 +170,10 @@ bool Application::read_nodes(Decoder& d, std::vector<NodeRecord>& nodes, const s
         NodeRecord& node = nodes.emplace_back();
         describe(d, node);
         const auto kind = static_cast<NodeKind>(node.kind);
-        if (d.failed() || node.parent_distance == 0 || node.parent_distance > first + i || node.kind == 0 ||
-            node.kind > static_cast<std::uint64_t>(NodeKind::NotRecorded))
+        if (d.failed() || node.parent_distance == 0 || node.parent_distance > first + i || !is_stored_kind(node.kind))
             return false;
-        if ((kind == NodeKind::Frame && node.a >= modules) ||
-            (kind == NodeKind::Mpi && !functions.contains(node.a) && !rank_.tables.functions->contains(node.a)))
+        if ((is_in_module(kind) && node.a >= modules) ||
+            (is_call(kind) && !functions.contains(node.a) && !rank_.tables.functions->contains(node.a)))
             return false;
     }
     return true;
@@ -212,17 +209,9 @@ bool Application::define(Decoder d) {
         if (first + i >= rank_.tables.modules->size()) // others the snapshot has already
             modules.push_back({std::string(r.build_id.data, r.build_id.size), std::string(r.path.data, r.path.size)});
     }
-    d.number(count);
-    if (d.failed() || count > d.remaining() / 3)
-        return false;
     std::map<std::uint64_t, Function> functions;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        FunctionRecord r;
-        describe(d, r);
-        if (d.failed() || r.category >= static_cast<std::uint64_t>(TimeCategory::Count))
-            return false;
-        functions[r.id] = Function{std::string(r.name.data, r.name.size), static_cast<TimeCategory>(r.category)};
-    }
+    if (!read_functions(d, functions))
+        return false;
     std::vector<NodeRecord> nodes;
     if (!read_nodes(d, nodes, functions, rank_.tables.modules->size() + modules.size()) || d.remaining() != 0)
         return false;
@@ -258,7 +247,7 @@ bool Application::read_cells(const Decoder& d, Bytes record, std::uint64_t count
         sum += value;
         key += difference;
         cells.push_back({key, value});
-        if (cells.back().node() > tree_->nodes.size() || cells.back().metric() >= metric_count)
+        if (cells.back().node() > tree_->nodes.size() || cells.back().metric() >= metric_count + settings_.counters)
             return false;
     }
     const auto less = [](const libprofile::Cell& a, const libprofile::Cell& b) { return a.key < b.key; };
@@ -292,16 +281,17 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
         phase.kept = std::make_unique<KeptIterations>(settings_, iterations_[r.phase]);
     const auto fate = static_cast<IterationFate>(r.fate);
     if (fate == IterationFate::Own || fate == IterationFate::Mixed) {
-        std::uint64_t direct[metric_count] = {}, by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
+        std::uint64_t direct[cell_metrics] = {}, by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
         KeptProfile profile;
         for (const libprofile::Cell& cell : cells) {
             direct[cell.metric()] += cell.value;
             if (cell.metric() == 0)
                 by_category[static_cast<std::size_t>(categories_[cell.node()])] += cell.value;
-            if (is_event_[cell.node()] && cell.metric() != static_cast<std::uint32_t>(Metric::Samples))
+            if (is_event_[cell.node()] && is_exact_in_event(cell.metric()))
                 profile.events.push_back(cell);
         }
         derive_catalogue(direct, by_category, profile.condensed.values);
+        std::copy_n(direct + metric_count, most_counters, profile.condensed.values + catalogue_size);
         profile.signatures = {{{r.signatures[0], r.signatures[1]}}, {{r.signatures[2], r.signatures[3]}}};
         profile.cells = std::move(cells);
         phase.kept->add(std::move(profile), r.wall_ns, fate == IterationFate::Mixed);
@@ -410,7 +400,7 @@ void Application::finish() {
         keep_series(phase, before);
         phase.kept->append_to(data(phase), is_event_);
         rank_.info->kept_iterations += phase.kept->iterations();
-        without_room_ += phase.kept->without_room();
+        rank_.info->beyond_reader += phase.kept->without_room();
         phase.kept.reset();
     }
     rank_.info->samples_taken += samples_taken_;
@@ -464,9 +454,6 @@ std::optional<std::string> apply_journal(Bytes journal, const KeptSettings& sett
         if (!application.apply(*record))
             damage = "a journal is malformed";
     application.finish();
-    if (!damage && application.without_room() != 0)
-        damage = fmt::format("{} iterations of a journal are in no cluster, because that would take too long or more than {} MiB",
-                             application.without_room(), memory_for(journal.size()) >> 20);
     return damage;
 }
 

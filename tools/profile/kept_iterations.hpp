@@ -19,6 +19,7 @@ namespace libprofile::tools {
 struct KeptSettings {
     std::uint32_t clusters = 16; // Clusterer::no_limit: every iteration in full
     EquivalenceMode mode = EquivalenceMode::Auto;
+    std::uint32_t counters = 0; // of the file
 };
 
 /// The settings from a job's configuration; what is not there is as by default.

@@ -7,8 +7,10 @@
 
 #include "format/metrics.hpp"
 #include "format/profile_file.hpp"
+#include "format/regions.hpp"
 #include "tools/profile/series.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -28,6 +30,54 @@ struct Job {
     std::string folder;
     std::string version;       // of libprofile in the job
     std::string configuration; // lines NAME=value
+};
+
+/// The machine that a rank ran on; 0 and empty: unknown.
+struct MachineInfo {
+    std::string id; // equal on ranks of the same machine, unless empty
+    std::string model;
+    std::uint64_t memory = 0; // bytes
+    std::uint64_t processors = 0;
+    std::uint64_t cores = 0;
+    std::uint64_t packages = 0;
+    std::uint64_t numa_nodes = 0;
+};
+
+/// A hardware thread.
+struct Processor {
+    std::uint32_t number = 0;
+    std::optional<std::uint32_t> core; // lowest number of its processors
+    std::optional<std::uint32_t> package;
+    std::optional<std::uint32_t> numa_node;
+};
+
+/// Where a thread was seen, and where it was allowed to run.
+struct PlacedThread {
+    std::uint32_t thread = 0;
+    std::vector<std::uint32_t> allowed; // processors; empty: unknown
+    std::optional<std::uint32_t> last;  // processor
+    std::uint64_t looks = 0;
+    std::uint64_t moves = 0;
+    std::uint64_t counters = 0; // bit i: counter i of the rank was read
+};
+
+struct RankPlacing {
+    MachineInfo machine;
+    std::string counters; // their names, separated by commas
+    std::vector<Processor> processors; // that its threads used or might have, by number
+    std::vector<PlacedThread> threads;
+
+    const Processor* processor(std::uint32_t number) const {
+        const auto at = std::lower_bound(processors.begin(), processors.end(), number,
+                                         [](const Processor& p, std::uint32_t wanted) { return p.number < wanted; });
+        return at == processors.end() || at->number != number ? nullptr : &*at;
+    }
+    const PlacedThread* thread(std::uint32_t number) const {
+        for (const PlacedThread& placed : threads)
+            if (placed.thread == number)
+                return &placed;
+        return nullptr;
+    }
 };
 
 /// What is known about one process; the counters are sums over its threads (see RankRecord).
@@ -53,10 +103,13 @@ struct RankInfo {
     bool checkpoint = false; // written while the rank went on running
     std::uint64_t threads_running = 0;
     std::uint64_t kept_iterations = 0; // that came from the journal of a live file
+    std::uint64_t beyond_reader = 0;   // of these, in no cluster because of the bounds of time and memory that apply_journal() has
     std::array<std::uint64_t, path_count_count> path_counts = {}; // in the order of path_counts.def
     SamplingClock sampling_clock = SamplingClock::None;
     std::uint64_t clocks_lost = 0;
     std::uint64_t skipped[skip_reason_count] = {}; // samples without a call path, by SkipReason
+    std::optional<RegionsRecord> regions;          // it had some
+    std::optional<RankPlacing> place;
 };
 
 /// A program or shared library. Identified by its build-id, or by its path when it has none.
@@ -90,14 +143,16 @@ struct Site {
 struct CallPath {
     std::uint32_t parent = 0;
     NodeKind kind = NodeKind::Root;
-    std::uint32_t target = 0;  // Frame, Inlined: index of the site; Mpi: index of the function; else 0
-    std::uint64_t address = 0; // Unknown: the address; Inlined: position in Site::inlined; else 0
+    std::uint32_t target = 0;  // Frame, Inlined, FunctionRegion: index of the site; Mpi: of the function; Region: its RegionClass; else 0
+    std::uint64_t address = 0; // Unknown: the address; Inlined: position in Site::inlined; Region: id of the name; else 0
 };
 
-/// A metric that cells hold. The first metric_count entries of Profile::metrics are those of the catalogue.
+/// A metric that cells hold. The first metric_count entries of Profile::metrics are those of the catalogue, the others counters that the
+/// user chose.
 struct MetricInfo {
     std::string name;
     std::string unit;
+    std::string description; // of counters
 };
 
 /// One non-zero exclusive value.
@@ -152,6 +207,29 @@ struct Trace {
     std::vector<TraceSample> samples;
 };
 
+/// A loop that was found in a program that marks no iterations; its passes are the iterations of a phase.
+struct FoundLoop {
+    std::string phase; // its name
+    Module module;     // of the place in the code where a pass begins
+    std::uint64_t offset = 0;
+    std::string call;  // the MPI function called there or below; empty: a pass is an entry of the place
+    bool is_replaced = false;
+    bool is_late = false;
+    bool has_no_marks = false;
+    std::uint64_t missed = 0;
+    std::uint64_t moves = 0;
+    std::uint64_t passes = 0;
+    std::uint64_t other_offset = 0; // another place that may be the right one, and how often it came; 0: there is none
+    std::uint64_t other_passes = 0;
+};
+
+/// What a location's search for loops came to (format/loops.hpp).
+struct LoopSearch {
+    std::uint64_t searched_ns = 0;
+    std::uint64_t calls = 0;
+    std::vector<FoundLoop> loops;
+};
+
 /// A thread of a rank.
 struct Location {
     std::uint32_t rank = 0;
@@ -160,6 +238,7 @@ struct Location {
     bool complete = false;
     std::vector<PhaseData> phases;
     Trace trace;
+    std::optional<LoopSearch> loop_search;
 };
 
 struct Profile {
@@ -169,6 +248,7 @@ struct Profile {
     std::vector<Module> modules;
     std::vector<Function> functions;
     std::vector<Site> sites;
+    std::map<std::uint64_t, std::string> region_names; // by id
     std::vector<CallPath> paths;
     std::vector<MetricInfo> metrics;
     std::vector<Phase> phases;      // the phase "" first if there is one
@@ -190,6 +270,7 @@ void for_each_cell(const PhaseData& data, Visitor&& visit) {
 inline TimeCategory category_of(const Profile& profile, const CallPath& path) {
     switch (path.kind) {
     case NodeKind::Mpi:
+    case NodeKind::OpenMp:
         return profile.functions[path.target].category;
     case NodeKind::Overhead:
         return TimeCategory::Overhead;

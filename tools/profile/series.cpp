@@ -71,7 +71,12 @@ void SeriesReader::begin_part(const SeriesData& data) {
     const bool with_cells = with_cells_;
     code_ = SeriesCode();
     count_keys_.clear();
-    const std::uint32_t sizes[] = {static_cast<std::uint32_t>(series_totals),
+    code_.whole_values = static_cast<std::uint32_t>(series_totals + std::min(data.counter_rows.size(), most_counters));
+    std::size_t rows = catalogue_size;
+    for (const std::uint32_t row : data.counter_rows)
+        rows = std::max<std::size_t>(rows, row + 1);
+    condensed_.assign(rows, 0);
+    const std::uint32_t sizes[] = {code_.whole_values,
                                    with_cells ? static_cast<std::uint32_t>(data.counts.size()) : 0,
                                    with_cells ? static_cast<std::uint32_t>(data.times.size()) : 0};
     SeriesTrack* tracks[] = {&code_.totals, &code_.counts, &code_.times};
@@ -128,15 +133,19 @@ bool SeriesReader::next() {
         return true;
     unsigned slot = 0, source = 0;
     code_.code_slot(*totals_, slot, source);
-    std::int64_t values[series_totals] = {};
+    std::int64_t values[most_series_totals] = {};
     code_.code_totals(*totals_, slot, source, values);
-    condensed_of(values, condensed_.data(), wall_);
+    std::uint64_t condensed[condensed_size] = {};
+    condensed_of(values, condensed, wall_);
+    std::copy_n(condensed, catalogue_size, condensed_.begin());
+    for (std::size_t i = 0; i < std::min(data_->counter_rows.size(), most_counters); ++i)
+        condensed_[data_->counter_rows[i]] = condensed[catalogue_size + i];
     has_totals_ = !totals_->failed();
     if (!with_cells_ || !chunk.has_cells || !has_totals_ || cells_->failed())
         return true;
     std::fill(counts_.begin(), counts_.end(), 0);
     std::fill(times_.begin(), times_.end(), 0);
-    has_cells_ = code_.code_cells(*cells_, slot, source, columns_, nullptr, counts_.data(), times_.data()) &&
+    has_cells_ = code_.code_cells(*cells_, slot, source, columns_, nullptr, series_call_time(values), counts_.data(), times_.data()) &&
                  !cells_->failed();
     return true;
 }

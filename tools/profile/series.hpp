@@ -6,6 +6,7 @@
 #include "format/profile_file.hpp"
 #include "format/series_code.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,7 @@ struct SeriesData {
     std::vector<Column> times;
     std::vector<std::uint32_t> visits_of; // per time: index of the path's visits in `counts`, or SeriesColumns::none
     std::vector<Chunk> chunks;
+    std::vector<std::uint32_t> counter_rows; // of the counters in the order of their values: catalogue_size + position among the counters
     std::array<SeriesAccuracyRecord, metric_count> accuracy; // by metric
     std::vector<SeriesData> later; // what comes after it, with columns of its own: the iterations of a journal; exact
 
@@ -59,6 +61,10 @@ struct SeriesData {
         for (const SeriesData& part : later)
             part.for_each_chunk(visit);
     }
+    /// Whether whole iterations have this row of metric_rows.
+    bool has_row(std::size_t row) const {
+        return row < catalogue_size || std::find(counter_rows.begin(), counter_rows.end(), row) != counter_rows.end();
+    }
     SeriesAccuracyRecord accuracy_of(std::size_t metric) const; // of all parts together
     std::uint64_t iterations() const;
     std::uint64_t iterations_with_cells() const;
@@ -80,8 +86,9 @@ class SeriesReader {
     /// Of the iteration that next() went to: what is known of it.
     bool has_totals() const { return has_totals_; }
     bool has_cells() const { return has_cells_; }
-    /// All rows of the catalogue; exact.
-    const std::array<std::uint64_t, catalogue_size>& condensed() const { return condensed_; }
+    /// By row of metric_rows, those that SeriesData::has_row(); exact. There may be fewer rows than the profile has, if it has counters that
+    /// this location does not.
+    const std::vector<std::uint64_t>& condensed() const { return condensed_; }
     std::uint64_t wall_ns() const { return wall_; } // inclusive; exact
     /// Calls visit(number, value) for every event cell that is not zero, counts first; `number` is its column's position in
     /// SeriesData::numbered_columns().
@@ -112,7 +119,7 @@ class SeriesReader {
     std::optional<RangeDecoder> cells_;
     std::vector<std::int64_t> counts_;
     std::vector<std::int64_t> times_;
-    std::array<std::uint64_t, catalogue_size> condensed_ = {};
+    std::vector<std::uint64_t> condensed_;
     std::uint64_t wall_ = 0;
     bool has_totals_ = false;
     bool has_cells_ = false;

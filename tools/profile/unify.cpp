@@ -43,7 +43,7 @@ class Unifier {
         profile.paths.push_back({});
         for (const CatalogueRow& row : metric_catalogue)
             if (row.id == CatalogueId::Total || row.kind == CatalogueKind::Direct)
-                metric(row.name, row.unit);
+                metric({row.name, row.unit, {}});
     }
 
     void add(RawFile& file);
@@ -52,7 +52,7 @@ class Unifier {
     Profile profile;
 
   private:
-    std::uint32_t metric(const std::string& name, const std::string& unit);
+    std::uint32_t metric(const MetricInfo& info);
     std::uint32_t module(const Module& raw);
     std::uint32_t function(const Function& raw);
     std::uint32_t site(std::uint32_t module, std::uint64_t offset);
@@ -71,7 +71,8 @@ class Unifier {
     std::optional<TableNumbers> numbers_of(const RawTables& tables);
     void take_phases(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
                      const std::vector<std::uint32_t>& metrics);
-    void attach_series(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes);
+    void attach_series(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
+                       const std::vector<std::uint32_t>& metrics);
     void add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics);
     /// Node ids of the profile by node ids of a tree. Empty: modules, functions or the tree are missing, or do not fit.
     std::vector<std::uint32_t> nodes_of(const RawTables& tables, const std::optional<TableNumbers>& numbers, std::uint32_t thread);
@@ -119,11 +120,11 @@ std::string module_key(const Module& m) {
     return m.build_id.empty() ? "p" + m.path : "b" + m.build_id;
 }
 
-std::uint32_t Unifier::metric(const std::string& name, const std::string& unit) {
+std::uint32_t Unifier::metric(const MetricInfo& info) {
     bool added = false;
-    const std::uint32_t id = number_of(metrics_, name, added);
+    const std::uint32_t id = number_of(metrics_, info.name, added);
     if (added)
-        profile.metrics.push_back({name, unit});
+        profile.metrics.push_back(info);
     return id;
 }
 
@@ -174,15 +175,20 @@ bool Unifier::map_tree(const RawTree& tree, const TableNumbers& numbers, std::ve
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const NodeRecord& raw = tree.nodes[i];
         PathKey key{nodes[i + 1 - raw.parent_distance], 0, static_cast<NodeKind>(raw.kind), 0};
-        if (key.kind == NodeKind::Frame) {
+        if (is_in_module(key.kind)) {
             if (raw.a >= numbers.modules.size())
                 return false;
             key.target = site(numbers.modules[raw.a], raw.b);
-        } else if (key.kind == NodeKind::Mpi) {
+        } else if (is_call(key.kind)) {
             const auto at = numbers.functions.find(raw.a);
             if (at == numbers.functions.end())
                 return false;
             key.target = at->second;
+        } else if (key.kind == NodeKind::Region) {
+            if (raw.a >= static_cast<std::uint64_t>(RegionClass::Count))
+                return false;
+            key.target = static_cast<std::uint32_t>(raw.a);
+            key.address = raw.b;
         } else if (key.kind == NodeKind::Unknown) {
             key.address = raw.b;
         }
@@ -316,11 +322,20 @@ void Unifier::take_phases(const RawFile& file, const ThreadParts& parts, Locatio
 
 /// Gives the series of a location to its phases.
 void Unifier::attach_series(const RawFile& file, const ThreadParts& parts, Location& location,
-                            const std::vector<std::uint32_t>& nodes) {
+                            const std::vector<std::uint32_t>& nodes, const std::vector<std::uint32_t>& metrics) {
     std::map<std::uint32_t, PhaseData*> phases; // by phase
     if (!parts.series.empty())
         for (PhaseData& data : location.phases)
             phases.emplace(data.phase, &data);
+    const auto map_counters = [&](SeriesData& part) {
+        for (std::uint32_t& row : part.counter_rows) {
+            const std::size_t metric = metric_count + row - catalogue_size;
+            if (metric >= metrics.size() || metrics[metric] < metric_count)
+                return false;
+            row = static_cast<std::uint32_t>(catalogue_size + metrics[metric] - metric_count);
+        }
+        return true;
+    };
     const auto map = [&](std::vector<SeriesData::Column>& columns) {
         for (SeriesData::Column& column : columns) {
             if (column.path >= nodes.size())
@@ -333,9 +348,9 @@ void Unifier::attach_series(const RawFile& file, const ThreadParts& parts, Locat
         const auto named = phases_.find(std::pair(series->phase, PhaseKind::Iterations));
         const auto at = named == phases_.end() ? phases.end() : phases.find(named->second);
         const bool good = at != phases.end() && !at->second->series && !series->data.chunks.empty() &&
-                          map(series->data.counts) && map(series->data.times) &&
+                          map_counters(series->data) && map(series->data.counts) && map(series->data.times) &&
                           std::all_of(series->data.later.begin(), series->data.later.end(), [&](SeriesData& part) {
-                              return map(part.counts) && map(part.times);
+                              return map_counters(part) && map(part.counts) && map(part.times);
                           });
         if (good)
             at->second->series = std::move(series->data);
@@ -367,9 +382,9 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
                              file.name, rank, thread));
             continue;
         }
-        Location location{rank, thread, record.wall_ns, record.complete != 0, {}, {}};
+        Location location{rank, thread, record.wall_ns, record.complete != 0, {}, {}, {}};
         take_phases(file, parts[thread], location, nodes, metrics);
-        attach_series(file, parts[thread], location, nodes);
+        attach_series(file, parts[thread], location, nodes, metrics);
         if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
             if (map_trace(trace->second, nodes))
                 location.trace = std::move(trace->second);
@@ -378,6 +393,8 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
                                  "paths that are not there",
                                  file.name, rank, thread));
         }
+        if (const auto search = raw.loop_searches.find(thread); search != raw.loop_searches.end())
+            location.loop_search = std::move(search->second);
         if (!file.selected)
             check_sums(file.name, location);
         profile.locations.push_back(std::move(location));
@@ -391,6 +408,9 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
     if (!raw.info)
         lose(fmt::format("{}: the record of rank {} is missing", file.name, rank));
     profile.ranks[rank] = raw.info.value_or(RankInfo{});
+    profile.ranks[rank].regions = raw.regions;
+    profile.region_names.merge(raw.region_names);
+    profile.ranks[rank].place = std::move(raw.place);
     if (const std::uint64_t threads = profile.ranks[rank].threads; threads > raw.locations.size())
         lose(fmt::format("{}: rank {} had {} threads, but only {} are there", file.name, rank, threads,
                          raw.locations.size()));
@@ -420,7 +440,7 @@ void Unifier::add(RawFile& file) {
     }
     std::vector<std::uint32_t> metrics;
     for (const MetricInfo& m : *file.metrics)
-        metrics.push_back(metric(m.name, m.unit));
+        metrics.push_back(metric(m));
     job_nodes_ = nodes_of(file.tables, numbers_of(file.tables), 0);
     mapped_nodes_.clear();
     for (auto& [rank, raw] : file.ranks)

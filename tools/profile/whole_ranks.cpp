@@ -15,18 +15,20 @@ bool are_there(const RawTables& tables, std::uint32_t thread) {
 
 bool WholeRanks::has_map(const LocationRecord& location) {
     const std::pair key(static_cast<std::uint32_t>(location.map_rank), static_cast<std::uint32_t>(location.map_thread));
-    if (good_maps_.contains(key))
-        return true;
-    const auto lender = file_->ranks.find(key.first);
+    const auto [known, is_new] = is_good_map_.emplace(key, false);
+    if (is_new)
+        known->second = check_map(key.first, key.second);
+    return known->second;
+}
+
+bool WholeRanks::check_map(std::uint32_t rank, std::uint32_t thread) const {
+    const auto lender = file_->ranks.find(rank);
     if (!are_there(file_->tables, 0) || lender == file_->ranks.end())
         return false;
-    const auto map = lender->second.node_maps.find(key.second);
+    const auto map = lender->second.node_maps.find(thread);
     const std::size_t nodes = file_->tables.trees.at(0).nodes.size();
-    if (map == lender->second.node_maps.end() ||
-        !std::all_of(map->second.begin(), map->second.end(), [&](std::uint32_t node) { return node <= nodes; }))
-        return false;
-    good_maps_.insert(key);
-    return true;
+    return map != lender->second.node_maps.end() &&
+           std::all_of(map->second.begin(), map->second.end(), [&](std::uint32_t node) { return node <= nodes; });
 }
 
 bool WholeRanks::has_tables(const RawRank& rank) {

@@ -4,7 +4,7 @@
 
 #include "tools/profile/decode.hpp"
 
-#include <set>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -22,9 +22,10 @@ class WholeRanks {
 
   private:
     bool has_map(const LocationRecord& location);
+    bool check_map(std::uint32_t rank, std::uint32_t thread) const;
 
     const RawFile* file_;
-    std::set<std::pair<std::uint32_t, std::uint32_t>> good_maps_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, bool> is_good_map_; // bad ones, too: checking is as long as the map
 };
 
 /// A job that was killed in MPI_Finalize has ranks that had written all of their data into the unfinished common file, and

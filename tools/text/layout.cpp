@@ -169,7 +169,7 @@ std::string count(double value) {
         return digits(value) + units[unit];
     }
     if (value < 100 && value != std::floor(value))
-        return fmt::format("{:.1f}", value);
+        return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : 1); // means of small numbers
     std::string text = fmt::format("{:.0f}", value);
     for (std::size_t at = text.size(); at > 3; at -= 3)
         text.insert(at - 3, 1, ',');

@@ -1,8 +1,13 @@
 #include "tools/view/page_data.hpp"
 
+#include "tools/analysis/answers.hpp"
+#include "tools/analysis/job_words.hpp"
 #include "tools/analysis/losses.hpp"
+#include "tools/analysis/nameless.hpp"
+#include "tools/analysis/placement.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/text/layout.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/page_places.hpp"
 
@@ -29,11 +34,13 @@ Json cells_json(const CellColumns& cells, Sections& sections) {
 class PageData {
   public:
     PageData(const Profile& profile, const PageRequest& request)
-        : profile_(profile), request_(request), places_(page_places(profile)), room_(request.map_bytes) {}
+        : profile_(profile), request_(request), places_(page_places(profile)), trends_(trends(profile, places_.mains)),
+          room_(request.map_bytes) {}
 
     void append(std::string& html) {
         Json header = {{"format", 1}, {"served", request_.served}};
         header["job"] = job();
+        header["answers"] = answers();
         header["locations"] = locations();
         header["metrics"] = metrics();
         header["columns"] = places_.columns;
@@ -53,26 +60,45 @@ class PageData {
   private:
     Json job() const {
         const Job& job = profile_.job;
-        std::uint64_t taken = 0, lost = 0;
-        for (const auto& [rank, info] : profile_.ranks) {
-            taken += info.samples_taken;
-            lost += info.samples_lost;
-        }
         Json sentences = Json::array();
         for (const Loss& loss : losses(profile_))
             sentences.push_back({{"group", group_name(loss.group)}, {"kind", loss.kind}, {"sentence", loss.sentence}});
-        const std::uint64_t rate = profile_.ranks.empty() ? 0 : profile_.ranks.begin()->second.rate;
         return {{"command", job.command},   {"executable", job.executable},
                 {"folder", job.folder},     {"mpi", job.mpi},
-                {"version", job.version},   {"start_ms", job.start_unix_ns / 1000000},
+                {"version", job.version},   {"line", shown(job_line(profile_, places_.mains))},
                 {"ranks", job.ranks},       {"configuration", job.configuration},
-                {"rate", rate},             {"complete", profile_.complete},
-                {"samples_taken", taken},   {"samples_lost", lost},
+                {"complete", profile_.complete},
                 {"losses", sentences}};
+    }
+
+    /// As the text report spells it on a terminal that has all signs.
+    static std::string shown(std::string sentence) { return spelled({}, std::move(sentence)); }
+
+    /// What the text report says first, and the numbers of its table and its bar.
+    Json answers() const {
+        Json list = Json::array(), parts = Json::array(), hottest = Json::array(), nameless = Json::array();
+        for (const Answer& answer : tools::answers(profile_, places_.mains, trends_)) {
+            Json sentences = Json::array();
+            for (const std::string& sentence : answer.sentences)
+                sentences.push_back(shown(sentence));
+            list.push_back({{"key", answer.key}, {"question", answer.question}, {"sentences", sentences}});
+        }
+        const bool several = std::count(places_.mains.begin(), places_.mains.end(), nullptr) + 1 < static_cast<std::ptrdiff_t>(places_.mains.size());
+        for (const TimePart& part : time_parts(profile_, places_.mains))
+            parts.push_back({{"name", part.name},
+                             {"share", part.share},
+                             {"text", percent(part.share)},
+                             {"range", several ? fmt::format("{} .. {}", percent(part.lowest), percent(part.highest)) : std::string()}});
+        for (const Hottest& one : hottest_functions(profile_, places_.mains))
+            hottest.push_back({{"text", percent(one.share)}, {"function", one.text}});
+        for (const std::string& sentence : nameless_modules(profile_, places_.mains))
+            nameless.push_back(sentence);
+        return {{"list", list}, {"parts", parts}, {"hottest", hottest}, {"nameless", nameless}};
     }
 
     Json locations() const {
         Json rank = Json::array(), thread = Json::array(), host = Json::array(), wall = Json::array();
+        Json core = Json::array(), numa_node = Json::array(), moves = Json::array(); // -1: unknown
         std::vector<std::string> hosts;
         std::map<std::string, std::size_t> known;
         for (const Location* location : places_.all) {
@@ -85,8 +111,22 @@ class PageData {
             if (added)
                 hosts.push_back(name);
             host.push_back(at->second);
+            const bool is_placed = info != profile_.ranks.end() && info->second.place;
+            const PlacedThread* placed = is_placed ? info->second.place->thread(location->thread) : nullptr;
+            const Processor* last = placed != nullptr && placed->last ? info->second.place->processor(*placed->last) : nullptr;
+            core.push_back(last != nullptr && last->core ? Json(*last->core) : Json(-1));
+            numa_node.push_back(last != nullptr && last->numa_node ? Json(*last->numa_node) : Json(-1));
+            moves.push_back(placed == nullptr ? std::uint64_t{0} : placed->moves);
         }
-        return {{"rank", rank}, {"thread", thread}, {"host", host}, {"wall", wall}, {"hosts", hosts}};
+        // In the order of the hosts: that of the first machine with the name.
+        Json machines = Json::array();
+        const std::vector<PlacedMachine> placed = placed_machines(profile_);
+        for (const std::string& name : hosts) {
+            const auto of_host = std::find_if(placed.begin(), placed.end(), [&](const PlacedMachine& m) { return m.host == name; });
+            machines.push_back(of_host == placed.end() ? std::string() : machine_words(of_host->info));
+        }
+        return {{"rank", rank}, {"thread", thread}, {"host", host},          {"wall", wall},   {"hosts", hosts},
+                {"core", core}, {"numa_node", numa_node}, {"moves", moves}, {"machines", machines}};
     }
 
     Json metrics() const {
@@ -180,6 +220,10 @@ class PageData {
             if (iterations == 0)
                 continue;
             maps(p, iterations, list[p]);
+            for (const Trend& trend : trends_)
+                if (trend.phase == p)
+                    for (const std::string& sentence : trend_sentences(profile_, trend))
+                        list[p]["change"].push_back(shown(sentence));
             list[p]["clusters"] = clusters(p);
             list[p]["accuracy"] = accuracy(p);
         }
@@ -312,6 +356,7 @@ class PageData {
     const Profile& profile_;
     const PageRequest& request_;
     const PagePlaces places_;
+    const std::vector<Trend> trends_;
     std::set<std::string> available_;
     std::size_t room_;
     Sections sections_;

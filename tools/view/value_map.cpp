@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t row_of(CatalogueId id) { return static_cast<std::size_t>(id); }
 
-/// Own code on the processor: what is left of the time without MPI, waiting for a processor, and the measurement.
+/// Own code on the processor: what is left of the time without MPI, OpenMP's runtime, waiting for a processor, and the measurement.
 std::uint64_t computation_of(const MetricValues& values) {
-    const std::uint64_t other = values[row_of(CatalogueId::Mpi)] + values[row_of(CatalogueId::OffCpu)];
+    const std::uint64_t other = values[row_of(CatalogueId::Mpi)] + values[row_of(CatalogueId::OpenMp)] + values[row_of(CatalogueId::OffCpu)];
     const std::uint64_t all = values[row_of(CatalogueId::Execution)];
     return all > other ? all - other : 0;
 }
@@ -96,7 +96,7 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
                 std::uint64_t& value = maps[m].values[l * iterations + i];
                 if (metrics[m].kind == MapMetric::IterationTime) {
                     value = data->iteration_ns[i];
-                } else if (known && metrics[m].row < catalogue_size) {
+                } else if (known && data->series->has_row(metrics[m].row)) {
                     value = value_of(metrics[m], values);
                 } else {
                     const std::size_t cluster = data->cluster_of_iteration[i];

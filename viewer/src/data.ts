@@ -8,20 +8,29 @@ export interface MapHeader {
 }
 export interface PhaseHeader {
   name: string; kind: "outside" | "aggregate" | "iterations"; wall: number[]; inclusive: number[]; instances: number[];
-  iterations?: number; maps?: MapHeader[]; left_out?: { name: string; label: string }[];
+  iterations?: number; change?: string[]; maps?: MapHeader[]; left_out?: { name: string; label: string }[];
   clusters?: { counts: number[]; lengths: number[]; sizes: number; classes: number; times: number; deviations: number; members: number; rounded: boolean; cells: CellColumns };
   accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;
 }
 export interface Header {
   served: boolean; // the page may ask where it came from for what it does not have
   job: {
-    command: string; executable: string; folder: string; mpi: string; version: string; start_ms: number; ranks: number; configuration: string;
-    rate: number; complete: boolean; samples_taken: number; samples_lost: number; losses: { group: "missing" | "loss" | "remark"; kind: string; sentence: string }[];
+    command: string; executable: string; folder: string; mpi: string; version: string; line: string; ranks: number; configuration: string;
+    complete: boolean; losses: { group: "missing" | "loss" | "remark"; kind: string; sentence: string }[];
   };
-  locations: { rank: number[]; thread: number[]; host: number[]; wall: number[]; hosts: string[] };
+  locations: {
+    rank: number[]; thread: number[]; host: number[]; wall: number[]; hosts: string[];
+    core: number[]; numa_node: number[]; moves: number[]; // where it was last seen; -1: unknown
+    machines: string[]; // what the hosts are
+  };
   metrics: Metric[]; columns: string[];
   nodes: { parent: number[]; kind: string[]; name: string[]; place: string[]; file: string[]; row: number[] };
   totals: CellColumns; phases: PhaseHeader[];
+  /** What `libprofile report` says on its first screen. */
+  answers: {
+    list: { key: string; question: string; sentences: string[] }[]; nameless: string[];
+    parts: { name: string; share: number; text: string; range: string }[]; hottest: { text: string; function: string }[];
+  };
 }
 
 /** Profiles one after the other: those of number p are entries first[p] up to first[p + 1]. */

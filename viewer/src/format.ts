@@ -2,39 +2,49 @@
 
 const blank = "\u202f"; // narrow, no line break
 
-export function digits(value: number, significant = 3): string {
-  if (value === 0 || !isFinite(value)) return String(value);
-  const before = Math.floor(Math.log10(Math.abs(value))) + 1;
-  return value.toFixed(Math.max(0, significant - Math.max(before, 1)));
+/** Rounded to so many places, a tie to the even digit, as printf does. */
+export function fixed(value: number, places: number): string {
+  // toFixed() takes the larger one of two digits that are equally near. Only multiples of 1 / 2^(places + 1) can be between two.
+  const scaled = value * 10 ** places;
+  const isTie = Number.isInteger(value * 2 ** (places + 1)) && Math.abs(scaled - Math.trunc(scaled)) === 0.5;
+  return isTie ? ((2 * Math.round(scaled / 2)) / 10 ** places).toFixed(places) : value.toFixed(places);
+}
+
+/** Three significant digits. */
+export function digits(value: number): string {
+  return fixed(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }
 
 export function grouped(value: number): string {
-  const text = String(Math.round(value));
-  return text.replace(/\B(?=(\d{3})+$)/g, blank);
+  return fixed(value, 0).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+// The rules of the text report (tools/text/layout.cpp); a test compares the two.
+
 export function duration(ns: number): string {
-  const size = Math.abs(ns);
-  if (size === 0) return "0";
-  if (size < 1e3) return digits(ns) + blank + "ns";
-  if (size < 1e6) return digits(ns / 1e3) + blank + "µs";
-  if (size < 1e9) return digits(ns / 1e6) + blank + "ms";
-  if (size < 120e9) return digits(ns / 1e9) + blank + "s";
-  if (size < 7200e9) return digits(ns / 60e9) + blank + "min";
-  return digits(ns / 3600e9) + blank + "h";
+  if (ns < 0) return "-" + duration(-ns);
+  if (ns === 0) return "0" + blank + "s";
+  if (ns < 999.5) return fixed(ns, 0) + blank + "ns";
+  if (ns < 999.5e3) return digits(ns / 1e3) + blank + "µs";
+  if (ns < 999.5e6) return digits(ns / 1e6) + blank + "ms";
+  if (ns < 120e9) return digits(ns / 1e9) + blank + "s";
+  const seconds = Math.floor(ns / 1e9), two = (n: number): string => String(n).padStart(2, "0");
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m${two(seconds % 60)}s`;
+  return `${Math.floor(seconds / 3600)}h${two(Math.floor(seconds / 60) % 60)}m`;
+}
+
+function scaled(value: number, step: number, units: string[]): string {
+  let unit = 0;
+  for (; value >= 999.5 && unit + 1 < units.length; ++unit) value /= step;
+  return (unit === 0 && step === 1024 ? fixed(value, 0) : digits(value)) + blank + units[unit]!;
 }
 
 export function quantity(value: number, unit: string): string {
+  if (value < 0) return "-" + quantity(-value, unit);
   if (unit === "ns") return duration(value);
-  const size = Math.abs(value);
-  const bytes = unit === "bytes";
-  if (size < 1000 && Number.isInteger(value)) return String(value) + (bytes ? blank + "B" : "");
-  const steps: [number, string][] = bytes
-    ? [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]]
-    : [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k"], [1, ""]];
-  for (const [step, name] of steps)
-    if (size >= step) return digits(value / (step === 1e4 ? 1e3 : step)) + (name ? blank + name : "");
-  return digits(value) + (bytes ? blank + "B" : "");
+  if (unit === "bytes") return scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]);
+  if (value >= 1e7) return scaled(value / 1e6, 1000, ["M", "G", "T", "P", "E"]);
+  return value < 100 && !Number.isInteger(value) ? fixed(value, value < 9.995 ? 2 : 1) : grouped(value);
 }
 
 /** The number as the JSON report prints it, with its unit. */
@@ -44,26 +54,16 @@ export function exactly(value: number, unit: string): string {
 
 export function percent(share: number): string {
   const value = share * 100;
-  if (value === 0) return "0" + blank + "%";
-  if (Math.abs(value) < 0.01) return "<0.01" + blank + "%";
-  return (Math.abs(value) < 0.1 ? value.toPrecision(1) : Math.abs(value) >= 100 ? grouped(value) : value.toFixed(1)) + blank + "%";
+  return fixed(value, value !== 0 && value < 0.095 ? 2 : 1) + blank + "%";
+}
+
+/** "11.2x": how many times as much, where percents would be long. */
+export function times(ratio: number): string {
+  return ratio >= 1000 ? grouped(ratio) + "x" : Number(ratio.toPrecision(3)) + "x";
 }
 
 export function plural(n: number, one: string): string {
   return grouped(n) + " " + one + (n === 1 ? "" : "s");
-}
-
-/** "0-3, 7" of sorted numbers; at most a few groups. */
-export function ranges(list: number[], most = 6): string {
-  const parts: string[] = [];
-  for (let i = 0; i < list.length; ) {
-    let end = i + 1;
-    while (end < list.length && list[end] === list[end - 1]! + 1) ++end;
-    if (parts.length === most) return parts.join(", ") + ", …";
-    parts.push(end - i > 1 ? `${list[i]}–${list[end - 1]}` : String(list[i]));
-    i = end;
-  }
-  return parts.join(", ");
 }
 
 export function escaped(text: string): string {

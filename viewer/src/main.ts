@@ -1,13 +1,13 @@
 // Puts the page together: reads the data, makes the views, and lets changes of the state reach them.
 import { Data, type Known } from "./data";
-import { baseName, duration, escaped, exactly, grouped, percent, plural, quantity, shortName, within } from "./format";
+import { baseName, escaped, exactly, grouped, percent, plural, quantity, shortName } from "./format";
 import { Icicle } from "./icicle";
 import { hasLocation, isRange, MetricParts, SelectionProfile, type Selection } from "./profile";
 import { describeSelection, Store } from "./state";
 import { save, type Picture } from "./surface";
 import { Timeline, type Hover } from "./timeline";
 import { Tree, type TreeContent } from "./tree";
-import { answers, shortcomings } from "./words";
+import { boundSentence, cards, measuredSentence, sampledSentence, shortcomings, standardErrorSentence } from "./words";
 
 const $ = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
@@ -25,9 +25,7 @@ async function start(): Promise<void> {
   document.title = "libprofile: " + baseName(words[0] ?? "");
   $("title").textContent = [baseName(words[0] ?? ""), ...words.slice(1)].join(" ") || "(command unknown)";
   const hosts = header.locations.hosts;
-  const wall = Math.max(0, ...header.locations.wall);
-  const mpi = job.mpi === "none" ? "without MPI" : job.mpi.split(/[,\n]/)[0]!.replace(/\t/g, " ");
-  $("job").textContent = `${plural(job.ranks, "rank")} on ${hosts.length === 1 ? hosts[0] : plural(hosts.length, "host")}, ${mpi}, ran ${duration(wall)}${job.start_ms ? ", started " + new Date(job.start_ms).toLocaleString() : ""}`;
+  $("job").textContent = job.line;
   const { missing, losses, remarks } = shortcomings(data);
   $("badges").innerHTML = job.complete ? `<span class="badge">complete</span>` : `<span class="badge bad">INCOMPLETE</span>`;
   if (missing.length + losses.length > 0) {
@@ -43,30 +41,43 @@ async function start(): Promise<void> {
   // ---- views
   const timeline = store.state.phase >= 0 ? new Timeline($("timeline"), data, store) : null;
   $("timeline").classList.toggle("few", job.ranks <= 4);
-  if (!timeline) $("iterations").hidden = true;
+  if (!timeline) { $("iterations").hidden = true; $("a-iterations").parentElement!.hidden = true; }
   const metricTree = new Tree($("metric-tree"), "Metrics"), pathTree = new Tree($("path-tree"), "Call paths"), systemTree = new Tree($("system-tree"), "Hosts, ranks and threads");
   const icicle = new Icicle($("icicle"), data, store);
   dark.addEventListener("change", () => { applyTheme(); redrawAll(); });
   const redrawAll = (): void => { timeline?.picture.redraw(); icicle.picture.redraw(); };
 
-  // System: all, hosts, ranks, threads of ranks with several.
-  const systemParent: number[] = [-1], systemName: string[] = ["all"], systemLocation: number[] = [-1];
+  // System: all, hosts, NUMA nodes and cores where they are known, ranks, threads of ranks with several. A rank is where its main thread was
+  // last seen.
+  const systemParent: number[] = [-1], systemName: string[] = ["all"], systemLocation: number[] = [-1], systemHint: string[] = [""];
   const threads = new Map<number, number>();
   header.locations.rank.forEach((r) => threads.set(r, (threads.get(r) ?? 0) + 1));
-  const hostNode = hosts.map((h) => { systemParent.push(0); systemName.push(h || "(host unknown)"); systemLocation.push(-1); return systemParent.length - 1; });
+  const addNode = (parent: number, name: string, at: number, hint: string): number => {
+    systemParent.push(parent); systemName.push(name); systemLocation.push(at); systemHint.push(hint);
+    return systemParent.length - 1;
+  };
+  const hostNode = hosts.map((h, i) => addNode(0, h || "(host unknown)", -1, header.locations.machines[i] ?? ""));
+  const placeNode = new Map<string, number>();
+  const placeOf = (l: number): number => {
+    const place = header.locations, host = place.host[l]!, numa = place.numa_node[l]!, core = place.core[l]!;
+    const level = (parent: number, key: string, name: string): number => {
+      if (!placeNode.has(key)) placeNode.set(key, addNode(parent, name, -1, ""));
+      return placeNode.get(key)!;
+    };
+    let node = hostNode[host]!;
+    if (numa >= 0) node = level(node, host + "/" + numa, "NUMA node " + numa);
+    return core < 0 ? node : level(node, host + "/" + numa + "/" + core, "core " + core);
+  };
+  const movesOf = (l: number): string => (header.locations.moves[l] ? `seen to move to another processor ${header.locations.moves[l]} times` : "");
   const rankNode = new Map<number, number>();
   header.locations.rank.forEach((rank, l) => {
     const several = threads.get(rank)! > 1;
     if (!rankNode.has(rank)) {
-      rankNode.set(rank, systemParent.length);
-      systemParent.push(hostNode[header.locations.host[l]!]!);
-      systemName.push("rank " + rank);
-      systemLocation.push(several ? -1 : l);
+      rankNode.set(rank, addNode(placeOf(l), "rank " + rank, several ? -1 : l, several ? "" : movesOf(l)));
     }
     if (several) {
-      systemParent.push(rankNode.get(rank)!);
-      systemName.push(header.locations.thread[l] === 0 ? "main thread" : "thread " + header.locations.thread[l]);
-      systemLocation.push(l);
+      const core = header.locations.core[l]!;
+      addNode(rankNode.get(rank)!, header.locations.thread[l] === 0 ? "main thread" : "thread " + header.locations.thread[l], l, (core < 0 ? "" : `last seen on core ${core}`) + (movesOf(l) && "; " + movesOf(l)));
     }
   });
   const metricParent = header.metrics.map((m) => m.parent);
@@ -134,7 +145,7 @@ async function start(): Promise<void> {
       // A bar is as long as the largest rank's is wide, so that ranks can be compared.
       whole: (n) => (systemLocation[n]! >= 0 ? largest : first.inclusive(0)),
       name: (n) => systemName[n]!, show: (v) => quantity(v, metric.unit),
-      hint: (n) => `${systemName[n]}\n${exactly(first.inclusive(n), metric.unit)}${a.exact || a.inclusiveError[node] === 0 ? "" : a.known && a.inclusiveError[node] !== Infinity ? ` (± ${exactly(a.inclusiveError[node]!, metric.unit)} over all)` : " (estimate)"}`,
+      hint: (n) => `${systemName[n]}${systemHint[n] ? "\n" + systemHint[n] : ""}\n${exactly(first.inclusive(n), metric.unit)}${a.exact || a.inclusiveError[node] === 0 ? "" : a.known && a.inclusiveError[node] !== Infinity ? ` (± ${exactly(a.inclusiveError[node]!, metric.unit)} over all)` : " (estimate)"}`,
       hidden: (n) => !seen[n] || (n > 0 && n <= hosts.length && hosts.length === 1 && false),
       fixedOrder: store.state.sorting === "name",
     };
@@ -192,15 +203,14 @@ async function start(): Promise<void> {
       let bound = 0;
       for (const e of a.exclusiveError) if (e !== Infinity) bound += e;
       sentences.push(`Read from what the profile holds of these iterations${a.inclusiveError[0] === 0 ? "; sums are exact" : ""}.`);
-      if (bound > 0) sentences.push(`MPI call paths: ±${quantity(bound, metric.unit)} in all, the stored error bound.`);
-      else if (a.estimated < sum) sentences.push("MPI call paths are exact.");
-      if (a.estimated > 0) sentences.push(`${percent(sum === 0 ? 0 : a.estimated / sum)} of it, in sampled call paths, is distributed as in the mean of their cluster: an estimate.`);
+      if (bound > 0 || a.estimated < sum) sentences.push(boundSentence(metric, bound));
+      if (a.estimated > 0) sentences.push(sampledSentence(sum === 0 ? 0 : a.estimated / sum));
     } else {
       sentences.push("Estimate: a cluster's mean stands for each of its iterations.");
       if (failed) sentences.push(`Better numbers cannot be had: ${failed}.`);
       else if (header.served) sentences.push("Reading the iterations themselves …");
       else if (header.phases[s.a.phase]?.accuracy && Object.keys(header.phases[s.a.phase]!.accuracy!).length) sentences.push("The profile holds more of them: libprofile view --serve shows that.");
-      if (a.error > 0) sentences.push(`Standard error of the selected time: ±${duration(a.error)}.`);
+      if (a.error > 0) sentences.push(standardErrorSentence(a.error));
       const metric = header.metrics[s.row]!, map = isRange(data, s.a) && !s.a.rest ? data.map(s.a.phase, metric.name) : undefined;
       if (map?.exact) {
         let truth = -1;
@@ -211,7 +221,7 @@ async function start(): Promise<void> {
         }
         let estimate = 0;
         for (const l of data.mainOfRank) if (l >= 0) estimate += a.inclusiveBy[l * data.nodes]!;
-        if (truth >= 0 && store.state.a === s.a) sentences.push(`Measured ${metric.label === "Total" ? "time" : within(metric.label)} of these iterations: ${quantity(truth, metric.unit)} exactly; the estimate is ${truth === 0 ? "" : percent(Math.abs(estimate / truth - 1)) + (estimate >= truth ? " above" : " below")}.`);
+        if (truth >= 0 && store.state.a === s.a) sentences.push(measuredSentence(metric, truth, estimate));
       }
     }
     const inside = s.a.phase >= 0 && header.phases[s.a.phase]!.inclusive.some((v, l) => v > header.phases[s.a.phase]!.wall[l]! * 1.001);
@@ -226,7 +236,7 @@ async function start(): Promise<void> {
     const s = store.state, n = s.a.phase >= 0 ? header.phases[s.a.phase]!.iterations ?? 0 : 0;
     $("a-text").textContent = describeSelection(data, s.a);
     $<HTMLSelectElement>("a-scope").value = String(s.a.phase);
-    $<HTMLInputElement>("a-iterations").value = isRange(data, s.a) ? (s.a.to - s.a.from === 1 ? String(s.a.from) : `${s.a.from}-${s.a.to - 1}`) : "";
+    $<HTMLInputElement>("a-iterations").value = isRange(data, s.a) ? (s.a.to - s.a.from === 1 ? String(s.a.to) : `${s.a.from + 1}-${s.a.to}`) : "";
     $<HTMLInputElement>("a-ranks").value = s.a.ranks ? (s.a.ranks[1] - s.a.ranks[0] === 1 ? String(s.a.ranks[0]) : `${s.a.ranks[0]}-${s.a.ranks[1] - 1}`) : "";
     $("b-text").textContent = s.b ? describeSelection(data, s.b) : "nothing to compare with";
     $<HTMLButtonElement>("b-clear").disabled = s.b === null;
@@ -234,15 +244,16 @@ async function start(): Promise<void> {
     $<HTMLOptionElement>("coloring").querySelector<HTMLOptionElement>('[value="difference"]')!.disabled = s.b === null;
   };
   const typed = (): void => {
-    const parse = (id: string, most: number): [number, number] | null => {
+    // From (included) to (excluded), counted from 0; `first`: what the first one is called.
+    const parse = (id: string, most: number, first: number): [number, number] | null => {
       const m = /^\s*(\d+)\s*(?:[-–:]\s*(\d+))?\s*$/.exec($<HTMLInputElement>(id).value);
       if (!m) return null;
-      const from = Number(m[1]), to = m[2] === undefined ? from : Number(m[2]);
-      return to >= from && from < most ? [from, Math.min(most, to + 1)] : null;
+      const from = Number(m[1]) - first, to = m[2] === undefined ? from : Number(m[2]) - first;
+      return to >= from && from >= 0 && from < most ? [from, Math.min(most, to + 1)] : null;
     };
     const s = store.state, phase = s.a.phase >= 0 && header.phases[s.a.phase]!.iterations ? s.a.phase : s.phase;
     const n = phase >= 0 ? header.phases[phase]!.iterations! : 0;
-    const iterations = parse("a-iterations", n), ranks = parse("a-ranks", job.ranks);
+    const iterations = parse("a-iterations", n, 1), ranks = parse("a-ranks", job.ranks, 0);
     store.set({ a: iterations ? { phase, from: iterations[0], to: iterations[1], ranks } : { phase: s.a.phase, from: 0, to: s.a.phase >= 0 ? n : 0, ranks } });
     showSelections();
   };
@@ -359,7 +370,7 @@ async function start(): Promise<void> {
   const iterationsCsv = async (): Promise<string> => {
     const s = store.state, map = data.map(s.phase, s.map)!, spread = await data.spread(s.phase, map);
     const lines = [`iteration,minimum [${map.unit}],median,maximum,sum,rank with the maximum`];
-    for (let i = 0; i < spread.maximum.length; ++i) lines.push([i, spread.minimum[i], spread.median[i], spread.maximum[i], spread.sum[i], spread.slowest[i]].join(","));
+    for (let i = 0; i < spread.maximum.length; ++i) lines.push([i + 1, spread.minimum[i], spread.median[i], spread.maximum[i], spread.sum[i], spread.slowest[i]].join(","));
     return lines.join("\n") + "\n";
   };
   const exportAs: Record<string, () => void | Promise<void>> = {
@@ -420,7 +431,7 @@ async function start(): Promise<void> {
     pathTree.setOpen(path);
     const index = (name: string): number => header.metrics.findIndex((m) => m.name === name);
     metricTree.setOpen(["time", "execution", "mpi", "mpi_communication", "bytes"].map(index));
-    systemTree.setOpen(job.ranks <= 128 ? [0, ...hostNode] : [0]);
+    systemTree.setOpen(job.ranks <= 128 ? [0, ...hostNode, ...placeNode.values()] : [0]);
     if (store.state.node > 0) pathTree.reveal(store.state.node);
   };
   store.onChange((changed) => {
@@ -428,7 +439,7 @@ async function start(): Promise<void> {
     if (has("theme")) { applyTheme(); redrawAll(); }
     if (has("phase")) fillMaps();
     if (has("phase", "map", "pooling")) void timeline?.load();
-    if (has("phase")) void showAnswers();
+    if (has("phase")) showAnswers();
     if (has("a", "b", "row", "sorting")) void compute();
     if (has("node")) { pathTree.select(store.state.node, true); systemTree.setContent(systemContent()); icicle.picture.redraw(); if (!document.activeElement?.closest("#path-tree")) pathTree.reveal(store.state.node); }
     if (has("row")) metricTree.select(store.state.row, true);
@@ -437,21 +448,20 @@ async function start(): Promise<void> {
     if (has("a", "b")) showSelections();
     showControls();
   });
-  const showAnswers = async (): Promise<void> => {
-    const phase = store.state.phase, map = phase >= 0 ? header.phases[phase]!.maps!.find((m) => m.name === "iteration_time") : undefined;
-    const spread = map ? await data.spread(phase, map) : null;
-    $("answers").innerHTML = answers(data, spread ? phase : -1, spread).map((x) => `<div class="answer"><h2>${escaped(x.title)}</h2>${x.html}</div>`).join("");
+  const showAnswers = (): void => {
+    $("answers").innerHTML = cards(data, store.state.phase).map((x) => `<div class="answer"><h2>${escaped(x.title)}</h2>${x.html}</div>`).join("");
   };
   fillMaps();
   showControls();
   showSelections();
-  await Promise.all([compute(), showAnswers(), timeline?.load()]);
+  showAnswers();
+  await Promise.all([compute(), timeline?.load()]);
   firstOpen();
   metricTree.select(store.state.row, true);
   pathTree.select(store.state.node, true);
   systemTree.setContent(systemContent());
   // For scripts and tests.
-  Object.assign(window, { libprofile: { data, store, timeline, icicle, trees: { metricTree, pathTree, systemTree }, profile: () => a, other: () => b, MetricParts } });
+  Object.assign(window, { libprofile: { data, store, timeline, icicle, trees: { metricTree, pathTree, systemTree }, profile: () => a, other: () => b, MetricParts, format: { quantity, percent } } });
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 

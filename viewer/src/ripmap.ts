@@ -5,6 +5,22 @@ export type Pooling = "max" | "mean";
 
 interface Level { width: number; height: number; cells: Uint8Array }
 
+/** Pixels of a picture: left and top are in it, right and bottom are not. */
+export interface Part { left: number; top: number; right: number; bottom: number }
+
+/** Moves what stays on a picture of w by h pixels when its view moves by (dx, dy); what has to be drawn anew. */
+export function shifted(out: Uint32Array, w: number, h: number, dx: number, dy: number): Part[] {
+  if (Math.abs(dx) >= w || Math.abs(dy) >= h) return [{ left: 0, top: 0, right: w, bottom: h }];
+  // As one block: what wraps around at the sides is drawn anew.
+  const from = dy * w + dx;
+  if (from > 0) out.copyWithin(0, from);
+  else if (from < 0) out.copyWithin(-from, 0, out.length + from);
+  const parts: Part[] = [];
+  if (dy !== 0) parts.push({ left: 0, right: w, top: dy > 0 ? h - dy : 0, bottom: dy > 0 ? h : -dy });
+  if (dx !== 0) parts.push({ left: dx > 0 ? w - dx : 0, right: dx > 0 ? w : -dx, top: dy < 0 ? -dy : 0, bottom: dy > 0 ? h - dy : h });
+  return parts;
+}
+
 export class Ripmap {
   private levels = new Map<number, Level>();
   constructor(readonly width: number, readonly height: number, cells: Uint8Array, readonly pooling: Pooling) {
@@ -34,8 +50,8 @@ export class Ripmap {
     return made;
   }
 
-  /** Draws cells x0..x1, y0..y1 into pixels; `colors` by level. */
-  draw(out: Uint32Array, w: number, h: number, x0: number, x1: number, y0: number, y1: number, colors: Uint32Array): void {
+  /** Draws cells x0..x1, y0..y1 into pixels, of these those in `part`; `colors` by level. */
+  draw(out: Uint32Array, w: number, h: number, x0: number, x1: number, y0: number, y1: number, colors: Uint32Array, part: Part): void {
     const reduction = (cells: number, pixels: number): number => Math.max(0, Math.min(20, Math.round(Math.log2(Math.max(1, cells / pixels)))));
     const lx = reduction(x1 - x0, w), ly = reduction(y1 - y0, h);
     const { width, height, cells } = this.level(lx, ly);
@@ -50,29 +66,30 @@ export class Ripmap {
     };
     const [fx, tx] = spans(w, x0, x1, lx, width), [fy, ty] = spans(h, y0, y1, ly, height);
     const mean = this.pooling === "mean";
-    const row = new Uint8Array(w);
-    for (let y = 0; y < h; ++y) {
+    const row = new Uint8Array(w), high = new Uint8Array(width);
+    for (let y = part.top; y < part.bottom; ++y) {
       const top = fy[y]!, bottom = ty[y]!;
       // Rows that show the same cells are the same.
-      if (y > 0 && top === fy[y - 1] && bottom === ty[y - 1]) { out.copyWithin(y * w, (y - 1) * w, y * w); continue; }
-      if (mean) this.meanRow(row, cells, width, fx, tx, top, bottom);
+      if (y > part.top && top === fy[y - 1] && bottom === ty[y - 1]) { out.copyWithin(y * w + part.left, (y - 1) * w + part.left, (y - 1) * w + part.right); continue; }
+      if (mean) this.meanRow(row, cells, width, fx, tx, top, bottom, part);
       else {
-        row.fill(0);
-        for (let r = top; r <= bottom; ++r) {
-          const base = r * width;
-          for (let x = 0; x < w; ++x) {
-            let value = row[x]!;
-            for (let c = base + fx[x]!, end = base + tx[x]!; c <= end; ++c) if (cells[c]! > value) value = cells[c]!;
-            row[x] = value;
-          }
+        // First over the rows, then along the row: fewer cells are looked at, and in their order.
+        const from = fx[part.left]!, to = tx[part.right - 1]! + 1;
+        high.set(cells.subarray(top * width + from, top * width + to));
+        for (let r = top + 1; r <= bottom; ++r)
+          for (let c = r * width + from, end = r * width + to, at = 0; c < end; ++c, ++at) if (cells[c]! > high[at]!) high[at] = cells[c]!;
+        for (let x = part.left; x < part.right; ++x) {
+          let value = 0;
+          for (let c = fx[x]! - from, end = tx[x]! - from; c <= end; ++c) if (high[c]! > value) value = high[c]!;
+          row[x] = value;
         }
       }
-      for (let x = 0, at = y * w; x < w; ++x, ++at) out[at] = colors[row[x]!]!;
+      for (let x = part.left, at = y * w + x; x < part.right; ++x, ++at) out[at] = colors[row[x]!]!;
     }
   }
 
-  private meanRow(row: Uint8Array, cells: Uint8Array, width: number, fx: Int32Array, tx: Int32Array, top: number, bottom: number): void {
-    for (let x = 0; x < row.length; ++x) {
+  private meanRow(row: Uint8Array, cells: Uint8Array, width: number, fx: Int32Array, tx: Int32Array, top: number, bottom: number, part: Part): void {
+    for (let x = part.left; x < part.right; ++x) {
       let sum = 0, n = 0;
       for (let r = top; r <= bottom; ++r)
         for (let c = r * width + fx[x]!, end = r * width + tx[x]!; c <= end; ++c)

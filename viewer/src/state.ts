@@ -125,11 +125,12 @@ export class Store {
   }
 }
 
+/** Iterations count from 1 wherever people read them, as in the report; inside, and in links, from 0. */
 export function describeSelection(data: Data, s: Selection): string {
   if (s.rest) return "all but " + describeSelection(data, { ...s, rest: false });
   const parts: string[] = [];
   if (s.phase < 0) parts.push("whole run");
-  else if (isRange(data, s)) parts.push(s.to - s.from === 1 ? `iteration ${s.from} of ${data.phaseName(s.phase)}` : `iterations ${s.from}–${s.to - 1} of ${data.phaseName(s.phase)}`);
+  else if (isRange(data, s)) parts.push(s.to - s.from === 1 ? `iteration ${s.to} of ${data.phaseName(s.phase)}` : `iterations ${s.from + 1}–${s.to} of ${data.phaseName(s.phase)}`);
   else parts.push(data.header.phases[s.phase]!.iterations ? `all iterations of ${data.phaseName(s.phase)}` : `phase ${data.phaseName(s.phase)}`);
   if (s.ranks) parts.push(s.ranks[1] - s.ranks[0] === 1 ? `rank ${s.ranks[0]}` : `ranks ${s.ranks[0]}–${s.ranks[1] - 1}`);
   else parts.push("all ranks");

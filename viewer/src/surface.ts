@@ -42,6 +42,9 @@ export class CanvasSurface implements Surface {
   }
   private scratch: OffscreenCanvas | null = null;
   image(pixels: ImageData, x: number, y: number, w: number, h: number): void {
+    // Pixel by pixel: the short way.
+    const t = this.g.getTransform();
+    if (t.a === 1 && t.d === 1 && pixels.width === w && pixels.height === h && Number.isInteger(x) && Number.isInteger(y)) return this.g.putImageData(pixels, x, y);
     if (this.scratch === null || this.scratch.width !== pixels.width || this.scratch.height !== pixels.height) this.scratch = new OffscreenCanvas(pixels.width, pixels.height);
     this.scratch.getContext("2d", { willReadFrequently: true })!.putImageData(pixels, 0, 0);
     this.g.imageSmoothingEnabled = false;

@@ -1,9 +1,9 @@
 // Three pictures over one axis of iterations: the iteration graph, the value map, the cluster strip.
 import { amount, clusterColors, css, pixel, themeColor } from "./color";
 import type { Clusters, Data, MapHeader, Spread } from "./data";
-import { exactly, quantity, within } from "./format";
+import { exactly, grouped, quantity, within } from "./format";
 import type { Selection } from "./profile";
-import { Ripmap } from "./ripmap";
+import { type Part, Ripmap, shifted } from "./ripmap";
 import type { Store } from "./state";
 import { Picture, type Surface } from "./surface";
 
@@ -87,13 +87,13 @@ export class Timeline {
     const about = map.exact ? "" : "≈ ";
     if (hover.rank < 0) {
       const max = spread.maximum[i]!, median = spread.median[i]!, min = spread.minimum[i]!;
-      return `iteration ${i}: ${within(map.label)} ${about}max ${quantity(max, map.unit)} (rank ${spread.slowest[i]}), median ${quantity(median, map.unit)}, min ${quantity(min, map.unit)}`;
+      return `iteration ${i + 1}: ${within(map.label)} ${about}max ${quantity(max, map.unit)} (rank ${spread.slowest[i]}), median ${quantity(median, map.unit)}, min ${quantity(min, map.unit)}`;
     }
     const location = this.data.mainOfRank[hover.rank]!;
     if (location < 0) return `rank ${hover.rank}: no data`;
     const iterations = this.data.header.phases[this.store.state.phase]!.iterations!;
     const level = this.levels![hover.rank * iterations + i]!;
-    let text = `iteration ${i}, rank ${hover.rank}: `;
+    let text = `iteration ${i + 1}, rank ${hover.rank}: `;
     if (level === 0) return text + "no data";
     const row = this.rows.get(`${this.store.state.phase} ${map.name} ${hover.rank}`);
     if (this.values || row) {
@@ -201,9 +201,10 @@ export class Timeline {
     for (let i = lower.length - 2; i >= 0; i -= 2) back.push(lower[i]!, lower[i + 1]!);
     const [red, blue, green] = [themeColor("max"), themeColor("median"), themeColor("min")];
     s.area([...upper, ...back], themeColor("band"));
-    s.line(lower, green, 1.1);
-    s.line(upper, red, 1.1);
-    s.line(middle, blue, 1.3);
+    // Hairlines of a thousand points are several times as fast as strokes.
+    s.line(lower, green, dense ? 1 : 1.1);
+    s.line(upper, red, dense ? 1 : 1.1);
+    s.line(middle, blue, dense ? 1 : 1.3);
     for (const x of cut) s.area([x - 4, band.y + 2, x + 4, band.y + 2, x, band.y - 5], red);
     s.text(map.label + " per iteration, over ranks" + (map.exact ? "" : " (estimated from clusters)"), left, band.y - 8, ink, "left", 11.5);
     const x = left + w + 8;
@@ -218,16 +219,19 @@ export class Timeline {
   private top = 1;
 
   /** Pictures of the map and of the strip; drawn again only when what they show has changed, not for each move of the pointer. */
-  private images = new Map<string, { key: string; image: ImageData }>();
-  private imageOf(name: string, w: number, h: number, fill: (out: Uint32Array) => void): ImageData {
-    const key = [w, h, ...this.store.state.zoom, this.loaded].join();
-    const known = this.images.get(name);
-    if (known?.key === key) return known.image;
+  private images = new Map<string, { of: number; zoom: State4; image: ImageData }>();
+  private imageOf(name: string, w: number, h: number, fill: (out: Uint32Array, part: Part) => void): ImageData {
+    const zoom = this.store.state.zoom, known = this.images.get(name);
     const image = known?.image.width === w && known.image.height === h ? known.image : new ImageData(w, h);
     const out = new Uint32Array(image.data.buffer);
-    out.fill(0);
-    fill(out);
-    this.images.set(name, { key, image });
+    const move = known && known.of === this.loaded && known.image === image ? pixelsMoved(known.zoom, zoom, w, h) : null;
+    if (move?.[0] === 0 && move[1] === 0) return image;
+    const parts = move ? shifted(out, w, h, move[0], move[1]) : [{ left: 0, top: 0, right: w, bottom: h }];
+    for (const part of parts) {
+      for (let y = part.top; y < part.bottom; ++y) out.fill(0, y * w + part.left, y * w + part.right);
+      fill(out, part);
+    }
+    this.images.set(name, { of: this.loaded, zoom, image });
     return image;
   }
   private loaded = 0;
@@ -235,7 +239,7 @@ export class Timeline {
   private drawMap(s: Surface, band: Band, w: number, ink: string, dim: string, frame: string): void {
     const map = this.map!, [z0, z1, z2, z3] = this.store.state.zoom;
     const iw = Math.max(1, Math.floor(w)), ih = Math.max(1, Math.floor(band.h));
-    const image = this.imageOf("map", iw, ih, (out) => this.ripmap!.draw(out, iw, ih, z0, z1, z2, z3, this.colors));
+    const image = this.imageOf("map", iw, ih, (out, part) => this.ripmap!.draw(out, iw, ih, z0, z1, z2, z3, this.colors, part));
     s.image(image, left, band.y, w, band.h);
     s.rect(left, band.y, w, band.h, "none", frame);
     this.rankTicks(s, band, dim);
@@ -254,18 +258,18 @@ export class Timeline {
   private drawStrip(s: Surface, band: Band, w: number, ink: string, dim: string, frame: string): void {
     const [z0, z1, z2, z3] = this.store.state.zoom, clusters = this.clusters!;
     const iw = Math.max(1, Math.floor(w)), ih = Math.max(1, Math.floor(band.h));
-    const image = this.imageOf("strip", iw, ih, (out) => {
+    const image = this.imageOf("strip", iw, ih, (out, part) => {
       const iterationOf = new Int32Array(iw);
       for (let x = 0; x < iw; ++x) iterationOf[x] = Math.floor(z0 + ((z1 - z0) * (x + 0.5)) / iw);
       let before = -1;
-      for (let y = 0; y < ih; ++y) {
+      for (let y = part.top; y < part.bottom; ++y) {
         const rank = Math.floor(z2 + ((z3 - z2) * (y + 0.5)) / ih);
-        if (rank === before) { out.copyWithin(y * iw, (y - 1) * iw, y * iw); continue; }
+        if (rank === before) { out.copyWithin(y * iw + part.left, (y - 1) * iw + part.left, (y - 1) * iw + part.right); continue; }
         before = rank;
         const location = this.data.mainOfRank[rank] ?? -1;
         if (location < 0) continue;
         const own = clusters.of[location]!, members = own.members, rest = own.count - 1;
-        for (let x = 0; x < iw; ++x) {
+        for (let x = part.left; x < part.right; ++x) {
           const c = members[iterationOf[x]!];
           if (c !== undefined) out[y * iw + x] = this.clusterColors[c === rest ? 17 : Math.min(c, 16)]!;
         }
@@ -275,11 +279,12 @@ export class Timeline {
     s.rect(left, band.y, w, band.h, "none", frame);
     this.rankTicks(s, band, dim);
     s.text("Clusters: iterations of one colour share one stored profile (per rank, 1 = largest)", left, band.y - 8, ink, "left", 11.5);
+    // Where there is little room, not every colour has its numbers beside it.
     const x = left + w + 8, size = Math.min(11, band.h / 10);
     for (let i = 0; i < 8; ++i) {
       s.rect(x, band.y + i * size, 9, size - 1, css(clusterColors[i]!));
       s.rect(x + 11, band.y + i * size, 9, size - 1, css(clusterColors[i + 8]!));
-      if (i % 2 === 0 || size > 8) s.text(i === 0 ? "1, 9" : i === 7 ? "8, 16" : `${i + 1}, ${i + 9}`, x + 24, band.y + (i + 0.5) * size, dim, "left", 9);
+      if (size > 8 || (i % 4 === 0 && size > 4)) s.text(i === 0 ? "1, 9" : i === 7 ? "8, 16" : `${i + 1}, ${i + 9}`, x + 24, band.y + (i + 0.5) * size, dim, "left", 9);
     }
     s.rect(x, band.y + 8 * size, 20, size - 1, css(clusterColors[16]!));
     s.text("more", x + 24, band.y + 8.5 * size, dim, "left", 9);
@@ -295,11 +300,12 @@ export class Timeline {
 
   private drawAxis(s: Surface, y: number, w: number, dim: string, frame: string): void {
     const [z0, z1] = this.store.state.zoom;
-    for (const v of ticks(z0, z1 - 1, Math.max(2, Math.floor(w / 90)))) {
+    // Counted from 1.
+    for (const v of ticks(z0 + 1, z1, Math.max(2, Math.floor(w / 90)))) {
       if (!Number.isInteger(v)) continue;
-      const x = this.xOf(v + 0.5);
+      const x = this.xOf(v - 0.5);
       s.line([x, y, x, y + 4], frame, 1);
-      s.text(String(v), x, y + 12, dim, "center");
+      s.text(grouped(v), x, y + 12, dim, "center");
     }
     s.text("iteration", left - 6, y + 12, dim, "right");
   }
@@ -333,9 +339,17 @@ export class Timeline {
   }
 
   // ---- pointer and keys
-  pan(iterations: number, ranks: number): void {
-    const z = this.store.state.zoom;
-    this.store.set({ zoom: this.store.clampedZoom([z[0] + iterations, z[1] + iterations, z[2] + ranks, z[3] + ranks]) });
+  /** By whole pixels of the pictures: then most of them need not be drawn again, and nothing flickers. */
+  pan(iterations: number, ranks: number, from: State4 = this.store.state.zoom): void {
+    const [z0, z1, z2, z3] = from;
+    const whole = (by: number, span: number, pixels: number): number => {
+      const pixel = span / Math.max(1, Math.floor(pixels)), steps = Math.round(by / pixel);
+      return pixel * (steps === 0 ? Math.sign(by) : steps);
+    };
+    const x = whole(iterations, z1 - z0, this.picture.width - left - right);
+    // The pictures have different heights; the map is the larger one.
+    const y = whole(ranks, z3 - z2, this.bands.map.h);
+    this.store.set({ zoom: this.store.clampedZoom([z0 + x, z1 + x, z2 + y, z3 + y]) });
   }
   zoomBy(factor: number, axis: "x" | "y", at?: number): void {
     const z = [...this.store.state.zoom] as State4, k = axis === "x" ? 0 : 2;
@@ -359,7 +373,7 @@ export class Timeline {
         const z = drag.zoom, band = this.bands[drag.band];
         const di = ((e.offsetX - drag.x) / (this.picture.width - left - right)) * (z[1] - z[0]);
         const dr = drag.band === "graph" ? 0 : ((e.offsetY - drag.y) / band.h) * (z[3] - z[2]);
-        this.store.set({ zoom: this.store.clampedZoom([z[0] - di, z[1] - di, z[2] - dr, z[3] - dr]) });
+        this.pan(-di, -dr, z);
         return;
       }
       this.hover = this.placeAt(Math.min(this.picture.width - right, Math.max(left, e.offsetX)), e.offsetY);
@@ -428,6 +442,16 @@ export class Timeline {
 }
 
 type State4 = [number, number, number, number];
+
+/** By how many whole pixels one view lies beside the other; null: not so, or of another size. */
+function pixelsMoved(from: State4, to: State4, w: number, h: number): [number, number] | null {
+  const moved = (a0: number, a1: number, b0: number, b1: number, pixels: number): number => {
+    const pixel = (a1 - a0) / pixels, by = (b0 - a0) / pixel, whole = Math.round(by);
+    return Math.abs(b1 - b0 - (a1 - a0)) > 1e-6 * (a1 - a0) || Math.abs(by - whole) > 0.01 ? NaN : whole;
+  };
+  const dx = moved(from[0], from[1], to[0], to[1], w), dy = moved(from[2], from[3], to[2], to[3], h);
+  return Number.isNaN(dx) || Number.isNaN(dy) ? null : [dx, dy];
+}
 
 /** About `count` round numbers from low to high. */
 export function ticks(low: number, high: number, count: number): number[] {

@@ -1,6 +1,6 @@
 // One of the three trees: only the rows that can be seen are in the document, so a hundred thousand cost what thirty do.
 // A closed node shows what it contains (inclusive), an open one what is its own (exclusive), as in Cube.
-import { escaped, percent } from "./format";
+import { escaped, percent, times } from "./format";
 
 export interface TreeContent {
   parent: ArrayLike<number>;              // parents come first; -1 at the top
@@ -91,6 +91,7 @@ export class Tree {
     const changed = this.selected !== node;
     this.selected = node;
     if (!quietly && changed) this.onSelect(node);
+    this.stale ||= changed;
     this.paint();
   }
 
@@ -175,6 +176,7 @@ export class Tree {
       }
     };
     add(this.tops, 0);
+    this.stale = true;
     this.inner.style.height = this.rows.length * rowHeight + "px";
     const c = this.content;
     this.host.classList.toggle("compare", !!c.other);
@@ -193,6 +195,29 @@ export class Tree {
     if (!c) return;
     const first = Math.max(0, Math.floor(this.scroller.scrollTop / rowHeight) - 4);
     const last = Math.min(this.rows.length, first + Math.ceil(this.scroller.clientHeight / rowHeight) + 8);
+    if (this.stale) {
+      this.stale = false;
+      this.inner.textContent = "";
+      this.elements.clear();
+    }
+    // Rows that are there stay: scrolling makes few new ones.
+    for (const [i, element] of this.elements) if (i < first || i >= last) { element.remove(); this.elements.delete(i); }
+    const there = [...this.elements.keys()], above = there.length ? Math.min(...there) : last, below = there.length ? Math.max(...there) + 1 : last;
+    this.insert(first, above, "afterbegin");
+    this.insert(below, last, "beforeend");
+  }
+  private stale = true;
+  private elements = new Map<number, Element>();
+
+  private insert(from: number, to: number, where: "afterbegin" | "beforeend"): void {
+    if (from >= to) return;
+    this.inner.insertAdjacentHTML(where, this.html(from, to));
+    const start = where === "afterbegin" ? 0 : this.inner.children.length - (to - from);
+    for (let i = from; i < to; ++i) this.elements.set(i, this.inner.children[start + i - from]!);
+  }
+
+  private html(first: number, last: number): string {
+    const c = this.content!;
     let html = "";
     for (let i = first; i < last; ++i) {
       const { node, depth } = this.rows[i]!;
@@ -206,7 +231,7 @@ export class Tree {
       if (c.other) {
         const b = this.value(node, c.other), d = b - value;
         html += `<span class="c-value">${c.show(value, node)}</span><span class="c-value">${c.show(b, node)}</span>`;
-        html += `<span class="c-share ${d > 0 ? "more" : d < 0 ? "less" : ""}">${d === 0 ? "=" : (d > 0 ? "+" : "−") + (value === 0 ? c.show(Math.abs(d), node) : percent(Math.abs(d) / value))}</span>`;
+        html += `<span class="c-share ${d > 0 ? "more" : d < 0 ? "less" : ""}">${d === 0 ? "=" : value !== 0 && d / value >= 2 ? times(b / value) : (d > 0 ? "+" : "−") + (value === 0 ? c.show(Math.abs(d), node) : percent(Math.abs(d) / value))}</span>`;
       } else {
         html += `<span class="c-value${isOpen ? " other" : ""}"><span class="bar" style="width:${Math.max(0, Math.min(100, (share || 0) * 100)).toFixed(1)}%"></span><span>${c.show(c.inclusive(node), node)}</span></span><span class="c-own${isOpen ? "" : " other"}">${c.exclusive(node) === 0 ? "" : c.show(c.exclusive(node), node)}</span>`;
         if (c.shares) html += `<span class="c-share">${whole === 0 || (isOpen && value === 0) ? "" : percent(share)}</span>`;
@@ -214,7 +239,7 @@ export class Tree {
       }
       html += "</div>";
     }
-    this.inner.innerHTML = html;
+    return html;
   }
 
   private key(e: KeyboardEvent): void {

@@ -4,6 +4,7 @@
 
 #include "wrappers/process/jumps.hpp"
 
+#include "instrument/regions.hpp"
 #include "libprofile/session/thread.hpp"
 
 #include <dlfcn.h>
@@ -63,8 +64,10 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
     if (local.thread == nullptr) return real;
     const InTool guard; // no sample may place a mark meanwhile
     if (jump.kind != Kind::Look) local.thread->paths.about_to_jump();
-    if (local.mark.slot == 0) return real;
     const std::uintptr_t target = jump.kind == Kind::Long ? longjmp_target(argument) : 0;
+    if (local.thread->regions != nullptr && target > stack_pointer && !guard.is_nested() && !local.thread->finished)
+        local.thread->regions->leave_to(*local.thread, target);
+    if (local.mark.slot == 0) return real;
     if (is_own_stack(stack_pointer) && target > stack_pointer && is_own_stack(target)) {
         jump_mark(local.mark, target);
     } else {

@@ -8,6 +8,9 @@ namespace libprofile {{
 
 const MpiFunction mpi_functions[] = {{
 {rows}
+#define OMP(id, name, category, in_signature) {{name, TimeCategory::category}},
+#include "format/openmp.def"
+#undef OMP
 }};
 const unsigned mpi_function_count = {count};
 

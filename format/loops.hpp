@@ -1,0 +1,62 @@
+// The Loops block of the profile file: what was found of the time loop of a program that marks no iterations. One for the main
+// thread of each rank that looked for it. The phases of the loops that were found have Phase blocks like all others.
+// Contract: plain data; no allocation; `describe` runs with an Encoder or with a Decoder.
+#pragma once
+
+#include "format/codec.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// Then per loop: LoopRecord.
+struct LoopsRecord {
+    std::uint64_t thread = 0;
+    std::uint64_t searched_ns = 0; // from the first MPI call after MPI_Init to the end
+    std::uint64_t calls = 0;       // MPI calls that were followed
+    std::uint64_t loops = 0;       // 0: none was found
+};
+template <class Codec> void describe(Codec& c, LoopsRecord& r) {
+    c.number(r.thread);
+    c.number(r.searched_ns);
+    c.number(r.calls);
+    c.number(r.loops);
+}
+
+enum LoopFlag : std::uint64_t {
+    LoopIsReplaced = 1u << 0, // by one around it that showed later: its iterations stay, but are not those of the time loop
+    LoopIsLate = 1u << 1,     // passes before it was found are not told apart
+    LoopByEntries = 1u << 2,  // a pass is an entry of the call site: no MPI call comes once in each
+    LoopHasNoMarks = 1u << 3, // without marks (LIBPROFILE_MARKS=0) a loop around it in a caller may look like one with it
+};
+
+/// A place in the code is that of a node of kind Frame: module, and ELF virtual address of the return address - 1.
+struct LoopRecord {
+    Text phase;                // its name
+    Text build_id;             // of the place where a pass begins; raw bytes
+    Text path;
+    std::uint64_t offset = 0;
+    Text call;                 // the MPI function that is called there or below
+    std::uint64_t flags = 0;
+    std::uint64_t missed = 0;  // passes before the first iteration
+    std::uint64_t moves = 0;   // times the boundary was moved to a call that comes in every pass
+    // Another call that may be the right one, for loops inside each other in one function; other_passes 0: there is none.
+    std::uint64_t other_offset = 0; // in the same module
+    std::uint64_t other_passes = 0; // in the calls that were looked at
+    std::uint64_t passes = 0;       // of the place in these
+};
+template <class Codec> void describe(Codec& c, LoopRecord& r) {
+    c.text(r.phase);
+    c.text(r.build_id);
+    c.text(r.path);
+    c.number(r.offset);
+    c.text(r.call);
+    c.number(r.flags);
+    c.number(r.missed);
+    c.number(r.moves);
+    c.number(r.other_offset);
+    c.number(r.other_passes);
+    c.number(r.passes);
+}
+
+} // namespace libprofile

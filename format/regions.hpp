@@ -1,0 +1,68 @@
+// The Regions block of the profile file: what the ids of named regions in call paths mean, and what was lost. One for each rank
+// that had regions.
+// Contract: plain data; no allocation; `describe` runs with an Encoder or with a Decoder.
+#pragma once
+
+#include "format/codec.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// Who has named a region: `a` of its nodes. Regions of one name and two classes are two.
+enum class RegionClass : std::uint8_t {
+    User = 0, // profile_region_begin
+    KokkosFor = 1,
+    KokkosReduce = 2,
+    KokkosScan = 3,
+    KokkosRegion = 4, // push_profile_region
+    KokkosSection = 5,
+    KokkosDeepCopy = 6,
+    KokkosFence = 7,
+    Count
+};
+inline constexpr const char* region_class_names[] = {"region",        "parallel_for",     "parallel_reduce", "parallel_scan",
+                                                     "Kokkos region", "Kokkos section", "deep_copy",       "fence"};
+static_assert(sizeof region_class_names / sizeof *region_class_names == static_cast<std::size_t>(RegionClass::Count));
+
+/// Then per name: RegionNameRecord. Counts are sums over the rank's threads.
+struct RegionsRecord {
+    std::uint64_t repairs = 0;        // named regions that were never ended, or ended in the wrong order
+    std::uint64_t left = 0;           // instrumented functions left without their exit hook: longjmp, exceptions
+    std::uint64_t unmatched = 0;      // exits of functions that had not been entered while they were measured
+    std::uint64_t too_deep = 0;       // entries beyond the deepest nesting that is kept
+    std::uint64_t without_memory = 0; // entries that found no memory
+    std::uint64_t excluded = 0;       // functions that the filter excludes at run time
+    std::uint64_t pair_ps = 0;        // what a visit to an instrumented function costs, in ps; 0: not measured
+    std::uint64_t names = 0;
+};
+template <class Codec> void describe(Codec& c, RegionsRecord& r) {
+    c.number(r.repairs);
+    c.number(r.left);
+    c.number(r.unmatched);
+    c.number(r.too_deep);
+    c.number(r.without_memory);
+    c.number(r.excluded);
+    c.number(r.pair_ps);
+    c.number(r.names);
+}
+
+struct RegionNameRecord {
+    std::uint64_t region_class = 0; // RegionClass
+    std::uint64_t id = 0;           // `b` of its nodes: region_id() of the name
+    Text name;
+};
+template <class Codec> void describe(Codec& c, RegionNameRecord& r) {
+    c.number(r.region_class);
+    c.number(r.id);
+    c.text(r.name);
+}
+
+/// The same in every process: FNV-1a (64 bit) of the name's bytes, but never 0.
+constexpr std::uint64_t region_id(const char* name, std::size_t size) {
+    std::uint64_t h = 0xcbf29ce484222325u;
+    for (std::size_t i = 0; i < size; ++i) h = (h ^ static_cast<unsigned char>(name[i])) * 0x100000001b3u;
+    return h == 0 ? 1 : h;
+}
+
+} // namespace libprofile

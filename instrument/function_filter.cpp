@@ -1,0 +1,233 @@
+#include "instrument/function_filter.hpp"
+
+#include "instrument/plain_name.hpp"
+#include "libprofile/callpath/load_map.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace libprofile {
+
+constinit FunctionFilter function_filter;
+
+namespace {
+
+constexpr std::uint64_t largest_file = 4 << 20;
+constexpr std::uint64_t largest_table = 256 << 20; // of symbols
+
+/// A file that is read in pieces, and the memory they are read into.
+class Pieces {
+  public:
+    explicit Pieces(const char* path) noexcept : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
+    ~Pieces() {
+        for (unsigned i = 0; i < used_; ++i) memory_quota.unmap(memory_[i].pages, memory_[i].size);
+        if (file_ >= 0) close(file_);
+    }
+    Pieces(const Pieces&) = delete;
+    Pieces& operator=(const Pieces&) = delete;
+
+    std::uint64_t size() const noexcept {
+        struct stat status {};
+        return file_ >= 0 && fstat(file_, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+    }
+    bool read(std::uint64_t at, void* to, std::uint64_t bytes) const noexcept {
+        auto* next = static_cast<char*>(to);
+        while (bytes != 0) {
+            const ssize_t got = pread(file_, next, bytes, static_cast<off_t>(at));
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) return false;
+            next += got;
+            at += static_cast<std::uint64_t>(got);
+            bytes -= static_cast<std::uint64_t>(got);
+        }
+        return true;
+    }
+    /// A piece with a zero byte behind it; nullptr: it is not there, too large, or there is no memory.
+    char* piece(std::uint64_t at, std::uint64_t bytes, std::uint64_t most) noexcept {
+        const std::uint64_t all = size();
+        if (used_ == most_pieces || bytes > most || bytes > all || at > all - bytes) return nullptr;
+        const std::uint64_t room = (bytes + 4096) & ~std::uint64_t{4095};
+        void* pages = memory_quota.map(room);
+        if (pages == nullptr) return nullptr;
+        memory_[used_++] = {pages, room};
+        return read(at, pages, bytes) ? static_cast<char*>(pages) : nullptr;
+    }
+
+  private:
+    static constexpr unsigned most_pieces = 4;
+    struct Memory {
+        void* pages;
+        std::uint64_t size;
+    };
+    int file_;
+    Memory memory_[most_pieces] = {};
+    unsigned used_ = 0;
+};
+
+int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+/// Takes a word and the blanks behind it off the line.
+char* take_word(char*& line) {
+    char* word = line;
+    while (*line != 0 && *line != ' ' && *line != '\t') ++line;
+    if (*line != 0) *line++ = 0;
+    while (*line == ' ' || *line == '\t') ++line;
+    return word;
+}
+
+} // namespace
+
+/// False: it says nothing that is known.
+bool FunctionFilter::parse_line(char* line) noexcept {
+    while (*line == ' ' || *line == '\t') ++line;
+    if (*line == 0 || *line == '#') return true;
+    for (std::size_t end = std::strlen(line); end != 0 && (line[end - 1] == ' ' || line[end - 1] == '\t' || line[end - 1] == '\r'); --end) line[end - 1] = 0;
+    const char* verb = take_word(line);
+    const char* what = take_word(line);
+    const bool excludes_it = std::strcmp(verb, "exclude") == 0;
+    if ((!excludes_it && std::strcmp(verb, "include") != 0) || *line == 0) return false;
+    if (std::strcmp(what, "file") == 0 || std::strcmp(what, "compiled") == 0) return true; // for the compiler wrappers
+    Rule rule{};
+    if (std::strcmp(what, "function") == 0) {
+        rule.kind = excludes_it ? Rule::ExcludeName : Rule::IncludeName;
+        rule.pattern = arena_.copy_text(line);
+        has_names_ = true;
+    } else if (std::strcmp(what, "at") == 0 && excludes_it) {
+        rule.kind = Rule::ExcludeAddress;
+        const char* id = take_word(line);
+        for (; rule.id_size < sizeof rule.id && hex_digit(id[0]) >= 0 && hex_digit(id[1]) >= 0; id += 2)
+            rule.id[rule.id_size++] = static_cast<unsigned char>(hex_digit(id[0]) * 16 + hex_digit(id[1]));
+        char* end = nullptr;
+        rule.offset = std::strtoull(line, &end, 16);
+        if (*id != 0 || rule.id_size == 0 || end == line) return false;
+    } else {
+        return false;
+    }
+    if (Rule* place = rules_.append(arena_)) *place = rule;
+    return true;
+}
+
+const char* FunctionFilter::load(const char* path) noexcept {
+    const int saved = errno;
+    Pieces file(path);
+    const std::uint64_t size = file.size();
+    char* text = size == 0 ? nullptr : file.piece(0, size, largest_file);
+    if (text == nullptr) {
+        std::snprintf(complaint_, sizeof complaint_, "cannot be read (%s)", size > largest_file ? "too large" : size == 0 ? "empty, or not there" : "no memory");
+        errno = saved;
+        return complaint_;
+    }
+    unsigned number = 1;
+    for (char* line = text; *line != 0; ++number) {
+        char* end = line + std::strcspn(line, "\n");
+        const bool is_last = *end == 0;
+        *end = 0;
+        if (!parse_line(line) && *complaint_ == 0)
+            std::snprintf(complaint_, sizeof complaint_, "line %u is not understood", number);
+        if (is_last) break;
+        line = end + 1;
+    }
+    errno = saved;
+    follow_modules();
+    return *complaint_ == 0 ? nullptr : complaint_;
+}
+
+void FunctionFilter::follow_modules() noexcept {
+    if (rules_.size() == 0 || modules_.load(std::memory_order_acquire) == load_map.size()) return;
+    if (busy_.test_and_set(std::memory_order_acquire)) return; // another thread is at it
+    const int saved = errno;
+    for (std::uint32_t module = modules_.load(std::memory_order_relaxed); module < load_map.size(); ++module) {
+        apply(module);
+        modules_.store(module + 1, std::memory_order_release);
+    }
+    errno = saved;
+    busy_.clear(std::memory_order_release);
+}
+
+void FunctionFilter::apply(std::uint32_t number) noexcept {
+    const Module& module = load_map[number];
+    if (module.is_libc || module.is_libprofile) return;
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+        const Rule& rule = rules_[i];
+        if (rule.kind == Rule::ExcludeAddress && rule.id_size == module.build_id_size && std::memcmp(rule.id, module.build_id, rule.id_size) == 0)
+            add(module.bias + rule.offset);
+    }
+    if (has_names_) apply_names(number);
+}
+
+/// The last rule that fits counts.
+bool FunctionFilter::is_excluded(const char* linkage_name) const noexcept {
+    char plain[512];
+    const bool has_plain = plain_name(linkage_name, plain, sizeof plain);
+    for (std::size_t i = rules_.size(); i-- > 0;) {
+        const Rule& rule = rules_[i];
+        if (rule.kind == Rule::ExcludeAddress) continue;
+        if (matches(rule.pattern, linkage_name) || (has_plain && matches(rule.pattern, plain))) return rule.kind == Rule::ExcludeName;
+    }
+    return false;
+}
+
+void FunctionFilter::apply_names(std::uint32_t number) noexcept {
+    const Module& module = load_map[number];
+    Pieces file(module.is_executable ? "/proc/self/exe" : module.path);
+    Elf64_Ehdr header{};
+    if (file.size() < sizeof header || !file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr))
+        return;
+    const auto* sections = reinterpret_cast<const Elf64_Shdr*>(file.piece(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr), largest_table));
+    if (sections == nullptr) return;
+    const Elf64_Shdr* table = nullptr;
+    for (unsigned i = 0; i < header.e_shnum; ++i)
+        if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && table == nullptr)) table = &sections[i];
+    if (table == nullptr || table->sh_link >= header.e_shnum || table->sh_entsize != sizeof(Elf64_Sym)) return;
+    const Elf64_Shdr& strings = sections[table->sh_link];
+    const auto* symbols = reinterpret_cast<const Elf64_Sym*>(file.piece(table->sh_offset, table->sh_size, largest_table));
+    const char* names = file.piece(strings.sh_offset, strings.sh_size, largest_table);
+    if (symbols == nullptr || names == nullptr) return;
+    for (std::uint64_t i = 0; i < table->sh_size / sizeof(Elf64_Sym); ++i) {
+        const Elf64_Sym& symbol = symbols[i];
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size) continue;
+        if (is_excluded(names + symbol.st_name)) add(module.bias + symbol.st_value);
+    }
+}
+
+bool FunctionFilter::grow() noexcept {
+    const Table* old = table_.load(std::memory_order_relaxed);
+    const std::uint64_t slots = old == nullptr ? 256 : (old->mask + 1) * 2;
+    auto* table = arena_.make<Table>();
+    auto* functions = arena_.array<std::uintptr_t>(slots);
+    if (table == nullptr || functions == nullptr) return false;
+    table->mask = slots - 1;
+    table->shift = static_cast<unsigned>(__builtin_clzll(slots)) + 1;
+    table->functions = functions;
+    for (std::uint64_t i = 0; old != nullptr && i <= old->mask; ++i) {
+        const std::uintptr_t function = old->functions[i];
+        if (function == 0) continue;
+        std::uint64_t slot = (function * multiplier >> table->shift) & table->mask;
+        while (functions[slot] != 0) slot = (slot + 1) & table->mask;
+        functions[slot] = function;
+    }
+    table_.store(table, std::memory_order_release);
+    return true;
+}
+
+void FunctionFilter::add(std::uintptr_t function) noexcept {
+    if (excludes(function)) return;
+    const Table* table = table_.load(std::memory_order_relaxed);
+    if (table == nullptr || 2 * (std::uint64_t{size_} + 1) > table->mask) {
+        if (!grow()) return;
+        table = table_.load(std::memory_order_relaxed);
+    }
+    std::uint64_t slot = (function * multiplier >> table->shift) & table->mask;
+    while (table->functions[slot] != 0) slot = (slot + 1) & table->mask;
+    __atomic_store_n(&table->functions[slot], function, __ATOMIC_RELEASE);
+    ++size_;
+}
+
+} // namespace libprofile

@@ -1,0 +1,84 @@
+// The hooks of -finstrument-functions: every instrumented function calls the first at its entry and the second before it returns.
+//
+// glibc has both as empty functions, so that instrumented programs run without us. Ours stand before them, without a version,
+// since the programs ask for glibc's (wrappers/exports.map).
+//
+// Contract: any thread, before our constructor, after MPI_Finalize, in signal handlers of the application; never fail, never
+// touch errno or floating point. What costs little is done first: a process that is not measured, a function that is excluded.
+#include "instrument/function_filter.hpp"
+#include "instrument/regions.hpp"
+#include "libprofile/session/recording.hpp"
+#include "libprofile/session/session.hpp"
+
+#include <cerrno>
+
+namespace libprofile {
+
+namespace {
+
+/// In programs that are instrumented, but not measured yet. An instrumented program is meant to be: like one with markers.
+[[gnu::cold, gnu::noinline]] void begin_to_measure() noexcept {
+    const int saved = errno;
+    session.marker_used();
+    errno = saved;
+}
+
+/// Recording is off: what is open may end.
+[[gnu::cold, gnu::noinline]] void exit_unrecorded(std::uintptr_t function, std::uintptr_t stack) noexcept {
+    if (session.state() != SessionState::Silent) return;
+    const InTool guard;
+    Thread* thread = thread_local_block.thread;
+    if (guard.is_nested() || thread == nullptr || thread->finished || thread->regions == nullptr) return;
+    thread->regions->exit_function(*thread, function, stack);
+}
+
+/// The calling thread, when it has no regions yet, or does not record at the moment. nullptr: nothing is to be booked.
+[[gnu::cold, gnu::noinline]] Thread* thread_with_regions() noexcept {
+    const int saved = errno;
+    Thread* thread = recording_thread();
+    errno = saved;
+    return thread == nullptr || (thread->regions == nullptr && Regions::create(*thread) == nullptr) ? nullptr : thread;
+}
+
+inline bool is_ready(const Thread* thread) noexcept { return thread != nullptr && !thread->is_silent() && thread->regions != nullptr; }
+
+} // namespace
+
+} // namespace libprofile
+
+extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_enter(void* function, void*) noexcept {
+    using namespace libprofile;
+    if (!session.recording()) [[unlikely]] {
+        if (session.state() != SessionState::Idle) return;
+        begin_to_measure();
+        if (!session.recording()) return;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(function);
+    if (function_filter.excludes(address)) return;
+    const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const InTool guard;
+    if (guard.is_nested()) [[unlikely]] return; // a handler of the application has interrupted us
+    Thread* thread = thread_local_block.thread;
+    if (!is_ready(thread)) [[unlikely]] {
+        thread = thread_with_regions();
+        if (thread == nullptr) return;
+    }
+    if (thread->call_depth != 0) [[unlikely]] thread->drop_left_calls(frame);
+    thread->regions->enter_function(*thread, address, frame, frame + 16);
+}
+
+extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_exit(void* function, void*) noexcept {
+    using namespace libprofile;
+    const auto address = reinterpret_cast<std::uintptr_t>(function);
+    const auto stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16;
+    if (!session.recording()) [[unlikely]] return exit_unrecorded(address, stack);
+    if (function_filter.excludes(address)) return;
+    const InTool guard;
+    if (guard.is_nested()) [[unlikely]] return;
+    Thread* thread = thread_local_block.thread;
+    if (!is_ready(thread)) [[unlikely]] {
+        thread = thread_with_regions();
+        if (thread == nullptr) return;
+    }
+    thread->regions->exit_function(*thread, address, stack);
+}

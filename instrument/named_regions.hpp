@@ -1,0 +1,19 @@
+// Named regions, from whatever interface they come: include/libprofile.h and Kokkos Tools.
+// Contract: any thread; in a signal handler that has interrupted libprofile they are ignored; never fail. What does not pair is
+// repaired and counted (RegionsRecord). While recording is off, regions that begin are none; those that are open may end.
+#pragma once
+
+#include "format/regions.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// `frame`: of the entry point that the application called. Returns the id of the name; 0: nothing has begun.
+std::uint64_t begin_region(RegionClass kind, const char* name, std::uintptr_t frame) noexcept;
+void end_region(RegionClass kind, const char* name) noexcept;
+void end_region(RegionClass kind, std::uint64_t id) noexcept;
+/// Of that class, the one that began last.
+void end_innermost_region(RegionClass kind) noexcept;
+
+} // namespace libprofile

@@ -1,0 +1,258 @@
+#include "instrument/regions.hpp"
+
+#include "instrument/function_filter.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/metrics/hashing.hpp"
+#include "libprofile/session/event_path.hpp"
+#include "libprofile/session/session.hpp"
+
+#include <cerrno>
+#include <new>
+
+namespace libprofile {
+
+namespace {
+
+/// What remembered paths of regions have in place of an MPI function's number.
+constexpr unsigned no_function = 0xffff;
+
+/// Now; in a pause, when it began: nothing may be booked in it.
+std::uint64_t time_of(const Thread& thread) noexcept {
+    return thread.phases.is_paused() ? thread.phases.earliest_end() : session_clock.now();
+}
+
+} // namespace
+
+Regions* Regions::create(Thread& thread) noexcept {
+    void* place = thread.arena.allocate(sizeof(Regions));
+    auto* known = thread.arena.array<KnownFunction>(std::size_t{1} << known_bits);
+    auto* table = thread.arena.array<RegionCounter*>(std::size_t{1} << table_bits);
+    if (place == nullptr || known == nullptr || table == nullptr) return nullptr;
+    auto* regions = new (place) Regions(thread.arena);
+    regions->known_ = known;
+    regions->table_ = table;
+    regions->book = book_all;
+    thread.regions = regions;
+    thread.phases.ask(regions);
+    return regions;
+}
+
+void Regions::book_all(SegmentSource& self, PhaseStack& phases, std::uint64_t now) noexcept {
+    auto& regions = static_cast<Regions&>(self);
+    const std::uint64_t own = now - phases.booked_ns();
+    const auto touch = [&regions](RegionCounter& counter) { regions.touch(counter); };
+    regions.functions_.book(now, own, touch);
+    regions.named_.book(now, own, touch);
+    for (RegionCounter* counter = regions.touched_; counter != nullptr; counter = counter->next_touched) {
+        Row& row = phases.row(counter->node);
+        row[Metric::Visits] += counter->visits;
+        row[Metric::RegionTime] += counter->inclusive_ns;
+        row[Metric::RegionOwnTime] += counter->exclusive_ns;
+        if (phases.counts_for_structure(row.node)) row.is_event = true; // it may be one that others were folded into
+        counter->visits = counter->inclusive_ns = counter->exclusive_ns = 0;
+        counter->is_touched = false;
+    }
+    regions.touched_ = nullptr;
+}
+
+RegionCounter* Regions::counter_of(NodeId node) noexcept {
+    RegionCounter*& first = table_[mix(node) >> (64 - table_bits)];
+    for (RegionCounter* counter = first; counter != nullptr; counter = counter->next)
+        if (counter->node == node) return counter;
+    RegionCounter* counter = counters_.append(*arena_);
+    if (counter == nullptr) return nullptr;
+    counter->node = node;
+    counter->next = first;
+    return first = counter;
+}
+
+RegionCounter* Regions::find_function(Thread& thread, NodeId parent, std::uintptr_t function) noexcept {
+    function_filter.follow_modules();
+    if (function_filter.excludes(function)) return nullptr;
+    std::uint32_t module = load_map.find(function);
+    if (module == LoadMap::none && load_map.is_stale()) { // of a library that has just been loaded
+        const int saved = errno;
+        load_map.refresh();
+        errno = saved;
+        module = load_map.find(function);
+    }
+    if (module == LoadMap::none) return nullptr;
+    const std::uint64_t offset = function - load_map[module].bias;
+    NodeId node = parent;
+    const auto is_same = [&](const Node& n) { return n.a == module && n.b == offset; };
+    while (thread.tree[node].kind == NodeKind::FunctionRegion && !is_same(thread.tree[node])) node = thread.tree[node].parent;
+    if (thread.tree[node].kind != NodeKind::FunctionRegion) node = thread.tree.child(parent, NodeKind::FunctionRegion, module, offset);
+    RegionCounter* counter = counter_of(node);
+    if (counter != nullptr) known(parent, function) = {function, parent, counter};
+    return counter;
+}
+
+RegionCounter* Regions::outermost_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame) noexcept {
+    const int saved = errno;
+    NodeId caller = calling_path(thread, frame);
+    errno = saved;
+    // That is the function itself; the region is one of its caller.
+    if (thread.tree[caller].kind == NodeKind::Frame) caller = thread.tree[caller].parent;
+    const KnownFunction& entry = known(caller, function);
+    if (entry.key == function && entry.parent == caller) return entry.counter;
+    return find_function(thread, caller, function);
+}
+
+/// Functions whose frames lie inside of `stack` are gone.
+void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept {
+    if (!is_own_stack(stack)) return;
+    while (!functions_.is_empty() && functions_.top().stack < stack && is_own_stack(functions_.top().stack)) {
+        ++counts_.left;
+        touch(*functions_.top().counter);
+        functions_.pop(now, own);
+        beyond_ = 0;
+    }
+}
+
+[[gnu::hot]] void Regions::enter_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept {
+    std::uint64_t entered = 0;
+    if (entries_.is_due()) [[unlikely]] entered = session_clock.now();
+    const std::uint32_t epoch = load_map.epoch();
+    if (epoch != epoch_) [[unlikely]] {
+        for (std::size_t i = 0; i < std::size_t{1} << known_bits; ++i) known_[i] = {};
+        epoch_ = epoch;
+    }
+    if (!functions_.is_empty() && functions_.top().stack < stack) [[unlikely]] {
+        const std::uint64_t now = session_clock.now();
+        drop_left(stack, now, now - thread.phases.booked_ns());
+    }
+    if (!functions_.has_room(*arena_)) [[unlikely]] {
+        ++counts_.too_deep;
+        ++beyond_;
+        return;
+    }
+    RegionCounter* counter = nullptr;
+    if (functions_.is_empty()) [[unlikely]] {
+        counter = outermost_function(thread, function, frame);
+    } else {
+        const NodeId parent = functions_.top().counter->node;
+        const KnownFunction& entry = known(parent, function);
+        counter = entry.key == function && entry.parent == parent ? entry.counter : find_function(thread, parent, function);
+    }
+    if (counter == nullptr) [[unlikely]] {
+        counts_.without_memory += function_filter.excludes(function) ? 0 : 1;
+        return;
+    }
+    ++counter->visits;
+    touch(*counter);
+    thread.phases.book_overhead(entries_.typical());
+    const std::uint64_t now = session_clock.now();
+    functions_.push(*counter, function, stack, now, now - thread.phases.booked_ns());
+    if (entered != 0) [[unlikely]] {
+        entries_.learn(now - entered);
+        entry_costs_.add(now - entered);
+    }
+}
+
+/// The activation that ends when the innermost one is another. True: it is on top now.
+[[gnu::noinline]] bool Regions::find_exit(std::uintptr_t function, std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept {
+    const bool is_own = is_own_stack(stack);
+    for (std::uint32_t i = functions_.depth(); i-- > 0;) {
+        const OpenRegion& region = functions_[i];
+        if (is_own && (!is_own_stack(region.stack) || region.stack > stack)) break; // it lives on
+        if (region.key != function) continue;
+        for (; functions_.depth() > i + 1; ++counts_.left) {
+            touch(*functions_.top().counter);
+            functions_.pop(now, own);
+        }
+        beyond_ = 0;
+        return true;
+    }
+    drop_left(stack, now, own);
+    ++counts_.unmatched;
+    return false;
+}
+
+[[gnu::hot]] void Regions::exit_function(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept {
+    const bool is_paused = thread.phases.is_paused();
+    const std::uint64_t now = time_of(thread);
+    const std::uint64_t own = now - thread.phases.booked_ns();
+    if (beyond_ != 0) [[unlikely]] {
+        --beyond_;
+        return;
+    }
+    if (functions_.is_empty()) [[unlikely]] {
+        ++counts_.unmatched;
+        return;
+    }
+    if (functions_.top().key != function && !find_exit(function, stack, now, own)) [[unlikely]] return;
+    touch(*functions_.top().counter);
+    functions_.pop(now, own);
+    if (is_paused) [[unlikely]] return; // nothing may be booked
+    thread.phases.book_overhead(exits_.typical());
+    if (exits_.is_due()) [[unlikely]] {
+        const std::uint64_t cost = session_clock.now() - now;
+        exits_.learn(cost);
+        exit_costs_.add(cost);
+    }
+}
+
+void Regions::leave_to(Thread& thread, std::uintptr_t stack) noexcept {
+    if (functions_.is_empty() || functions_.top().stack >= stack) return;
+    const std::uint64_t now = session_clock.now();
+    drop_left(stack, now, now - thread.phases.booked_ns());
+}
+
+void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, std::uintptr_t frame) noexcept {
+    const std::uint64_t entered = session_clock.now();
+    const NodeId node = thread.tree.child(calling_path(thread, frame), NodeKind::Region, kind, id);
+    RegionCounter* counter = counter_of(node);
+    if (counter == nullptr) {
+        ++counts_.without_memory;
+        return;
+    }
+    if (!named_.has_room(*arena_)) {
+        ++counts_.too_deep;
+        return;
+    }
+    ++counter->visits;
+    touch(*counter);
+    const std::uint64_t now = session_clock.now();
+    thread.phases.book_overhead(now - entered);
+    named_.push(*counter, id, kind, now, now - thread.phases.booked_ns());
+}
+
+/// Ends the open region at `at` and all inside of it.
+void Regions::end_from(std::uint32_t at, std::uint64_t now, std::uint64_t own) noexcept {
+    if (named_.depth() > at + 1) ++counts_.repairs;
+    while (named_.depth() > at) {
+        touch(*named_.top().counter);
+        named_.pop(now, own);
+    }
+}
+
+void Regions::end_named(Thread& thread, std::uint32_t kind, std::uint64_t id) noexcept {
+    const std::uint64_t now = time_of(thread);
+    for (std::uint32_t i = named_.depth(); i-- > 0;)
+        if (named_[i].key == id && named_[i].stack == kind) {
+            end_from(i, now, now - thread.phases.booked_ns());
+            if (!thread.phases.is_paused()) thread.phases.book_overhead(session_clock.now() - now);
+            return;
+        }
+    ++counts_.repairs;
+}
+
+void Regions::end_innermost(Thread& thread, std::uint32_t kind) noexcept {
+    const std::uint64_t now = time_of(thread);
+    for (std::uint32_t i = named_.depth(); i-- > 0;)
+        if (named_[i].stack == kind) return end_from(i, now, now - thread.phases.booked_ns());
+    ++counts_.repairs;
+}
+
+NodeId calling_path(Thread& thread, std::uintptr_t frame) noexcept {
+    if (!session.records_call_paths()) return 0;
+    const void* return_address = reinterpret_cast<void* const*>(frame)[1];
+    const bool is_checked = thread.paths.is_to_be_checked();
+    if (!is_checked)
+        if (const KnownPath* known = find_known_path(thread, no_function, return_address, frame)) return known->node;
+    const NodeId node = thread.paths.at_call(frame);
+    if (!is_checked) remember_path(thread, no_function, return_address, frame, node);
+    return node;
+}
+
+} // namespace libprofile

@@ -1,0 +1,383 @@
+#include "libprofile/boundaries/function_names.hpp"
+
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/session/nearest_name.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace libprofile {
+
+namespace {
+
+// --- Names ---
+
+/// A text that grows in a buffer; what does not fit makes it bad.
+struct Text {
+    char* at;
+    std::size_t left;
+    bool is_good = true;
+    void add(const char* from, std::size_t size) {
+        if (size >= left) {
+            is_good = false;
+            return;
+        }
+        std::memcpy(at, from, size);
+        at += size;
+        left -= size;
+        *at = 0;
+    }
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// A length, and as many characters. False: there are not so many.
+bool read_source_name(const char*& p, const char*& name, std::size_t& size) {
+    size = 0;
+    for (; is_digit(*p); ++p) {
+        size = size * 10 + static_cast<std::size_t>(*p - '0');
+        if (size > 4096) return false;
+    }
+    name = p;
+    if (size == 0 || strnlen(p, size) < size) return false;
+    p += size;
+    return true;
+}
+
+/// Behind template arguments, `p` at their "I". False: they have something that is not understood.
+bool step_over_arguments(const char*& p) {
+    unsigned depth = 0;
+    do {
+        const char* name = nullptr;
+        std::size_t size = 0;
+        if (is_digit(*p)) {
+            if (!read_source_name(p, name, size)) return false;
+            continue;
+        }
+        switch (*p) {
+        case 'I':
+        case 'J':
+        case 'N':
+        case 'F': ++depth; ++p; break;
+        case 'E': --depth; ++p; break;
+        case 'L': // a literal: type, value, E
+            if (p[1] < 'a' || p[1] > 'z') return false;
+            p = std::strchr(p, 'E');
+            if (p == nullptr) return false;
+            ++p;
+            break;
+        case 'S':
+            if (p[1] >= 'a' && p[1] <= 'z') {
+                p += 2;
+                break;
+            }
+            [[fallthrough]];
+        case 'T':
+        case 'A':
+            p = std::strchr(p, '_');
+            if (p == nullptr) return false;
+            ++p;
+            break;
+        case 'D': p += p[1] == 0 ? 1 : 2; break;
+        case 'P':
+        case 'R':
+        case 'O':
+        case 'K':
+        case 'V':
+        case 'M': ++p; break;
+        default:
+            if (*p < 'a' || *p > 'z') return false;
+            ++p;
+        }
+    } while (depth != 0);
+    return true;
+}
+
+/// "_ZN2ns1fEv" as ns::f.
+bool cxx_name(const char* p, Text out) {
+    p += 2;
+    const bool is_nested = *p == 'N';
+    if (is_nested) ++p;
+    while (is_nested && (*p == 'K' || *p == 'V' || *p == 'r' || *p == 'R' || *p == 'O')) ++p;
+    if (*p == 'L') ++p;
+    bool is_first = true;
+    const char* last = "";
+    std::size_t last_size = 0;
+    const auto add = [&](const char* name, std::size_t size) {
+        if (!is_first) out.add("::", 2);
+        is_first = false;
+        if (size > 10 && std::memcmp(name, "_GLOBAL__N", 10) == 0)
+            out.add("(anonymous namespace)", 21);
+        else
+            out.add(name, size);
+        last = name;
+        last_size = size;
+    };
+    for (;;) {
+        if (is_digit(*p)) {
+            const char* name = nullptr;
+            std::size_t size = 0;
+            if (!read_source_name(p, name, size)) return false;
+            add(name, size);
+            while (*p == 'B') { // an ABI tag
+                ++p;
+                if (!read_source_name(p, name, size)) return false;
+            }
+        } else if (*p == 'S' && p[1] == 't') {
+            add("std", 3);
+            p += 2;
+            continue;
+        } else if ((*p == 'C' || *p == 'D') && is_digit(p[1]) && last_size != 0) {
+            if (*p == 'D') {
+                out.add("::~", 3);
+                out.add(last, last_size);
+                is_first = false;
+            } else {
+                add(last, last_size);
+            }
+            p += 2;
+        } else if (*p == 'c' && p[1] == 'l') {
+            add("operator()", 10);
+            p += 2;
+        } else {
+            return false; // other operators, parts of functions, tables
+        }
+        if (*p == 'I' && !step_over_arguments(p)) return false;
+        if (!is_nested) return out.is_good;
+        if (*p == 'L') ++p;
+        if (*p == 'E') return out.is_good;
+    }
+}
+
+} // namespace
+
+bool source_name(const char* symbol, char* name, std::size_t size, bool& fortran) noexcept {
+    fortran = false;
+    if (size == 0) return false;
+    *name = 0;
+    std::size_t length = std::strlen(symbol);
+    if (const char* ending = std::strchr(symbol, '.'); ending != nullptr) {
+        if (std::strstr(ending, ".part") != nullptr || std::strstr(ending, ".cold") != nullptr || std::strstr(ending, "._omp_fn") != nullptr)
+            return false;
+        fortran = is_digit(ending[1]); // an internal procedure
+        length = static_cast<std::size_t>(ending - symbol);
+    }
+    if (length == 0) return false;
+    Text out{name, size};
+    if (std::strncmp(symbol, "_Z", 2) == 0) return cxx_name(symbol, out);
+    if (const char* middle = std::strstr(symbol, "_MOD_"); middle != nullptr && std::strncmp(symbol, "__", 2) == 0) {
+        fortran = true;
+        out.add(symbol + 2, static_cast<std::size_t>(middle - symbol) - 2);
+        out.add("::", 2);
+        out.add(middle + 5, length - static_cast<std::size_t>(middle + 5 - symbol));
+        return out.is_good;
+    }
+    if (length > 1 && symbol[length - 1] == '_' && symbol[0] != '_') {
+        fortran = true;
+        --length;
+    }
+    out.add(symbol, length);
+    return out.is_good;
+}
+
+namespace {
+
+/// The part of a symbol that its copies share.
+std::size_t base_size(const char* symbol) { return std::strcspn(symbol, "."); }
+
+/// How well a symbol is what was asked for; 0: it is not.
+unsigned likeness(const char* symbol, const char* wanted) {
+    if (std::strcmp(symbol, wanted) == 0 && (symbol[0] == '_' || std::strchr(symbol, '.') != nullptr)) return 4;
+    char name[512];
+    bool fortran = false;
+    if (!source_name(symbol, name, sizeof name, fortran)) return 0;
+    const auto is_equal = [fortran](const char* a, const char* b) { return (fortran ? strcasecmp(a, b) : std::strcmp(a, b)) == 0; };
+    if (is_equal(name, wanted)) return std::strlen(wanted) == base_size(symbol) ? 3 : 2;
+    const std::size_t length = std::strlen(name);
+    const std::size_t asked = std::strlen(wanted);
+    return length > asked + 2 && is_equal(name + length - asked, wanted) && std::strncmp(name + length - asked - 2, "::", 2) == 0 ? 1 : 0;
+}
+
+// --- Symbol tables ---
+
+/// A file in memory for as long as it is read.
+class MappedFile {
+  public:
+    explicit MappedFile(const char* path) {
+        const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0) return;
+        struct stat status {};
+        if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+            void* pages = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+            if (pages != MAP_FAILED) {
+                bytes_ = static_cast<const char*>(pages);
+                size_ = static_cast<std::size_t>(status.st_size);
+            }
+        }
+        close(fd);
+    }
+    ~MappedFile() {
+        if (bytes_ != nullptr) munmap(const_cast<char*>(bytes_), size_);
+    }
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    /// `count` things of a type from `offset` on; nullptr: they are not all in the file, or not aligned.
+    template <class T> const T* at(std::uint64_t offset, std::uint64_t count) const {
+        if (bytes_ == nullptr || offset > size_ || count > (size_ - offset) / sizeof(T) || offset % alignof(T) != 0) return nullptr;
+        return reinterpret_cast<const T*>(bytes_ + offset);
+    }
+
+  private:
+    const char* bytes_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+struct SymbolTable {
+    const Elf64_Sym* symbols = nullptr;
+    std::uint64_t count = 0;
+    const char* names = nullptr;
+    std::uint64_t names_size = 0;
+};
+
+bool find_table(const MappedFile& file, std::uint32_t type, SymbolTable& table) {
+    const auto* head = file.at<Elf64_Ehdr>(0, 1);
+    if (head == nullptr || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64) return false;
+    const auto* sections = file.at<Elf64_Shdr>(head->e_shoff, head->e_shnum);
+    if (sections == nullptr) return false;
+    for (std::uint16_t i = 0; i < head->e_shnum; ++i) {
+        if (sections[i].sh_type != type || sections[i].sh_link >= head->e_shnum) continue;
+        const Elf64_Shdr& names = sections[sections[i].sh_link];
+        table.count = sections[i].sh_size / sizeof(Elf64_Sym);
+        table.symbols = file.at<Elf64_Sym>(sections[i].sh_offset, table.count);
+        table.names = file.at<char>(names.sh_offset, names.sh_size);
+        table.names_size = names.sh_size;
+        if (table.symbols != nullptr && table.names != nullptr && names.sh_size != 0 && table.names[names.sh_size - 1] == 0) return true;
+    }
+    return false;
+}
+
+/// Calls `visit(name, value, size)` for the functions of a module, by the best table there is: its own whole one, that of the
+/// debug information that a distribution has installed for it, or the exported functions.
+template <class F> void for_each_function(const Module& module, F visit) {
+    const auto read = [&visit](const MappedFile& file, std::uint32_t type) {
+        SymbolTable table;
+        if (!find_table(file, type, table)) return false;
+        for (std::uint64_t i = 0; i < table.count; ++i) {
+            const Elf64_Sym& symbol = table.symbols[i];
+            if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF || symbol.st_name >= table.names_size) continue;
+            visit(table.names + symbol.st_name, symbol.st_value, symbol.st_size);
+        }
+        return true;
+    };
+    const MappedFile file(module.path);
+    if (read(file, SHT_SYMTAB)) return;
+    if (module.build_id_size > 1) {
+        char path[128] = "/usr/lib/debug/.build-id/";
+        char* p = path + std::strlen(path);
+        for (unsigned i = 0; i < module.build_id_size; ++i)
+            p += std::snprintf(p, 4, i == 0 ? "%02x/" : "%02x", static_cast<unsigned>(module.build_id[i]));
+        std::memcpy(p, ".debug", 7);
+        if (read(MappedFile(path), SHT_SYMTAB)) return;
+    }
+    read(file, SHT_DYNSYM);
+}
+
+bool is_program_code(const Module& module) { return module.loaded && !module.is_libc && !module.is_libprofile && module.path[0] == '/'; }
+
+void find_nearest(const char* name, char* nearest, std::size_t size) {
+    NearestName best(name);
+    *nearest = 0;
+    const std::size_t length = std::strlen(name);
+    for (std::uint32_t m = 0; m < load_map.size(); ++m) {
+        if (!is_program_code(load_map[m])) continue;
+        for_each_function(load_map[m], [&](const char* symbol, std::uint64_t, std::uint64_t) {
+            char text[512];
+            bool fortran = false;
+            if (!source_name(symbol, text, sizeof text, fortran)) return;
+            const std::size_t whole = std::strlen(text);
+            const char* shown = text;
+            // By the last parts of it, as many as the name has.
+            if (whole > length) {
+                for (const char* p = text; (p = std::strstr(p, "::")) != nullptr;) {
+                    p += 2;
+                    if (std::strlen(p) + 3 >= length) shown = p;
+                }
+            }
+            const std::size_t own = std::strlen(shown);
+            if (own > length + 3 || length > own + 3) return;
+            if (best.look_at(shown)) std::snprintf(nearest, size, "%s", text);
+        });
+    }
+}
+
+} // namespace
+
+bool find_function(const char* name, NamedFunction& found, char* nearest, std::size_t nearest_size) noexcept {
+    found = {};
+    unsigned best = 0;
+    for (std::uint32_t m = 0; m < load_map.size() && best < 3; ++m) {
+        const Module& module = load_map[m];
+        if (!is_program_code(module)) continue;
+        char base[512] = {};
+        bool has_original = false; // not a copy
+        for_each_function(module, [&](const char* symbol, std::uint64_t value, std::uint64_t size) {
+            const unsigned like = likeness(symbol, name);
+            if (like == 0 || like < best) return;
+            if (like > best) {
+                best = like;
+                found = {};
+                found.module = m;
+                has_original = false;
+                std::snprintf(base, sizeof base, "%.*s", static_cast<int>(base_size(symbol)), symbol);
+            }
+            if (found.module != m) return; // the loader takes the first one, too
+            const std::uintptr_t address = module.bias + value;
+            for (std::uint32_t i = 0; i < found.count; ++i)
+                if (found.address[i] == address) return;
+            const char* ending = symbol + base_size(symbol);
+            const bool is_copy = *ending == '.' && !is_digit(ending[1]); // with a number only: an internal procedure of Fortran
+            const bool is_same = std::strlen(base) == base_size(symbol) && std::strncmp(base, symbol, base_size(symbol)) == 0;
+            if (found.count != 0 && (!is_same || (!is_copy && has_original))) found.is_ambiguous = true;
+            has_original = has_original || !is_copy;
+            if (found.count == NamedFunction::most) {
+                found.has_more = true;
+                return;
+            }
+            found.address[found.count] = address;
+            found.end[found.count++] = address + size;
+        });
+    }
+    if (found.count != 0) return true;
+    if (nearest != nullptr) find_nearest(name, nearest, nearest_size);
+    return false;
+}
+
+std::uintptr_t find_place(const char* text) noexcept {
+    const char* plus = nullptr;
+    for (const char* p = text; (p = std::strstr(p, "+0x")) != nullptr; ++p) plus = p;
+    if (plus == nullptr || plus == text) return 0;
+    char* end = nullptr;
+    const std::uint64_t offset = std::strtoull(plus + 1, &end, 16);
+    if (end == plus + 3 || *end != 0) return 0;
+    const auto length = static_cast<std::size_t>(plus - text);
+    for (std::uint32_t m = 0; m < load_map.size(); ++m) {
+        const Module& module = load_map[m];
+        if (!module.loaded) continue;
+        const std::size_t size = std::strlen(module.path);
+        if (size < length || std::memcmp(module.path + size - length, text, length) != 0) continue;
+        if (size != length && module.path[size - length - 1] != '/') continue;
+        const std::uintptr_t address = module.bias + offset;
+        return address >= module.start && address < module.end ? address : 0;
+    }
+    return 0;
+}
+
+} // namespace libprofile

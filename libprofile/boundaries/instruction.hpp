@@ -1,0 +1,39 @@
+// The length of an x86-64 instruction and what it does to the flow of control.
+// Contract: pure; async-signal-safe; reads at most `limit` bytes. Conservative: what is not surely known (privileged, obsolete or
+// newer than AVX-512) is Unknown, and then nothing may be concluded from the bytes that follow.
+// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2 and appendix A.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace libprofile {
+
+struct Instruction {
+    enum class Kind : std::uint8_t {
+        Unknown,
+        Plain,        // goes on behind itself
+        Nop,          // the same, and does nothing
+        Jump,         // to target
+        Branch,       // to target or on
+        ShortBranch,  // the same, with a distance of eight bits only (loop, jrcxz)
+        Call,         // of target
+        IndirectCall,
+        IndirectJump,
+        End,          // return, ud2, hlt: does not go on
+    };
+    Kind kind = Kind::Unknown;
+    std::uint8_t length = 0;
+    std::uint8_t displacement_at = 0; // of an operand relative to the instruction pointer, four bytes from here; 0: there is none
+    std::uint8_t condition = 0;       // of a Branch: the lower half of its opcode
+    std::uintptr_t target = 0;
+    /// Address of the operand at displacement_at; of Plain, IndirectCall and IndirectJump.
+    std::uintptr_t operand = 0;
+    /// Absolute address of four bytes in an operand with an index and no base: a table of addresses; 0: there is none.
+    std::uintptr_t table = 0;
+    bool is_wide = false; // Call: with a prefix before the opcode
+};
+
+Instruction decode(std::uintptr_t address, std::size_t limit) noexcept;
+
+} // namespace libprofile

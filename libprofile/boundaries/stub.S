@@ -1,0 +1,81 @@
+/* What a place in the program's code that was led to us goes through, x86-64 (code_patch.hpp).
+
+   The code near the place pushes the number of the place and calls this. So the stack holds, from the top: the way back there, the
+   number, and, where a function begins, its return address. To unwinders this is a function that was called by the function's caller.
+
+   Callers of local functions may expect any register to survive that these do not use (GCC's -fipa-ra), so all are kept: general ones
+   here, vector registers and the control word of SSE by XSAVE, and only where more is to be done than to look whether anything is measured.
+   The code that looks is compiled with -mgeneral-regs-only. The x87 stack is empty where functions begin, and nobody here uses it. */
+
+#if defined(__x86_64__)
+    .text
+    .hidden libprofile_boundary_stub
+    .globl libprofile_boundary_stub
+    .type libprofile_boundary_stub, @function
+    .p2align 4
+libprofile_boundary_stub:
+    .cfi_startproc
+    .cfi_def_cfa rsp, 24
+    pushq %rbp
+    .cfi_def_cfa_offset 32
+    .cfi_offset rbp, -32
+    movq %rsp, %rbp
+    .cfi_def_cfa_register rbp
+    pushfq
+    pushq %rax
+    pushq %rcx
+    pushq %rdx
+    pushq %rsi
+    pushq %rdi
+    pushq %r8
+    pushq %r9
+    pushq %r10
+    pushq %r11
+    pushq 16(%rbp)              /* the number of the place; where it was, the frame pointer goes: */
+    movq (%rbp), %rax           /* with the return address above it that is how a frame begins */
+    movq %rax, 16(%rbp)
+    cld
+    andq $-64, %rsp
+    call libprofile_boundary_is_wanted
+    testb %al, %al
+    je 1f
+    movl libprofile_vector_state_size(%rip), %eax
+    subq %rax, %rsp
+    andq $-64, %rsp
+    xorl %edx, %edx
+    movq %rdx, 520(%rsp)        /* the header: what XSAVE does not write and XRSTOR wants to be zero */
+    movq %rdx, 528(%rsp)
+    movq %rdx, 536(%rsp)
+    movq %rdx, 544(%rsp)
+    movq %rdx, 552(%rsp)
+    movq %rdx, 560(%rsp)
+    movq %rdx, 568(%rsp)
+    movq %rdx, 512(%rsp)
+    movl libprofile_vector_state_parts(%rip), %eax
+    xsave64 (%rsp)
+    movl -88(%rbp), %edi
+    leaq 16(%rbp), %rsi
+    call libprofile_boundary_passed
+    movl libprofile_vector_state_parts(%rip), %eax
+    xorl %edx, %edx
+    xrstor64 (%rsp)
+1:
+    leaq -80(%rbp), %rsp
+    popq %r11
+    popq %r10
+    popq %r9
+    popq %r8
+    popq %rdi
+    popq %rsi
+    popq %rdx
+    popq %rcx
+    popq %rax
+    popfq
+    popq %rbp
+    .cfi_def_cfa rsp, 24
+    .cfi_restore rbp
+    ret
+    .cfi_endproc
+    .size libprofile_boundary_stub, . - libprofile_boundary_stub
+#endif
+    .section .note.GNU-stack, "", @progbits

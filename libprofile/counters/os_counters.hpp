@@ -1,0 +1,28 @@
+// What the operating system counts for a thread, without PAPI or perf events.
+// Contract: async-signal-safe, never allocates.
+#pragma once
+
+#include "format/counters.hpp"
+
+#include <cstdint>
+#include <sys/types.h>
+
+namespace libprofile {
+
+struct OsCounts {
+    std::uint64_t minor_faults = 0;
+    std::uint64_t major_faults = 0;
+    std::uint64_t voluntary_switches = 0;
+    std::uint64_t involuntary_switches = 0;
+    std::uint64_t peak_resident = 0; // bytes, of the process
+
+    std::uint64_t operator[](OsCounter counter) const noexcept;
+};
+
+/// Of the calling thread: one system call.
+void read_os_counts(OsCounts& counts) noexcept;
+
+/// Of another thread of this process: reads files of /proc. False: it is gone; `counts` is as it was.
+bool read_os_counts_of(pid_t thread, OsCounts& counts) noexcept;
+
+} // namespace libprofile

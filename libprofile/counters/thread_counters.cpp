@@ -1,0 +1,107 @@
+#include "libprofile/counters/thread_counters.hpp"
+
+#include "libprofile/counters/energy_files.hpp"
+#include "libprofile/counters/papi_library.hpp"
+
+#include <cstdlib>
+#include <unistd.h>
+
+namespace libprofile {
+
+namespace {
+
+bool is_energy(const ChosenCounter& counter) { return static_cast<OsCounter>(counter.row) == OsCounter::Energy; }
+
+/// Of the ranks on this host the one that books what belongs to the host. A launcher that does not tell has one rank.
+bool is_first_on_host() {
+    for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMIX_LOCAL_RANK", "SLURM_LOCALID"})
+        if (const char* value = std::getenv(name)) return std::atoi(value) == 0;
+    for (const char* name : {"PMI_RANK", "PMIX_RANK"}) // on other hosts there is no energy, rather than twice
+        if (const char* value = std::getenv(name)) return std::atoi(value) == 0;
+    return true;
+}
+
+} // namespace
+
+void ThreadCounters::open(pid_t id, bool whole, bool is_main) noexcept {
+    close(); // of the thread that had this place before
+    *this = {};
+    if (counter_choice.count() == 0) return;
+    id_ = id;
+    is_main_ = is_main;
+    on_ = true;
+    reads_os_ = counter_choice.has(CounterSource::Os);
+    if (reads_os_ && !whole) {
+        if (gettid() == id_)
+            read_os_counts(os_);
+        else
+            read_os_counts_of(id_, os_);
+    }
+    if (counter_choice.has(CounterSource::Software) && software_.open(id)) mask_ = software_.mask();
+    for (std::uint32_t i = 0; i < counter_choice.count(); ++i) {
+        const ChosenCounter& counter = counter_choice[i];
+        if (!counter.is_read_from(CounterSource::Os)) continue;
+        const bool of_process = is_energy(counter) || static_cast<OsCounter>(counter.row) == OsCounter::PeakResident;
+        if (of_process && !is_main) continue;
+        if (is_energy(counter)) {
+            if (!is_first_on_host()) continue;
+            reads_energy_ = true;
+            last_[i] = energy_files.read();
+        } else {
+            last_[i] = os_[static_cast<OsCounter>(counter.row)];
+        }
+        mask_ = static_cast<std::uint8_t>(mask_ | 1u << i);
+    }
+}
+
+void ThreadCounters::open_own() noexcept {
+    if (!on_ || tried_papi_) return;
+    tried_papi_ = true;
+    if (!counter_choice.has(CounterSource::Papi)) return;
+    papi_set_ = papi_library.start_set();
+    reads_papi_ = papi_set_ >= 0;
+    for (std::uint32_t i = 0; reads_papi_ && i < counter_choice.count(); ++i)
+        if (counter_choice[i].is_read_from(CounterSource::Papi)) mask_ = static_cast<std::uint8_t>(mask_ | 1u << i);
+}
+
+void ThreadCounters::take(std::uint32_t place, std::uint64_t value, std::uint64_t* increments) noexcept {
+    if (value <= last_[place]) return;
+    increments[place] = value - last_[place];
+    last_[place] = value;
+}
+
+bool ThreadCounters::read(std::uint64_t* increments, bool is_own) noexcept {
+    for (std::size_t i = 0; i < most_counters; ++i) increments[i] = 0;
+    if (!on_) return false;
+    if (reads_os_) {
+        if (is_own)
+            read_os_counts(os_);
+        else
+            read_os_counts_of(id_, os_);
+        for (std::uint32_t i = 0; i < counter_choice.count(); ++i) {
+            const ChosenCounter& counter = counter_choice[i];
+            if (counter.source != CounterSource::Os || (mask_ >> i & 1) == 0) continue;
+            take(i, is_energy(counter) ? energy_files.read() : os_[static_cast<OsCounter>(counter.row)], increments);
+        }
+    }
+    std::uint64_t values[most_counters] = {};
+    if (software_.read(values))
+        for (std::uint32_t i = 0; i < counter_choice.count(); ++i)
+            if ((software_.mask() >> i & 1) != 0) take(i, values[i], increments);
+    if (reads_papi_ && is_own && papi_library.read_set(papi_set_, values))
+        for (std::uint32_t i = 0; i < counter_choice.count(); ++i)
+            if (counter_choice[i].is_read_from(CounterSource::Papi)) take(i, values[i], increments);
+    for (std::size_t i = 0; i < most_counters; ++i)
+        if (increments[i] != 0) return true;
+    return false;
+}
+
+void ThreadCounters::close() noexcept {
+    if (!on_) return;
+    on_ = false;
+    software_.close();
+    if (reads_papi_ && gettid() == id_) papi_library.stop_set(papi_set_);
+    reads_papi_ = false;
+}
+
+} // namespace libprofile

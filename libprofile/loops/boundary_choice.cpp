@@ -1,0 +1,241 @@
+#include "libprofile/loops/boundary_choice.hpp"
+
+#include "libprofile/session/memory.hpp"
+
+#include <algorithm>
+
+namespace libprofile {
+
+namespace {
+
+constexpr std::uint32_t least_passes = LoopSearch::least_passes;
+
+/// The occurrences of one MPI call path in the loop; `site`: the call site of the loop's function.
+struct Calls : Entries {
+    std::uint64_t entry = 0; // of the function into one of its call sites, at the last one
+    bool is_inner = false;   // came more than once in such an entry
+};
+
+struct Range {
+    std::uint64_t from = UINT64_MAX;
+    std::uint64_t to = 0;
+    bool is_known() const { return from <= to; }
+    void include(const Node& place) {
+        if (place.kind != NodeKind::Frame) return;
+        from = std::min(from, place.b);
+        to = std::max(to, place.b);
+    }
+};
+
+/// By how many occurrences of another call two successive ones of a call are apart.
+struct Distances {
+    std::uint64_t least = UINT64_MAX;
+    std::uint64_t most = 0;
+};
+
+class Choice {
+  public:
+    Choice(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
+           const ExcludedCalls& excluded) noexcept
+        : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), excluded_(&excluded), nodes_(tree.size()) {
+        calls_ = static_cast<Calls*>(memory_quota.map(nodes_ * sizeof(Calls)));
+        entries_ = static_cast<std::uint64_t*>(memory_quota.map(nodes_ * sizeof(std::uint64_t)));
+    }
+    ~Choice() noexcept {
+        if (calls_ != nullptr) memory_quota.unmap(calls_, nodes_ * sizeof(Calls));
+        if (entries_ != nullptr) memory_quota.unmap(entries_, nodes_ * sizeof(std::uint64_t));
+    }
+    Choice(const Choice&) = delete;
+    Choice& operator=(const Choice&) = delete;
+
+    bool choose(Loop& loop) noexcept {
+        if (calls_ == nullptr || entries_ == nullptr) return false;
+        count(loop);
+        if (loop.sites == 0) return false;
+        std::uint64_t frequent = next_group(UINT64_MAX);
+        loop.caller = candidate_->caller;
+        loop.level = candidate_->level;
+        loop.first_at = candidate_->entries.first_at;
+        loop.last_at = candidate_->entries.last_at;
+        if (frequent == 0 && !enters_calls_) return false; // who does nothing but poll
+        if (frequent == 0) { // nothing is made once in a pass
+            loop.place = candidate_->entries.site;
+            loop.boundary = 0;
+            loop.passes = candidate_->entries.count;
+            return true;
+        }
+        for (std::uint64_t rare = next_group(frequent); rare != 0; rare = next_group(rare)) {
+            bool is_ambiguous = false;
+            const NodeId other = best_of(rare);
+            const NodeId own = best_of(frequent);
+            const bool is_nest = is_inside(frequent, rare, is_ambiguous);
+            if (is_nest) frequent = rare;
+            if (is_nest || (is_ambiguous && loop.other == 0)) {
+                if (!is_ambiguous || loop.is_ambiguous) continue; // once in doubt, always
+                loop.is_ambiguous = true;
+                loop.other = is_nest ? own : other;
+                loop.other_place = calls_[loop.other].site;
+                loop.other_passes = calls_[loop.other].count;
+            }
+        }
+        loop.boundary = best_of(frequent);
+        loop.place = calls_[loop.boundary].site;
+        loop.passes = calls_[loop.boundary].count;
+        for (NodeId node = 0; node < nodes_ && loop.witnesses < Loop::most_witnesses; ++node) {
+            if (calls_[node].count == 0 || !is_in_group(calls_[node].count, frequent)) continue;
+            const auto has_place = [&](const Loop::Witness& other) { return calls_[other.node].site == calls_[node].site; };
+            if (calls_[node].site != loop.place && std::none_of(loop.witness, loop.witness + loop.witnesses, has_place))
+                loop.witness[loop.witnesses++].node = node;
+        }
+        return true;
+    }
+
+  private:
+    /// Calls visit(event, path, entry) for the events of the loop.
+    template <class Visit> void for_each_event(Visit visit) const noexcept {
+        EventLog::Reader reader(*log_, log_->begin());
+        LogRecord kind{};
+        SitePath path;
+        std::uint64_t entry = 0;
+        while (reader.next(kind)) {
+            if (kind != LogRecord::Event) continue;
+            const LoggedEvent& event = reader.event;
+            if (event.common <= candidate_->level) ++entry;
+            if (event.at < candidate_->entries.first_at || event.at > candidate_->entries.last_at) continue;
+            if (!path.find(*tree_, event.node) || path.size < candidate_->level ||
+                path.caller_of(candidate_->level) != candidate_->caller)
+                continue;
+            visit(event, path, entry);
+        }
+    }
+
+    void count(Loop& loop) noexcept {
+        for_each_event([&](const LoggedEvent& event, const SitePath& path, std::uint64_t entry) {
+            loop.add_site(path.at(candidate_->level));
+            if (event.common <= candidate_->level) ++entries_[path.at(candidate_->level)];
+            Calls& calls = calls_[event.node];
+            if (calls.count == 0) {
+                calls.begin(path.at(candidate_->level), event.at);
+            } else {
+                calls.add(event.at);
+                calls.is_inner = calls.is_inner || calls.entry == entry;
+            }
+            calls.entry = entry;
+        });
+        // What cannot be a boundary is as if it were not there.
+        const std::uint64_t span = candidate_->entries.span();
+        for (NodeId node = 0; node < nodes_; ++node) {
+            Calls& calls = calls_[node];
+            if (calls.count == 0) continue;
+            enters_calls_ = enters_calls_ || (calls.site == candidate_->entries.site && !functions_->is_chance((*tree_)[node].a));
+            const bool is_possible = !calls.is_inner && calls.are_passes(least_passes - 1) && calls.span() >= span / 4 * 3 &&
+                                     !functions_->is_chance((*tree_)[node].a) &&
+                                     !excluded_->has(node);
+            if (!is_possible) calls.count = 0;
+        }
+    }
+
+    /// Calls that come once in a pass may have one more or less: of the pass that was cut off.
+    static bool is_in_group(std::uint64_t count, std::uint64_t group) { return count + 1 >= group && count <= group; }
+
+    /// The largest count below the group of `count`; 0: there is none.
+    std::uint64_t next_group(std::uint64_t count) const noexcept {
+        std::uint64_t largest = 0;
+        for (NodeId node = 0; node < nodes_; ++node)
+            if (calls_[node].count < count && !is_in_group(calls_[node].count, count))
+                largest = std::max<std::uint64_t>(largest, calls_[node].count);
+        return largest;
+    }
+
+    NodeId best_of(std::uint64_t group) const noexcept {
+        NodeId best = 0;
+        for (NodeId node = 0; node < nodes_; ++node) {
+            const Calls& calls = calls_[node];
+            if (calls.count == 0 || !is_in_group(calls.count, group)) continue;
+            if (best == 0) {
+                best = node;
+                continue;
+            }
+            const bool is_collective = functions_->is_collective((*tree_)[node].a);
+            const bool was_collective = functions_->is_collective((*tree_)[best].a);
+            if (is_collective != was_collective ? is_collective : calls.first_at < calls_[best].first_at) best = node;
+        }
+        return best;
+    }
+
+    /// The range, in the code of the function, of the call sites that are entered about as often as `group` says: those of one loop, where
+    /// some may be in a branch.
+    Range range_about(std::uint64_t group) const noexcept {
+        Range range;
+        for (NodeId node = 0; node < nodes_; ++node)
+            if (entries_[node] >= (group + 1) / 2 && entries_[node] <= group * 2) range.include((*tree_)[node]);
+        return range;
+    }
+
+    /// The range of a group's call sites in the code of the function.
+    Range range_of(std::uint64_t group) const noexcept {
+        Range range;
+        for (NodeId node = 0; node < nodes_; ++node)
+            if (calls_[node].count != 0 && is_in_group(calls_[node].count, group)) range.include((*tree_)[calls_[node].site]);
+        return range;
+    }
+
+    Distances distances(NodeId rare, NodeId frequent) const noexcept {
+        Distances found;
+        std::uint64_t between = 0;
+        bool is_after_first = false;
+        for_each_event([&](const LoggedEvent& event, const SitePath&, std::uint64_t) {
+            if (event.node == frequent) ++between;
+            if (event.node != rare) return;
+            if (is_after_first) {
+                found.least = std::min(found.least, between);
+                found.most = std::max(found.most, between);
+            }
+            is_after_first = true;
+            between = 0;
+        });
+        return found;
+    }
+
+    /// Whether the calls of the group `frequent` are made in a loop inside the one that makes those of `rare`; else those are made in
+    /// some of its passes only.
+    bool is_inside(std::uint64_t frequent, std::uint64_t rare, bool& is_ambiguous) const noexcept {
+        const Range often = range_about(frequent);
+        const Range seldom = range_of(rare);
+        const bool have_places = often.is_known() && seldom.is_known();
+        const bool is_among_them = have_places && often.from < seldom.from && seldom.to < often.to;
+        const bool surrounds_them = have_places && seldom.from < often.from && often.to < seldom.to;
+        if (is_among_them) return false;
+        const Distances apart = distances(best_of(rare), best_of(frequent));
+        if (apart.least > apart.most) return false;
+        if (surrounds_them && apart.least != 0) return true;
+        if (apart.least == 0) return false; // passes without any: they are alternatives
+        if (apart.least == 1 && frequent < rare * 2) return false;
+        is_ambiguous = true;
+        // Stages of a step, or something that is done at every fourth step: steps mostly have a call of all ranks.
+        if (apart.most <= 4) return functions_->is_collective((*tree_)[best_of(rare)].a);
+        // Compilers put what is rarely done behind the rest of a loop's body, and the beginning of a loop before those inside.
+        if (have_places && often.to < seldom.from) return false;
+        const std::uint64_t variation = apart.most - apart.least;
+        return variation > std::max<std::uint64_t>(1, apart.most / 4); // else something that is done every n-th time
+    }
+
+    const EventLog* log_;
+    const CallTree* tree_;
+    const LoopCandidate* candidate_;
+    const FunctionTraits* functions_;
+    const ExcludedCalls* excluded_;
+    Calls* calls_ = nullptr;
+    std::size_t nodes_;
+    std::uint64_t* entries_ = nullptr; // by call site of the function
+    bool enters_calls_ = false; // other than tests and probes, at the call site that the candidate enters
+};
+
+} // namespace
+
+bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
+                     const ExcludedCalls& excluded, Loop& loop) noexcept {
+    return Choice(log, tree, candidate, functions, excluded).choose(loop);
+}
+
+} // namespace libprofile

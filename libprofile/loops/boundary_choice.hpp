@@ -1,0 +1,41 @@
+// Where a pass of a loop begins: of the MPI calls that are made below the loop's function, one that comes once in every pass.
+//
+// Contract: on the thread of the log, with its in-tool flag set; scratch memory under the quota; integers only.
+//
+// Calls that come again without their function's caller having gone on are in inner loops. The others are grouped by how often
+// they come. Loops inside each other in one function look like one loop with something that happens every now and then; these are
+// told apart, as far as that is possible, by the order of the call sites in the code and by how regular it is (docs/iterations.md).
+// Of the calls of the group that was chosen, collective ones are preferred, since all ranks have them, then the first of a pass.
+#pragma once
+
+#include "libprofile/loops/event_log.hpp"
+#include "libprofile/loops/loop.hpp"
+
+namespace libprofile {
+
+/// What is asked of an MPI function.
+struct FunctionTraits {
+    bool (*is_collective)(std::uint32_t function) noexcept;
+    bool (*is_chance)(std::uint32_t function) noexcept; // how often it is called is chance: tests, probes
+};
+
+/// Calls that must not be chosen: those at which passes of other loops begin.
+struct ExcludedCalls {
+    static constexpr std::uint32_t most = 8;
+    NodeId node[most] = {};
+    std::uint32_t count = 0;
+    void add(NodeId excluded) {
+        if (excluded != 0 && count < most) node[count++] = excluded;
+    }
+    bool has(NodeId asked) const {
+        for (std::uint32_t i = 0; i < count; ++i)
+            if (node[i] == asked) return true;
+        return false;
+    }
+};
+
+/// From the events in `log` during `candidate`. False: there is no memory for it, or the log knows nothing of the loop.
+bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
+                     const ExcludedCalls& excluded, Loop& loop) noexcept;
+
+} // namespace libprofile

@@ -1,0 +1,118 @@
+#include "libprofile/loops/event_log.hpp"
+
+#include "libprofile/session/memory.hpp"
+
+#include <cstring>
+
+namespace libprofile {
+
+void EventLog::start(std::uint64_t limit, std::uint64_t now) noexcept {
+    limit_ = limit;
+    used_ = 0;
+    began_at_ = last_at_ = now;
+    is_full_ = false;
+}
+
+void EventLog::release() noexcept {
+    if (bytes_ != nullptr) memory_quota.unmap(bytes_, size_);
+    bytes_ = nullptr;
+    size_ = used_ = 0;
+    is_full_ = true;
+}
+
+bool EventLog::has_room(std::size_t bytes) noexcept {
+    if (is_full_) return false;
+    if (used_ + bytes <= size_) return true;
+    const std::size_t wanted = size_ == 0 ? smallest : size_ * 2;
+    auto* pages = wanted > limit_ ? nullptr : static_cast<unsigned char*>(memory_quota.map(wanted));
+    if (pages == nullptr) {
+        is_full_ = true;
+        return false;
+    }
+    if (bytes_ != nullptr) {
+        std::memcpy(pages, bytes_, used_);
+        memory_quota.unmap(bytes_, size_);
+    }
+    bytes_ = pages;
+    size_ = wanted;
+    return true;
+}
+
+void EventLog::number(std::uint64_t value) noexcept {
+    for (; value >= 0x80; value >>= 7) bytes_[used_++] = static_cast<unsigned char>(value | 0x80);
+    bytes_[used_++] = static_cast<unsigned char>(value);
+}
+
+void EventLog::add_event(const LoggedEvent& event) noexcept {
+    if (!has_room(largest_record)) return;
+    number(std::uint64_t{event.node} << 2 | static_cast<std::uint64_t>(LogRecord::Event));
+    number(event.at - last_at_);
+    number(event.common);
+    number(event.since.events_ns);
+    number(event.since.asleep_ns);
+    number(event.since.overhead_ns);
+    last_at_ = event.at;
+}
+
+void EventLog::add_sample(NodeId node, std::uint64_t weight) noexcept {
+    if (!has_room(largest_record)) return;
+    number(std::uint64_t{node} << 2 | static_cast<std::uint64_t>(LogRecord::Sample));
+    number(weight);
+}
+
+void EventLog::begin_values(NodeId node, std::uint32_t cells) noexcept {
+    if (!has_room(largest_record)) return;
+    number(std::uint64_t{cells} << 2 | static_cast<std::uint64_t>(LogRecord::Values));
+    number(node);
+}
+
+void EventLog::add_value(std::uint32_t metric, std::uint64_t increment) noexcept {
+    if (is_full_) return;
+    number(metric);
+    number(increment);
+}
+
+std::uint64_t EventLog::Reader::number() noexcept {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; at_ != end_; shift += 7) {
+        const std::uint64_t byte = *at_++;
+        value |= (byte & 0x7f) << shift;
+        if (byte < 0x80) break;
+    }
+    return value;
+}
+
+bool EventLog::Reader::next(LogRecord& kind) noexcept {
+    std::uint32_t metric = 0;
+    for (std::uint64_t increment = 0; unread_ != 0;) value(metric, increment);
+    if (at_ == end_) return false;
+    const std::uint64_t first = number();
+    kind = static_cast<LogRecord>(first & 3);
+    switch (kind) {
+    case LogRecord::Event:
+        event.node = static_cast<NodeId>(first >> 2);
+        event.at = time_ += number();
+        event.common = static_cast<std::uint32_t>(number());
+        event.since.events_ns = number();
+        event.since.asleep_ns = number();
+        event.since.overhead_ns = number();
+        break;
+    case LogRecord::Sample:
+        node = static_cast<NodeId>(first >> 2);
+        weight = number();
+        break;
+    case LogRecord::Values:
+        unread_ = count = static_cast<std::uint32_t>(first >> 2);
+        node = static_cast<NodeId>(number());
+        break;
+    }
+    return true;
+}
+
+void EventLog::Reader::value(std::uint32_t& metric, std::uint64_t& increment) noexcept {
+    metric = static_cast<std::uint32_t>(number());
+    increment = number();
+    --unread_;
+}
+
+} // namespace libprofile

@@ -1,0 +1,94 @@
+// What happened since the search for the time loop began, compactly: so that iterations that were not known yet can be cut out
+// of it later.
+// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe; pages of its own, at most `limit` bytes. When
+// they are full, or there is no memory, the log ends (is_full()), and is of use up to there.
+//
+// Records are numbers of 7 bits a byte. The first of a record says its kind in its two lowest bits:
+//   event   node, ns since the event before, common, and by how much three counters of the running segment have grown since then
+//   sample  node, weight
+//   values  number of cells, node, cells*(metric, increment): what the row of the event before has become more by
+#pragma once
+
+#include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/phases/segment.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+enum class LogRecord : std::uint8_t { Event = 0, Sample = 1, Values = 2 };
+
+/// The beginning of an MPI call.
+struct LoggedEvent {
+    NodeId node = 0;
+    std::uint32_t common = 0; // so many of the functions on its call path, from the outermost, had not returned since the one before
+    std::uint64_t at = 0;     // ns
+    SegmentCounters since;    // the event before
+};
+
+class EventLog {
+  public:
+    /// Begins anew; `now`: the time that the first event's is counted from.
+    void start(std::uint64_t limit, std::uint64_t now) noexcept;
+    void release() noexcept;
+
+    /// Something is missing at the end.
+    bool is_full() const { return is_full_; }
+    /// Not yet, but what comes next will soon have no room.
+    bool is_nearly_full() const { return is_full_ || (size_ * 2 > limit_ && used_ + 8 * largest_record > size_); }
+    std::size_t used() const { return used_; }
+
+    void add_event(const LoggedEvent& event) noexcept;
+    void add_sample(NodeId node, std::uint64_t weight) noexcept;
+    /// The next `cells` calls of add_value() belong to the row of `node`.
+    void begin_values(NodeId node, std::uint32_t cells) noexcept;
+    void add_value(std::uint32_t metric, std::uint64_t increment) noexcept;
+
+    /// Metric of values that stands for Row::chance_visits.
+    static constexpr std::uint32_t chance_visits = 63;
+
+    /// Between two records.
+    struct Position {
+        std::size_t offset = 0;
+        std::uint64_t time = 0; // of the event before
+    };
+    Position begin() const { return {0, began_at_}; }
+    Position end() const { return {used_, last_at_}; }
+
+    class Reader {
+      public:
+        Reader(const EventLog& log, Position from)
+            : at_(log.bytes_ + from.offset), end_(log.bytes_ + log.used_), time_(from.time) {}
+        /// The next record; false: there is none. Of Values, the caller may read `count` cells by value(), before the next record.
+        bool next(LogRecord& kind) noexcept;
+        LoggedEvent event;
+        NodeId node = 0;
+        std::uint64_t weight = 0;
+        std::uint32_t count = 0;
+        void value(std::uint32_t& metric, std::uint64_t& increment) noexcept;
+
+      private:
+        std::uint64_t number() noexcept;
+        std::uint32_t unread_ = 0; // cells of the record
+        const unsigned char* at_;
+        const unsigned char* end_;
+        std::uint64_t time_;
+    };
+
+  private:
+    bool has_room(std::size_t bytes) noexcept;
+    void number(std::uint64_t value) noexcept;
+
+    static constexpr std::size_t smallest = 32 << 10;
+    static constexpr std::size_t largest_record = 1024; // a row's values: 32 numbers of at most 10 bytes with as many metrics
+
+    unsigned char* bytes_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t used_ = 0;
+    std::size_t limit_ = 0;
+    std::uint64_t began_at_ = 0;
+    std::uint64_t last_at_ = 0;
+    bool is_full_ = true;
+};
+
+} // namespace libprofile

@@ -1,0 +1,51 @@
+// A loop that was found, and where a pass of it begins.
+// Contract: plain data of one thread.
+#pragma once
+
+#include "libprofile/loops/loop_search.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct Loop {
+    NodeId caller = 0;         // call path of the loop's function
+    std::uint32_t level = 0;   // of that function, 1: the outermost
+    NodeId place = 0;          // the call site in it at which a pass begins
+    NodeId boundary = 0;       // the MPI call that comes once in a pass, below `place`; 0: every entry of `place` begins one
+    std::uint64_t passes = 0;  // when it was found
+    std::uint64_t first_at = 0;
+    std::uint64_t last_at = 0;
+    bool is_ambiguous = false; // another boundary in the same function is as good: `other`
+    NodeId other = 0;
+    NodeId other_place = 0;
+    std::uint64_t other_passes = 0;
+
+    // Other calls that came as often as `boundary`. One that comes twice between two boundaries shows that a pass was missed: then
+    // the boundary is in something that is not done in every pass.
+    struct Witness {
+        NodeId node = 0;
+        std::uint32_t absent = 0; // passes without it
+        std::uint32_t twice = 0;  // passes with more than one
+    };
+    static constexpr std::uint32_t most_witnesses = 4;
+    Witness witness[most_witnesses];
+    std::uint32_t witnesses = 0;
+
+    // Call sites of the function that a pass enters.
+    static constexpr std::uint32_t most_sites = 64;
+    NodeId site[most_sites] = {};
+    std::uint32_t sites = 0;
+    bool has_site(NodeId node) const {
+        for (std::uint32_t i = 0; i < sites; ++i)
+            if (site[i] == node) return true;
+        return false;
+    }
+    void add_site(NodeId node) {
+        if (sites < most_sites && !has_site(node)) site[sites++] = node;
+    }
+    /// Whether `path` goes through the loop's function.
+    bool is_on(const SitePath& path) const { return path.size >= level && path.caller_of(level) == caller; }
+};
+
+} // namespace libprofile

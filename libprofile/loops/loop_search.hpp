@@ -1,0 +1,100 @@
+// Finds loops in the stream of a thread's MPI calls while it runs: functions that stay on the stack while one of their call sites is
+// entered again and again.
+//
+// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe, allocates nothing, integers only; bounded: the
+// outermost `levels` functions of a call path with `children` call sites each.
+//
+// An event is the call path of an MPI call and the number of its functions, from the outermost, that had not returned since the
+// event before (their activations are the same). The innermost of these has entered a call site, all further ones are new. So for
+// every activation that is on the stack there is a table of the call sites that it has entered, how often and when; when it returns,
+// its table goes, unless it shows a loop. What is looked for are passes that share the time: of the entries of a command interpreter
+// nearly all are short, and one is the program. Their number is weighed by (sum of durations)^2 / sum of squares.
+#pragma once
+
+#include "libprofile/callpath/call_tree.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+/// The path of call sites to an MPI call, from the outermost; the MPI function itself is not in it.
+struct SitePath {
+    static constexpr std::uint32_t most = 512;
+    NodeId site[most]; // of level i + 1
+    std::uint32_t size = 0;
+    NodeId end = no_node; // it leads to
+
+    /// False: it is longer than that.
+    bool find(const CallTree& tree, NodeId function) noexcept;
+    /// The call site in the function at `level`, which the call sites of the levels before lead to; level >= 1.
+    NodeId at(std::uint32_t level) const { return site[level - 1]; }
+    NodeId caller_of(std::uint32_t level) const { return level == 1 ? 0 : site[level - 2]; }
+};
+
+/// The entries of one call site during one activation of its function.
+struct Entries {
+    NodeId site = 0;
+    std::uint32_t count = 0;
+    std::uint64_t first_at = 0; // ns
+    std::uint64_t last_at = 0;
+    unsigned __int128 squares = 0; // of the times between them
+
+    void begin(NodeId entered, std::uint64_t at) { *this = {entered, 1, at, at, 0}; }
+    void add(std::uint64_t at) {
+        const std::uint64_t gap = at - last_at;
+        squares += static_cast<unsigned __int128>(gap) * gap;
+        last_at = at;
+        ++count;
+    }
+    std::uint64_t span() const { return last_at - first_at; }
+    /// Shorter passes are no iterations: closing one takes some microseconds.
+    static constexpr std::uint64_t shortest_pass_ns = 30000;
+    /// At least so many passes that are not much shorter than others.
+    bool are_passes(std::uint32_t least) const {
+        return count > least && span() >= (count - 1) * shortest_pass_ns && static_cast<unsigned __int128>(span()) * span() >= squares * least;
+    }
+};
+
+/// A loop as it shows from outside.
+struct LoopCandidate {
+    NodeId caller = 0;       // call path of the loop's function
+    std::uint32_t level = 0; // of that function, 1: the outermost
+    Entries entries;
+};
+
+class LoopSearch {
+  public:
+    static constexpr std::uint32_t levels = 64;
+    static constexpr std::uint32_t children = 24;
+    static constexpr std::uint32_t most_candidates = 16;
+    static constexpr std::uint32_t least_passes = 5;
+
+    void start(std::uint64_t now) noexcept;
+    /// An MPI call on `path` begins at `at`; `common` as in LoggedEvent.
+    void event(const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;
+
+    /// The loops that share most of the time until `now`, outermost first, at most `most`; none inside another. Returns their number.
+    std::uint32_t find(std::uint64_t now, LoopCandidate* found, std::uint32_t most) const noexcept;
+    /// The outermost loop that runs now and has done so for most of the time since it began. False: none.
+    bool find_running(std::uint64_t now, LoopCandidate& found) const noexcept;
+
+    std::uint64_t began_at() const { return began_at_; }
+
+  private:
+    struct Activation {
+        NodeId caller = 0;
+        std::uint32_t used = 0;
+        Entries entries[children];
+        void enter(NodeId site, std::uint64_t at) noexcept;
+    };
+    void end(std::uint32_t level) noexcept;
+    static void keep(LoopCandidate* kept, std::uint32_t& count, std::uint32_t most, const LoopCandidate& candidate) noexcept;
+
+    Activation activations_[levels]; // of levels 1 ...
+    std::uint32_t depth_ = 0;
+    std::uint64_t began_at_ = 0;
+    LoopCandidate ended_[most_candidates]; // of functions that have returned
+    std::uint32_t ended_count_ = 0;
+};
+
+} // namespace libprofile

@@ -1,0 +1,433 @@
+#include "libprofile/loops/loop_watch.hpp"
+
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/counters/counting.hpp"
+#include "libprofile/loops/boundary_choice.hpp"
+#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/thread.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+namespace libprofile {
+
+namespace {
+
+constexpr std::uint64_t second = 1000000000;
+constexpr std::uint64_t calls_between_decisions = 256;
+constexpr std::uint32_t most_full_logs = 8; // without a loop: there is none
+
+std::uint64_t log_limit() { return memory_quota.limit() / 64; }
+
+bool is_collective(std::uint32_t function) noexcept {
+    const TimeCategory category = mpi_functions[function].category;
+    return category == TimeCategory::MpiColl || category == TimeCategory::MpiSyncColl;
+}
+
+bool is_chance(std::uint32_t function) noexcept {
+    const char* name = mpi_functions[function].name;
+    return std::strstr(name, "Test") != nullptr || std::strstr(name, "probe") != nullptr ||
+           std::strstr(name, "get_status") != nullptr;
+}
+
+constexpr FunctionTraits traits{is_collective, is_chance};
+
+/// Whether a loop that goes on may be taken for the time loop before the job is over. The longer one waits, the less likely it is
+/// that one around it shows; but a job that is killed has its iterations from then on only.
+bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
+    const std::uint64_t lasted = now - loop.entries.first_at;
+    if (lasted < searched_ns / 4) return false;
+    const std::uint32_t passes = loop.entries.count;
+    return lasted >= (passes >= 64 ? 5 : passes >= 16 ? 20 : 60) * second;
+}
+
+} // namespace
+
+LoopWatch* LoopWatch::create() noexcept {
+    if (sizeof(LoopWatch) > memory_quota.limit() / 16) return nullptr;
+    void* place = memory_quota.map((sizeof(LoopWatch) + 4095) & ~std::size_t{4095});
+    return place == nullptr ? nullptr : new (place) LoopWatch();
+}
+
+void LoopWatch::name(Thread& thread, Found& loop) noexcept {
+    char text[192];
+    const Node& place = thread.tree[loop.place];
+    if (place.kind == NodeKind::Frame) {
+        const char* module = load_map[place.a].path;
+        const char* slash = std::strrchr(module, '/');
+        std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1,
+                      static_cast<unsigned long long>(place.b));
+    } else {
+        std::snprintf(text, sizeof text, "loop at 0x%llx", static_cast<unsigned long long>(place.b));
+    }
+    loop.phase = thread.arena.copy_text(text);
+}
+
+bool LoopWatch::is_boundary(const Found& loop, const SitePath& path, NodeId node, std::uint32_t common) noexcept {
+    if (loop.is_replaced || !loop.is_on(path)) return false;
+    return loop.boundary != 0 ? node == loop.boundary : path.at(loop.level) == loop.place && common <= loop.level;
+}
+
+/// What a call means for the loops that are known.
+LoopWatch::Act LoopWatch::act(const SitePath& path, NodeId node, std::uint32_t common) noexcept {
+    Act what = Act::None;
+    if (running_ != none) {
+        Found& loop = loops_[running_];
+        if (is_boundary(loop, path, node, common)) return Act::Pass;
+        if (loop.is_on(path)) {
+            const NodeId site = path.at(loop.level);
+            if (loop.sites == Loop::most_sites || loop.has_site(site)) return Act::None;
+            loop.add_site(site); // if the loop goes on nevertheless, it belongs to it
+        }
+        what = Act::Leave;
+        running_ = none;
+    }
+    for (std::uint32_t i = 0; i < loop_count_; ++i) {
+        if (!is_boundary(loops_[i], path, node, common)) continue;
+        running_ = i;
+        return Act::Pass;
+    }
+    return what;
+}
+
+void LoopWatch::perform(Thread& thread, Act what, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    if (what == Act::None) return;
+    if (open_ != none && open_ == running_) ask_witnesses(thread, loops_[open_]);
+    if (open_ != none && open_ != running_) thread.phases.end_if_open(PhaseKind::Iterations, loops_[open_].phase, now, cpu_now);
+    open_ = running_;
+    if (running_ == none) return;
+    thread.phases.next_iteration(loops_[running_].phase, now, cpu_now);
+    ++loops_[running_].iterations;
+}
+
+/// Ends the running pass, if there is one.
+void LoopWatch::leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    running_ = none;
+    perform(thread, Act::Leave, now, cpu_now);
+}
+
+/// At the end of a pass: whether its boundary was missed. Several witnesses from different places who say so are believed at once,
+/// a single one when it says so again.
+void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
+    Accumulator& rows = thread.phases.top().rows;
+    std::uint32_t agreeing = 0;
+    Loop::Witness* best = nullptr;
+    for (std::uint32_t i = 0; i < loop.witnesses; ++i) {
+        Loop::Witness& witness = loop.witness[i];
+        const Row* row = rows.find(witness.node);
+        const std::uint64_t visits = row == nullptr ? 0 : (*row)[Metric::Visits];
+        if (visits == 0) ++witness.absent;
+        if (visits < 2) continue;
+        ++witness.twice;
+        ++agreeing;
+        if (witness.absent == 0 && (best == nullptr || witness.twice > best->twice)) best = &witness;
+    }
+    SitePath path;
+    if (best == nullptr || agreeing + best->twice < 3 || !path.find(thread.tree, best->node)) return;
+    loop.boundary = best->node;
+    loop.place = path.at(loop.level);
+    loop.witnesses = 0; // nothing bears witness against it
+    ++loop.moves;
+}
+
+bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept {
+    if (!is_on_) return false;
+    if (!has_begun_) {
+        has_begun_ = true;
+        search_.start(now);
+        calls_until_decision_ = calls_between_decisions;
+    }
+    if (!path_.find(thread.tree, node)) return true;
+    if (running_ != none) {
+        const Found& loop = loops_[running_];
+        const bool is_inside = loop.is_on(path_) && loop.has_site(path_.at(loop.level));
+        if (is_inside && (loop.boundary != 0 ? node != loop.boundary : path_.at(loop.level) != loop.place)) return false;
+    }
+    std::uint32_t common = path_.size;
+    if (!thread.paths.is_same_activation(node, frame)) thread.paths.at_followed_call(frame, common);
+    if (common > path_.size) common = path_.size;
+    const std::uint32_t before = running_;
+    const Act what = act(path_, node, common);
+    if (what != Act::None) {
+        const std::uint64_t cpu = thread_cpu_time();
+        thread.mark_cpu(now, cpu);
+        if (open_ == none && is_logging_) {
+            log_values();
+            is_logging_ = false; // from here on the values belong to the loop
+        }
+        thread.place.look();
+        count_until_now(thread);
+        perform(thread, what, now, cpu);
+        count_own(thread);
+    }
+    // Calls inside a loop that is known tell nothing of those around it, but that of a pass in a new activation of its function.
+    const bool goes_on = before != none && running_ == before && common >= loops_[before].level;
+    if (goes_on) return true;
+    search_.event(path_, common, now);
+    ++calls_;
+    log_call(thread, node, common, now);
+    if (--calls_until_decision_ == 0 || log_.is_nearly_full()) {
+        decide(thread, now);
+        calls_until_decision_ = loop_count_ == 0 ? calls_between_decisions : calls_between_decisions / 16;
+    }
+    return true;
+}
+
+void LoopWatch::begin_log(Thread& thread, std::uint64_t now) noexcept {
+    // What it has of the time before a loop ran still tells of loops around that one.
+    if (loop_count_ == 0 || log_.is_nearly_full()) log_.start(log_limit(), now);
+    log_whole_from_ = log_.end();
+    log_generation_ = thread.phases.row_generation();
+    log_began_at_ = now;
+    log_cpu_start_ = thread_cpu_time();
+    log_counters_ = last_counters_ = thread.phases.booked();
+    last_.row = nested_.row = nullptr;
+    is_logging_ = true;
+}
+
+bool LoopWatch::is_log_whole(Thread& thread) const noexcept {
+    return is_logging_ && !log_.is_full() && thread.phases.row_generation() == log_generation_ && thread.phases.is_outside();
+}
+
+void LoopWatch::BegunCall::begin(Row& of) noexcept {
+    row = &of;
+    std::copy(of.values, of.values + cell_metrics, before);
+    chance_before = of.chance_visits;
+}
+
+/// What a call has added to its row.
+void LoopWatch::log_values(BegunCall& call) noexcept {
+    if (call.row == nullptr) return;
+    const Row& row = *call.row;
+    call.row = nullptr;
+    std::uint64_t changed = 0;
+    std::uint32_t cells = row.chance_visits != call.chance_before ? 1 : 0;
+    for (std::uint64_t left = row.present(); left != 0; left &= left - 1) {
+        const auto m = static_cast<std::uint32_t>(std::countr_zero(left));
+        if (row.values[m] == call.before[m]) continue;
+        changed |= std::uint64_t{1} << m;
+        ++cells;
+    }
+    log_.begin_values(row.node, cells);
+    for (; changed != 0; changed &= changed - 1) {
+        const auto m = static_cast<std::uint32_t>(std::countr_zero(changed));
+        log_.add_value(m, row.values[m] - call.before[m]);
+    }
+    if (row.chance_visits != call.chance_before) log_.add_value(EventLog::chance_visits, row.chance_visits - call.chance_before);
+}
+
+void LoopWatch::log_values() noexcept {
+    log_values(nested_);
+    log_values(last_);
+}
+
+void LoopWatch::begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept {
+    if (!is_logging_) return;
+    if (level != 1 || !is_log_whole(thread)) return interrupt();
+    log_values(nested_);
+    Row& row = thread.phases.row(node);
+    if (&row != last_.row) nested_.begin(row);
+}
+
+void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept {
+    thread.phases.end_polls(now);
+    if (running_ == none && !is_log_whole(thread))
+        begin_log(thread, now);
+    else if (running_ == none)
+        log_values();
+    const SegmentCounters counters = thread.phases.booked();
+    log_.add_event({node, common, now, counters - last_counters_});
+    last_counters_ = counters;
+    if (running_ != none) return;
+    last_.begin(thread.phases.row(node));
+}
+
+void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
+    if (!is_logging_) return;
+    log_.begin_values(thread.tree.overhead(), 1);
+    log_.add_value(static_cast<std::uint32_t>(Metric::Time), ns);
+}
+
+void LoopWatch::log_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
+    log_.begin_values(node, (visits != 0 ? 1u : 0u) + (chance_visits != 0 ? 1u : 0u) + (ns != 0 ? 1u : 0u));
+    if (visits != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Visits), visits);
+    if (chance_visits != 0) log_.add_value(EventLog::chance_visits, chance_visits);
+    if (ns != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Time), ns);
+}
+
+void LoopWatch::interrupt() noexcept {
+    is_logging_ = false;
+    last_.row = nested_.row = nullptr;
+}
+
+bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop) noexcept {
+    ExcludedCalls excluded;
+    for (std::uint32_t i = 0; i < loop_count_; ++i) excluded.add(loops_[i].boundary);
+    loop = {};
+    if (!choose_boundary(log_, thread.tree, candidate, traits, excluded, loop)) return false;
+    name(thread, loop);
+    return loop.phase != nullptr;
+}
+
+/// While the job goes on.
+void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
+    LoopCandidate candidate;
+    const bool is_found = loop_count_ < most_loops && search_.find_running(now, candidate) &&
+                          std::none_of(loops_, loops_ + loop_count_, [&](const Found& known) {
+                              return known.caller == candidate.caller && known.level == candidate.level &&
+                                     known.has_site(candidate.entries.site);
+                          });
+    const bool is_full = log_.is_nearly_full();
+    const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
+        return known.level > candidate.level && now - candidate.entries.first_at >= (now - known.first_at) / 2;
+    });
+    Found loop;
+    if (is_found && (is_full || is_around || has_lasted(candidate, now, now - search_.began_at())) && settle_on(thread, candidate, loop)) {
+        full_logs_ = 0;
+        const std::uint64_t cpu = thread_cpu_time();
+        thread.mark_cpu(now, cpu);
+        add(thread, &loop, 1, now, cpu);
+        return;
+    }
+    if (!is_full) return;
+    is_logging_ = false;
+    if (++full_logs_ == most_full_logs && loop_count_ == 0) end();
+}
+
+/// Loops that were found; `found` in the order of time.
+void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    count_until_now(thread); // iterations that are found when they are over have no counters of their own: nobody read them then
+    for (std::uint32_t n = 0; n < count && loop_count_ < most_loops; ++n) {
+        for (std::uint32_t i = 0; i < loop_count_; ++i)
+            if (loops_[i].level > found[n].level && loops_[i].last_at >= found[n].first_at) loops_[i].is_replaced = true;
+        loops_[loop_count_] = found[n];
+        loops_[loop_count_].is_late = !is_log_whole(thread);
+        ++loop_count_;
+    }
+    if (open_ != none && loops_[open_].is_replaced) {
+        leave(thread, now, cpu_now);
+    } else if (open_ == none && is_log_whole(thread)) {
+        replay(thread, now, cpu_now);
+    }
+    for (std::uint32_t i = 0; i < loop_count_; ++i)
+        if (loops_[i].missed == 0 && loops_[i].passes > loops_[i].iterations + 1)
+            loops_[i].missed = loops_[i].passes - loops_[i].iterations;
+    interrupt();
+    log_.release();
+}
+
+/// The thread's CPU time at a moment in the log: what was used outside events is spread evenly over the time outside events.
+std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall,
+                                std::uint64_t outside_cpu) const noexcept {
+    const SegmentCounters inside = counters - log_counters_;
+    const std::uint64_t wall = at - log_began_at_;
+    const std::uint64_t outside = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
+    const std::uint64_t share =
+        outside_wall == 0 ? 0 : static_cast<std::uint64_t>(static_cast<unsigned __int128>(outside_cpu) * outside / outside_wall);
+    return log_cpu_start_ + inside.cpu_ns() + share;
+}
+
+/// Cuts the passes that are in the log out of what was booked outside all phases.
+void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    PhaseStack& phases = thread.phases;
+    log_values();
+    const SegmentCounters booked = phases.booked();
+    const SegmentCounters inside = booked - log_counters_;
+    const std::uint64_t wall = now - log_began_at_;
+    const std::uint64_t outside_wall = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
+    const std::uint64_t used = cpu_now > log_cpu_start_ ? cpu_now - log_cpu_start_ : 0;
+    const std::uint64_t outside_cpu = used > inside.cpu_ns() ? used - inside.cpu_ns() : 0;
+
+    const auto apply = [&](EventLog::Reader& reader, LogRecord kind, bool adds) {
+        const auto change = [adds](std::uint64_t& value, std::uint64_t by) { value = adds ? value + by : value - by; };
+        Row& row = phases.row(reader.node);
+        if (kind == LogRecord::Sample) {
+            change(row[Metric::Samples], 1);
+            change(row.weight, reader.weight);
+            return;
+        }
+        if (is_call(thread.tree[row.node].kind)) row.is_event = true;
+        for (std::uint32_t i = 0; i < reader.count; ++i) {
+            std::uint32_t metric = 0;
+            std::uint64_t increment = 0;
+            reader.value(metric, increment);
+            change(metric == EventLog::chance_visits ? row.chance_visits : row[static_cast<Metric>(metric)], increment);
+        }
+    };
+
+    SegmentCounters counters = log_counters_;
+    SegmentCounters first;
+    LogRecord kind{};
+    bool has_pass = false;
+    for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
+        if (kind != LogRecord::Event) {
+            if (has_pass) apply(reader, kind, false);
+            continue;
+        }
+        counters += reader.event.since;
+        if (has_pass || !path_.find(thread.tree, reader.event.node)) continue;
+        has_pass = act(path_, reader.event.node, reader.event.common) == Act::Pass;
+        first = counters;
+    }
+    running_ = none;
+    if (!has_pass) return;
+
+    phases.miss_iterations(); // a snapshot that there is has these values already, in the rest
+    phases.go_back(first);
+    counters = log_counters_;
+    bool is_in = false;
+    for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
+        if (kind != LogRecord::Event) {
+            if (is_in) apply(reader, kind, true);
+            continue;
+        }
+        const LoggedEvent& event = reader.event;
+        counters += event.since;
+        if (is_in) phases.book(event.since);
+        if (!path_.find(thread.tree, event.node)) continue;
+        const Act what = act(path_, event.node, event.common);
+        is_in = is_in || what == Act::Pass;
+        perform(thread, what, event.at, cpu_at(event.at, counters, outside_wall, outside_cpu));
+    }
+    phases.book(booked - counters);
+}
+
+void LoopWatch::end() noexcept {
+    is_on_ = false;
+    interrupt();
+    log_.release();
+}
+
+void LoopWatch::stop(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    if (!is_on_) return;
+    leave(thread, now, cpu_now);
+    is_stopped_ = true;
+    end();
+}
+
+void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    if (has_begun_) searched_ns_ = now - search_.began_at();
+    if (!is_on_) return;
+    if (has_begun_ && loop_count_ < most_loops && open_ == none && is_log_whole(thread)) {
+        thread.phases.end_polls(now);
+        LoopCandidate candidates[most_loops];
+        std::uint32_t count = search_.find(now, candidates, most_loops - loop_count_);
+        for (std::uint32_t i = 1; i < count; ++i) // in the order of time
+            for (std::uint32_t k = i; k != 0 && candidates[k].entries.first_at < candidates[k - 1].entries.first_at; --k)
+                std::swap(candidates[k], candidates[k - 1]);
+        Found found[most_loops];
+        std::uint32_t settled = 0;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if (loop_count_ != 0 && candidates[i].entries.first_at < log_began_at_) continue;
+            if (settle_on(thread, candidates[i], found[settled])) ++settled;
+        }
+        if (settled != 0) add(thread, found, settled, now, cpu_now);
+    }
+    leave(thread, now, cpu_now);
+    end();
+}
+
+} // namespace libprofile

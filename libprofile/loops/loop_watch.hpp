@@ -1,0 +1,134 @@
+// Finds the time loop of a program that marks no iterations, and then makes a phase of it, while it runs. One for the main thread.
+//
+// Contract: belongs to that thread, used with its in-tool flag set; begin_call() not in signal handlers; memory from the quota: its own
+// pages, and at most a 64th of the quota for the log while it searches.
+//
+// It begins with a search: the call paths of all MPI calls go to a LoopSearch, and they, their values and the samples to an EventLog.
+// A loop is settled on when it has gone on for some time, when the log is full, or at the end of the job; until then an outer one may
+// show. Then the passes that are in the log are cut out of what was measured so far (replay()), and from then on its boundary begins
+// an iteration, as a marker would. When the loop's function is left, its phase ends, and the search goes on for what comes behind
+// or for a loop around it. An outer loop that shows that late takes the place of the inner one; iterations that there are stay.
+#pragma once
+
+#include "format/metrics.hpp"
+#include "libprofile/loops/event_log.hpp"
+#include "libprofile/loops/loop.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct Row;
+struct Thread;
+struct FunctionTraits;
+
+class LoopWatch {
+  public:
+    static constexpr std::uint32_t most_loops = 4;
+
+    /// A loop with the phase that was made of it.
+    struct Found : Loop {
+        const char* phase = nullptr; // its name
+        std::uint64_t iterations = 0;
+        std::uint64_t missed = 0;    // passes before the first iteration
+        bool is_replaced = false;    // by a loop around it
+        std::uint32_t moves = 0;     // of the boundary, to a call that comes in every pass
+        bool is_late = false;        // passes before it was found could not be cut out
+    };
+
+    /// One in pages of its own, searching. nullptr: there is no memory.
+    static LoopWatch* create() noexcept;
+
+    /// An MPI call begins at `now`, outside all others, on the call path of `node`. Whether it is to be told of the next such call, too.
+    bool begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept;
+    /// Not stopped by markers, and the job goes on.
+    bool is_on() const { return is_on_; }
+    /// A sample outside MPI has been booked.
+    void sampled(NodeId node, std::uint64_t weight) noexcept {
+        if (is_logging_) log_.add_sample(node, weight);
+    }
+    /// What is in the log could still be cut out of the running segment.
+    bool needs_segment(Thread& thread) const noexcept { return is_log_whole(thread); }
+    /// Time of ours that is not part of the segment's overhead is about to be booked directly.
+    void add_overhead(Thread& thread, std::uint64_t ns) noexcept;
+    /// An event that is no MPI call has been booked.
+    void add_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
+        if (is_logging_) log_event(node, visits, chance_visits, ns);
+    }
+    /// Such a call begins inside another one, at `level` (an MPI callback).
+    void begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept;
+    /// Something was booked that is in no log, like a pause. The log begins anew.
+    void interrupt() noexcept;
+    /// The program marks its phases itself.
+    void stop(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    /// The thread's location is closed at `now`.
+    void finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+
+    std::uint32_t loop_count() const { return loop_count_; }
+    const Found& loop(std::uint32_t i) const { return loops_[i]; }
+    /// It has looked for loops, and was not stopped.
+    bool has_searched() const { return has_begun_ && !is_stopped_; }
+    /// After finish(): how long, from the first call to the end, in ns; and at how many MPI calls.
+    std::uint64_t searched_ns() const { return searched_ns_; }
+    std::uint64_t calls() const { return calls_; }
+
+  private:
+    enum class Act : std::uint8_t { None, Pass, Leave };
+    static constexpr std::uint32_t none = 0xffffffffu;
+    /// The row of a call that has begun, as it was then.
+    struct BegunCall {
+        Row* row = nullptr;
+        std::uint64_t before[cell_metrics] = {};
+        std::uint64_t chance_before = 0;
+        void begin(Row& of) noexcept;
+    };
+
+    static bool is_boundary(const Found& loop, const SitePath& path, NodeId node, std::uint32_t common) noexcept;
+    Act act(const SitePath& path, NodeId node, std::uint32_t common) noexcept;
+    void perform(Thread& thread, Act what, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void ask_witnesses(Thread& thread, Found& loop) noexcept;
+    void begin_log(Thread& thread, std::uint64_t now) noexcept;
+    bool is_log_whole(Thread& thread) const noexcept;
+    void log_values() noexcept;
+    void log_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept;
+    void log_values(BegunCall& call) noexcept;
+    void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
+    void decide(Thread& thread, std::uint64_t now) noexcept;
+    bool settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop) noexcept;
+    void add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    std::uint64_t cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall,
+                         std::uint64_t outside_cpu) const noexcept;
+    static void name(Thread& thread, Found& loop) noexcept;
+    void end() noexcept;
+
+    bool is_on_ = true;
+    bool has_begun_ = false;
+    bool is_stopped_ = false;
+    std::uint64_t searched_ns_ = 0;
+    std::uint64_t calls_ = 0;
+    std::uint32_t running_ = none; // the loop that goes on with its next pass; its phase is open
+    std::uint32_t open_ = none;    // the loop whose phase is open
+    std::uint32_t loop_count_ = 0;
+    Found loops_[most_loops];
+
+    SitePath path_;
+    LoopSearch search_;
+    std::uint64_t calls_until_decision_ = 0;
+    std::uint32_t full_logs_ = 0;
+
+    // The log, and what was when it began.
+    EventLog log_;
+    bool is_logging_ = false; // all that happens is in it: it can be replayed
+    EventLog::Position log_whole_from_; // what comes before lacks values: a loop ran in between
+    std::uint64_t log_generation_ = 0; // of the rows: as long as it is the same, all was booked in one segment
+    std::uint64_t log_began_at_ = 0;
+    std::uint64_t log_cpu_start_ = 0;
+    SegmentCounters log_counters_;
+    SegmentCounters last_counters_; // at its last event
+    BegunCall last_;   // in the log
+    BegunCall nested_; // inside it, in an MPI callback
+};
+
+} // namespace libprofile

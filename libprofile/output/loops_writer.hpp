@@ -1,0 +1,43 @@
+// The Loops block of the main thread (format/loops.hpp).
+// Contract: as serializer.hpp.
+#pragma once
+
+#include "format/loops.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/loops/loop_watch.hpp"
+#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/thread.hpp"
+
+namespace libprofile {
+
+inline void write_loops(Encoder& encoder, const Thread& thread) noexcept {
+    const LoopWatch& watch = *thread.loops;
+    LoopsRecord record{thread.index, watch.searched_ns(), watch.calls(), watch.loop_count()};
+    describe(encoder, record);
+    for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
+        const LoopWatch::Found& loop = watch.loop(i);
+        const Node& place = thread.tree[loop.place];
+        LoopRecord out;
+        out.phase = loop.phase;
+        if (place.kind == NodeKind::Frame) {
+            const Module& module = load_map[place.a];
+            out.build_id = Text(reinterpret_cast<const char*>(module.build_id), module.build_id_size);
+            out.path = module.path;
+        }
+        out.offset = place.b;
+        if (loop.boundary != 0) out.call = mpi_functions[thread.tree[loop.boundary].a].name;
+        out.flags = (loop.is_replaced ? std::uint64_t{LoopIsReplaced} : 0) | (loop.is_late ? std::uint64_t{LoopIsLate} : 0) |
+                    (loop.boundary == 0 ? std::uint64_t{LoopByEntries} : 0) |
+                    (marks_mode() == MarksMode::Off ? std::uint64_t{LoopHasNoMarks} : 0);
+        out.missed = loop.missed;
+        out.moves = loop.moves;
+        out.passes = loop.passes;
+        if (loop.other != 0 && thread.tree[loop.other_place].kind == NodeKind::Frame) {
+            out.other_offset = thread.tree[loop.other_place].b;
+            out.other_passes = loop.other_passes;
+        }
+        describe(encoder, out);
+    }
+}
+
+} // namespace libprofile

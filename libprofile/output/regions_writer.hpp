@@ -1,0 +1,41 @@
+// The Regions block of a rank (format/regions.hpp); none where there were no regions.
+// Contract: as serializer.hpp.
+#pragma once
+
+#include "format/regions.hpp"
+#include "instrument/function_filter.hpp"
+#include "instrument/region_names.hpp"
+#include "instrument/regions.hpp"
+#include "libprofile/output/block_writer.hpp"
+#include "libprofile/output/written_locations.hpp"
+
+namespace libprofile {
+
+inline bool write_regions(BlockBuffer& buffer, std::uint32_t rank, RunningThread running) noexcept {
+    RegionsRecord record;
+    bool has_regions = false;
+    for_each_location(running, [&](Thread& thread, std::uint64_t) {
+        if (thread.regions == nullptr) return;
+        has_regions = true;
+        const RegionCounts& counts = thread.regions->counts();
+        record.repairs += counts.repairs;
+        record.left += counts.left;
+        record.unmatched += counts.unmatched;
+        record.too_deep += counts.too_deep;
+        record.without_memory += counts.without_memory;
+        if (record.pair_ps < thread.regions->pair_ps()) record.pair_ps = thread.regions->pair_ps();
+    });
+    if (!has_regions) return true;
+    record.excluded = function_filter.size();
+    record.names = region_names.size(); // others may add to it meanwhile
+    return write_block(buffer, {BlockType::Regions, rank}, [&](Encoder& encoder) {
+        describe(encoder, record);
+        for (std::uint64_t i = 0; i < record.names; ++i) {
+            const RegionName& name = region_names[i];
+            RegionNameRecord out{name.kind, name.id, name.text};
+            describe(encoder, out);
+        }
+    });
+}
+
+} // namespace libprofile

@@ -1,0 +1,93 @@
+// The interface between the OpenMP wrappers (wrappers/openmp) and the runtime.
+//
+// Contract: every function may be called before the constructor of the library, at any time after the end of the measurement, on any
+// thread. None throws or touches the application's malloc; none is called by a signal handler.
+//
+// A region:      begin_region() on the master, begin_share()/end_share() around the outlined function on every thread of the team,
+//                end_region() on the master. What its threads do in between hangs below the region's call path, also in the workers'
+//                trees, into which that path is copied.
+// The end of a share begins a wait: for the master it ends with the region; for a worker nobody tells when its barrier is over, only
+//                when its next share begins. So the wait is split at the time at which the master went on: before, it was the
+//                barrier; behind, the worker was idle.
+// Another wait:  begin_wait()/end_wait().
+// A task:        begin_task()/end_task(), since a thread that waits may be given one to do meanwhile.
+#pragma once
+
+#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/thread.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+enum class OpenMpConstruct : unsigned {
+#define OMP(id, name, category, in_signature) id,
+#include "format/openmp.def"
+#undef OMP
+    Count
+};
+/// The construct's number among the functions of call paths.
+inline unsigned function_of(OpenMpConstruct construct) { return mpi_function_count + static_cast<unsigned>(construct); }
+
+/// A region that is running, as its threads see it. It lives in the frame of the master's wrapper.
+struct ParallelRegion {
+    Thread* master = nullptr; // nullptr: it is not measured
+    NodeId node = 0;          // in the master's tree
+    std::uint64_t number = 0; // among the master's
+    std::uintptr_t boundary = 0; // on the master's stack
+    /// When the one before was over. Workers mostly need to know just that, and have what is beside it in their caches already.
+    std::uint64_t last_end = ~std::uint64_t{0};
+};
+
+/// One thread's part in it, in the frame of the trampoline.
+struct RegionShare {
+    Thread* thread = nullptr; // nullptr: it is not measured
+    std::uintptr_t boundary = 0;
+    bool is_master = false;
+};
+
+/// Whether wrappers are to do anything. One load.
+bool openmp_is_recorded() noexcept;
+
+/// `return_address` and `frame` of the wrapper, as for MpiEvent. `boundary`: what the stack has below it is inside the region; where the
+/// wrapper does not stay while the region runs that is not its frame.
+void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* boundary) noexcept;
+void end_region(ParallelRegion& region) noexcept;
+/// `frame` of the trampoline that calls the outlined function.
+void begin_share(RegionShare& share, const ParallelRegion& region, void* frame) noexcept;
+void end_share(RegionShare& share, const ParallelRegion& region) noexcept;
+
+/// One wait. Visits are counted, time is exact. `stays`: the frame is that of a wrapper which stays until the end. True: it has begun, and
+/// the same thread is to call end_event().
+bool begin_event(OpenMpConstruct construct, const void* return_address, void* frame, bool stays) noexcept;
+void end_event() noexcept;
+
+/// The same, from the entry of its wrapper to its return.
+class OpenMpEvent {
+  public:
+    OpenMpEvent(OpenMpConstruct construct, const void* return_address, void* frame) noexcept
+        : has_begun_(begin_event(construct, return_address, frame, true)) {}
+    ~OpenMpEvent() noexcept {
+        if (has_begun_) end_event();
+    }
+    OpenMpEvent(const OpenMpEvent&) = delete;
+    OpenMpEvent& operator=(const OpenMpEvent&) = delete;
+
+  private:
+    bool has_begun_;
+};
+
+/// A wait during which the thread is given a task.
+struct PausedWait {
+    OpenMpWait wait;
+    RunningCall call;
+    std::uintptr_t boundary = 0;
+};
+/// `frame` of the trampoline that calls the task. True: the thread was waiting, and end_task() is to be called.
+bool begin_task(PausedWait& paused, void* frame) noexcept;
+void end_task(const PausedWait& paused) noexcept;
+
+/// The thread's location is closed at `now` by whoever does that: what it waits for is over.
+void close_openmp(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+
+} // namespace libprofile

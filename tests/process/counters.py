@@ -1,0 +1,188 @@
+#!/usr/bin/python3
+"""Chosen counters (LIBPROFILE_METRICS) are those of the operating system: known numbers of page faults and context switches come out."""
+
+import json
+import os
+import re
+
+from harness import Skip, expect, expect_equal, main, test
+
+ITERATIONS, N = 24, 50
+
+
+def measured(job, mode, metrics, n=N, ranks=2, prefix=(), **options):
+    """Runs tests/programs/counters.c. Returns the report and what each rank says of itself: (minor faults, voluntary switches)."""
+    result = job.measured([*prefix, job.program("counters"), mode, ITERATIONS, n], ranks=ranks, output=f"{mode}.out",
+                          options={"LIBPROFILE_METRICS": metrics, **options})
+    expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
+    said = {int(rank): (int(minor), int(voluntary))
+            for rank, minor, voluntary in re.findall(r"rank (\d+) minor (\d+) voluntary (\d+)", result.out)}
+    return job.report(f"{mode}.out"), said
+
+
+def step(group):
+    return next(phase for phase in group["phases"] if phase["name"] == "step")
+
+
+def total(group, metric, location):
+    return next(row["total"][location] for row in group["metrics"] if row["name"] == metric)
+
+
+def check_sums(report, metrics):
+    """All call paths of all phases are the total, and those of the iterations are the series."""
+    for group in (report, report["threads"]):
+        for metric in metrics:
+            for location in range(len(next(row["total"] for row in group["metrics"] if row["name"] == metric))):
+                values = [path["exclusive"].get(metric, [0] * (location + 1))[location]
+                          for phase in group["phases"] for path in phase["call_paths"]]
+                expect_equal(sum(values), total(group, metric, location), f"{metric} of location {location}: sum over call paths")
+    phase = step(report)
+    for rank, series in enumerate(phase["series"]):
+        for metric in metrics:
+            values = [path["exclusive"].get(metric, [0, 0])[rank] for path in phase["call_paths"]]
+            expect_equal(sum(series.get(metric, [0])), sum(values), f"{metric} of rank {rank}: sum over iterations")
+            clusters = sum(cluster["metrics"].get(metric, 0) for cluster in phase["cluster_profiles"][rank])
+            expect_equal(clusters, sum(values), f"{metric} of rank {rank}: sum over clusters")
+
+
+def check_values(values, known, where):
+    """Never less than what is known of each iteration, and hardly more: of the first ones more pages become resident, and now and then one of
+    the MPI library's, the program's or a handler's does."""
+    expect(all(value >= least for value, least in zip(values, known)), f"{where}: {values} for {known}")
+    far = [i for i, (value, least) in enumerate(zip(values, known)) if value > least + 4]
+    expect(len(far) <= 2 + len(values) // 8, f"{where}: {values} for {known}")
+
+
+@test
+def page_faults_of_every_iteration_are_counted(job):
+    metrics = ["page_faults", "perf::PAGE-FAULTS"]
+    report, said = measured(job, "faults", ",".join(metrics))
+    check_sums(report, metrics)
+    for rank, series in enumerate(step(report)["series"]):
+        for metric in metrics:
+            check_values(series[metric], [N * (1 + i % 4) for i in range(ITERATIONS)], f"{metric} of rank {rank}")
+        expect(abs(sum(series["page_faults"]) - said[rank][0]) < 0.05 * said[rank][0] + 60, f"{series['page_faults']}, but {said[rank]}")
+
+
+@test
+def page_faults_belong_to_the_function_that_touches(job):
+    report, _ = measured(job, "faults", "page_faults", n=4000, LIBPROFILE_SAMPLE="1kHz")
+    paths = step(report)["call_paths"]
+    for rank in range(2):
+        by_function = {}
+        for path in paths:
+            by_function[path["name"]] = by_function.get(path["name"], 0) + path["exclusive"].get("page_faults", [0, 0])[rank]
+        # Samples are in the touching loop, in the system calls around it, or where the kernel was.
+        expect(max(by_function.values()) > 0.5 * sum(by_function.values()), f"rank {rank}: {by_function}")
+
+
+@test
+def sleeps_of_every_iteration_are_voluntary_switches(job):
+    report, said = measured(job, "sleeps", "voluntary_context_switches,context_switches", n=2)
+    check_sums(report, ["voluntary_context_switches", "context_switches"])
+    for rank, series in enumerate(step(report)["series"]):
+        for i, value in enumerate(series["voluntary_context_switches"]):
+            expect(2 * (1 + i % 4) <= value <= 2 * (1 + i % 4) + 20, f"iteration {i} of rank {rank}: {value}")
+        expect(abs(sum(series["voluntary_context_switches"]) - said[rank][1]) <= 40, f"{series}, but {said[rank]}")
+
+
+@test
+def a_thread_that_lives_to_the_end_is_counted(job):
+    report, _ = measured(job, "threads", "page_faults,perf::PAGE-FAULTS")
+    pages = sum(N * (1 + i % 4) for i in range(ITERATIONS))
+    expect_equal([(one["rank"], one["thread"]) for one in report["threads"]["locations"] if one["thread"] == 1], [(0, 1), (1, 1)], "threads")
+    for location, where in enumerate(report["threads"]["locations"]):
+        if where["thread"] != 1:
+            continue  # of the MPI library
+        for metric in ("page_faults", "perf::PAGE-FAULTS"):
+            value = total(report["threads"], metric, location)
+            expect(pages <= value <= pages + 100, f"{metric} of {where}: {value} for {pages} pages")
+
+
+@test
+def switches_while_a_rank_waits_belong_to_the_call(job):
+    """On one processor the rank that waits yields it, or is taken off it."""
+    job.need("taskset")
+    report, _ = measured(job, "shares", "context_switches", n=5, prefix=["taskset", "-c", str(min(os.sched_getaffinity(0)))])
+    values = {}
+    for path in step(report)["call_paths"]:
+        values[path["name"]] = values.get(path["name"], 0) + path["exclusive"].get("context_switches", [0, 0])[1]
+    expect(sum(values.values()) >= ITERATIONS // 2, f"the ranks took no turns: {values}")
+    expect(values["MPI_Barrier"] > 0.8 * sum(values.values()), f"{values}")
+
+
+@test
+def unknown_and_refused_counters_are_said_and_the_job_goes_on(job):
+    plain = job.plain([job.program("counters"), "waits", 3, 1])
+    result = job.measured([job.program("counters"), "waits", 3, 1], output="out",
+                          options={"LIBPROFILE_METRICS": "page_falts,PAPI_TOT_INS,page_faults,PAPI_NONSENSE_XYZ"})
+    expect_equal(result.code, 0, "exit code")
+    expect_equal([line.split()[:2] for line in sorted(result.out.splitlines())], [line.split()[:2] for line in sorted(plain.out.splitlines())], "output")
+    said = " ".join(result.complaints)
+    expect("no counter page_falts, did you mean page_faults?" in said or "PAPI, which may know it" in said, said)
+    report = job.report("out")
+    names = {row["name"] for row in report["metrics"]}
+    expect("page_faults" in names, f"{names}")
+    if "PAPI_TOT_INS cannot be counted here" in said:
+        expect(re.search("perf_event_paranoid|hardware counters|seccomp|PAPI says", said), said)
+        losses = [loss["sentence"] for loss in report["losses"]["sentences"] if loss["kind"] == "counters"]
+        expect_equal(len(losses), 1, "sentences about counters")
+        expect("PAPI_TOT_INS could not be counted" in losses[0], losses[0])
+
+
+@test
+def papi_counts_what_the_kernel_counts(job):
+    """A name that only PAPI knows, since it has an attribute."""
+    event = "perf::PAGE-FAULTS:u=1"
+    result = job.measured([job.program("counters"), "faults", ITERATIONS, N], output="papi.out", options={"LIBPROFILE_METRICS": f"page_faults,{event}"})
+    expect_equal(result.code, 0, "exit code")
+    if result.complaints:
+        raise Skip(result.complaints[0])
+    report = job.report("papi.out")
+    check_sums(report, ["page_faults", event])
+    for rank, series in enumerate(step(report)["series"]):
+        check_values(series[event], [N * (1 + i % 4) for i in range(ITERATIONS)], f"{event} of rank {rank}")
+
+
+@test
+def without_a_choice_there_are_no_counters(job):
+    report = job.profile([job.program("counters"), "waits", 5, 1])
+    expect(not {row["name"] for row in report["metrics"]} & {"page_faults", "context_switches"}, "counters nobody asked for")
+
+
+@test
+def counters_survive_a_small_quota(job):
+    result = job.measured([job.program("counters"), "faults", 600, 1], ranks=1, output="out",
+                          options={"LIBPROFILE_METRICS": "page_faults,context_switches", "LIBPROFILE_MEMORY": "1M", "LIBPROFILE_CLUSTERS": "off"})
+    expect_equal(result.code, 0, "exit code")
+    # Not by job.report(): iterations for which there was no memory are missing from the series, which it would not accept.
+    report = json.loads(job.run([job.tool, "report", job.folder / "out", "--format", "json"]).out)
+    expect(report["losses"]["quota_losses"] > 0, "the memory was enough")
+    values = [path["exclusive"].get("page_faults", [0])[0] for phase in report["phases"] for path in phase["call_paths"]]
+    expect_equal(sum(values), total(report, "page_faults", 0), "sum over call paths")
+    expect(sum(values) >= 600 * 2.5, f"{sum(values)} page faults")
+
+
+@test
+def counters_of_a_killed_rank_are_kept(job):
+    result = job.measured([job.program("counters"), "dies", 40, 10], ranks=1, output="out", options={"LIBPROFILE_METRICS": "page_faults"})
+    expect(result.code != 0, "exit code")
+    report = job.report("out")
+    values = step(report)["series"][0]["page_faults"]
+    expect_equal(len(values), 40, "iterations")
+    check_values(values, [10 * (1 + i % 4) for i in range(40)], "page faults")
+
+
+@test
+def counters_of_a_loop_that_was_found_add_up(job):
+    result = job.measured([job.program("counters"), "unmarked", 400, 3], output="out",
+                          options={"LIBPROFILE_METRICS": "page_faults", "LIBPROFILE_ITERATION": "auto"})
+    expect_equal(result.code, 0, "exit code")
+    report = job.report("out")
+    for rank in range(2):
+        values = [path["exclusive"].get("page_faults", [0, 0])[rank] for phase in report["phases"] for path in phase["call_paths"]]
+        expect_equal(sum(values), total(report, "page_faults", rank), "sum over call paths")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+"""LIBPROFILE_ITERATION names a function, a line, a place or an MPI call: each pass is an iteration, and the program is as it was."""
+
+import re
+import subprocess
+
+import debian_programs
+from harness import Skip, expect, expect_equal, main, test
+
+VARIANTS = ["", "_o0", "_o2", "_o3", "_cet"]
+
+
+def passes_of(job, command, place, ranks=1, plain=None, run=False):
+    """Measures with the place named; returns iterations by phase, complaints and the report. stdout must be as without."""
+    job.runs += 1
+    folder = f"places.{job.runs}"
+    if plain is None:
+        plain = job.plain(command, ranks).out
+    options = {"LIBPROFILE_ITERATION": place, "LIBPROFILE_OUTPUT": job.folder / folder}
+    if run:
+        result = job.run([*job.launcher(ranks), job.tool, "run", "--", *command], env=options)
+    else:
+        result = job.measured(command, ranks, options=options)
+    expect_equal((result.code, result.out), (0, plain), f"{place}: exit code and stdout")
+    report = job.report(folder)
+    found = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
+    return found, " ".join(result.complaints), report
+
+
+def expect_passes(job, command, place, passes, ranks=1, name=None, **more):
+    found, said, report = passes_of(job, command, place, ranks, **more)
+    expect_equal((found, said), ({name or place: [passes] * ranks}, ""), f"{command}: iterations of {place}, and complaints")
+    return report
+
+
+def expect_refusal(job, command, place, words):
+    found, said, _ = passes_of(job, command, place)
+    expect_equal(found, {}, f"iterations of {place}")
+    expect(words in said and said.count("libprofile:") == 1, f"{place}: {said}")
+
+
+KINDS = {
+    "local": "local_step",
+    "arguments": "many_arguments",
+    "variable": "variable_arguments",
+    "wide": "wide_step",
+    "hidden": "Hidden::advance",
+    "template": "model::Engine::apply",
+    "switch": "switching",
+    "tiny": "tiny",
+    "branch": "branch_first",
+    "exceptions": "model::Engine::advance",
+}
+
+
+def every_kind(job, variant):
+    program = job.program(f"places{variant}")
+    for kind, function in KINDS.items():
+        expect_passes(job, [program, kind, 50], function, 50)
+
+
+@test
+def entries_of_functions_begin_iterations(job):
+    every_kind(job, "")
+
+
+@test
+def entries_of_functions_begin_iterations_whatever_the_compiler_has_done(job):
+    for variant in VARIANTS[1:]:
+        every_kind(job, variant)
+
+
+@test
+def every_rank_has_its_passes(job):
+    expect_passes(job, [job.program("places"), "exceptions", 60], "model::Engine::advance", 60, ranks=2)
+
+
+@test
+def a_mangled_name_tells_overloads_apart(job):
+    command = [job.program("places"), "overloaded", 40]
+    expect_refusal(job, command, "model::overloaded", "several functions called")
+    expect_passes(job, command, "_ZN5model10overloadedEd", 40)
+
+
+@test
+def a_stripped_program_is_entered_at_an_offset(job):
+    program = job.program("places_o2")
+    names = job.run(["nm", program]).out
+    offset = re.search(r"0*([0-9a-f]+) T _Z14many_arguments", names)[1]
+    stripped = job.folder / "stripped"
+    expect_equal(job.run(["strip", "-o", stripped, program]).code, 0, "strip")
+    expect_passes(job, [stripped, "arguments", 50], f"stripped+0x{offset}", 50)
+    expect_refusal(job, [stripped, "arguments", 50], "many_arguments", "stripped")
+    expect_refusal(job, [stripped, "arguments", 50], f"stripped+0x{int(offset, 16) + 1:x}", "neither the first instruction")
+
+
+@test
+def several_places_may_have_one_name(job):
+    command = [job.program("places"), "overloaded", 40]
+    expect_passes(job, command, "either=_ZN5model10overloadedEd,_ZN5model10overloadedEi", 80, name="either")
+    # One that cannot be followed: then none is.
+    expect_refusal(job, command, "either=_ZN5model10overloadedEd,loop_at_entry", "jumps back")
+
+
+@test
+def functions_of_libraries_begin_iterations(job):
+    expect_passes(job, [job.program("places_linked"), "exceptions", 50], "model::Engine::advance", 50)
+
+
+@test
+def procedures_of_fortran_begin_iterations(job):
+    command = [job.program("places_fortran"), 50]
+    for place, passes in {"model::advance": 50, "advance": 50, "outside": 50, "inside": 100}.items():
+        expect_passes(job, command, place, passes)
+
+
+@test
+def lines_of_functions_begin_iterations(job):
+    source = (job.source / "tests/programs/places.cpp").read_text().splitlines()
+    line = next(number for number, text in enumerate(source, 1) if text.endswith("// LINE"))
+    for variant in VARIANTS:
+        command = [job.program(f"places{variant}"), "line", 50]
+        expect_passes(job, command, f"call_of_a_line:{line}", 50, run=True)
+    expect_refusal(job, command, f"call_of_a_line:{line}", "`libprofile run`")
+    found, said, _ = passes_of(job, command, "call_of_a_line:1", run=True)
+    expect_equal(found, {}, "iterations of a line without code")
+    expect("no code for line 1" in said, said)
+
+
+@test
+def calls_of_mpi_begin_iterations(job):
+    command = [job.program("places"), "exceptions", 50]
+    # Engine::advance and run call it by turns.
+    for place, passes in {"MPI_Allreduce": 100, "run/MPI_Allreduce": 100, "main/run/MPI_Allreduce": 100,
+                          "model::Engine::advance/MPI_Allreduce": 50}.items():
+        expect_passes(job, command, place, passes)
+    found, said, report = passes_of(job, command, "exchange/run/MPI_Allreduce") # the other way round
+    expect_equal(found, {}, "iterations of a path that there is not")
+    expect("never passed" in said, said)
+    expect_refusal(job, command, "MPI_Alreduce", "did you mean MPI_Allreduce")
+
+
+@test
+def what_cannot_be_followed_is_said_and_the_program_runs(job):
+    command = [job.program("places"), "loop_at_entry", 50]
+    expect_refusal(job, command, "loop_at_entry", "jumps back to its first instructions")
+    expect_refusal(job, command, "many_argument", "did you mean many_arguments")
+    expect_refusal(job, command, "no/such/thing", "there is no function")
+    expect_refusal(job, [job.program("places"), "before", 50], "many_arguments", "threads")
+
+
+@test
+def threads_have_passes_of_their_own(job):
+    found, _, report = passes_of(job, [job.program("places"), "threads", 200], "many_arguments")
+    result = job.run([job.tool, "report", job.folder / f"places.{job.runs}", "--threads"])
+    expect_equal((found, result.code), ({}, 0), "iterations of the main thread")
+
+
+@test
+def markers_of_the_program_give_way_to_a_place(job):
+    program = job.build / f"examples/hydro.{job.mpi}"
+    if not program.exists():
+        raise Skip("the examples are not built")
+    found, said, _ = passes_of(job, [program, 20, 8], "MPI_Allreduce")
+    expect_equal((list(found), said), (["MPI_Allreduce"], ""), "phases and complaints")
+
+
+@test
+def the_steps_of_lammps_are_its_iterations(job):
+    command = debian_programs.lammps(job, 200)
+    for place, passes in {"Neighbor::decide": 200, "LAMMPS_NS::Modify::initial_integrate": 200}.items():
+        result = job.measured(command, 2, options={"LIBPROFILE_ITERATION": place}, output=place.replace(":", "_"))
+        expect_equal((result.code, result.complaints), (0, []), f"{place}: exit code and complaints")
+        report = job.report(place.replace(":", "_"))
+        found = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
+        expect_equal(found, {place: [passes, passes]}, "iterations")
+
+
+if __name__ == "__main__":
+    main()

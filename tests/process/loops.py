@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+"""The time loop of programs that mark nothing (tests/programs/loops.c) is found, and every pass is an iteration."""
+
+import subprocess
+import time
+
+from harness import expect, expect_equal, kill_all, main, test
+
+
+def run(job, kind, passes, work=1000, ranks=2, **options):
+    result = job.measured([job.program("loops"), kind, passes, work], ranks=ranks, options={"LIBPROFILE_ITERATION": "auto", **options},
+                          output=kind)
+    expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")
+    report = job.report(kind)
+    loops = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
+    said = " ".join(sentence for answer in report["answers"] if answer["key"] == "change" for sentence in answer["answers"])
+    return loops, said, report
+
+
+def visits(report, name):
+    return sum(sum(path["exclusive"].get("visits", [0])) for phase in report["phases"] for path in phase["call_paths"]
+               if path["name"] == name)
+
+
+def expect_one_loop(job, kind, passes, function, **options):
+    loops, said, report = run(job, kind, passes, **options)
+    expect_equal(list(loops.values()), [[passes, passes]], f"{kind}: iterations of ranks")
+    expect(f"is the loop in {function} at loops.c:" in said, f"{kind}: {said}")
+    return said, report
+
+
+@test
+def the_loop_of_a_program_is_found(job):
+    expect_one_loop(job, "simple", 60, "simple")
+    expect_one_loop(job, "main", 60, "main")
+    expect_one_loop(job, "setup", 60, "simple")
+    expect_one_loop(job, "interpreter", 60, "simple")
+
+
+@test
+def a_solver_inside_is_not_the_time_loop(job):
+    expect_one_loop(job, "nested", 60, "nested")
+    expect_one_loop(job, "nested_here", 60, "nested_here")
+    expect_one_loop(job, "stages", 60, "stages")
+    expect_one_loop(job, "only_a_solver", 60, "only_a_solver")
+
+
+@test
+def output_every_few_steps_is_not_the_time_loop(job):
+    _, report = expect_one_loop(job, "output_sometimes", 60, "output_sometimes")
+    expect_equal(visits(report, "MPI_Gather"), 2 * 6, "visits of the output")
+
+
+@test
+def one_time_loop_after_another_makes_two_phases(job):
+    loops, said, _ = run(job, "two", 60)
+    expect_equal(sorted(loops.values()), [[60, 60], [60, 60]], "iterations of ranks")
+    expect("the loop in simple" in said and "the loop in second" in said, said)
+
+
+@test
+def ranks_that_go_different_ways_have_the_same_iterations(job):
+    expect_one_loop(job, "ranks_apart", 60, "ranks_apart")
+
+
+@test
+def master_and_workers_are_said_to_differ(job):
+    loops, said, _ = run(job, "master_and_workers", 60)
+    expect_equal(sorted(loops.values()), [[0, 60], [60, 0]], "iterations of ranks")
+    expect("different places" in said, said)
+
+
+@test
+def no_loop_is_found_where_there_is_none(job):
+    for kind in ("no_loop", "recursion"):
+        loops, said, _ = run(job, kind, 40)
+        expect_equal(loops, {}, f"loops of {kind}")
+        expect("no time loop was found" in said, f"{kind}: {said}")
+
+
+@test
+def nothing_is_looked_for_if_so_asked(job):
+    for choice in ("none", "marker"):
+        loops, said, _ = run(job, "simple", 40, LIBPROFILE_ITERATION=choice)
+        expect_equal(loops, {}, f"loops with {choice}")
+        expect("this profile has no iterations" in said, said)
+
+
+@test
+def passes_before_a_loop_was_found_are_cut_out_exactly(job):
+    # The log holds some hundred passes, so most come when the loop is known.
+    loops, said, report = run(job, "nested", 400, LIBPROFILE_MEMORY="3M", LIBPROFILE_CHECKPOINT="50ms")
+    expect("is the loop in nested at loops.c:" in said, said)
+    expect_equal(len(loops), 1, f"loops: {loops}")
+    iterations = list(loops.values())[0]
+    expect_equal((visits(report, "MPI_Waitall"), visits(report, "MPI_Allreduce")), (800, 2 * 2601), "visits")
+    for rank, wall in enumerate(report["job"]["wall_ns"]):
+        expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"time of the phases of rank {rank}")
+    loop = next(phase for phase in report["phases"] if phase["kind"] == "iterations")
+    waits = [sum(path["exclusive"]["visits"][rank] for path in loop["call_paths"] if path["name"] == "MPI_Waitall") for rank in (0, 1)]
+    expect_equal(waits, iterations, "visits inside the loop")
+    # A machine that is busy with other things may hide the loop for as long as the first log lasts; then that is said.
+    expect(min(iterations) + report["loops"][0]["missed"] >= 399 and max(iterations) <= 400, f"{loops}: {report['loops']}")
+
+
+@test
+def an_outer_loop_that_shows_late_takes_the_place_of_the_inner(job):
+    loops, said, _ = run(job, "late", 30, work=480, LIBPROFILE_MEMORY="3M")
+    expect("which took its place" in said, said)
+    outer = [per_rank for name, per_rank in loops.items() if max(per_rank) <= 30]
+    expect(outer and min(outer[0]) >= 15, f"iterations: {loops}")
+
+
+@test
+def found_iterations_outlive_their_ranks(job):
+    """A snapshot of the time before the loop was known must not contradict what was cut out of that time afterwards."""
+    program = [job.program("loops"), "simple", 1000000, 500]
+    command = [*job.launcher(2), *job.preloaded(program, {"LIBPROFILE_ITERATION": "auto", "LIBPROFILE_CHECKPOINT": "1s",
+                                                          "LIBPROFILE_OUTPUT": job.folder / "killed"})]
+    with subprocess.Popen([str(word) for word in command], env=job.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, start_new_session=True):
+        time.sleep(10) # a loop is settled on after 5 s
+        kill_all()
+    report = job.report("killed")
+    found = [phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"]
+    expect_equal(len(found), 1, f"loops: {found}")
+    for rank, count in enumerate(found[0]):
+        expect(count > 500, f"rank {rank} has {count} iterations")
+    expect([loop["share"] > 0.5 for loop in report["loops"]] == [True], f"what was found: {report['loops']}")
+
+
+if __name__ == "__main__":
+    main()

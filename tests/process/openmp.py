@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+"""OpenMP: the work of every thread is below the region that gave it, waits have exact times, and the program runs as without.
+
+Programs are compiled by GCC (libgomp, interposed) and, where clang and libomp are installed, by clang (OMPT).
+"""
+
+import shutil
+
+from harness import Skip, expect, expect_equal, main, test
+from report_checks import calls, totals
+
+OPENMP = {"OMP_NUM_THREADS": 2}
+MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("teams", 9), ("leaves", 1))
+
+
+def compilers(job):
+    """Names of the test program as each compiler made it."""
+    found = ["openmp_gcc", "openmp_clang"]
+    present = [name for name in found if (job.programs / name).exists()]
+    expect("openmp_gcc" in present, "no test program")
+    if "openmp_clang" not in present:
+        print("clang or libomp is not installed: OMPT is not tested")
+    return present
+
+
+def profile(job, program, *words, threads=2, sample=1000, **settings):
+    job.runs += 1
+    output = job.folder / f"profile.{job.runs}"
+    options = {"LIBPROFILE_MPI": "no", "LIBPROFILE_OUTPUT": output, "LIBPROFILE_SAMPLE": sample, **settings}
+    result = job.run(job.preloaded([job.programs / program, *words], options), env={"OMP_NUM_THREADS": threads})
+    expect_equal(result.code, 0, "exit code")
+    return job.report(output)
+
+
+def paths(group, location, metric, phases=None):
+    """Path (names from the outermost) -> value, of one location."""
+    values = {}
+    for phase in group["phases"]:
+        if phases is not None and phase["name"] not in phases:
+            continue
+        known = {path["id"]: path for path in phase["call_paths"]}
+        for path in phase["call_paths"]:
+            value = path["exclusive"].get(metric, [0] * 99)[location]
+            if not value:
+                continue
+            names, node = [], path
+            while node is not None:
+                names.insert(0, node["name"])
+                node = known.get(node["parent"])
+            values[tuple(names)] = values.get(tuple(names), 0) + value
+    return values
+
+
+def events(group, location, metric):
+    """OpenMP construct -> value, over all call paths."""
+    sums = {}
+    for phase in group["phases"]:
+        for path in phase["call_paths"]:
+            value = path["exclusive"].get(metric, [0] * 99)[location]
+            if path["kind"] == "openmp" and value:
+                sums[path["name"]] = sums.get(path["name"], 0) + value
+    return sums
+
+
+def inside(values, *names):
+    """Sum over the paths that have these names, in this order, but for what is waited for there."""
+    total = 0
+    for path, value in values.items():
+        at = -1
+        for name in names:
+            at = next((i for i in range(at + 1, len(path)) if path[i].startswith(name)), None)
+            if at is None:
+                break
+        if at is not None and "barrier" not in path[-1]:
+            total += value
+    return total
+
+
+def about(value, expected, what, tolerance=0.25):
+    expect(abs(value - expected) <= tolerance * expected, f"{what}: {value / 1e6:.1f} ms, not about {expected / 1e6:.1f} ms")
+
+
+@test
+def work_of_workers_is_below_the_region_that_gave_it(job):
+    """Two places call the same function with a region: thread t works 4 (t + 1) ms for one, twice that for the other."""
+    for program in compilers(job):
+        report = profile(job, program, "regions", 20)
+        threads = report["threads"]
+        expect_equal(len(threads["locations"]), 1, "threads")
+        for group, share in ((report, 1), (threads, 2)):
+            times = paths(group, 0, "time")
+            for place, factor in (("first_place", 1), ("second_place", 2)):
+                about(inside(times, "main", place, "busy_region", "omp parallel", "work"), 80e6 * factor * share, f"{program}: {place} on thread {share}")
+        for group in (report, threads):
+            for path in paths(group, 0, "time"):
+                expect(len(path) == 1 or path[0] in ("main", "(partial)"), f"{program}: a path begins with {path}")
+                below = path[path.index("omp parallel"):] if "omp parallel" in path else ()
+                expect(not any("gomp" in name.lower() or "kmp" in name for name in below), f"{program}: the runtime's own frames in {path}")
+        visits = paths(report, 0, "visits")
+        for place in ("first_place", "second_place"):
+            found = {path[-1]: value for path, value in visits.items() if place in path}
+            expect_equal(found, {"omp parallel": 20, "omp implicit barrier": 20}, f"{program}: visits below {place}")
+        expect_equal(events(threads, 0, "visits"), {"omp implicit barrier": 40}, f"{program}: visits of the worker")
+
+
+@test
+def workers_have_the_iterations_of_the_main_thread(job):
+    for program in compilers(job):
+        report = profile(job, program, "regions", 40)
+        phase = next(phase for phase in report["threads"]["phases"] if phase["name"] == "step")
+        expect_equal(phase["iterations_per_rank"], [40], f"{program}: iterations of the worker")
+        # 8 and 16 ms of work in each, and the waits between, take about what the iteration of the main thread takes.
+        own = next(phase for phase in report["phases"] if phase["name"] == "step")
+        mine, theirs = own["iteration_times"][0], phase["iteration_times"][0]
+        for i in range(1, 40):
+            expect(abs(theirs[i] - mine[i]) < 0.5 * mine[i] + 2e6, f"{program}: iteration {i} takes {theirs[i]} ns and {mine[i]} ns")
+        inside_step = sum(value for path, value in paths(report["threads"], 0, "time", ["step"]).items() if "omp parallel" in path and "omp" not in path[-1])
+        everywhere = sum(value for path, value in paths(report["threads"], 0, "time").items() if "omp parallel" in path and "omp" not in path[-1])
+        expect(inside_step > 0.95 * everywhere, f"{program}: {inside_step} ns of {everywhere} ns of the worker's work are in iterations")
+
+
+@test
+def waits_have_their_visits_and_time(job):
+    for program in compilers(job):
+        report = profile(job, program, "waits", 10)
+        threads = report["threads"]
+        for group, is_worker in ((report, False), (threads, True)):
+            visits = events(group, 0, "visits")
+            # The barriers behind the loop and the single construct are called like the explicit one in GCC's code; libomp tells.
+            barriers = {"omp barrier": 30, "omp implicit barrier": 1} if "gcc" in program else {"omp barrier": 10, "omp implicit barrier": 21}
+            expected = {**barriers, "omp critical": 10, "omp lock": 10, "omp single": 10}
+            expect_equal({name: visits.get(name) for name in expected}, expected, f"{program}: visits, worker: {is_worker}")
+        about_all = {name: events(report, 0, "time").get(name, 0) + events(threads, 0, "time").get(name, 0) for name in expected}
+        worker_waits = events(threads, 0, "time")["omp barrier"]
+        expect(worker_waits > 20e6, f"{program}: the worker waited {worker_waits} ns for 10 times 4 ms of work")
+        expect(about_all["omp critical"] + about_all["omp lock"] > 5e6, f"{program}: waiting for critical sections and locks: {about_all}")
+        table = totals(threads)
+        expect_equal(table["openmp"][0], sum(events(threads, 0, "time").values()), f"{program}: metric openmp of the worker")
+        for name in ("openmp_barrier", "openmp_lock"):
+            expect(table[name][0] + totals(report)[name][0] > 0, f"{program}: metric {name} is empty")
+
+
+@test
+def waiting_is_no_computation(job):
+    """The worker of the second region spins or sleeps for as long as the main thread works alone."""
+    for program in compilers(job):
+        for policy in ("active", "passive"):
+            job.runs += 1
+            output = job.folder / f"profile.{job.runs}"
+            options = {"LIBPROFILE_MPI": "no", "LIBPROFILE_OUTPUT": output, "OMP_WAIT_POLICY": policy}
+            job.run(job.preloaded([job.programs / program, "waits", 10], options), env=OPENMP)
+            report = job.report(output)
+            compute = sum(value for path, value in paths(report["threads"], 0, "time").items()
+                          if not path[-1].startswith(("omp", "(off CPU)", "(libprofile)")))
+            about(compute, 10 * (0.1 + 1 + 1 + 1) * 1e6, f"{program}, {policy}: computation of the worker", 0.7)
+
+
+@test
+def tasks_are_work_wherever_they_run(job):
+    for program in compilers(job):
+        report = profile(job, program, "tasks", 60)
+        done = sum(inside(paths(group, 0, "time"), "main", "mode_tasks", "omp parallel", "one_task") for group in (report, report["threads"]))
+        about(done, 60 * 2e6, f"{program}: work in tasks")
+
+
+@test
+def nested_regions_are_below_each_other(job):
+    for program in compilers(job):
+        report = profile(job, program, "nested", 20)
+        inner = outer = 0
+        for group, count in ((report, 1), (report["threads"], len(report["threads"]["locations"]))):
+            for location in range(count):
+                for path, value in paths(group, location, "time").items():
+                    if "work" not in path:
+                        continue
+                    inner += value if path.count("omp parallel") == 2 else 0
+                    outer += value if path.count("omp parallel") == 1 else 0
+        about(inner, 20 * 4 * 4e6, f"{program}: work in the inner regions")
+        about(outer, 20 * 2 * 4e6, f"{program}: work in the outer regions", 0.4)
+
+
+@test
+def programs_run_as_without(job):
+    for program in compilers(job):
+        for mode, count in MODES:
+            for threads in (1, 2, 4):
+                command = [job.programs / program, mode, count]
+                env = {"OMP_NUM_THREADS": threads}
+                plain = job.run(command, env=env)
+                for options in ({"LIBPROFILE_MPI": "no"}, {}, {"LIBPROFILE_MPI": "no", "LIBPROFILE_START": "off"}, {"LIBPROFILE_MPI": "no", "LIBPROFILE_CALLPATHS": 0}):
+                    job.runs += 1
+                    options = {"LIBPROFILE_OUTPUT": job.folder / f"profile.{job.runs}", **options}
+                    seen = job.run(job.preloaded(command, options), env=env)
+                    expect_equal((seen.code, seen.out, seen.err), (plain.code, plain.out, plain.err), f"{program} {mode}, {threads} threads, {options}")
+                    expect_equal(seen.complaints, [], "complaints")
+                    if (job.folder / f"profile.{job.runs}").exists():
+                        job.report(f"profile.{job.runs}")
+
+
+@test
+def threads_of_hybrid_programs_have_their_calls_and_regions(job):
+    program = job.program("openmp")
+    if not program.exists():
+        raise Skip("no test program")
+    report = job.profile([program, "hybrid", 20], env=OPENMP, options={"LIBPROFILE_SAMPLE": 1000})
+    threads = report["threads"]
+    workers = [number for number in range(len(threads["locations"])) if calls(report, number, group=threads)]
+    expect_equal(sorted(threads["locations"][number]["rank"] for number in workers), [0, 1], "ranks of the workers")
+    for rank in range(2):
+        expect_equal(calls(report, rank)["MPI_Sendrecv"], 20, f"messages of main thread {rank}")
+        about(inside(paths(report, rank, "time"), "main", "omp parallel", "work"), 20e6 * (rank + 1), f"work of main thread {rank}", 0.4)
+    for number in workers:
+        expect_equal(calls(report, number, group=threads), {"MPI_Sendrecv": 20}, "calls of a worker")
+        for path in paths(threads, number, "visits"):
+            expect(path[-1] != "MPI_Sendrecv" or ("main" == path[0] and "omp parallel" in path), f"a call of a worker at {path}")
+        rank = threads["locations"][number]["rank"]
+        about(inside(paths(threads, number, "time"), "main", "omp parallel", "work"), 20e6 * (rank + 1), "work of a worker", 0.4)
+        phase = next(phase for phase in threads["phases"] if phase["name"] == "step")
+        expect_equal(phase["iterations_per_rank"][number], 20, "iterations of a worker")
+
+
+@test
+def another_ompt_tool_comes_first(job):
+    if shutil.which("clang") is None or not (job.programs / "openmp_clang").exists():
+        raise Skip("clang or libomp is not installed")
+    source = job.write("tool.c", 'void* ompt_start_tool(unsigned v, const char* r) { (void)v; (void)r; return 0; }\n')
+    job.compile("cc", "-shared", "-fPIC", source, "-o", job.folder / "tool.so")
+    result = job.run(job.preloaded([job.programs / "openmp_clang", "regions", 3], {"LIBPROFILE_MPI": "no", "OMP_TOOL_LIBRARIES": job.folder / "tool.so"}), env=OPENMP)
+    expect_equal((result.code, result.err), (0, []), "the program")
+    report = job.report()
+    expect_equal(events(report, 0, "visits"), {}, "regions: the other tool has them")
+
+
+@test
+def a_plugin_may_bring_the_runtime_and_take_it_away(job):
+    """Loaded out of everybody's sight, at another place each time, with regions that run under the loader's lock."""
+    script = job.write("host.py", """
+import _ctypes, ctypes, mmap, sys
+kept = []
+for _ in range(4):
+    plugin = ctypes.CDLL(sys.argv[1], mode=2) # RTLD_LOCAL, RTLD_NOW
+    print([plugin.work(1000) for _ in range(20)])
+    _ctypes.dlclose(plugin._handle)
+    kept.append(mmap.mmap(-1, 1 << 20))
+""")
+    command = ["/usr/bin/python3", script, job.programs / "plugin_openmp"]
+    # Without libprofile it may die of that: workers are left where code no longer is.
+    result = job.run(job.preloaded(command, {"LIBPROFILE_MPI": "no", "LIBPROFILE_OUTPUT": job.folder / "plugin"}))
+    expect_equal((result.code, result.out, result.err), (0, f"{[1] * 20}\n" * 4, []), "the program's end and output")
+    job.report("plugin")
+
+
+if __name__ == "__main__":
+    main()

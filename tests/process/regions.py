@@ -1,0 +1,259 @@
+#!/usr/bin/python3
+"""Named regions of every language and functions that a compiler has instrumented: counted exactly, repaired where they do not pair,
+left out where a filter says so, and nothing else changes."""
+
+import re
+
+from harness import Skip, expect, expect_equal, main, test
+from report_checks import totals
+
+STEPS = ["20", "4000"]  # of small_calls
+
+
+def rows(report, kind=None):
+    """Visits, time and exclusive time of the regions by name (functions: without parameters), over all ranks and threads."""
+    found = {}
+    for row in report["regions"]["rows"]:
+        if kind is None or row["kind"] == kind:
+            name = row["name"] if row["kind"] != "function" else re.sub(r"\(.*", "", row["name"])
+            found[name] = row
+    return found
+
+
+def visits(report, kind):
+    return {name: row["visits"] for name, row in rows(report, kind).items()}
+
+
+def compiler(job, language):
+    found = f"{ {'c': 'mpicc', 'c++': 'mpicxx', 'fortran': 'mpif90'}[language] }.{job.mpi}"
+    job.need(found)
+    return found
+
+
+def wrapper(job, language):
+    return job.source / "scripts/compilers" / f"libprofile-{ {'c': 'cc', 'c++': 'c++', 'fortran': 'fort'}[language] }"
+
+
+def instrumented(job, source, name, *flags):
+    job.compile(wrapper(job, "c++"), f"--cc={compiler(job, 'c++')}", "-O2", "-g", "-pthread", "-Wno-clobbered", *flags,
+                job.source / "tests/programs" / source, "-o", job.folder / name)
+    return job.folder / name
+
+
+@test
+def named_regions_are_counted_exactly(job):
+    report = job.profile([job.program("regions")])
+    expect_equal(visits(report, "region"),
+                 {"recursive": 10, "two functions": 2, "left by an exception": 2, "outer": 24, "inner": 72, "output": 6,
+                  "never ended": 2}, "visits on two ranks")
+    found = rows(report)
+    expect(found["inner"]["time"] >= 72e6, "72 visits of at least 1 ms took less")
+    outer = found["outer"]
+    inside = found["inner"]["time"] + found["output"]["time"]
+    expect(outer["time"] >= inside, "a region takes at least as long as those inside")
+    # On both ranks: the rest of "outer" are barriers, which are not its own time.
+    expect(outer["exclusive_time"] <= outer["time"] - inside, "own time is without what is inside")
+    expect_equal(report["regions"]["repairs"], 4, "regions that were not ended, or not begun")
+
+
+@test
+def named_regions_tell_iterations_apart(job):
+    report = job.profile([job.program("regions")], options={"LIBPROFILE_EQUIVALENCE": "strong"})
+    phase = next(p for p in report["phases"] if p["name"] == "step")
+    of_step = phase["cluster_of_iteration"][0]
+    classes = [phase["cluster_profiles"][0][c]["class"] for c in of_step]
+    expect_equal([c == classes[0] for c in classes], [step % 4 != 3 for step in range(12)], "steps without output")
+
+
+@test
+def named_regions_are_nothing_without_the_library(job):
+    result = job.plain([job.program("regions")])
+    expect_equal((result.code, result.out, result.err), (0, "12 steps\n", []), "the job")
+
+
+C_SOURCE = """
+#include <libprofile.h>
+#include <mpi.h>
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 5; ++i) {
+        profile_region_begin("from C");
+        profile_region_end("from C");
+    }
+    MPI_Finalize();
+}
+"""
+FORTRAN_SOURCE = """
+program regions
+  use mpi
+  use libprofile
+  integer :: ierror, i
+  call MPI_Init(ierror)
+  do i = 1, 6
+    call profile_region_begin("from Fortran")
+    call profile_region_end("from Fortran  ")
+  end do
+  call MPI_Finalize(ierror)
+end program
+"""
+
+
+@test
+def regions_of_c_are_counted(job):
+    job.write("regions.c", C_SOURCE)
+    job.compile(compiler(job, "c"), "-I", job.source / "include", "regions.c", "-o", "regions_c")
+    expect_equal(job.plain([job.folder / "regions_c"]).code, 0, "exit code without the library")
+    expect_equal(visits(job.profile([job.folder / "regions_c"]), "region"), {"from C": 10}, "visits")
+
+
+@test
+def regions_of_fortran_are_counted(job):
+    job.write("regions.f90", FORTRAN_SOURCE)
+    job.compile(compiler(job, "fortran"), job.source / "include/libprofile.f90", "regions.f90", "-o", "regions_f90")
+    expect_equal(job.plain([job.folder / "regions_f90"]).code, 0, "exit code without the library")
+    expect_equal(visits(job.profile([job.folder / "regions_f90"]), "region"), {"from Fortran": 12}, "visits")
+
+
+@test
+def regions_of_python_are_counted(job):
+    script = "import ctypes; l = ctypes.CDLL(None)\nfor i in range(4): l.profile_region_begin(b'from Python'); l.profile_region_end(b'from Python')"
+    result = job.run(job.preloaded(["/usr/bin/python3", "-c", script], {"LIBPROFILE_OUTPUT": job.folder / "python"}))
+    expect_equal(result.code, 0, "exit code")
+    expect_equal(visits(job.report("python"), "region"), {"from Python": 4}, "visits")
+
+
+@test
+def instrumented_functions_are_counted_exactly(job):
+    program = instrumented(job, "instrumented.cpp", "instrumented")
+    plain = job.plain([program])
+    report = job.profile([program])
+    expect_equal((job.last.out, job.last.err), (plain.out, plain.err), "output")
+    found = visits(report, "function")
+    # fibonacci(15) makes 1973 calls. Each branch(n) makes n of leaf().
+    leaf = 10 * 1000 + 7 + 5 + 2 * 100 + 3
+    expected = {"work::leaf": leaf, "work::branch": 12, "work::fibonacci": 1973, "work::thrower": 35, "work::catcher": 7,
+                "work::jumper": 20, "work::lander": 5, "work::in_thread": 2, "work::handler": 3, "main": 1}
+    expect_equal({name: found.get(name) for name in expected}, {name: 2 * n for name, n in expected.items()}, "visits on two ranks")
+    regions = report["regions"]
+    expect_equal(found["work::even"] + found["work::odd"] + regions["too_deep"], 2 * 20001, "visits beyond the depth that is kept")
+    expect_equal(regions["left_functions"], 2 * 5 * 4, "functions left by longjmp")
+    expect_equal((regions["unmatched_exits"], regions["repairs"], regions["without_memory"]), (0, 0, 0), "losses")
+    timed = rows(report, "function")
+    wall = sum(totals(report)["time"])
+    expect(timed["main"]["time"] <= 1.001 * wall and timed["main"]["time"] > 0.3 * wall, "main() is most of the run")
+    expect(timed["work::branch"]["time"] >= timed["work::leaf"]["time"] * 0.9, "callers take as long as what they call")
+    own = sum(row["exclusive_time"] for row in timed.values())
+    expect(own <= timed["main"]["time"] + timed["work::in_thread"]["time"], "own times are parts of the whole")
+
+
+SWITCHING = """
+#include <libprofile.h>
+#include <mpi.h>
+__attribute__((noinline)) static void sometimes(volatile int* n) { ++*n; }
+int main(int argc, char** argv) {
+    volatile int n = 0;
+    MPI_Init(&argc, &argv);
+    for (int step = 0; step < 20; ++step) {
+        profile_iteration_begin("step");
+        for (int i = 0; i < step % 3; ++i) sometimes(&n);
+        MPI_Barrier(MPI_COMM_WORLD);
+        profile_iteration_end("step");
+    }
+    MPI_Finalize();
+}
+"""
+
+
+@test
+def instrumented_functions_do_not_tell_iterations_apart(job):
+    job.write("switching.c", SWITCHING)
+    job.compile(wrapper(job, "c"), f"--cc={compiler(job, 'c')}", "-I", job.source / "include", "switching.c", "-o", "switching")
+    report = job.profile([job.folder / "switching"], options={"LIBPROFILE_EQUIVALENCE": "strong"})
+    phase = next(p for p in report["phases"] if p["name"] == "step")
+    expect_equal(phase["classes"], [1, 1], "classes of iterations")
+    expect_equal(visits(report, "function"), {"main": 2, "sometimes": 2 * 19}, "visits")
+    paths = [path for path in phase["call_paths"] if path["kind"] == "function_region" and path["name"] == "sometimes"]
+    expect_equal([path["exclusive"]["visits"] for path in paths], [[19, 19]], "visits in iterations")
+    # main() is open in all of them: what it takes there is theirs.
+    inside = sum(sum(path["exclusive"]["region_time"]) for path in phase["call_paths"] if path["name"] == "main" and path["kind"] == "function_region")
+    expect(0.9 * sum(phase["wall_inclusive_ns"]) <= inside <= sum(phase["wall_inclusive_ns"]), "the time of main() in iterations")
+
+
+@test
+def instrumented_programs_run_as_before_without_the_library(job):
+    program = instrumented(job, "small_calls.cpp", "small_calls")
+    result = job.plain([program, *STEPS])
+    job.compile(compiler(job, "c++"), "-O2", job.source / "tests/programs/small_calls.cpp", "-o", job.folder / "uninstrumented")
+    expect_equal(result.out, job.plain([job.folder / "uninstrumented", *STEPS]).out, "output")
+    expect_equal(result.err, [], "stderr")
+
+
+def filter_of(job, folder):
+    made = job.run([job.tool, "filter", folder, "--target", "0.05"])
+    expect_equal(made.code, 0, "exit code of libprofile filter")
+    return job.write("made.filter", made.out)
+
+
+@test
+def the_filter_of_a_first_run_leaves_small_functions_out(job):
+    program = instrumented(job, "small_calls.cpp", "small_calls")
+    first = job.profile([program, *STEPS])
+    out = job.last.out
+    before = visits(first, "function")
+    made = filter_of(job, job.folder / "profile.1")
+    # At run time.
+    second = job.profile([program, *STEPS], options={"LIBPROFILE_FILTER": made})
+    expect_equal(job.last.out, out, "output")
+    left = visits(second, "function")
+    expect(sum(left.values()) * 100 < sum(before.values()), f"{sum(left.values())} of {sum(before.values())} visits are left")
+    expect("tube::update" in left, "functions that are worth it stay")
+    expect(second["regions"]["excluded_functions"] > 5, "excluded functions are counted")
+    expect_equal(second["regions"]["unmatched_exits"], 0, "exits without entry")
+    # When it is compiled.
+    again = instrumented(job, "small_calls.cpp", "again", f"--filter={made}")
+    third = job.profile([again, *STEPS])
+    expect_equal(job.last.out, out, "output")
+    compiled = visits(third, "function")
+    expect(sum(compiled.values()) * 100 < sum(before.values()), f"{sum(compiled.values())} of {sum(before.values())} visits are left")
+    expect("tube::update" in compiled, "functions that are worth it stay")
+
+
+@test
+def a_filter_by_name_holds_at_run_time(job):
+    program = instrumented(job, "instrumented.cpp", "instrumented")
+    rules = job.write("names.filter", "# by hand\nexclude function work::*\ninclude function work::br?nch\nexclude function *lander*\n")
+    found = visits(job.profile([program], options={"LIBPROFILE_FILTER": rules}), "function")
+    expect_equal({name: n for name, n in found.items() if "init" not in name and "GLOBAL" not in name},
+                 {"main": 2, "work::branch": 24}, "functions")
+    wrong = job.write("wrong.filter", "exclude function work::leaf\nplease exclude main\n")
+    found = visits(job.profile([program], options={"LIBPROFILE_FILTER": wrong}), "function")
+    expect("work::leaf" not in found and "main" in found, "rules that are understood hold")
+    expect(any("line 2" in line for line in job.last.said), "the line that is not understood is named")
+
+
+@test
+def the_compiler_wrapper_keeps_exit_codes_and_arguments(job):
+    source = job.write("with blank.c", '#include <stdio.h>\nint main(void) { puts(TEXT); return 0; }\n')
+    job.compile(wrapper(job, "c"), "--cc=gcc", '-DTEXT="a  b $HOME"', source, "-o", job.folder / "with blank")
+    expect_equal(job.run([job.folder / "with blank"]).out, "a  b $HOME\n", "output")
+    bad = job.write("bad.c", "int main(void) { return undeclared; }\n")
+    expect_equal(job.run([wrapper(job, "c"), "--cc=gcc", bad]).code, job.run(["gcc", bad]).code, "exit code")
+    expect_equal(job.run([wrapper(job, "c"), "--cc=/nowhere/cc", bad]).code, 127, "exit code without a compiler")
+    expect_equal(job.run([wrapper(job, "c"), "--cc=gcc", "--filter=nowhere", bad]).code, 2, "exit code without the filter")
+
+
+@test
+def kokkos_kernels_are_regions(job):
+    job.compile("g++", "-O1", "-g", job.source / "tests/programs/kokkos_like.cpp", "-o", job.folder / "kokkos_like", "-ldl")
+    plain = job.run([job.folder / "kokkos_like"])
+    result = job.run([job.folder / "kokkos_like"], env={"KOKKOS_TOOLS_LIBS": job.library, "LIBPROFILE_OUTPUT": job.folder / "kokkos"})
+    expect_equal((result.code, result.out), (plain.code, plain.out), "the program")
+    report = job.report("kokkos")
+    expect_equal({name: row["visits"] for name, row in rows(report).items()},
+                 {"parallel_for axpy": 10, "parallel_reduce dot": 10, "parallel_scan offsets": 1, "Kokkos region time step": 10,
+                  "Kokkos section halo": 3, "deep_copy HostSpace to CudaSpace": 2, "fence wait": 1}, "visits")
+    expect_equal(report["regions"]["repairs"], 0, "repairs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+/* Programs that mark nothing, with loops of a known number of passes: loops KIND PASSES [MICROSECONDS of work in a pass]. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define OWN __attribute__((noinline, noclone, noipa)) static
+
+static int rank, size;
+static double value = 1, step_us = 500;
+static volatile double sink; /* no tail calls */
+
+OWN void work(double us) {
+    struct timespec begin, now;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        for (int i = 0; i < 50; ++i) sink += i * 0.5;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((double)(now.tv_sec - begin.tv_sec) * 1e6 + (double)(now.tv_nsec - begin.tv_nsec) / 1e3 < us);
+}
+
+OWN void sum(void) {
+    double all;
+    MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    sink = all;
+}
+
+OWN void halo(void) {
+    double in = 0;
+    MPI_Request requests[2];
+    MPI_Irecv(&in, 1, MPI_DOUBLE, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&value, 1, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    sink = in;
+}
+
+OWN void output(void) {
+    double all[64];
+    MPI_Gather(&value, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    sink = 0;
+}
+
+OWN void step(void) {
+    halo();
+    work(step_us);
+    sum();
+    sink = 1;
+}
+
+/* Short, and over before the program begins. */
+OWN void setup(void) {
+    for (int i = 0; i < 100; ++i) MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    sink = 1;
+}
+
+OWN void simple(int passes) {
+    for (int i = 0; i < passes; ++i) step();
+}
+
+/* As `simple`, in another function and with other calls. */
+OWN void second(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        work(step_us);
+        output();
+        halo();
+    }
+}
+
+/* A solver in another function, which takes a number of iterations that changes. */
+OWN void solver(int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+        sum();
+        work(step_us / 8);
+    }
+    sink = 2;
+}
+OWN void nested(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        halo();
+        solver(5 + i % 4);
+    }
+}
+
+/* The same in one function. */
+OWN void nested_here(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        sum();
+        for (int k = 0; k < 8 + (i * 7) % 12; ++k) {
+            halo();
+            work(step_us / 8);
+        }
+    }
+}
+
+/* Stages of a step, in one function. */
+OWN void stages(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            halo();
+            work(step_us / 3);
+        }
+        sum();
+    }
+}
+
+OWN void output_sometimes(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        halo();
+        work(step_us);
+        sum();
+        if (i % 10 == 9) output();
+    }
+}
+
+/* Nothing but the solver: that a pass is over shows only in that it has returned. */
+OWN void only_a_solver(int passes) {
+    for (int i = 0; i < passes; ++i) solver(3 + i % 5);
+}
+
+OWN int recursion(int passes) {
+    if (passes == 0) return 0;
+    sum();
+    work(step_us);
+    const int done = recursion(passes - 1);
+    sink = done;
+    return done + 1;
+}
+
+/* Ranks take different ways through a pass. */
+OWN void ranks_apart(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        if (rank % 2 == 0) {
+            halo();
+            work(step_us);
+        } else {
+            work(step_us / 2);
+            halo();
+            work(step_us / 2);
+        }
+        sum();
+    }
+}
+
+OWN void master_and_workers(int passes) {
+    int task;
+    MPI_Status status;
+    for (int i = 0; rank == 0 && i < passes * (size - 1); ++i) {
+        MPI_Recv(&task, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &status);
+        MPI_Send(&i, 1, MPI_INT, status.MPI_SOURCE, 4, MPI_COMM_WORLD);
+    }
+    for (int i = 0; rank != 0 && i < passes; ++i) {
+        MPI_Send(&i, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+        MPI_Recv(&task, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &status);
+        work(step_us);
+    }
+}
+
+/* A command interpreter: all commands but one are short. */
+OWN void command(int number, int passes) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (number == 15) simple(passes);
+    sink = number;
+}
+OWN void interpreter(int passes) {
+    for (int i = 0; i < 20; ++i) command(i, passes);
+}
+
+/* A time loop that shows only after a solver has gone on for long. */
+OWN void late(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        halo();
+        solver(600);
+    }
+}
+
+#define ONCE(n)               \
+    OWN void once_##n(void) { \
+        sum();                \
+        work(step_us * 10);   \
+        sink = n;             \
+    }
+ONCE(0) ONCE(1) ONCE(2) ONCE(3) ONCE(4) ONCE(5) ONCE(6) ONCE(7)
+OWN void no_loop(void) {
+    once_0(); once_1(); once_2(); once_3(); once_4(); once_5(); once_6(); once_7();
+}
+
+int main(int argc, char** argv) {
+    if (argc < 3) return 2;
+    const char* kind = argv[1];
+    const int passes = atoi(argv[2]);
+    if (argc > 3) step_us = atof(argv[3]);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    sum(); /* all are there */
+#define KIND(name) !strcmp(kind, name)
+    if (KIND("main"))
+        for (int i = 0; i < passes; ++i) step();
+    if (KIND("simple")) simple(passes);
+    if (KIND("setup")) setup(), simple(passes);
+    if (KIND("nested")) nested(passes);
+    if (KIND("nested_here")) nested_here(passes);
+    if (KIND("stages")) stages(passes);
+    if (KIND("output_sometimes")) output_sometimes(passes);
+    if (KIND("only_a_solver")) only_a_solver(passes);
+    if (KIND("recursion")) recursion(passes);
+    if (KIND("no_loop")) no_loop();
+    if (KIND("two")) simple(passes), second(passes);
+    if (KIND("ranks_apart")) ranks_apart(passes);
+    if (KIND("master_and_workers")) master_and_workers(passes);
+    if (KIND("interpreter")) interpreter(passes);
+    if (KIND("late")) late(passes);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,213 @@
+/* OpenMP constructs with work of known size: openmp MODE [COUNT]. Without MPI unless compiled with -DWITH_MPI. Prints a result that is
+   the same whoever watches. Work is measured by the thread's CPU time, so what a profile must say is known.
+     regions    COUNT times: two regions that run the same function, called from two places, thread t works 4 (t + 1) ms and 8 (t + 1) ms
+     empty      COUNT empty regions
+     waits      explicit barriers, a worksharing loop, critical sections, a lock, single: one thread works, the others wait
+     nested     two levels of regions
+     tasks      one thread makes tasks, all do them
+     teams      regions of 1, 2, 3 and 4 threads in turn, then none for a while
+     leaves     exit() inside a region, by the master
+*/
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef WITH_MPI
+#include <mpi.h>
+#endif
+#include <libprofile.h>
+
+static double cpu_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+__attribute__((noinline)) static double work(double ms) {
+    double sum = 0;
+    const double end = cpu_now() + ms * 1e-3;
+    while (cpu_now() < end)
+        for (int i = 1; i < 2000; ++i) sum += 1.0 / i;
+    return sum > 0 ? 1 : 0;
+}
+
+__attribute__((noinline)) static double busy_region(double factor) {
+    double total = 0;
+#pragma omp parallel reduction(+ : total)
+    total += work(4 * factor * (omp_get_thread_num() + 1));
+    return total;
+}
+
+__attribute__((noinline)) static double first_place(void) { return busy_region(1) + 0.5; }
+__attribute__((noinline)) static double second_place(void) { return busy_region(2) + 0.25; }
+
+static int mode_regions(int count) {
+    double total = 0;
+    for (int i = 0; i < count; ++i) {
+        profile_iteration_begin("step");
+        total += first_place();
+        total += second_place();
+        profile_iteration_end("step");
+    }
+    printf("regions %g\n", total);
+    return 0;
+}
+
+static int mode_empty(int count) {
+    for (int i = 0; i < count; ++i) {
+#pragma omp parallel
+        {
+            __asm__ volatile("" ::: "memory");
+        }
+    }
+    printf("empty %d\n", count);
+    return 0;
+}
+
+static int mode_waits(int count) {
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    int sum = 0;
+#pragma omp parallel shared(sum)
+    {
+        for (int i = 0; i < count; ++i) {
+            if (omp_get_thread_num() == 0) work(4);
+#pragma omp barrier
+#pragma omp for schedule(static, 1)
+            for (int k = 0; k < omp_get_num_threads(); ++k) work(k == 0 ? 4 : 0.1);
+#pragma omp critical(named)
+            {
+                work(1);
+                ++sum;
+            }
+            omp_set_lock(&lock);
+            work(1);
+            ++sum;
+            omp_unset_lock(&lock);
+#pragma omp single
+            {
+                work(2);
+                ++sum;
+            }
+        }
+    }
+    omp_destroy_lock(&lock);
+    printf("waits %d\n", sum);
+    return 0;
+}
+
+static int mode_nested(int count) {
+    int sum = 0;
+    omp_set_max_active_levels(2);
+    for (int i = 0; i < count; ++i) {
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+        {
+            sum += (int)work(4);
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+            sum += 10 * (int)work(4);
+        }
+    }
+    printf("nested %d\n", sum);
+    return 0;
+}
+
+__attribute__((noinline)) static int one_task(double ms) { return (int)work(ms); }
+
+static int mode_tasks(int count) {
+    int sum = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+        for (int i = 0; i < count; ++i) {
+            int mine = i;
+#pragma omp task shared(sum) firstprivate(mine)
+            {
+                const int done = one_task(2) + mine;
+#pragma omp atomic
+                sum += done;
+            }
+        }
+#pragma omp taskwait
+    }
+    printf("tasks %d\n", sum);
+    return 0;
+}
+
+static int mode_teams(int count) {
+    int sum = 0;
+    for (int i = 0; i < count; ++i) {
+        profile_iteration_begin("step");
+        const int threads = i % 4 + 1;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+        sum += (int)work(0.5);
+        profile_iteration_end("step");
+    }
+    for (int i = 0; i < 3; ++i) {
+        profile_iteration_begin("step");
+        work(1);
+        profile_iteration_end("step");
+    }
+    printf("teams %d\n", sum);
+    return 0;
+}
+
+static int mode_leaves(void) {
+#pragma omp parallel
+    {
+        work(5);
+#pragma omp barrier
+#pragma omp master
+        {
+            printf("leaves\n");
+            fflush(stdout);
+            exit(7);
+        }
+        work(20);
+    }
+    return 0;
+}
+
+int main(int argc, char** argv) {
+    const char* mode = argc > 1 ? argv[1] : "regions";
+    const int count = argc > 2 ? atoi(argv[2]) : 10;
+    int result = 1;
+#ifdef WITH_MPI
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+#endif
+    if (strcmp(mode, "regions") == 0) result = mode_regions(count);
+    if (strcmp(mode, "empty") == 0) result = mode_empty(count);
+    if (strcmp(mode, "waits") == 0) result = mode_waits(count);
+    if (strcmp(mode, "nested") == 0) result = mode_nested(count);
+    if (strcmp(mode, "tasks") == 0) result = mode_tasks(count);
+    if (strcmp(mode, "teams") == 0) result = mode_teams(count);
+    if (strcmp(mode, "leaves") == 0) result = mode_leaves();
+#ifdef WITH_MPI
+    if (strcmp(mode, "hybrid") == 0) {
+        int rank = 0, ranks = 1, sum = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+        for (int i = 0; i < count; ++i) {
+            profile_iteration_begin("step");
+#pragma omp parallel reduction(+ : sum)
+            {
+                const int thread = omp_get_thread_num(), other = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
+                int got = 0;
+                sum += (int)work(1 + rank);
+                if (provided == MPI_THREAD_MULTIPLE || omp_get_num_threads() == 1) /* every thread with its counterpart */
+                    MPI_Sendrecv(&i, 1, MPI_INT, other, thread, &got, 1, MPI_INT, from, thread, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                sum += got;
+            }
+            MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            sum %= 1000;
+            profile_iteration_end("step");
+        }
+        if (rank == 0) printf("hybrid %d\n", sum);
+        result = 0;
+    }
+    MPI_Finalize();
+#endif
+    return result;
+}

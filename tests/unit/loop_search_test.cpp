@@ -1,0 +1,245 @@
+// Loops in made-up streams of MPI calls: which function's they are, how many passes, and where a pass begins.
+#include "libprofile/loops/boundary_choice.hpp"
+#include "libprofile/loops/loop_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+using namespace libprofile;
+
+namespace {
+
+constexpr std::uint32_t barrier = 0;
+constexpr std::uint32_t send = 1;
+constexpr std::uint32_t test = 2;
+
+constexpr FunctionTraits traits{[](std::uint32_t function) noexcept { return function == barrier; },
+                                [](std::uint32_t function) noexcept { return function == test; }};
+
+/// A program: call paths are lists of call sites, whose numbers are addresses in one module.
+class Stream : public ::testing::Test {
+  protected:
+    Stream() {
+        EXPECT_TRUE(tree.start());
+        search.start(now);
+        log.start(64 << 20, now);
+    }
+    ~Stream() override { log.release(); }
+
+    /// A call on the path `sites`, `after` ns after the one before; `common` of its functions had not returned.
+    void call(std::initializer_list<std::uint64_t> sites, std::uint32_t function, std::uint32_t common, std::uint64_t after = 100000) {
+        NodeId node = 0;
+        for (const std::uint64_t site : sites) node = tree.child(node, NodeKind::Unknown, 0, site);
+        node = tree.child(node, NodeKind::Mpi, function, 0);
+        now += after;
+        SitePath path;
+        ASSERT_TRUE(path.find(tree, node));
+        search.event(path, common, now);
+        log.add_event({node, common, now, {}});
+    }
+    NodeId path_of(std::initializer_list<std::uint64_t> sites) {
+        NodeId at = 0;
+        for (const std::uint64_t site : sites) at = tree.child(at, NodeKind::Unknown, 0, site);
+        return at;
+    }
+    Loop boundary(const LoopCandidate& candidate) {
+        Loop loop;
+        EXPECT_TRUE(choose_boundary(log, tree, candidate, traits, {}, loop));
+        return loop;
+    }
+
+    Arena arena;
+    CallTree tree{arena};
+    LoopSearch search;
+    EventLog log;
+    std::uint64_t now = 1;
+    LoopCandidate found[4];
+};
+
+using loop_search = Stream;
+
+} // namespace
+
+TEST_F(loop_search, passes_are_entries_of_one_call_site_while_the_function_stays) {
+    for (int i = 0; i < 50; ++i) {
+        call({10, 20}, send, i == 0 ? 0 : 1);
+        call({10, 21}, barrier, 2);
+    }
+    // The function at level 2 is entered anew from the same place each time: the loop is its caller's.
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(found[0].level, 1u);
+    EXPECT_EQ(found[0].entries.count, 50u);
+    const Loop loop = boundary(found[0]);
+    EXPECT_EQ(loop.place, path_of({10}));
+    EXPECT_EQ(tree[loop.boundary].a, barrier);
+    EXPECT_NEAR(static_cast<double>(loop.passes), 50, 1);
+}
+
+TEST_F(loop_search, a_function_that_stays_has_the_loop_itself) {
+    for (int i = 0; i < 50; ++i) {
+        call({10, 20}, send, i == 0 ? 0 : 2);
+        call({10, 21}, barrier, 2);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(found[0].level, 2u);
+    EXPECT_EQ(found[0].caller, path_of({10}));
+}
+
+TEST_F(loop_search, a_solver_in_another_function_is_inside) {
+    for (int i = 0; i < 50; ++i) {
+        call({10, 20}, send, i == 0 ? 0 : 2);
+        for (int k = 0; k < 5 + i % 7; ++k) call({10, 21, 30}, barrier, k == 0 ? 2 : 3);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(found[0].level, 2u);
+    const Loop loop = boundary(found[0]);
+    EXPECT_EQ(loop.place, path_of({10, 20}));
+    EXPECT_NEAR(static_cast<double>(loop.passes), 50, 1);
+}
+
+TEST_F(loop_search, where_no_call_comes_once_in_a_pass_an_entry_begins_it) {
+    for (int i = 0; i < 50; ++i)
+        for (int k = 0; k < 5 + i % 7; ++k) call({10, 21, 30}, barrier, i + k == 0 ? 0 : k == 0 ? 2 : 3);
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(found[0].level, 2u);
+    const Loop loop = boundary(found[0]);
+    EXPECT_EQ(loop.boundary, 0u);
+    EXPECT_EQ(loop.place, path_of({10, 21}));
+}
+
+TEST_F(loop_search, a_solver_in_the_same_function_that_varies_is_inside) {
+    for (int i = 0; i < 50; ++i) {
+        call({20}, barrier, 1);
+        for (int k = 0; k < 5 + (i * 7) % 12; ++k) call({21}, send, 1);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    const Loop loop = boundary(found[0]);
+    EXPECT_EQ(loop.place, path_of({20}));
+    EXPECT_NEAR(static_cast<double>(loop.passes), 50, 1);
+    EXPECT_TRUE(loop.is_ambiguous);
+}
+
+TEST_F(loop_search, what_is_done_every_tenth_time_is_no_loop_around) {
+    for (int i = 0; i < 200; ++i) {
+        call({20}, send, 1);
+        if (i % 10 == 9) call({22}, barrier, 1);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    const Loop loop = boundary(found[0]);
+    EXPECT_EQ(loop.place, path_of({20}));
+    EXPECT_TRUE(loop.is_ambiguous);
+    EXPECT_EQ(loop.other_place, path_of({22}));
+}
+
+TEST_F(loop_search, a_few_stages_are_inside_a_step_that_ends_with_a_collective_call) {
+    for (int i = 0; i < 50; ++i) {
+        for (int k = 0; k < 3; ++k) call({20}, send, 1);
+        call({21}, barrier, 1);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(boundary(found[0]).place, path_of({21}));
+}
+
+TEST_F(loop_search, messages_at_every_fourth_step_are_no_loop_around) {
+    for (int i = 0; i < 200; ++i) {
+        call({20}, send, 1);
+        if (i % 4 == 3) call({21}, send, 1);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(boundary(found[0]).place, path_of({20}));
+}
+
+TEST_F(loop_search, tests_are_no_boundary) {
+    for (int i = 0; i < 50; ++i) {
+        call({20}, test, 1);
+        call({21}, send, 1);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(tree[boundary(found[0]).boundary].a, send);
+}
+
+TEST_F(loop_search, a_loop_that_only_polls_has_no_passes) {
+    for (int i = 0; i < 50; ++i) call({10, 20}, test, i == 0 ? 0 : 2);
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    Loop loop;
+    EXPECT_FALSE(choose_boundary(log, tree, found[0], traits, {}, loop));
+}
+
+TEST_F(loop_search, passes_that_are_too_short_to_be_told_apart_are_none) {
+    for (int i = 0; i < 5000; ++i) call({10, 20}, send, i == 0 ? 0 : 2, 2000);
+    EXPECT_EQ(search.find(now, found, 4), 0u);
+}
+
+TEST_F(loop_search, short_commands_beside_a_long_one_are_no_passes) {
+    for (int i = 0; i < 20; ++i) {
+        call({10, 20}, barrier, i == 0 ? 0 : 1);
+        for (int k = 0; i == 12 && k < 100; ++k) call({10, 21, 30}, send, k == 0 ? 2 : 3, 10000000);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(found[0].level, 3u);
+    EXPECT_EQ(found[0].entries.count, 100u);
+}
+
+TEST_F(loop_search, two_loops_after_each_other_are_both_found) {
+    for (int i = 0; i < 50; ++i) call({10, 20}, send, i == 0 ? 0 : 2);
+    for (int i = 0; i < 50; ++i) call({11, 20}, send, i == 0 ? 1 : 2);
+    EXPECT_EQ(search.find(now, found, 4), 2u);
+}
+
+TEST_F(loop_search, recursion_is_no_loop) {
+    NodeId parent = 0;
+    for (std::uint32_t depth = 1; depth < 60; ++depth) {
+        parent = tree.child(parent, NodeKind::Unknown, 0, 5);
+        const NodeId leaf = tree.child(parent, NodeKind::Mpi, send, 0);
+        SitePath path;
+        ASSERT_TRUE(path.find(tree, leaf));
+        search.event(path, depth - 1, now += 100000);
+    }
+    EXPECT_EQ(search.find(now, found, 4), 0u);
+}
+
+TEST_F(loop_search, a_loop_that_has_less_than_half_of_the_time_is_not_taken) {
+    for (int i = 0; i < 50; ++i) call({10, 20}, send, i == 0 ? 0 : 2);
+    call({11, 20}, send, 1, 20000000);
+    EXPECT_EQ(search.find(now, found, 4), 0u);
+}
+
+TEST_F(loop_search, the_log_gives_back_what_was_put_in) {
+    log.add_sample(77, 12345);
+    log.begin_values(9, 2);
+    log.add_value(3, 1u << 20);
+    log.add_value(EventLog::chance_visits, 1);
+    log.add_event({300, 4, now + 5000, {1, 2, 3}});
+    EventLog::Reader reader(log, log.begin());
+    LogRecord kind{};
+    ASSERT_TRUE(reader.next(kind));
+    EXPECT_EQ(kind, LogRecord::Sample);
+    EXPECT_EQ(reader.node, 77u);
+    EXPECT_EQ(reader.weight, 12345u);
+    ASSERT_TRUE(reader.next(kind));
+    EXPECT_EQ(kind, LogRecord::Values);
+    EXPECT_EQ(reader.node, 9u);
+    ASSERT_EQ(reader.count, 2u);
+    std::uint32_t metric = 0;
+    std::uint64_t increment = 0;
+    reader.value(metric, increment);
+    EXPECT_EQ(metric, 3u);
+    EXPECT_EQ(increment, 1u << 20);
+    reader.value(metric, increment);
+    EXPECT_EQ(metric, EventLog::chance_visits);
+    ASSERT_TRUE(reader.next(kind));
+    EXPECT_EQ(kind, LogRecord::Event);
+    EXPECT_EQ(reader.event.at, now + 5000);
+    EXPECT_EQ(reader.event.common, 4u);
+    EXPECT_EQ(reader.event.since.overhead_ns, 3u);
+    EXPECT_FALSE(reader.next(kind));
+}
+
+TEST_F(loop_search, a_full_log_ends) {
+    log.release();
+    log.start(40 << 10, now);
+    for (int i = 0; i < 20000; ++i) log.add_event({5, 1, now += 100, {}});
+    EXPECT_TRUE(log.is_full());
+    EXPECT_LE(log.used(), 40u << 10);
+}

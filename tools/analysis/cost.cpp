@@ -1,0 +1,151 @@
+#include "tools/analysis/cost.hpp"
+
+#include "tools/analysis/totals.hpp"
+#include "tools/text/layout.hpp"
+#include "tools/text/phrases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace libprofile::tools {
+
+namespace {
+
+/// How often and by what the ranks were sampled: "sampled 100 times per second of processor time (perf clock)".
+std::string sampling_text(const Profile& profile) {
+    std::map<std::pair<SamplingClock, std::uint64_t>, std::uint64_t> ranks;
+    for (const auto& [rank, info] : profile.ranks)
+        ++ranks[{info.sampling_clock, info.sampling_clock == SamplingClock::None ? 0 : info.rate}];
+    std::string out;
+    for (const auto& [sampling, n] : ranks) {
+        const auto [clock, rate] = sampling;
+        out += out.empty() ? "" : "; ";
+        if (clock == SamplingClock::None)
+            out += "not sampled";
+        else
+            out += fmt::format("sampled {} per second of {} ({} clock)", plural(rate, "time"),
+                               clock == SamplingClock::Wall ? "wall time" : "processor time",
+                               sampling_clock_names[static_cast<std::size_t>(clock)]);
+        if (ranks.size() > 1)
+            out += ": " + plural(n, "rank");
+    }
+    return out;
+}
+
+/// Samples without a call path, by reason; empty without any.
+std::string skips_text(const Profile& profile) {
+    std::uint64_t sums[skip_reason_count] = {}, all = 0;
+    for (const auto& [rank, info] : profile.ranks)
+        for (std::size_t i = 0; i < skip_reason_count; ++i) {
+            sums[i] += info.skipped[i];
+            all += info.skipped[i];
+        }
+    if (all == 0)
+        return "";
+    std::string out = plural(all, "sample") + " without a call path";
+    const char* separator = ": ";
+    for (std::size_t i = 0; i < skip_reason_count; ++i) {
+        if (sums[i] == 0)
+            continue;
+        out += fmt::format("{}{} {} ({})", separator, count(static_cast<double>(sums[i])), skip_reasons[i].text,
+                           skip_reasons[i].explanation);
+        separator = "; ";
+    }
+    return out;
+}
+
+bool has_checkpoints(const Profile& profile) {
+    return std::any_of(profile.ranks.begin(), profile.ranks.end(), [](const auto& rank) { return rank.second.checkpoint; });
+}
+
+/// How much of the traces is there, and how well the samples' common ancestors are known.
+std::string trace_text(const Profile& profile) {
+    std::uint64_t samples = 0, dropped = 0, threads = 0;
+    std::uint64_t kinds[3] = {};
+    for (const Location& location : profile.locations) {
+        const Trace& trace = location.trace;
+        threads += trace.stride != 0 ? 1 : 0;
+        samples += trace.samples.size();
+        dropped += trace.dropped;
+        for (const TraceSample& sample : trace.samples)
+            ++kinds[static_cast<std::size_t>(sample.lca_kind)];
+    }
+    if (threads == 0)
+        return "";
+    std::string line = fmt::format("trace: {} of {}", plural(samples, "sample"), plural(threads, "thread"));
+    if (dropped != 0)
+        line += fmt::format(" ({} more thinned out)", count(static_cast<double>(dropped)));
+    const auto share = [&](LcaKind kind) {
+        const auto n = static_cast<double>(kinds[static_cast<std::size_t>(kind)]);
+        return percent(samples == 0 ? 0 : n / static_cast<double>(samples));
+    };
+    return line + fmt::format(", LCA exact {}, bound {}, unknown {}", share(LcaKind::Exact),
+                              share(LcaKind::Bound), share(LcaKind::Unknown));
+}
+
+/// Sums over the ranks; the memory of the one with most.
+struct Cost {
+    std::uint64_t taken = 0, lost = 0, memory = 0, written = 0;
+    double overhead = 0, not_recorded = 0; // shares of all time
+};
+
+Cost cost_of(const Profile& profile, const std::vector<const Location*>& locations) {
+    Cost cost;
+    for (const auto& [rank, info] : profile.ranks) {
+        cost.taken += info.samples_taken;
+        cost.lost += info.samples_lost;
+        cost.memory = std::max(cost.memory, info.memory_peak);
+        cost.written += info.bytes_written;
+    }
+    double wall = 0;
+    for (const Location* location : locations) {
+        if (location == nullptr)
+            continue;
+        const MetricValues values = totals(profile, *location);
+        const auto value = [&](CatalogueId id) { return static_cast<double>(values[static_cast<std::size_t>(id)]); };
+        wall += value(CatalogueId::Total);
+        cost.overhead += value(CatalogueId::Overhead);
+        cost.not_recorded += value(CatalogueId::NotRecorded);
+    }
+    if (wall != 0) {
+        cost.overhead /= wall;
+        cost.not_recorded /= wall;
+    }
+    return cost;
+}
+
+std::string samples_text(const Profile& profile, const Cost& cost) {
+    std::string line = fmt::format("{} taken, {} lost", plural(cost.taken, "sample"), count(static_cast<double>(cost.lost)));
+    if (cost.lost != 0)
+        line += fmt::format(" ({})", percent(static_cast<double>(cost.lost) / static_cast<double>(cost.taken + cost.lost)));
+    if (const std::string how = sampling_text(profile); !how.empty())
+        line += "; " + how;
+    return line;
+}
+
+} // namespace
+
+Answer what_it_cost(const Profile& profile, const std::vector<const Location*>& locations) {
+    Answer answer{"cost", "What libprofile cost", {}};
+    const Cost cost = cost_of(profile, locations);
+    std::string line = percent(cost.overhead) + " of the time";
+    if (cost.memory != 0)
+        line += fmt::format(", up to {} of memory per process, {} of files", byte_size(static_cast<double>(cost.memory)),
+                            byte_size(static_cast<double>(cost.written)));
+    answer.sentences = {line, samples_text(profile, cost)};
+    for (std::string text : {skips_text(profile), trace_text(profile)})
+        if (!text.empty())
+            answer.sentences.push_back(std::move(text));
+    // A function's share has the error of a share of so many hits.
+    constexpr std::uint64_t few = 1000;
+    if (cost.taken != 0 && cost.taken < few)
+        answer.sentences.push_back(fmt::format("few samples: shares of functions below about {} are a matter of chance",
+                                               percent(std::min(1.0, 10 / static_cast<double>(std::max<std::uint64_t>(cost.taken, 10))))));
+    if (cost.not_recorded > 0)
+        answer.sentences.push_back(fmt::format("{} of the time was not recorded (MPI_Pcontrol, LIBPROFILE_START{})", percent(cost.not_recorded),
+                                               has_checkpoints(profile) ? "; what killed ranks did outside of closed iterations" : ""));
+    return answer;
+}
+
+} // namespace libprofile::tools

@@ -1,0 +1,13 @@
+// What libprofile took itself: time, memory, files, samples that were lost.
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/analysis/answers.hpp"
+
+namespace libprofile::tools {
+
+/// The answer with the key "cost".
+/// @param locations main threads (null: a rank without data)
+Answer what_it_cost(const Profile& profile, const std::vector<const Location*>& locations);
+
+} // namespace libprofile::tools

@@ -1,0 +1,171 @@
+#include "tools/analysis/loops.hpp"
+
+#include "tools/names/labels.hpp"
+#include "tools/text/layout.hpp"
+#include "tools/text/phrases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace libprofile::tools {
+
+namespace {
+
+const PhaseData* phase_of(const Profile& profile, const Location& location, const std::string& name) {
+    for (const PhaseData& data : location.phases)
+        if (profile.phases[data.phase].kind == PhaseKind::Iterations && profile.phases[data.phase].name == name)
+            return &data;
+    return nullptr;
+}
+
+std::string iterations_text(const LoopOfRanks& found) {
+    if (found.fewest == found.most)
+        return plural(found.most, "iteration");
+    return fmt::format("{} to {} iterations", count(static_cast<double>(found.fewest)), count(static_cast<double>(found.most)));
+}
+
+std::string sentence(const Profile& profile, const LoopOfRanks& found, bool names_ranks) {
+    const FoundLoop& loop = *found.loop;
+    std::string text = fmt::format("\"{}\" is the loop in {}, found automatically{}: {}, {} of the time after MPI_Init",
+                                   printable(loop.phase), place_text(profile, loop.module, loop.offset),
+                                   names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "", iterations_text(found),
+                                   percent(found.share));
+    if (loop.is_replaced)
+        return text + "; later a loop around it showed, which took its place";
+    if (found.missed != 0)
+        text += fmt::format("; {} before it was found could not be told apart", plural(found.missed, "iteration"));
+    if (loop.other_passes != 0)
+        text += fmt::format("; not sure: with passes from {} there would be {} in the place of {}",
+                            place_text(profile, loop.module, loop.other_offset),
+                            count(static_cast<double>(loop.other_passes)), count(static_cast<double>(loop.passes)));
+    if (loop.has_no_marks)
+        text += "; not sure: without marks (LIBPROFILE_MARKS) a loop around it may look like one with it";
+    if (loop.moves != 0)
+        text += "; in the first ones passes may be joined";
+    return text;
+}
+
+} // namespace
+
+std::string place_text(const Profile& profile, const Module& module, std::uint64_t offset) {
+    for (const Site& site : profile.sites) {
+        const Module& at = profile.modules[site.module];
+        if (site.offset != offset || at.build_id != module.build_id || (at.build_id.empty() && at.path != module.path))
+            continue;
+        // The function that the compiler made; what is inlined there is the caller's own code.
+        if (site.name.function.empty())
+            break;
+        std::string text = printable(short_function_name(site.name.function));
+        if (site.name.line != 0)
+            text += fmt::format(" at {}:{}", printable(base_name(site.name.file)), site.name.line);
+        return text;
+    }
+    return fmt::format("{}+{:#x}", printable(base_name(module.path)), offset);
+}
+
+std::vector<LoopOfRanks> loops_of(const Profile& profile) {
+    std::vector<LoopOfRanks> all;
+    for (const Location& location : profile.locations) {
+        if (location.thread != 0 || !location.loop_search)
+            continue;
+        for (const FoundLoop& loop : location.loop_search->loops) {
+            const PhaseData* data = phase_of(profile, location, loop.phase);
+            if (data == nullptr || data->instances == 0)
+                continue;
+            auto at = std::find_if(all.begin(), all.end(), [&](const LoopOfRanks& other) {
+                return other.loop->phase == loop.phase && other.loop->module.build_id == loop.module.build_id &&
+                       other.loop->offset == loop.offset && other.loop->is_replaced == loop.is_replaced;
+            });
+            if (at == all.end()) {
+                all.push_back({&loop, {}, data->instances, 0, 0, 0, false});
+                at = all.end() - 1;
+            }
+            at->ranks.push_back(location.rank);
+            at->fewest = std::min(at->fewest, data->instances);
+            at->most = std::max(at->most, data->instances);
+            at->missed = std::max(at->missed, loop.missed);
+            // Of a job that was killed it is not known; then MPI_Init counts, too.
+            const std::uint64_t searched = location.loop_search->searched_ns != 0 ? location.loop_search->searched_ns : location.wall_ns;
+            at->share += searched == 0 ? 0 : static_cast<double>(data->wall_inclusive_ns) / static_cast<double>(searched);
+        }
+    }
+    for (LoopOfRanks& found : all) {
+        found.share = std::min(1.0, found.share / static_cast<double>(found.ranks.size()));
+        const FoundLoop& loop = *found.loop;
+        found.is_sure = found.share >= 0.5 && !loop.is_replaced && !loop.is_late && loop.other_passes == 0 && loop.moves == 0 &&
+                        !loop.has_no_marks;
+    }
+    std::stable_sort(all.begin(), all.end(), [](const LoopOfRanks& a, const LoopOfRanks& b) {
+        if (a.loop->is_replaced != b.loop->is_replaced)
+            return b.loop->is_replaced;
+        return a.ranks.size() > b.ranks.size();
+    });
+    return all;
+}
+
+/// Of a place that the user has named.
+std::vector<std::string> place_sentences(const Profile& profile) {
+    const std::string& all = profile.job.configuration;
+    const std::string variable = "LIBPROFILE_ITERATION=";
+    std::size_t at = all.compare(0, variable.size(), variable) == 0 ? 0 : all.find("\n" + variable);
+    if (at == std::string::npos)
+        return {};
+    at = all.find('=', at) + 1;
+    const std::string name = all.substr(at, all.find_first_of("=\n", at) - at);
+    if (name.empty() || name == "auto" || name == "marker" || name == "none")
+        return {};
+    for (const Phase& phase : profile.phases)
+        if (phase.kind == PhaseKind::Iterations && phase.name == name)
+            return {fmt::format("an iteration of \"{0}\" lasts from one pass of {0} to the next (LIBPROFILE_ITERATION); the last one to the end", printable(name))};
+    return {fmt::format("LIBPROFILE_ITERATION={}: that was never passed after MPI_Init, or could not be followed; the job's stderr says which",
+                        printable(name))};
+}
+
+std::vector<std::string> loop_sentences(const Profile& profile) {
+    std::vector<std::uint64_t> without; // ranks that found nothing
+    std::size_t searches = 0;
+    for (const Location& location : profile.locations) {
+        if (location.thread != 0 || !location.loop_search)
+            continue;
+        ++searches;
+        if (location.loop_search->loops.empty())
+            without.push_back(location.rank);
+    }
+    std::vector<std::string> sentences;
+    if (searches == 0)
+        return place_sentences(profile);
+    const std::vector<LoopOfRanks> all = loops_of(profile);
+    double covered = 0;
+    bool differs = !without.empty() && !all.empty();
+    std::size_t shown = 0;
+    for (const LoopOfRanks& found : all) {
+        const bool is_of_all = found.ranks.size() == searches;
+        differs = differs || !is_of_all;
+        if (!found.loop->is_replaced)
+            covered += found.share * static_cast<double>(found.ranks.size()) / static_cast<double>(searches);
+        constexpr std::size_t most = 6;
+        if (shown++ < most)
+            sentences.push_back(sentence(profile, found, !is_of_all));
+    }
+    if (!without.empty() && !all.empty())
+        sentences.push_back(fmt::format("{} found no loop", rank_words(without)));
+    if (differs)
+        sentences.push_back("ranks took different places in the code for the start of a pass, so their iterations need not be the same "
+                            "ones; mark the loop to be sure (profile_iteration_begin, MPI_Pcontrol)");
+    if (all.empty())
+        sentences.push_back("no time loop was found: no place in the code is passed again and again for most of the time after MPI_Init; "
+                            "mark the loop (profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md), or name a function that is called "
+                            "once in a pass (LIBPROFILE_ITERATION=FUNCTION; docs/iterations.md)");
+    else if (covered < 0.5)
+        sentences.push_back(fmt::format("the time loop was not found: what was found has {} of the time only; mark the loop "
+                                        "(profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md)",
+                                        percent(covered)));
+    else if (shown != 0)
+        sentences.push_back("if that is not the time loop, mark it (profile_iteration_begin, MPI_Pcontrol), or name a function or a call that comes "
+                            "once in a pass (LIBPROFILE_ITERATION=FUNCTION, =FUNCTION:LINE, =FUNCTION/MPI_Call; docs/iterations.md); "
+                            "LIBPROFILE_ITERATION=none looks for none");
+    return sentences;
+}
+
+} // namespace libprofile::tools

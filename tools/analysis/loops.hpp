@@ -1,0 +1,33 @@
+// What the runtime found of the time loop of a program that marks no iterations, over all ranks, in sentences.
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Text of the profile is made printable.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// A loop, and the ranks that found it at the same place.
+struct LoopOfRanks {
+    const FoundLoop* loop = nullptr; // of the first of them
+    std::vector<std::uint64_t> ranks;
+    std::uint64_t fewest = 0;  // iterations, of the rank with fewest
+    std::uint64_t most = 0;
+    std::uint64_t missed = 0;  // at most, of a rank
+    double share = 0;          // of the time since the search began, in iterations; mean over these ranks
+    bool is_sure = false;      // more than half of the time, one boundary possible, found while its first passes were known
+};
+
+/// Main threads only; the one with most ranks first. Those that were replaced come last.
+std::vector<LoopOfRanks> loops_of(const Profile& profile);
+
+/// "run() at integrate.cpp:84", or "module+0x1234".
+std::string place_text(const Profile& profile, const Module& module, std::uint64_t offset);
+
+/// What was found and how sure that is, where ranks differ, and what to do otherwise; empty when nobody looked for loops.
+std::vector<std::string> loop_sentences(const Profile& profile);
+
+} // namespace libprofile::tools

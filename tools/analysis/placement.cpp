@@ -1,0 +1,187 @@
+#include "tools/analysis/placement.hpp"
+
+#include "tools/names/labels.hpp"
+#include "tools/text/layout.hpp"
+#include "tools/text/phrases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace libprofile::tools {
+
+namespace {
+
+/// Host names are not always different, and containers of one machine have their own.
+std::string machine_key(const RankInfo& info) {
+    return info.place->machine.id.empty() ? "host " + info.host : "id " + info.place->machine.id;
+}
+
+const PlacedThread* main_thread(const RankInfo& info) { return info.place ? info.place->thread(0) : nullptr; }
+
+std::optional<std::uint32_t> core_of(const RankPlacing& place, std::uint32_t processor) {
+    const Processor* known = place.processor(processor);
+    return known == nullptr ? std::nullopt : known->core;
+}
+
+/// Ranks that might use the same processors.
+struct BindingGroup {
+    std::vector<std::uint64_t> ranks;
+    std::set<std::uint32_t> cores;
+    std::size_t processors = 0;
+    bool cores_known = true;
+};
+
+void add(BindingGroup& group, std::uint64_t rank, const RankPlacing& place, const std::vector<std::uint32_t>& allowed) {
+    group.ranks.push_back(rank);
+    for (const std::uint32_t processor : allowed) {
+        const std::optional<std::uint32_t> core = core_of(place, processor);
+        group.cores_known = group.cores_known && core;
+        group.cores.insert(core.value_or(processor));
+    }
+}
+
+/// Empty: all can have a core of their own.
+std::string crowd_words(const BindingGroup& group, const std::string& host, bool is_whole) {
+    if (group.ranks.size() < 2)
+        return "";
+    const std::string who = rank_words(group.ranks);
+    const std::string where = is_whole ? "" : " by their binding";
+    if (group.ranks.size() > group.processors)
+        return fmt::format("{} on {} had {} between them{}: they took turns, and waited for each other's time slices", who, printable(host),
+                           plural(group.processors, "processor"), where);
+    if (group.cores_known && group.ranks.size() > group.cores.size())
+        return fmt::format("{} on {} had {} between them{}: some shared the hardware threads of a core", who, printable(host),
+                           plural(group.cores.size(), "core"), where);
+    return "";
+}
+
+} // namespace
+
+std::vector<PlacedMachine> placed_machines(const Profile& profile) {
+    std::vector<PlacedMachine> machines;
+    std::map<std::string, std::size_t> known;
+    for (const auto& [rank, info] : profile.ranks) {
+        const PlacedThread* thread = main_thread(info);
+        if (thread == nullptr)
+            continue;
+        const auto [at, added] = known.emplace(machine_key(info), machines.size());
+        if (added)
+            machines.push_back({info.host, info.place->machine, {}, {}, thread->allowed.size(), thread->allowed.size()});
+        PlacedMachine& machine = machines[at->second];
+        machine.ranks.push_back(rank);
+        machine.fewest_allowed = std::min<std::uint64_t>(machine.fewest_allowed, thread->allowed.size());
+        machine.most_allowed = std::max<std::uint64_t>(machine.most_allowed, thread->allowed.size());
+        PlacedCore place;
+        if (thread->last)
+            if (const Processor* processor = info.place->processor(*thread->last)) {
+                place.core = processor->core;
+                place.numa_node = processor->numa_node;
+            }
+        const auto same = std::find_if(machine.cores.begin(), machine.cores.end(), [&](const PlacedCore& other) {
+            return other.core == place.core && other.numa_node == place.numa_node;
+        });
+        PlacedCore& core = same == machine.cores.end() ? machine.cores.emplace_back(std::move(place)) : *same;
+        core.ranks.push_back(rank);
+    }
+    for (PlacedMachine& machine : machines)
+        std::sort(machine.cores.begin(), machine.cores.end(), [](const PlacedCore& a, const PlacedCore& b) {
+            return std::pair(a.numa_node, a.core) < std::pair(b.numa_node, b.core);
+        });
+    return machines;
+}
+
+std::string machine_words(const MachineInfo& info) {
+    std::string out = printable(info.model);
+    const auto part = [&](std::uint64_t n, const char* what) {
+        if (n != 0)
+            out += (out.empty() ? "" : ", ") + plural(n, what);
+    };
+    part(info.packages, "socket");
+    part(info.numa_nodes, "NUMA node");
+    part(info.cores, "core");
+    part(info.processors, "processor");
+    if (info.memory != 0)
+        out += (out.empty() ? "" : ", ") + byte_size(static_cast<double>(info.memory)) + " of memory";
+    return out;
+}
+
+std::string binding_words(const PlacedMachine& machine) {
+    if (machine.most_allowed == 0)
+        return "";
+    const std::string each = machine.ranks.size() > 1 ? "each rank" : "the rank";
+    const std::string of = machine.info.processors == 0 ? "" : fmt::format(" of {}", machine.info.processors);
+    if (machine.fewest_allowed != machine.most_allowed)
+        return fmt::format("ranks were allowed {} to {} processors{}", machine.fewest_allowed, machine.most_allowed, of);
+    if (machine.most_allowed == machine.info.processors)
+        return fmt::format("not bound: {} was allowed {}", each,
+                           machine.most_allowed == 1 ? "the only processor" : fmt::format("all {} processors", machine.most_allowed));
+    return fmt::format("{} was allowed {}{}", each, plural(machine.most_allowed, "processor"), of);
+}
+
+std::vector<std::string> placement_warnings(const Profile& profile) {
+    std::vector<std::string> out;
+    for (const PlacedMachine& machine : placed_machines(profile)) {
+        BindingGroup whole;
+        std::map<std::vector<std::uint32_t>, BindingGroup> groups; // by what they might use
+        std::set<std::uint32_t> processors;
+        bool all_known = true;
+        for (const std::uint64_t rank : machine.ranks) {
+            const RankPlacing& place = *profile.ranks.at(static_cast<std::uint32_t>(rank)).place;
+            const std::vector<std::uint32_t>& allowed = place.thread(0)->allowed;
+            all_known = all_known && !allowed.empty();
+            if (allowed.empty())
+                continue;
+            add(whole, rank, place, allowed);
+            processors.insert(allowed.begin(), allowed.end());
+            BindingGroup& group = groups[allowed];
+            add(group, rank, place, allowed);
+            group.processors = allowed.size();
+        }
+        whole.processors = processors.size();
+        // Those with the same binding say more than all together.
+        constexpr std::size_t most = 4; // sentences
+        std::size_t n = 0;
+        for (const auto& [allowed, group] : groups) {
+            const std::string sentence = crowd_words(group, machine.host, group.ranks.size() == machine.ranks.size());
+            if (!sentence.empty() && n++ < most)
+                out.push_back(sentence);
+        }
+        const std::string all = n == 0 && all_known ? crowd_words(whole, machine.host, true) : "";
+        if (!all.empty())
+            out.push_back(all);
+        if (n > most)
+            out.push_back(fmt::format("and so had {} more groups of ranks on {}", n - most, printable(machine.host)));
+    }
+    return out;
+}
+
+std::vector<std::string> counter_warnings(const Profile& profile) {
+    std::string names;
+    for (std::size_t m = metric_count; m < profile.metrics.size(); ++m)
+        names += (names.empty() ? "" : ",") + profile.metrics[m].name;
+    std::vector<std::string> out;
+    std::vector<std::uint64_t> others;
+    std::map<std::string, std::vector<std::uint64_t>> without; // ranks, by counter
+    for (const auto& [rank, info] : profile.ranks) {
+        if (!info.place)
+            continue;
+        if (info.place->counters != names) {
+            others.push_back(rank);
+            continue;
+        }
+        const PlacedThread* thread = info.place->thread(0);
+        for (std::size_t m = metric_count; thread != nullptr && m < profile.metrics.size(); ++m)
+            if (m - metric_count < 64 && (thread->counters >> (m - metric_count) & 1) == 0 && profile.metrics[m].name != "energy")
+                without[profile.metrics[m].name].push_back(rank);
+    }
+    if (!others.empty())
+        out.push_back(fmt::format("{} had other counters (LIBPROFILE_METRICS) than the job: what their values mean is not certain", rank_words(others)));
+    for (const auto& [name, ranks] : without)
+        out.push_back(fmt::format("{} could not be counted on {}", printable(name),
+                                  ranks.size() == profile.ranks.size() ? "any rank" : rank_words(ranks)));
+    return out;
+}
+
+} // namespace libprofile::tools

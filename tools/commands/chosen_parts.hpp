@@ -1,0 +1,26 @@
+// The parts of a profile that a user chooses on the command line, as every command that has --iterations and --rank reads them.
+// Contract: thread-safe (no state); allocates its results.
+#pragma once
+
+#include "tools/analysis/selection.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// "first:last", counted from 1; the result counts from 0. Nothing: no range.
+std::optional<IterationRange> parse_iterations(std::string_view text);
+
+/// The value of --iterations.
+/// @throws UsageError when it is no range
+IterationRange iterations_option(const std::string& text);
+
+/// The value of --rank.
+/// @throws UsageError when it is no list
+std::vector<std::uint32_t> ranks_option(const std::string& text);
+
+} // namespace libprofile::tools

@@ -1,0 +1,62 @@
+#include "tools/analysis/filter_file.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/names/resolve.hpp"
+#include "tools/profile/reader.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr const char* help_text =
+    "Examples:\n"
+    "  libprofile filter libprofile-app-1234 > app.filter     functions that are better not instrumented\n"
+    "  libprofile-c++ --filter=app.filter -O2 -c app.cpp      compile without them\n"
+    "  LIBPROFILE_FILTER=app.filter mpirun ...                or leave them out at run time, which costs some ns a visit\n\n"
+    "Usage: libprofile filter FOLDER [--target PERCENT]\n"
+    "Of a job whose program was compiled with -finstrument-functions: writes a filter file to standard output with the\n"
+    "functions whose visits are shorter than ten times what they cost, and as many more, those with the shortest visits\n"
+    "first, as it takes for the rest to cost no more than PERCENT (1) of the computing time. docs/regions.md says more.\n";
+
+class FilterCommand final : public Command {
+  public:
+    const char* name() const override { return "filter"; }
+    const char* summary() const override { return "list the instrumented functions that are better left out"; }
+    const char* help() const override { return help_text; }
+
+    void declare(CLI::App& app) override {
+        app.add_option("folder", place_);
+        app.add_option("--target", percent_);
+    }
+
+    int run() override {
+        if (place_.empty())
+            throw UsageError("filter needs the folder of a job: libprofile filter libprofile-<program>-<job>");
+        if (!(percent_ >= 0 && percent_ <= 1000))
+            throw UsageError("--target is a share of the time in percent, 0 to 1000");
+        Profile profile = read_profile(std::filesystem::path(place_));
+        resolve_names(profile, false);
+        const TinyFunctions tiny = choose_tiny(profile, percent_ / 100);
+        if (tiny.cost_ns == 0) {
+            fmt::print(stderr, "libprofile: no instrumented function was visited in this job; compile with libprofile-cc, or -finstrument-functions\n");
+            return 1;
+        }
+        fmt::print("{}", filter_file(profile, tiny, percent_ / 100));
+        fmt::print(stderr, "libprofile: {} functions are excluded; instrumentation cost about {:.1f} % of the computing time, {:.2f} % are left\n",
+                   tiny.chosen.size(), 100 * tiny.share(), 100 * tiny.share_left());
+        return 0;
+    }
+
+  private:
+    std::string place_;
+    double percent_ = 1;
+};
+
+} // namespace
+
+std::unique_ptr<Command> make_filter_command() { return std::make_unique<FilterCommand>(); }
+
+} // namespace libprofile::tools

@@ -1,0 +1,59 @@
+#include "tools/analysis/regions.hpp"
+#include "tools/commands/report_sections.hpp"
+#include "tools/names/labels.hpp"
+#include "tools/text/phrases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+constexpr std::size_t most_rows = 15;
+
+void append_rows(const ReportContext& context, const std::vector<RegionRow>& rows, std::string& out) {
+    const TextStyle& style = context.style;
+    const std::size_t room = static_cast<std::size_t>(style.width) - 53;
+    out += tinted(style, Tint::Dim, fmt::format("  {} {:>12} {:>12} {:>12} {:>11}", left(style, "", room), "visits", "time", "own time", "per visit")) + "\n";
+    for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
+        const RegionRow& row = rows[i];
+        const std::string name = printable(row.kind == NodeKind::FunctionRegion ? short_function_name(row.name) : row.name);
+        out += fmt::format("  {} {} {} {} {}\n", left(style, without_anonymous(name), room), right(style, count(static_cast<double>(row.visits)), 12),
+                           right(style, duration(static_cast<double>(row.inclusive_ns), style), 12),
+                           right(style, duration(static_cast<double>(row.exclusive_ns), style), 12),
+                           right(style, duration(row.mean_ns(), style), 11));
+    }
+    if (rows.size() > most_rows)
+        out += tinted(style, Tint::Dim, fmt::format("  and {} more", rows.size() - most_rows)) + "\n";
+}
+
+} // namespace
+
+void append_regions(const ReportContext& context, std::string& out) {
+    std::vector<RegionRow> named = region_rows(context.profile), functions;
+    const auto first = std::stable_partition(named.begin(), named.end(), [](const RegionRow& row) { return row.kind == NodeKind::Region; });
+    functions.assign(std::make_move_iterator(first), std::make_move_iterator(named.end()));
+    named.erase(first, named.end());
+    if (!named.empty()) {
+        append_heading(context, "Regions", "all threads; own time: without regions inside, MPI calls and libprofile", out);
+        append_rows(context, named, out);
+    }
+    if (functions.empty())
+        return;
+    append_heading(context, "Instrumented functions",
+                   "all threads; own time: without instrumented functions inside, MPI calls and libprofile", out);
+    append_rows(context, functions, out);
+    double visits = 0;
+    for (const RegionRow& row : functions)
+        visits += static_cast<double>(row.visits);
+    const double cost = visits * visit_cost_ns(context.profile);
+    if (cost > 0.01 * context.wall)
+        for (const std::string& line :
+             wrapped(fmt::format("their {} visits cost about {}; `libprofile filter FOLDER` lists the functions that are better left out", count(visits),
+                                 duration(cost, context.style)),
+                     static_cast<std::size_t>(context.style.width) - 2))
+            out += "  " + line + "\n";
+}
+
+} // namespace libprofile::tools

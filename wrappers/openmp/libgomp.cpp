@@ -1,0 +1,197 @@
+// Interposed: the entry points of GCC's OpenMP runtime in libgomp.def, and GOMP_task.
+// Contract: thread-safe, usable before our constructor; while nothing is recorded each is one test and a jump more. Results, and the
+// program's own data, are the runtime's.
+//
+// The names have the runtime's own symbol versions, not as the default ones: the run-time loader gives them to programs that ask for these
+// versions, link editors bind nobody to them. A program that was linked with another runtime asks for that one's.
+
+#include "libprofile/session/openmp_events.hpp"
+#include "libprofile/session/messages.hpp"
+#include "wrappers/openmp/ompt.hpp"
+
+#include <alloca.h>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+
+namespace libprofile {
+
+namespace {
+
+using Outlined = void (*)(void*);
+
+enum Entry : unsigned {
+#define REGION(name, version, result, parameters, arguments) Entry_##name,
+#define WAIT(name, version, construct, result, parameters, arguments) Entry_##name,
+#include "wrappers/openmp/libgomp.def"
+#undef REGION
+#undef WAIT
+    Entry_GOMP_task,
+    EntryCount
+};
+struct EntryName {
+    const char* name;
+    const char* version;
+};
+constexpr EntryName entry_names[] = {
+#define REGION(name, version, result, parameters, arguments) {#name, #version},
+#define WAIT(name, version, construct, result, parameters, arguments) {#name, #version},
+#include "wrappers/openmp/libgomp.def"
+#undef REGION
+#undef WAIT
+    {"GOMP_task", "GOMP_2.0"},
+};
+void* real_entries[EntryCount];
+
+void* look_up(void* handle, const EntryName& entry) {
+    void* found = dlvsym(handle, entry.name, entry.version);
+    return found != nullptr ? found : dlsym(handle, entry.name);
+}
+
+/// The runtime's own function, wherever it was loaded: by a plugin, it may be in no scope that we can see.
+void* find_entry(const EntryName& entry) {
+    void* found = look_up(RTLD_NEXT, entry);
+    for (const char* library : {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"}) {
+        if (found != nullptr) break;
+        void* handle = dlopen(library, RTLD_NOLOAD | RTLD_LAZY);
+        if (handle == nullptr) continue;
+        found = look_up(handle, entry);
+        dlclose(handle);
+    }
+    return found;
+}
+
+/// A runtime whose functions are known here must not be unloaded with the plugin that brought it.
+void keep_loaded(const void* function) {
+    Dl_info info;
+    if (dladdr(function, &info) != 0 && info.dli_fname != nullptr) dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
+}
+
+/// Finds all entries at the first call, which is made before there are workers: one of these must not wait for the loader, while a
+/// library's constructor, which runs under the loader's lock, waits for it. Threads that come at the same time find the same.
+[[gnu::cold]] void* resolve(Entry wanted) {
+    for (unsigned i = 0; i < EntryCount; ++i) {
+        if (__atomic_load_n(&real_entries[i], __ATOMIC_RELAXED) != nullptr) continue;
+        void* found = find_entry(entry_names[i]);
+        if (found == nullptr) continue;
+        if (i == wanted) keep_loaded(found);
+        __atomic_store_n(&real_entries[i], found, __ATOMIC_RELEASE);
+    }
+    void* found = real_entries[wanted];
+    if (found == nullptr) {
+        say("error: the program calls %s, and no OpenMP runtime has it", entry_names[wanted].name);
+        std::abort();
+    }
+    return found;
+}
+
+inline void* real(Entry entry) {
+    void* found = __atomic_load_n(&real_entries[entry], __ATOMIC_ACQUIRE);
+    return found != nullptr ? found : resolve(entry);
+}
+
+/// What the runtime gives to every thread of the team in place of the program's data. GOMP_parallel_reductions looks at the first word.
+/// One cache line, which nobody writes while the region runs.
+struct alignas(64) Team {
+    void* first_word;
+    Outlined function;
+    void* data;
+    ParallelRegion region;
+};
+static_assert(sizeof(Team) == 64);
+
+/// In place of the outlined function. Behind end_share() the team may be gone.
+void run_share(void* argument) {
+    const auto* team = static_cast<const Team*>(argument);
+    RegionShare share;
+    begin_share(share, team->region, __builtin_frame_address(0));
+    team->function(team->data);
+    end_share(share, team->region);
+}
+
+struct RegionEnd {
+    explicit RegionEnd(ParallelRegion& ended) : region(ended) {}
+    ~RegionEnd() { end_region(region); }
+    ParallelRegion& region;
+};
+
+struct Task {
+    Outlined function;
+    void (*copy)(void*, void*);
+    void* data;
+    std::uintptr_t offset; // of the program's own data, in the copy that the task gets
+};
+
+/// In place of the task's function: its data lie behind ours.
+void run_task(void* argument) {
+    const auto* task = static_cast<const Task*>(argument);
+    PausedWait paused;
+    const bool was_waiting = begin_task(paused, __builtin_frame_address(0));
+    task->function(static_cast<char*>(argument) + task->offset);
+    if (was_waiting) end_task(paused);
+}
+
+void copy_task(void* to, void* from) {
+    const auto* task = static_cast<const Task*>(from);
+    std::memcpy(to, task, sizeof(Task));
+    task->copy(static_cast<char*>(to) + task->offset, task->data);
+}
+
+inline bool is_measured() { return openmp_is_recorded() && !ompt_is_active(); }
+
+} // namespace
+
+#define UNWRAP(...) __VA_OPT__(, ) __VA_ARGS__
+#define PUBLIC extern "C" [[gnu::visibility("default")]]
+#define VERSIONED(name, version) __asm__(".symver libprofile_" #name ", " #name "@" #version ", remove");
+
+#define REGION(name, version, result, parameters, arguments)                                                   \
+    VERSIONED(name, version)                                                                                   \
+    PUBLIC result libprofile_##name parameters {                                                               \
+        using Function = result(*) parameters;                                                                 \
+        const auto function = reinterpret_cast<Function>(real(Entry_##name));                                  \
+        if (!is_measured()) return function(fn, data UNWRAP arguments);                                        \
+        Team team{data != nullptr ? *static_cast<void**>(data) : nullptr, fn, data, {}};                       \
+        begin_region(team.region, __builtin_return_address(0), __builtin_frame_address(0), __builtin_frame_address(0)); \
+        if (team.region.master == nullptr) return function(fn, data UNWRAP arguments);                         \
+        const RegionEnd at_end(team.region);                                                                   \
+        return function(run_share, &team UNWRAP arguments);                                                    \
+    }
+#define WAIT(name, version, construct, result, parameters, arguments)                                          \
+    VERSIONED(name, version)                                                                                   \
+    PUBLIC result libprofile_##name parameters {                                                               \
+        using Function = result(*) parameters;                                                                 \
+        const auto function = reinterpret_cast<Function>(real(Entry_##name));                                  \
+        if (!is_measured()) return function arguments;                                                         \
+        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0)); \
+        return function arguments;                                                                             \
+    }
+#include "wrappers/openmp/libgomp.def"
+#undef REGION
+#undef WAIT
+
+VERSIONED(GOMP_task, GOMP_2.0)
+PUBLIC void libprofile_GOMP_task(Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment, bool if_clause,
+                                 unsigned flags, void** depend, int priority, void* detach) {
+    using Function = void (*)(Outlined, void*, void (*)(void*, void*), long, long, bool, unsigned, void**, int, void*);
+    const auto function = reinterpret_cast<Function>(real(Entry_GOMP_task));
+    // Flags beyond untied, final, mergeable, depend and priority change what the data are; large data would not fit our stack.
+    constexpr unsigned known_flags = 0x1f;
+    constexpr long largest = 4096;
+    if (!is_measured() || (flags & ~known_flags) != 0 || size > largest || alignment > 64 || size < 0)
+        return function(fn, data, copy, size, alignment, if_clause, flags, depend, priority, detach);
+    const auto align = static_cast<std::size_t>(alignment < 16 ? 16 : alignment);
+    const std::size_t offset = (sizeof(Task) + align - 1) / align * align;
+    Task task{fn, copy, data, offset};
+    const long whole = static_cast<long>(offset) + size;
+    if (copy != nullptr)
+        return function(run_task, &task, copy_task, whole, static_cast<long>(align), if_clause, flags, depend, priority, detach);
+    auto* copied = static_cast<char*>(alloca(offset + static_cast<std::size_t>(size) + align));
+    copied += (align - reinterpret_cast<std::uintptr_t>(copied) % align) % align;
+    std::memcpy(copied, &task, sizeof task);
+    if (size != 0) std::memcpy(copied + offset, data, static_cast<std::size_t>(size));
+    function(run_task, copied, nullptr, whole, static_cast<long>(align), if_clause, flags, depend, priority, detach);
+}
+
+} // namespace libprofile

@@ -1,0 +1,246 @@
+// OMPT: what an OpenMP runtime tells by callbacks becomes the same calls as what libgomp.cpp intercepts.
+// Contract: ompt_start_tool() is called by the runtime, when it starts; so are the callbacks, on the thread that they are about.
+// They are registered whether or not something is recorded, since that may begin later; then each is one test.
+//
+// The declarations are those of the OpenMP 5.0 API specification, chapter 4, which fixes the interface; no header of a compiler is needed.
+
+#include "wrappers/openmp/ompt.hpp"
+
+#include "libprofile/session/openmp_events.hpp"
+#include "libprofile/session/session.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <dlfcn.h>
+
+namespace libprofile {
+
+namespace {
+
+union Data {
+    std::uint64_t value;
+    void* ptr;
+};
+struct Frame {
+    Data exit_frame;
+    Data enter_frame;
+    int exit_frame_flags;
+    int enter_frame_flags;
+};
+using AnyFunction = void (*)();
+using LookUp = AnyFunction (*)(const char*);
+using Initialize = int (*)(LookUp, int, Data*);
+using Finalize = void (*)(Data*);
+struct StartResult {
+    Initialize initialize;
+    Finalize finalize;
+    Data tool_data;
+};
+using SetCallback = int (*)(int, AnyFunction);
+
+enum Callback { ParallelBegin = 3, ParallelEnd = 4, TaskCreate = 5, TaskSchedule = 6, ImplicitTask = 7, SyncRegionWait = 16, Work = 20, MutexAcquire = 26, MutexAcquired = 27 };
+enum Endpoint { Begin = 1, End = 2 };
+enum SyncRegion { Barrier = 1, BarrierImplicit = 2, BarrierExplicit = 3, Taskwait = 5, Taskgroup = 6, Reduction = 7, BarrierImplicitParallel = 9 };
+enum Mutex { Lock = 1, NestLock = 3, Critical = 5, Atomic = 6, Ordered = 7 };
+enum TaskStatus { Complete = 1, Cancel = 3, Detach = 4, EarlyFulfill = 5, LateFulfill = 6 };
+constexpr int single_executor = 3;
+constexpr int initial_task = 1;
+constexpr int explicit_task = 4;
+
+bool is_active = false;
+
+/// What a thread is in the middle of.
+struct ThreadShares {
+    static constexpr unsigned most = 8;
+    struct OfRegion { // as its master
+        ParallelRegion region;
+        const void* return_address;
+    };
+    OfRegion regions[most];
+    unsigned region_count;
+    struct Part {
+        RegionShare share;
+        ParallelRegion region; // a copy: that of the master may be gone when the share has ended
+    };
+    Part parts[most];
+    unsigned part_count;
+    struct Task {
+        const Data* data;
+        PausedWait paused;
+    };
+    Task tasks[most];
+    unsigned task_count;
+    unsigned events_refused; // whose ends are to be ignored
+};
+
+ThreadShares* own_shares() noexcept {
+    Thread* thread = thread_local_block.thread;
+    if (thread == nullptr || thread->finished) return nullptr;
+    if (thread->openmp.ompt == nullptr) [[unlikely]] {
+        const InTool guard;
+        if (guard.is_nested()) return nullptr;
+        thread->openmp.ompt = thread->arena.allocate(sizeof(ThreadShares), alignof(ThreadShares));
+    }
+    return static_cast<ThreadShares*>(thread->openmp.ompt);
+}
+
+void parallel_begin(Data*, const Frame* frame, Data* parallel, unsigned, int, const void* return_address) {
+    parallel->ptr = nullptr;
+    if (!openmp_is_recorded() || frame == nullptr || frame->enter_frame.ptr == nullptr) return;
+    ParallelRegion region;
+    begin_region(region, return_address, __builtin_frame_address(0), frame->enter_frame.ptr);
+    if (region.master == nullptr) return;
+    ThreadShares* own = own_shares();
+    if (own == nullptr || own->region_count == ThreadShares::most) return end_region(region);
+    ThreadShares::OfRegion& place = own->regions[own->region_count++];
+    place = {region, return_address};
+    parallel->ptr = &place;
+}
+
+void parallel_end(Data* parallel, Data*, int, const void*) {
+    if (parallel->ptr == nullptr) return;
+    ThreadShares* own = own_shares();
+    auto* place = static_cast<ThreadShares::OfRegion*>(parallel->ptr);
+    parallel->ptr = nullptr;
+    if (own == nullptr || place < own->regions || place >= own->regions + own->region_count) return;
+    own->region_count = static_cast<unsigned>(place - own->regions);
+    end_region(place->region);
+}
+
+void end_last_share(ThreadShares& own) {
+    ThreadShares::Part& part = own.parts[own.part_count - 1];
+    end_share(part.share, part.region);
+    part.share.thread = nullptr;
+}
+
+void implicit_task(int endpoint, Data* parallel, Data*, unsigned, unsigned, int flags) {
+    if ((flags & initial_task) != 0) return;
+    if (endpoint == Begin) {
+        if (parallel == nullptr || parallel->ptr == nullptr) return;
+        ThreadShares::Part part{{}, static_cast<const ThreadShares::OfRegion*>(parallel->ptr)->region};
+        // The runtime calls the outlined function from the frame that calls us, or from further inside.
+        begin_share(part.share, part.region, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
+        ThreadShares* own = own_shares();
+        if (own == nullptr) return;
+        if (own->part_count == ThreadShares::most) return;
+        own->parts[own->part_count++] = part;
+        return;
+    }
+    ThreadShares* own = own_shares();
+    if (own == nullptr || own->part_count == 0) return;
+    end_last_share(*own); // mostly it has ended already
+    --own->part_count;
+}
+
+/// The barrier at the end of a parallel region. Older runtimes do not say so.
+bool is_end_of_share(const ThreadShares& own, int kind, const void* return_address) {
+    if (kind == BarrierImplicitParallel) return true;
+    if (kind != BarrierImplicit || own.part_count == 0) return false;
+    if (return_address == nullptr) return true;
+    return own.parts[own.part_count - 1].share.is_master && own.region_count != 0 &&
+           own.regions[own.region_count - 1].return_address == return_address;
+}
+
+void end_one(ThreadShares& own) {
+    if (own.events_refused != 0)
+        --own.events_refused;
+    else
+        end_event();
+}
+
+void sync_region_wait(int kind, int endpoint, Data*, Data*, const void* return_address) {
+    if (kind == Reduction || !openmp_is_recorded()) return;
+    ThreadShares* own = own_shares();
+    if (own == nullptr) return;
+    if (is_end_of_share(*own, kind, return_address)) {
+        if (endpoint == Begin && own->part_count != 0) end_last_share(*own);
+        return; // its end is that of the region, or the beginning of the next share
+    }
+    if (endpoint == End) return end_one(*own);
+    const OpenMpConstruct construct = kind == Taskwait                             ? OpenMpConstruct::Taskwait
+                                      : kind == Taskgroup                          ? OpenMpConstruct::Taskgroup
+                                      : kind == Barrier || kind == BarrierExplicit ? OpenMpConstruct::Barrier
+                                                                                   : OpenMpConstruct::ImplicitBarrier;
+    if (!begin_event(construct, return_address, __builtin_frame_address(0), false)) ++own->events_refused;
+}
+
+bool is_waited_for(int kind) { return kind == Lock || kind == NestLock || kind == Critical || kind == Atomic || kind == Ordered; }
+
+void mutex_acquire(int kind, unsigned, unsigned, std::uint64_t, const void* return_address) {
+    ThreadShares* own = is_waited_for(kind) && openmp_is_recorded() ? own_shares() : nullptr;
+    if (own == nullptr) return;
+    const OpenMpConstruct construct = kind == Ordered                     ? OpenMpConstruct::Ordered
+                                      : kind == Critical || kind == Atomic ? OpenMpConstruct::Critical
+                                                                           : OpenMpConstruct::Lock;
+    if (!begin_event(construct, return_address, __builtin_frame_address(0), false)) ++own->events_refused;
+}
+
+void mutex_acquired(int kind, std::uint64_t, const void*) {
+    ThreadShares* own = is_waited_for(kind) ? own_shares() : nullptr;
+    if (own != nullptr) end_one(*own);
+}
+
+/// As with libgomp, of a single construct only the encounters are counted.
+void work(int kind, int endpoint, Data*, Data*, std::uint64_t, const void* return_address) {
+    if ((kind != single_executor && kind != single_executor + 1) || endpoint != Begin || !openmp_is_recorded()) return;
+    if (begin_event(OpenMpConstruct::Single, return_address, __builtin_frame_address(0), false)) end_event();
+}
+
+void task_create(Data*, const Frame*, Data* task, int flags, int, const void*) {
+    task->value = (flags & explicit_task) != 0 ? 1 : 0;
+}
+
+void task_schedule(Data* before, int status, Data* next) {
+    if (!openmp_is_recorded()) return;
+    ThreadShares* own = own_shares();
+    if (own == nullptr) return;
+    const bool is_over = status == Complete || status == Cancel || status == Detach || status == LateFulfill;
+    if (is_over && own->task_count != 0 && own->tasks[own->task_count - 1].data == before) end_task(own->tasks[--own->task_count].paused);
+    if (next == nullptr || next->value != 1 || status == EarlyFulfill || own->task_count == ThreadShares::most) return;
+    ThreadShares::Task& task = own->tasks[own->task_count];
+    if (!begin_task(task.paused, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*))) return;
+    task.data = next;
+    ++own->task_count;
+}
+
+int initialize(LookUp look_up, int, Data*) {
+    const auto set = reinterpret_cast<SetCallback>(look_up("ompt_set_callback"));
+    if (set == nullptr) return 0;
+    const struct {
+        int which;
+        AnyFunction function;
+    } callbacks[] = {
+        {ParallelBegin, reinterpret_cast<AnyFunction>(parallel_begin)}, {ParallelEnd, reinterpret_cast<AnyFunction>(parallel_end)},
+        {ImplicitTask, reinterpret_cast<AnyFunction>(implicit_task)},   {SyncRegionWait, reinterpret_cast<AnyFunction>(sync_region_wait)},
+        {MutexAcquire, reinterpret_cast<AnyFunction>(mutex_acquire)},   {MutexAcquired, reinterpret_cast<AnyFunction>(mutex_acquired)},
+        {TaskCreate, reinterpret_cast<AnyFunction>(task_create)},       {TaskSchedule, reinterpret_cast<AnyFunction>(task_schedule)},
+        {Work, reinterpret_cast<AnyFunction>(work)},
+    };
+    for (const auto& callback : callbacks) set(callback.which, callback.function);
+    __atomic_store_n(&is_active, true, __ATOMIC_RELEASE);
+    return 1;
+}
+
+void finalize(Data*) { __atomic_store_n(&is_active, false, __ATOMIC_RELEASE); }
+
+StartResult start_result = {initialize, finalize, {0}};
+
+} // namespace
+
+bool ompt_is_active() noexcept { return __atomic_load_n(&is_active, __ATOMIC_ACQUIRE); }
+
+} // namespace libprofile
+
+/// There is one tool: one that the user has asked for by OMP_TOOL_LIBRARIES, or that lies behind us, comes first.
+extern "C" [[gnu::visibility("default")]] void* ompt_start_tool(unsigned version, const char* runtime) noexcept {
+    using namespace libprofile;
+    if (session.state() == SessionState::Off) return nullptr;
+    const char* asked_for = std::getenv("OMP_TOOL_LIBRARIES");
+    if (asked_for != nullptr && *asked_for != 0) return nullptr;
+    void* next = dlsym(RTLD_NEXT, "ompt_start_tool");
+    Dl_info found, caller;
+    const bool is_other = next != nullptr && dladdr(next, &found) != 0 && dladdr(__builtin_return_address(0), &caller) != 0 &&
+                          found.dli_fbase != caller.dli_fbase; // runtimes have one of their own, for lack of another
+    if (is_other) return reinterpret_cast<void* (*)(unsigned, const char*)>(next)(version, runtime);
+    return &start_result;
+}
