@@ -15,7 +15,7 @@ def build_for(job, mpi):
     result = job.run(["cmake", "-G", "Ninja", "-S", job.source, "-B", build, *options], timeout=120)
     expect_equal(result.code, 0, "configuration")
     expect(f"MPI libraries: {mpi}\n" in result.out, "configured for another MPI, too")
-    expect_equal(job.run(["ninja", "-C", build, "profile"], timeout=240).code, 0, "build")
+    expect_equal(job.run(["ninja", "-C", build, "profile"], timeout=560).code, 0, "build")
     return build / "libprofile" / "libprofile.so"
 
 
