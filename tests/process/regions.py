@@ -231,6 +231,46 @@ def a_filter_by_name_holds_at_run_time(job):
     expect(any("line 2" in line for line in job.last.said), "the line that is not understood is named")
 
 
+def harsh(job, compiler, mode):
+    """Runs tests/programs/harsh_regions.cpp, instrumented by one compiler, and returns its report."""
+    job.need(compiler)
+    program = job.folder / compiler
+    job.compile(wrapper(job, "c++"), f"--cc={compiler}", "-O2", "-g", "-w", "-I", job.source / "include",
+                job.source / "tests/programs/harsh_regions.cpp", "-o", program)
+    plain = job.run([program, mode])
+    result = job.run(job.preloaded([program, mode], {"LIBPROFILE_OUTPUT": job.folder / f"{compiler}.{mode}"}))
+    expect_equal((result.code, result.out, result.err), (plain.code, plain.out, plain.err), "the program")
+    return job.report(f"{compiler}.{mode}")
+
+
+@test
+def functions_go_on_to_end_after_more_were_left_than_are_kept(job):
+    for compiler in ["g++", "clang++"]:
+        for mode, function in (("throw", "work::catcher"), ("jump", "work::lander")):
+            report = harsh(job, compiler, mode)
+            found = visits(report, "function")
+            regions = report["regions"]
+            expect_equal((found["work::after"], found["main"], found["work::leaf"]), (10, 1, 10), f"{compiler}, {mode}: visits")
+            expect_equal((regions["left_functions"], regions["unmatched_exits"]), (0, 0), f"{compiler}, {mode}: of those that are kept")
+            expect_equal(found[function] + regions["too_deep"], 2001 + 2001 + 1, f"{compiler}, {mode}: visits that are kept and others")
+
+
+@test
+def a_handler_that_jumps_out_of_a_hook_loses_no_time(job):
+    for compiler in ["g++", "clang++"]:
+        timed = rows(harsh(job, compiler, "handler"), "function")
+        for name in ("work::leaf", "work::some"):
+            expect(timed[name]["exclusive_time"] <= 1.02 * timed[name]["time"], f"{compiler}: {name} has {timed[name]}")
+
+
+@test
+def regions_without_room_are_counted_as_such(job):
+    report = harsh(job, "g++", "names")
+    regions = report["regions"]
+    expect_equal(sum(visits(report, "region").values()), 4096 + 1024, "visits that have room")
+    expect_equal((regions["without_memory"], regions["too_deep"], regions["repairs"]), (100000 - 4096, 100000 - 1024, 0), "others")
+
+
 @test
 def the_compiler_wrapper_keeps_exit_codes_and_arguments(job):
     source = job.write("with blank.c", '#include <stdio.h>\nint main(void) { puts(TEXT); return 0; }\n')
