@@ -218,6 +218,32 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     }
 }
 
+void Regions::enter_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept {
+    if (!functions_.is_empty() && functions_.top().stack == stack) [[unlikely]] {
+        const std::uint64_t now = session_clock.now();
+        drop_left(stack + 1, now, now - thread.phases.booked_ns());
+    }
+    enter_function(thread, function, frame, stack);
+}
+
+void Regions::exit_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept {
+    const bool is_own = is_own_stack(stack);
+    if (is_own && !functions_.is_empty() && functions_.top().stack < stack) [[unlikely]] {
+        const std::uint64_t now = time_of(thread);
+        drop_left(stack, now, now - thread.phases.booked_ns());
+    }
+    if (!functions_.is_empty() && functions_.top().stack == stack && functions_.top().key == function) [[likely]] {
+        beyond_ = 0; // they would lie inside
+    } else if (is_own) {
+        if (beyond_ != 0)
+            --beyond_;
+        else
+            ++counts_.unmatched;
+        return;
+    }
+    exit_function(thread, function, stack);
+}
+
 void Regions::leave_to(Thread& thread, std::uintptr_t stack) noexcept {
     if (functions_.is_empty() || functions_.top().stack >= stack) return;
     const std::uint64_t now = session_clock.now();

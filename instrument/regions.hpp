@@ -37,6 +37,10 @@ class Regions : public SegmentSource {
     /// The function at `function` was entered; `frame` is that of the hook, `stack` the stack pointer of its caller.
     void enter_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept;
     void exit_function(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept;
+    /// The same where `stack` is exactly where the function's return address lies, at its entry and at its exit: two that have the same are
+    /// never open at once, so functions left by an exception end when anything else is entered or left in their place.
+    void enter_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept;
+    void exit_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept;
 
     /// A named region of a class (`kind`) begins: `id` is that of its name, which is known (region_names.hpp).
     void begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, std::uintptr_t frame) noexcept;
