@@ -233,19 +233,20 @@ def a_filter_by_name_holds_at_run_time(job):
 
 def harsh(job, compiler, mode):
     """Runs tests/programs/harsh_regions.cpp, instrumented by one compiler, and returns its report."""
+    compiler, *flags = compiler.split()
     job.need(compiler)
     program = job.folder / compiler
-    job.compile(wrapper(job, "c++"), f"--cc={compiler}", "-O2", "-g", "-w", "-I", job.source / "include",
+    job.compile(wrapper(job, "c++"), f"--cc={compiler}", *flags, "-O2", "-g", "-w", "-I", job.source / "include",
                 job.source / "tests/programs/harsh_regions.cpp", "-o", program)
     plain = job.run([program, mode])
-    result = job.run(job.preloaded([program, mode], {"LIBPROFILE_OUTPUT": job.folder / f"{compiler}.{mode}"}))
+    result = job.run(job.preloaded([program, mode], {"LIBPROFILE_OUTPUT": job.folder / f"{compiler}.{mode}{len(flags)}"}))
     expect_equal((result.code, result.out, result.err), (plain.code, plain.out, plain.err), "the program")
-    return job.report(f"{compiler}.{mode}")
+    return job.report(f"{compiler}.{mode}{len(flags)}")
 
 
 @test
 def functions_go_on_to_end_after_more_were_left_than_are_kept(job):
-    for compiler in ["g++", "clang++"]:
+    for compiler in ["g++", "clang++", "clang++ --xray"]:
         for mode, function in (("throw", "work::catcher"), ("jump", "work::lander")):
             report = harsh(job, compiler, mode)
             found = visits(report, "function")
@@ -257,10 +258,11 @@ def functions_go_on_to_end_after_more_were_left_than_are_kept(job):
 
 @test
 def a_handler_that_jumps_out_of_a_hook_loses_no_time(job):
-    for compiler in ["g++", "clang++"]:
+    for compiler in ["g++", "clang++", "clang++ --xray"]:
         timed = rows(harsh(job, compiler, "handler"), "function")
         for name in ("work::leaf", "work::some"):
             expect(timed[name]["exclusive_time"] <= 1.02 * timed[name]["time"], f"{compiler}: {name} has {timed[name]}")
+            expect(timed[name]["visits"] > 10000, f"{compiler}: {name} was visited {timed[name]['visits']} times")
 
 
 @test
