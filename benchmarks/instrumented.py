@@ -78,7 +78,6 @@ def main():
     rules = scratch / "small_calls.filter"
     rules.write_text(made.stdout)
     subprocess.run([WRAPPER, f"--cc={compiler}", f"--filter={rules}", *flags, source, "-o", scratch / "filtered"], check=True)
-    output = [f"LIBPROFILE_OUTPUT={scratch}/profile"]
     measured = [*preload, f"LIBPROFILE_OUTPUT={scratch}/profile"]
     at_run_time = [*measured, f"LIBPROFILE_FILTER={rules}"]
     few = [str(max(arguments.steps // 20, 1)), steps[1]]
@@ -93,6 +92,19 @@ def main():
         "instrumented, measured": ("instrumented", measured),
         "instrumented, measured, filter at run time": ("instrumented", at_run_time),
     })
+    if shutil.which("clang++"):
+        clang = {**os.environ, "OMPI_CXX": "clang++", "MPICH_CXX": "clang++"}
+        subprocess.run([compiler, *flags, source, "-o", scratch / "plain"], check=True, env=clang)
+        subprocess.run([WRAPPER, "--xray", f"--cc={compiler}", *flags, source, "-o", scratch / "sleds"], check=True, env=clang)
+        shutil.rmtree(first)
+        run([scratch / "sleds", str(max(arguments.steps // 40, 1)), steps[1]], [*preload, f"LIBPROFILE_OUTPUT={first}"])
+        rules.write_text(subprocess.run([TOOL, "filter", first], check=True, capture_output=True, text=True).stdout)
+        compare(scratch, steps, max(arguments.rounds // 2, 2), {
+            "plain": ("plain", []),
+            "Clang's XRay, without libprofile": ("sleds", []),
+            "Clang's XRay, measured": ("sleds", measured),
+            "Clang's XRay, measured, filter at run time": ("sleds", at_run_time),
+        })
     shutil.rmtree(scratch)
 
 

@@ -1,5 +1,6 @@
 #include "instrument/function_filter.hpp"
 
+#include "instrument/file_pieces.hpp"
 #include "instrument/plain_name.hpp"
 #include "libprofile/callpath/load_map.hpp"
 
@@ -8,9 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace libprofile {
 
@@ -20,55 +18,6 @@ namespace {
 
 constexpr std::uint64_t largest_file = 4 << 20;
 constexpr std::uint64_t largest_table = 256 << 20; // of symbols
-
-/// A file that is read in pieces, and the memory they are read into.
-class Pieces {
-  public:
-    explicit Pieces(const char* path) noexcept : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
-    ~Pieces() {
-        for (unsigned i = 0; i < used_; ++i) memory_quota.unmap(memory_[i].pages, memory_[i].size);
-        if (file_ >= 0) close(file_);
-    }
-    Pieces(const Pieces&) = delete;
-    Pieces& operator=(const Pieces&) = delete;
-
-    std::uint64_t size() const noexcept {
-        struct stat status {};
-        return file_ >= 0 && fstat(file_, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
-    }
-    bool read(std::uint64_t at, void* to, std::uint64_t bytes) const noexcept {
-        auto* next = static_cast<char*>(to);
-        while (bytes != 0) {
-            const ssize_t got = pread(file_, next, bytes, static_cast<off_t>(at));
-            if (got < 0 && errno == EINTR) continue;
-            if (got <= 0) return false;
-            next += got;
-            at += static_cast<std::uint64_t>(got);
-            bytes -= static_cast<std::uint64_t>(got);
-        }
-        return true;
-    }
-    /// A piece with a zero byte behind it; nullptr: it is not there, too large, or there is no memory.
-    char* piece(std::uint64_t at, std::uint64_t bytes, std::uint64_t most) noexcept {
-        const std::uint64_t all = size();
-        if (used_ == most_pieces || bytes > most || bytes > all || at > all - bytes) return nullptr;
-        const std::uint64_t room = (bytes + 4096) & ~std::uint64_t{4095};
-        void* pages = memory_quota.map(room);
-        if (pages == nullptr) return nullptr;
-        memory_[used_++] = {pages, room};
-        return read(at, pages, bytes) ? static_cast<char*>(pages) : nullptr;
-    }
-
-  private:
-    static constexpr unsigned most_pieces = 4;
-    struct Memory {
-        void* pages;
-        std::uint64_t size;
-    };
-    int file_;
-    Memory memory_[most_pieces] = {};
-    unsigned used_ = 0;
-};
 
 int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 

@@ -1,4 +1,5 @@
-// The hooks of -finstrument-functions: every instrumented function calls the first at its entry and the second before it returns.
+// The hooks of -finstrument-functions: every instrumented function calls the first at its entry and the second before it returns. And what
+// the sleds of -fxray-instrument lead to (sleds.hpp), which does the same.
 //
 // glibc has both as empty functions, so that instrumented programs run without us. Ours stand before them, without a version,
 // since the programs ask for glibc's (wrappers/exports.map).
@@ -7,6 +8,7 @@
 // touch errno or floating point. What costs little is done first: a process that is not measured, a function that is excluded.
 #include "instrument/function_filter.hpp"
 #include "instrument/regions.hpp"
+#include "instrument/sleds.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 
@@ -81,4 +83,27 @@ extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_exit
         if (thread == nullptr) return;
     }
     thread->regions->exit_function(*thread, address, stack);
+}
+
+// Called by sled_stub.S, when libprofile_boundary_is_wanted() has said so. `frame` is like that of a function that was called by the
+// instrumented one (entry, jump) or by its caller (return).
+extern "C" [[gnu::visibility("hidden"), gnu::hot]] void libprofile_sled_passed(std::uintptr_t function, std::uintptr_t frame, int kind) noexcept {
+    using namespace libprofile;
+    const bool is_entry = kind == static_cast<int>(SledKind::Entry);
+    // Where the function's return address lies.
+    const std::uintptr_t stack = frame + (kind == static_cast<int>(SledKind::Return) ? 8 : 16);
+    if (!session.recording()) [[unlikely]] {
+        if (!is_entry) exit_unrecorded(function, stack);
+        return;
+    }
+    const InTool guard;
+    if (guard.is_nested()) [[unlikely]] return;
+    Thread* thread = thread_local_block.thread;
+    if (!is_ready(thread)) [[unlikely]] {
+        thread = thread_with_regions();
+        if (thread == nullptr) return;
+    }
+    if (!is_entry) return thread->regions->exit_exactly(*thread, function, stack);
+    if (thread->call_depth != 0) [[unlikely]] thread->drop_left_calls(frame);
+    thread->regions->enter_exactly(*thread, function, frame, stack);
 }

@@ -16,7 +16,10 @@ std::uint64_t begin_region(RegionClass kind, const char* name, std::uintptr_t fr
     thread->drop_left_calls(frame);
     Regions* regions = thread->regions != nullptr ? thread->regions : Regions::create(*thread);
     const std::uint64_t id = regions == nullptr ? 0 : region_names.know(kind, name == nullptr ? "" : name);
-    if (id != 0) regions->begin_named(*thread, static_cast<std::uint32_t>(kind), id, frame);
+    if (id != 0)
+        regions->begin_named(*thread, static_cast<std::uint32_t>(kind), id, frame);
+    else if (regions != nullptr)
+        regions->count_nameless();
     return id;
 }
 

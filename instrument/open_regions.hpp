@@ -62,6 +62,10 @@ class OpenRegions {
     void clear() noexcept {
         while (depth_ != 0) --open_[--depth_].counter->active;
     }
+    /// Counters know again how often they are open; all of them said 0 before.
+    void recount() noexcept {
+        for (std::uint32_t i = 0; i < depth_; ++i) ++open_[i].counter->active;
+    }
 
   private:
     bool grow(Arena& arena) noexcept;

@@ -11,17 +11,22 @@ constinit RegionNames region_names;
 
 std::uint64_t RegionNames::id_of(const char* name) noexcept { return region_id(name, strnlen(name, most_bytes)); }
 
+bool RegionNames::knows(std::uint32_t kind, std::uint64_t id) const noexcept {
+    const std::atomic<std::uint32_t>* table = table_.load(std::memory_order_acquire);
+    if (table == nullptr) return false;
+    for (std::uint64_t slot = mix(id + kind) % slots;; slot = (slot + 1) % slots) {
+        const std::uint32_t at = table[slot].load(std::memory_order_acquire);
+        if (at == 0) return false;
+        const RegionName& known = names_[at - 1];
+        if (known.id == id && known.kind == kind) return true;
+    }
+}
+
 std::uint64_t RegionNames::know(RegionClass kind, const char* name) noexcept {
     const std::uint64_t id = id_of(name);
     const auto number = static_cast<std::uint32_t>(kind);
-    if (const std::atomic<std::uint32_t>* table = table_.load(std::memory_order_acquire)) {
-        for (std::uint64_t slot = mix(id + number) % slots;; slot = (slot + 1) % slots) {
-            const std::uint32_t at = table[slot].load(std::memory_order_acquire);
-            if (at == 0) break;
-            const RegionName& known = names_[at - 1];
-            if (known.id == id && known.kind == number) return id;
-        }
-    }
+    if (knows(number, id)) return id;
+    if (is_full()) return 0; // without a lock: a program that makes names may go on to
     while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
     const bool is_known = add(number, id, name);
     busy_.clear(std::memory_order_release);

@@ -28,6 +28,9 @@ class RegionNames {
     /// The id that know() gave, or would give.
     static std::uint64_t id_of(const char* name) noexcept;
 
+    bool knows(std::uint32_t kind, std::uint64_t id) const noexcept;
+    bool is_full() const { return size() == most; }
+
     std::uint32_t size() const { return count_.load(std::memory_order_acquire); }
     const RegionName& operator[](std::size_t i) const { return names_[i]; }
 

@@ -1,6 +1,7 @@
 #include "instrument/regions.hpp"
 
 #include "instrument/function_filter.hpp"
+#include "instrument/region_names.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/metrics/hashing.hpp"
 #include "libprofile/session/event_path.hpp"
@@ -98,6 +99,20 @@ RegionCounter* Regions::outermost_function(Thread& thread, std::uintptr_t functi
     return find_function(thread, caller, function);
 }
 
+/// A hook that was left in its midst may have changed a counter, and not yet what goes with it.
+[[gnu::cold, gnu::noinline]] void Regions::recover() noexcept {
+    is_abandoned_ = false;
+    touched_ = nullptr;
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+        RegionCounter& counter = counters_[i];
+        counter.active = 0;
+        counter.is_touched = false;
+        if (counter.visits != 0 || counter.inclusive_ns != 0 || counter.exclusive_ns != 0) touch(counter);
+    }
+    functions_.recount();
+    named_.recount();
+}
+
 /// Functions whose frames lie inside of `stack` are gone.
 void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept {
     if (!is_own_stack(stack)) return;
@@ -112,6 +127,7 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
 [[gnu::hot]] void Regions::enter_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept {
     std::uint64_t entered = 0;
     if (entries_.is_due()) [[unlikely]] entered = session_clock.now();
+    if (is_abandoned_) [[unlikely]] recover();
     const std::uint32_t epoch = load_map.epoch();
     if (epoch != epoch_) [[unlikely]] {
         for (std::size_t i = 0; i < std::size_t{1} << known_bits; ++i) known_[i] = {};
@@ -149,6 +165,18 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     }
 }
 
+/// Whether a function ends that was entered when there was no room. They lie inside of the innermost open one, but an exception or a
+/// jump may have left any number of them. A compiler may jump to the hook instead of calling it, which is then seen from one frame
+/// further out: that is why the frame of the innermost open one itself tells nothing, unless more than one should be left.
+[[gnu::cold, gnu::noinline]] bool Regions::is_beyond(std::uintptr_t function, std::uintptr_t stack) noexcept {
+    const OpenRegion& top = functions_.top();
+    const bool is_comparable = is_own_stack(stack) && is_own_stack(top.stack);
+    if (!is_comparable || stack < top.stack) return --beyond_, true;
+    const bool is_stale = stack > top.stack || beyond_ > 1;
+    beyond_ = is_stale ? 0 : beyond_ - 1;
+    return stack == top.stack && (!is_stale || top.key != function);
+}
+
 /// The activation that ends when the innermost one is another. True: it is on top now.
 [[gnu::noinline]] bool Regions::find_exit(std::uintptr_t function, std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept {
     const bool is_own = is_own_stack(stack);
@@ -169,13 +197,11 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
 }
 
 [[gnu::hot]] void Regions::exit_function(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept {
+    if (is_abandoned_) [[unlikely]] recover();
     const bool is_paused = thread.phases.is_paused();
     const std::uint64_t now = time_of(thread);
     const std::uint64_t own = now - thread.phases.booked_ns();
-    if (beyond_ != 0) [[unlikely]] {
-        --beyond_;
-        return;
-    }
+    if (beyond_ != 0 && is_beyond(function, stack)) [[unlikely]] return;
     if (functions_.is_empty()) [[unlikely]] {
         ++counts_.unmatched;
         return;
@@ -192,6 +218,32 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     }
 }
 
+void Regions::enter_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept {
+    if (!functions_.is_empty() && functions_.top().stack == stack) [[unlikely]] {
+        const std::uint64_t now = session_clock.now();
+        drop_left(stack + 1, now, now - thread.phases.booked_ns());
+    }
+    enter_function(thread, function, frame, stack);
+}
+
+void Regions::exit_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept {
+    const bool is_own = is_own_stack(stack);
+    if (is_own && !functions_.is_empty() && functions_.top().stack < stack) [[unlikely]] {
+        const std::uint64_t now = time_of(thread);
+        drop_left(stack, now, now - thread.phases.booked_ns());
+    }
+    if (!functions_.is_empty() && functions_.top().stack == stack && functions_.top().key == function) [[likely]] {
+        beyond_ = 0; // they would lie inside
+    } else if (is_own) {
+        if (beyond_ != 0)
+            --beyond_;
+        else
+            ++counts_.unmatched;
+        return;
+    }
+    exit_function(thread, function, stack);
+}
+
 void Regions::leave_to(Thread& thread, std::uintptr_t stack) noexcept {
     if (functions_.is_empty() || functions_.top().stack >= stack) return;
     const std::uint64_t now = session_clock.now();
@@ -199,6 +251,7 @@ void Regions::leave_to(Thread& thread, std::uintptr_t stack) noexcept {
 }
 
 void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, std::uintptr_t frame) noexcept {
+    if (is_abandoned_) [[unlikely]] recover();
     const std::uint64_t entered = session_clock.now();
     const NodeId node = thread.tree.child(calling_path(thread, frame), NodeKind::Region, kind, id);
     RegionCounter* counter = counter_of(node);
@@ -208,6 +261,7 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
     }
     if (!named_.has_room(*arena_)) {
         ++counts_.too_deep;
+        ++named_beyond_;
         return;
     }
     ++counter->visits;
@@ -227,6 +281,11 @@ void Regions::end_from(std::uint32_t at, std::uint64_t now, std::uint64_t own) n
 }
 
 void Regions::end_named(Thread& thread, std::uint32_t kind, std::uint64_t id) noexcept {
+    if (is_abandoned_) [[unlikely]] recover();
+    if (named_beyond_ != 0) [[unlikely]] {
+        --named_beyond_;
+        return;
+    }
     const std::uint64_t now = time_of(thread);
     for (std::uint32_t i = named_.depth(); i-- > 0;)
         if (named_[i].key == id && named_[i].stack == kind) {
@@ -234,10 +293,15 @@ void Regions::end_named(Thread& thread, std::uint32_t kind, std::uint64_t id) no
             if (!thread.phases.is_paused()) thread.phases.book_overhead(session_clock.now() - now);
             return;
         }
-    ++counts_.repairs;
+    if (!region_names.is_full() || region_names.knows(kind, id)) ++counts_.repairs;
 }
 
 void Regions::end_innermost(Thread& thread, std::uint32_t kind) noexcept {
+    if (is_abandoned_) [[unlikely]] recover();
+    if (named_beyond_ != 0) [[unlikely]] {
+        --named_beyond_;
+        return;
+    }
     const std::uint64_t now = time_of(thread);
     for (std::uint32_t i = named_.depth(); i-- > 0;)
         if (named_[i].stack == kind) return end_from(i, now, now - thread.phases.booked_ns());

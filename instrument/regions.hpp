@@ -37,6 +37,10 @@ class Regions : public SegmentSource {
     /// The function at `function` was entered; `frame` is that of the hook, `stack` the stack pointer of its caller.
     void enter_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept;
     void exit_function(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept;
+    /// The same where `stack` is exactly where the function's return address lies, at its entry and at its exit: two that have the same are
+    /// never open at once, so functions left by an exception end when anything else is entered or left in their place.
+    void enter_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept;
+    void exit_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept;
 
     /// A named region of a class (`kind`) begins: `id` is that of its name, which is known (region_names.hpp).
     void begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, std::uintptr_t frame) noexcept;
@@ -49,6 +53,10 @@ class Regions : public SegmentSource {
     void leave_to(Thread& thread, std::uintptr_t stack) noexcept;
     /// The thread ends: what is open was never ended.
     void finish() noexcept { counts_.repairs += named_.depth(); }
+    /// The running hook of this thread is about to be left by a jump out of a signal handler, anywhere in it.
+    void abandon_hook() noexcept { is_abandoned_ = true; }
+    /// A region whose name found no place: its end is no mistake of the program's.
+    void count_nameless() noexcept { ++counts_.without_memory; }
 
     const RegionCounts& counts() const { return counts_; }
     /// What entering and leaving a function costs, in ps: the mean of those that were measured; 0: none was.
@@ -86,6 +94,8 @@ class Regions : public SegmentSource {
     RegionCounter* counter_of(NodeId node) noexcept;
     RegionCounter* find_function(Thread& thread, NodeId parent, std::uintptr_t function) noexcept;
     RegionCounter* outermost_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame) noexcept;
+    void recover() noexcept;
+    bool is_beyond(std::uintptr_t function, std::uintptr_t stack) noexcept;
     void end_from(std::uint32_t at, std::uint64_t now, std::uint64_t own) noexcept;
     void drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept;
     bool find_exit(std::uintptr_t function, std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept;
@@ -96,6 +106,8 @@ class Regions : public SegmentSource {
     RegionCounter* touched_ = nullptr;
     std::uint32_t epoch_ = 0; // of the load map: what known_ says
     std::uint32_t beyond_ = 0; // functions entered, and not left, for which there was no room
+    std::uint32_t named_beyond_ = 0; // the same of named regions
+    bool is_abandoned_ = false;
     KnownFunction* known_ = nullptr;
     OpenRegions named_;
     Arena* arena_;

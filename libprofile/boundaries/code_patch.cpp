@@ -68,8 +68,10 @@ constexpr std::size_t jump_size = 5;
 constexpr std::uintptr_t page = 4096;
 constexpr std::uintptr_t reach = 0x7ff00000; // of a distance of 32 bits
 
+} // namespace
+
 /// SSE, AVX and AVX-512; our code touches no others.
-bool find_vector_state() {
+bool find_vector_state() noexcept {
     if (libprofile_vector_state_size != 0) return true;
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return false;
@@ -90,7 +92,7 @@ bool find_vector_state() {
 }
 
 /// Memory of the module that may be read at `address`: so many bytes.
-std::uintptr_t readable(const Module& module, std::uintptr_t address, bool as_code) {
+std::uintptr_t readable(const Module& module, std::uintptr_t address, bool as_code) noexcept {
     for (std::uint16_t i = 0; i < module.header_count; ++i) {
         const ElfW(Phdr)& header = module.headers[i];
         if (header.p_type != PT_LOAD || (header.p_flags & (as_code ? PF_X : PF_R)) == 0) continue;
@@ -99,6 +101,33 @@ std::uintptr_t readable(const Module& module, std::uintptr_t address, bool as_co
     }
     return 0;
 }
+
+/// Memory that code at `address` can jump to and back from.
+unsigned char* map_near(std::uintptr_t address, const Module& module) noexcept {
+    const auto try_at = [](std::uintptr_t place) {
+        void* pages = mmap(reinterpret_cast<void*>(place), page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (pages == MAP_FAILED) return static_cast<unsigned char*>(nullptr);
+        if (reinterpret_cast<std::uintptr_t>(pages) == place) return static_cast<unsigned char*>(pages);
+        munmap(pages, page); // a kernel that does not know the flag
+        return static_cast<unsigned char*>(nullptr);
+    };
+    constexpr std::uintptr_t step = 0x10000;
+    constexpr std::uintptr_t lowest = 0x10000;
+    const std::uintptr_t below = module.start & ~(page - 1);
+    // Below the module first: above an executable lies the heap, which must be able to grow.
+    for (std::uintptr_t distance = step; distance < reach; distance += distance < 64 * step ? step : 64 * step) {
+        if (below < lowest + distance || address - (below - distance) > reach) break;
+        if (unsigned char* place = try_at(below - distance)) return place;
+    }
+    const std::uintptr_t above = (module.end + page - 1) & ~(page - 1);
+    for (std::uintptr_t distance = reach / 2; distance < reach; distance += 64 * step) {
+        if (above + distance - address > reach) break;
+        if (unsigned char* place = try_at(above + distance)) return place;
+    }
+    return nullptr;
+}
+
+namespace {
 
 /// What must not be the target of a jump: all but the first byte of what is replaced; and that neither, if it is in the function
 /// itself, since a loop is no entry.
@@ -184,31 +213,6 @@ PatchProblem look_for_jumps(const Module& module, const CodeRange& function, con
         }
     }
     return PatchProblem::None;
-}
-
-/// Memory that code at `address` can jump to and back from.
-unsigned char* map_near(std::uintptr_t address, const Module& module) {
-    const auto try_at = [](std::uintptr_t place) {
-        void* pages = mmap(reinterpret_cast<void*>(place), page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        if (pages == MAP_FAILED) return static_cast<unsigned char*>(nullptr);
-        if (reinterpret_cast<std::uintptr_t>(pages) == place) return static_cast<unsigned char*>(pages);
-        munmap(pages, page); // a kernel that does not know the flag
-        return static_cast<unsigned char*>(nullptr);
-    };
-    constexpr std::uintptr_t step = 0x10000;
-    constexpr std::uintptr_t lowest = 0x10000;
-    const std::uintptr_t below = module.start & ~(page - 1);
-    // Below the module first: above an executable lies the heap, which must be able to grow.
-    for (std::uintptr_t distance = step; distance < reach; distance += distance < 64 * step ? step : 64 * step) {
-        if (below < lowest + distance || address - (below - distance) > reach) break;
-        if (unsigned char* place = try_at(below - distance)) return place;
-    }
-    const std::uintptr_t above = (module.end + page - 1) & ~(page - 1);
-    for (std::uintptr_t distance = reach / 2; distance < reach; distance += 64 * step) {
-        if (above + distance - address > reach) break;
-        if (unsigned char* place = try_at(above + distance)) return place;
-    }
-    return nullptr;
 }
 
 /// Writes code into a page that is not executable yet.

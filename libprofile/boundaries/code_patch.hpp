@@ -44,4 +44,14 @@ struct CodeRange {
 /// The function (or the part of one) that holds `address`, by the module's unwind information.
 bool find_function_code(std::uintptr_t address, CodeRange& range) noexcept;
 
+// For others that lead code to us:
+
+struct Module;
+/// A page, to be written, that code of the module at `address` can jump to and back from; nullptr: there is none.
+unsigned char* map_near(std::uintptr_t address, const Module& module) noexcept;
+/// Learns how the processor's vector registers are kept (libprofile_vector_state_parts, _size). False: they cannot be.
+bool find_vector_state() noexcept;
+/// How many bytes of the module may be read, or executed, at `address`.
+std::uintptr_t readable(const Module& module, std::uintptr_t address, bool as_code) noexcept;
+
 } // namespace libprofile

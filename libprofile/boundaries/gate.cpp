@@ -6,5 +6,7 @@
 extern "C" [[gnu::visibility("hidden")]] bool libprofile_boundary_is_wanted() noexcept {
     using namespace libprofile;
     const SessionState state = process_state.session.load(std::memory_order_acquire);
-    return (state == SessionState::Measuring || state == SessionState::Silent) && thread_local_block.in_tool == 0;
+    if (state != SessionState::Measuring && state != SessionState::Silent) return false;
+    // A handler of the application may have left us by siglongjmp: then the frame that set the flag is gone. What is called next looks closely.
+    return thread_local_block.in_tool == 0 || thread_local_block.tool_frame < reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }

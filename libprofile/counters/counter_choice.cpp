@@ -77,7 +77,9 @@ void CounterChoice::try_software(ChosenCounter& counter) noexcept {
 bool CounterChoice::take_papi(ChosenCounter& counter) noexcept {
     char why[256] = {};
     if (!papi_library.load(why, sizeof why)) {
-        complain("LIBPROFILE_METRICS: %s is none of libprofile's own counters, and PAPI, which may know it, cannot be used: %s", counter.name, why);
+        const char* meant = nearest_own(counter.name);
+        complain("LIBPROFILE_METRICS: %.64s is none of libprofile's own counters%s%s%s, and PAPI, which may know it, cannot be used: %s", counter.name,
+                 meant != nullptr ? " (did you mean " : "", meant != nullptr ? meant : "", meant != nullptr ? "?)" : "", why);
         return false;
     }
     counter.papi_code = papi_library.code_of(counter.name);

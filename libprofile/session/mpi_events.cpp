@@ -1,5 +1,6 @@
 #include "libprofile/session/mpi_events.hpp"
 
+#include "instrument/sleds.hpp"
 #include "libprofile/boundaries/iteration_place.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counting.hpp"
@@ -183,6 +184,7 @@ bool is_any_followed(const Thread& thread) noexcept {
         }
         known = walk_to_event(thread, NodeKind::Mpi, function_id, return_address, frame, node);
         iteration_place.look(); // libraries may have come
+        sleds.look_for_new();
     }
     if (is_any_followed(thread)) [[unlikely]] follow(thread, node, frame);
     path_ = known;

@@ -1,6 +1,7 @@
 // Start and end of the process: the constructor and destructor of the library, fork.
 // Nothing here is needed by the interposed functions: all of them work before the constructor has run.
 
+#include "instrument/sleds.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/real_calls.hpp"
 #include "libprofile/session/session.hpp"
@@ -52,7 +53,9 @@ void fork_child() {
     find_jumps();
     thread_registry.know_main();
     pthread_atfork(nullptr, nullptr, fork_child);
-    if (measured_from_the_start()) session.begin_without_mpi();
+    if (measured_from_the_start()) return session.begin_without_mpi();
+    // A program that can be instrumented is meant to be, as one whose hooks are called.
+    if (!is_helper() && Sleds::are_in_program()) session.marker_used();
 }
 
 [[gnu::destructor]] void process_ends() { session.at_exit(); }

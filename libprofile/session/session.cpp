@@ -2,6 +2,7 @@
 
 #include "libprofile/boundaries/iteration_place.hpp"
 #include "instrument/function_filter.hpp"
+#include "instrument/sleds.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/counters/counter_choice.hpp"
@@ -49,6 +50,7 @@ void Session::start() noexcept {
             iteration_place.look();
         }
         if (*config_.text(Option::Filter) != 0) filter_complaint_ = function_filter.load(config_.text(Option::Filter));
+        sleds.look();
     }
     process_state.session.store(config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
     const InTool guard;
@@ -135,6 +137,7 @@ void Session::after_mpi_init(bool is_session, bool succeeded) noexcept {
     const InTool guard;
     load_map.refresh(); // MPI_Init loads its components
     iteration_place.look();
+    sleds.look();
     if (Thread* thread = thread_registry.current()) thread->paths.ready();
     if (is_session || mpi_ == nullptr || mpi_->world(&job_.rank, &job_.ranks) != 0) {
         know_rank_from_launcher();
@@ -161,6 +164,7 @@ void Session::complain_once() noexcept {
     if (const char* complaint = iteration_place.complaint(); *complaint != 0)
         say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks", config_.text(Option::Iteration), complaint);
     if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", config_.text(Option::Filter), filter_complaint_);
+    if (*sleds.complaint() != 0) say("warning: %s", sleds.complaint());
     if (*counter_choice.complaint() != 0) say("warning: %s", counter_choice.complaint());
     if (!unwinder.available())
         say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");

@@ -231,6 +231,152 @@ def a_filter_by_name_holds_at_run_time(job):
     expect(any("line 2" in line for line in job.last.said), "the line that is not understood is named")
 
 
+def harsh(job, compiler, mode):
+    """Runs tests/programs/harsh_regions.cpp, instrumented by one compiler, and returns its report."""
+    compiler, *flags = compiler.split()
+    job.need(compiler)
+    program = job.folder / compiler
+    job.compile(wrapper(job, "c++"), f"--cc={compiler}", *flags, "-O2", "-g", "-w", "-I", job.source / "include",
+                job.source / "tests/programs/harsh_regions.cpp", "-o", program)
+    plain = job.run([program, mode])
+    result = job.run(job.preloaded([program, mode], {"LIBPROFILE_OUTPUT": job.folder / f"{compiler}.{mode}{len(flags)}"}))
+    expect_equal((result.code, result.out, result.err), (plain.code, plain.out, plain.err), "the program")
+    return job.report(f"{compiler}.{mode}{len(flags)}")
+
+
+@test
+def functions_go_on_to_end_after_more_were_left_than_are_kept(job):
+    for compiler in ["g++", "clang++", "clang++ --xray"]:
+        for mode, function in (("throw", "work::catcher"), ("jump", "work::lander")):
+            report = harsh(job, compiler, mode)
+            found = visits(report, "function")
+            regions = report["regions"]
+            expect_equal((found["work::after"], found["main"], found["work::leaf"]), (10, 1, 10), f"{compiler}, {mode}: visits")
+            expect_equal((regions["left_functions"], regions["unmatched_exits"]), (0, 0), f"{compiler}, {mode}: of those that are kept")
+            expect_equal(found[function] + regions["too_deep"], 2001 + 2001 + 1, f"{compiler}, {mode}: visits that are kept and others")
+
+
+@test
+def a_handler_that_jumps_out_of_a_hook_loses_no_time(job):
+    for compiler in ["g++", "clang++", "clang++ --xray"]:
+        timed = rows(harsh(job, compiler, "handler"), "function")
+        for name in ("work::leaf", "work::some"):
+            expect(timed[name]["exclusive_time"] <= 1.02 * timed[name]["time"], f"{compiler}: {name} has {timed[name]}")
+            expect(timed[name]["visits"] > 10000, f"{compiler}: {name} was visited {timed[name]['visits']} times")
+
+
+@test
+def regions_without_room_are_counted_as_such(job):
+    report = harsh(job, "g++", "names")
+    regions = report["regions"]
+    expect_equal(sum(visits(report, "region").values()), 4096 + 1024, "visits that have room")
+    expect_equal((regions["without_memory"], regions["too_deep"], regions["repairs"]), (100000 - 4096, 100000 - 1024, 0), "others")
+
+
+FUNCTIONS_WITH_SLEDS = ["leaf", "branch", "tail", "many", "extended", "mixed", "thrower", "catcher", "jumper", "lander", "deep", "handler", "in_thread"]
+
+
+def with_sleds(job):
+    job.need("clang++", compiler(job, "c++"))
+    job.compile("env", "OMPI_CXX=clang++", "MPICH_CXX=clang++", wrapper(job, "c++"), "--xray", f"--cc={compiler(job, 'c++')}", "-O2", "-g", "-pthread",
+                job.source / "tests/programs/sleds.cpp", "-o", job.folder / "sleds")
+    return job.folder / "sleds"
+
+
+def counted_by_itself(out):
+    return {name: int(n) for name, n in re.findall(r"^(work::\w+) (\d+)$", out, re.M)}
+
+
+@test
+def functions_with_sleds_are_counted_exactly(job):
+    program = with_sleds(job)
+    plain = job.plain([program])
+    report = job.profile([program])
+    expect_equal((job.last.out, job.last.err), (plain.out, plain.err), "output")
+    found = visits(report, "function")
+    known = counted_by_itself(plain.out)
+    expect(len(known) >= len(FUNCTIONS_WITH_SLEDS), f"{known}")
+    expect_equal({name: found.get(name) for name in known}, {name: 2 * n for name, n in known.items()}, "visits on two ranks")
+    expect_equal(found["main"], 2, "visits to main()")
+    regions = report["regions"]
+    # Each exception leaves five throwers and the catchers of the depths 1 and 2; that of depth 0 has ended with a jump to the first thrower.
+    expect_equal(regions["left_functions"], 2 * (14 * (5 + 2) + 5 * 4), "functions left by exceptions and jumps")
+    expect_equal((regions["unmatched_exits"], regions["repairs"], regions["without_memory"], regions["too_deep"]), (0, 0, 0, 0), "losses")
+    timed = rows(report, "function")
+    own = sum(row["exclusive_time"] for row in timed.values())
+    expect(own <= timed["main"]["time"] + timed["work::in_thread"]["time"], "own times are parts of the whole")
+    expect(timed["work::branch"]["time"] >= 0.9 * timed["work::leaf"]["time"] * 10000 / known["work::leaf"], "callers take as long as what they call")
+
+
+@test
+def only_sleds_that_the_filter_leaves_lead_to_us(job):
+    program = with_sleds(job)
+    rules = job.write("sleds.filter", "exclude function *\ninclude function work::deep\ninclude function work::catcher\n")
+    plain = job.plain([program, "look"])
+    expect("leads on: \n" in plain.out, plain.out)
+    report = job.profile([program, "look"], options={"LIBPROFILE_FILTER": rules})
+    expect_equal(job.last.out, plain.out.replace("leads on: ", "leads on:  deep"), "output")
+    known = counted_by_itself(plain.out)
+    expect_equal(visits(report, "function"), {name: 2 * known[name] for name in ("work::deep", "work::catcher")}, "visits")
+    job.profile([program, "look"])
+    expect_equal(job.last.out, plain.out.replace("leads on: ", "leads on:  leaf branch deep"), "output without a filter")
+
+
+@test
+def the_filter_of_a_first_run_leaves_sleds_out(job):
+    program = with_sleds(job)
+    first = job.profile([program, "look"])
+    made = filter_of(job, job.folder / "profile.1")
+    second = job.profile([program, "look"], options={"LIBPROFILE_FILTER": made})
+    expect("leads on:" in job.last.out and " leaf" not in job.last.out, job.last.out)
+    expect("work::leaf" in visits(first, "function") and "work::leaf" not in visits(second, "function"), "leaf() is short and often called")
+
+
+SLED_PLUGIN = """
+static volatile int sink;
+__attribute__((noinline)) static int inner(int x) { return sink = x; }
+int outer(int x) { return inner(x) + inner(x + 1); }
+"""
+SLED_HOST = """
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+    int sum = 0;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 40; ++i) {
+        void* plugin = dlopen(argv[1], RTLD_NOW);
+        int (*outer)(int) = plugin ? (int (*)(int))dlsym(plugin, "outer") : 0;
+        if (!outer) return 3;
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int j = 0; j < 10; ++j) sum += outer(j);
+        dlclose(plugin);
+    }
+    MPI_Finalize();
+    printf("%d\\n", sum);
+    return 0;
+}
+"""
+
+
+@test
+def sleds_of_plugins_that_come_and_go_lead_to_us(job):
+    job.need("clang", compiler(job, "c"))
+    job.write("plugin.c", SLED_PLUGIN)
+    job.write("host.c", SLED_HOST)
+    clang = ["env", "OMPI_CC=clang", "MPICH_CC=clang"]
+    job.compile(*clang, wrapper(job, "c"), "--xray", "--cc=clang", "-O2", "-g", "-fPIC", "-shared", "plugin.c", "-o", "plugin.so")
+    job.compile(*clang, compiler(job, "c"), "-O2", "host.c", "-o", "host", "-ldl")
+    command = [job.folder / "host", job.folder / "plugin.so"]
+    plain = job.plain(command)
+    report = job.profile(command)
+    expect_equal(job.last.out, plain.out, "output")
+    found = visits(report, "function")
+    # The plugin is seen at the barrier, and each time that it comes again.
+    expect_equal(found, {"outer": 2 * 400, "inner": 2 * 800}, "visits")
+    expect_equal(report["regions"]["unmatched_exits"], 0, "exits without entry")
+
+
 @test
 def the_compiler_wrapper_keeps_exit_codes_and_arguments(job):
     source = job.write("with blank.c", '#include <stdio.h>\nint main(void) { puts(TEXT); return 0; }\n')
@@ -240,6 +386,7 @@ def the_compiler_wrapper_keeps_exit_codes_and_arguments(job):
     expect_equal(job.run([wrapper(job, "c"), "--cc=gcc", bad]).code, job.run(["gcc", bad]).code, "exit code")
     expect_equal(job.run([wrapper(job, "c"), "--cc=/nowhere/cc", bad]).code, 127, "exit code without a compiler")
     expect_equal(job.run([wrapper(job, "c"), "--cc=gcc", "--filter=nowhere", bad]).code, 2, "exit code without the filter")
+    expect_equal(job.run([wrapper(job, "c"), "--cc=gcc", "--xray", source]).code, 2, "exit code of --xray without Clang")
 
 
 @test

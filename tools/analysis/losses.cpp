@@ -113,7 +113,7 @@ class Collector {
         add(LossGroup::Loss, "region_repairs", sums->repairs,
             [&] { return plural(sums->repairs, "region") + " not ended, or ended in the wrong order, and repaired"; });
         add(LossGroup::Loss, "regions_lost", sums->too_deep + sums->without_memory, [&] {
-            return plural(sums->too_deep + sums->without_memory, "visit") + " to regions not counted: nested too deep, or no memory";
+            return plural(sums->too_deep + sums->without_memory, "visit") + " to regions not counted: nested too deep, no memory, or more than 4096 names";
         });
     }
 

@@ -65,8 +65,12 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
     const InTool guard; // no sample may place a mark meanwhile
     if (jump.kind != Kind::Look) local.thread->paths.about_to_jump();
     const std::uintptr_t target = jump.kind == Kind::Long ? longjmp_target(argument) : 0;
-    if (local.thread->regions != nullptr && target > stack_pointer && !guard.is_nested() && !local.thread->finished)
-        local.thread->regions->leave_to(*local.thread, target);
+    if (local.thread->regions != nullptr && target != 0 && !local.thread->finished) {
+        if (guard.is_nested())
+            local.thread->regions->abandon_hook(); // a handler has interrupted one, maybe
+        else if (target > stack_pointer)
+            local.thread->regions->leave_to(*local.thread, target);
+    }
     if (local.mark.slot == 0) return real;
     if (is_own_stack(stack_pointer) && target > stack_pointer && is_own_stack(target)) {
         jump_mark(local.mark, target);

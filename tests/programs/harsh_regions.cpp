@@ -1,0 +1,81 @@
+// harsh_regions MODE: what goes wrong with regions in real programs. Prints how often leaf() ran.
+//   throw    an exception from 4000 calls deep, caught below what is kept open
+//   jump     the same by longjmp
+//   handler  a signal handler that jumps, out of anything that happens to run
+//   names    100000 names, 100000 open at once
+#include <libprofile.h>
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <sys/time.h>
+
+namespace work {
+
+volatile int sink = 0;
+volatile int leaves = 0;
+std::jmp_buf environment;
+sigjmp_buf before_signal;
+
+[[gnu::noinline]] int leaf(int x) {
+    leaves = leaves + 1;
+    return sink = x;
+}
+[[gnu::noinline]] int thrower(int depth) {
+    if (depth == 0) throw std::runtime_error("bottom");
+    return thrower(depth - 1) + sink;
+}
+[[gnu::noinline]] int catcher(int depth) {
+    if (depth != 0) return catcher(depth - 1) + sink;
+    try {
+        return thrower(2000);
+    } catch (const std::runtime_error&) {
+        return leaf(1);
+    }
+}
+[[gnu::noinline]] int jumper(int depth) {
+    if (depth == 0) std::longjmp(environment, 1);
+    return jumper(depth - 1) + sink;
+}
+[[gnu::noinline]] int lander(int depth) {
+    if (depth != 0) return lander(depth - 1) + sink;
+    if (setjmp(environment) == 0) return jumper(2000);
+    return leaf(2);
+}
+[[gnu::noinline]] int some(int depth) { return depth == 0 ? leaf(0) : some(depth - 1) + sink; }
+[[gnu::noinline]] void jump(int) { siglongjmp(before_signal, 1); }
+[[gnu::noinline]] void interrupted() {
+    std::signal(SIGALRM, jump);
+    volatile int jumps = 0;
+    if (sigsetjmp(before_signal, 1) != 0) jumps = jumps + 1;
+    const itimerval often{{0, 300}, {0, 300}};
+    setitimer(ITIMER_REAL, &often, nullptr);
+    while (jumps < 500) some(3);
+    const itimerval never{};
+    setitimer(ITIMER_REAL, &never, nullptr);
+}
+[[gnu::noinline]] void after() { leaf(3); }
+
+} // namespace work
+
+int main(int argc, char** argv) {
+    const char* mode = argc > 1 ? argv[1] : "";
+    if (std::strcmp(mode, "throw") == 0) work::catcher(2000);
+    if (std::strcmp(mode, "jump") == 0) work::lander(2000);
+    if (std::strcmp(mode, "handler") == 0) work::interrupted();
+    if (std::strcmp(mode, "names") == 0) {
+        for (int i = 0; i < 100000; ++i) {
+            char name[32];
+            std::snprintf(name, sizeof name, "name %d", i);
+            profile_region_begin(name);
+            profile_region_end(name);
+        }
+        for (int i = 0; i < 100000; ++i) profile_region_begin("name 1");
+        for (int i = 0; i < 100000; ++i) profile_region_end("name 1");
+    }
+    for (int i = 0; i < 10; ++i) work::after();
+    if (std::strcmp(mode, "handler") != 0) std::printf("%d\n", work::leaves);
+    return 0;
+}
