@@ -14,7 +14,7 @@ namespace libprofile {
 
 class ParallelPlaces {
   public:
-    static constexpr std::uint32_t most = 8;
+    static constexpr std::uint32_t most = 16;
 
     bool is_empty() const { return depth_ == 0; }
     /// A region of call path `node` begins: frames whose return address lies below `boundary` are inside. `is_worker`: what lies

@@ -228,6 +228,12 @@ std::uint64_t end_of_region(const OpenMpWait& wait) noexcept {
     if (thread.cpu_mark_at < thread.started_at) thread.mark_cpu(thread.started_at, 0);
 }
 
+/// The calling thread encounters a region that cannot be measured.
+[[gnu::cold]] void refuse(Thread& thread, ParallelRegion& region) noexcept {
+    ++thread.openmp.regions_refused;
+    region.refused_by = thread.index + 1;
+}
+
 /// The worker has waited since its share of the region before, which was the same one, and nothing else has happened.
 inline bool is_repeated(const Thread& thread, const ParallelRegion& region) noexcept {
     const OpenMpState& state = thread.openmp;
@@ -254,7 +260,10 @@ inline bool begin_repeated_share(Thread& thread, RegionShare& share, const Paral
     learn_duration(*call.typical_ns, own);
     thread.call_depth = 0;
     state.wait = {};
-    if (!thread.paths.parallel().enter(boundary, state.joined_now->own, true)) return true;
+    if (!thread.paths.parallel().enter(boundary, state.joined_now->own, true)) {
+        ++state.shares_refused;
+        return true;
+    }
     share.thread = &thread;
     share.boundary = boundary;
     own_time.book();
@@ -265,18 +274,29 @@ inline bool begin_repeated_share(Thread& thread, RegionShare& share, const Paral
 
 bool openmp_is_recorded() noexcept { return session.recording(); }
 
+void begin_refused_share() noexcept {
+    const InTool guard;
+    Thread* thread = thread_local_block.thread;
+    if (thread == nullptr || guard.is_nested() || thread->finished) return;
+    const OpenMpWait& wait = thread->openmp.wait;
+    if (wait.node == 0 || wait.master == nullptr || thread->call_depth != 1) return;
+    end_wait(*thread, session_clock.now(), end_of_region(wait));
+}
+
 [[gnu::hot]] void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* boundary) noexcept {
     const InTool guard;
     if (guard.is_nested()) [[unlikely]] return;
     Thread* thread = recording_thread();
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (thread == nullptr || !is_own_stack(own_frame) || !is_outside_calls(*thread, own_frame)) [[unlikely]] return;
+    if (thread == nullptr) [[unlikely]] return;
+    if (!is_own_stack(own_frame) || !is_outside_calls(*thread, own_frame)) [[unlikely]] return refuse(*thread, region);
     OwnTime own_time(*thread, thread->openmp.region_begin);
     if (thread->phases.polls().site != nullptr) [[unlikely]] thread->phases.end_polls(session_clock.now());
     std::uint32_t* typical = nullptr;
     Row& row = visit(*thread, find_row(*thread, OpenMpConstruct::Parallel, return_address, own_frame, typical), false);
     const auto outside = reinterpret_cast<std::uintptr_t>(boundary);
-    if (!thread->paths.parallel().enter(outside, row.node, thread->paths.parallel().begins_in_runtime())) [[unlikely]] return;
+    if (!thread->paths.parallel().enter(outside, row.node, thread->paths.parallel().begins_in_runtime())) [[unlikely]]
+        return refuse(*thread, region);
     // Frames of the runtime that were there before the region began, and go on inside of it, have nodes outside of it.
     if (outside != own_frame) thread->paths.forget_nodes();
     region.master = thread;
@@ -304,7 +324,11 @@ bool openmp_is_recorded() noexcept { return session.recording(); }
 }
 
 [[gnu::hot]] void begin_share(RegionShare& share, const ParallelRegion& region, void* frame) noexcept {
-    if (region.master == nullptr) [[unlikely]] return;
+    if (region.master == nullptr) [[unlikely]] {
+        const Thread* own = thread_local_block.thread;
+        if (region.refused_by != 0 && own != nullptr && region.refused_by != own->index + 1) begin_refused_share();
+        return;
+    }
     if (thread_local_block.thread == region.master) {
         share.thread = region.master;
         share.is_master = true;
@@ -329,11 +353,15 @@ bool openmp_is_recorded() noexcept { return session.recording(); }
         end_wait(*thread, now, is_next ? region.last_end : end_of_region(state.wait));
     }
     if (thread->call_depth != 0 || thread->is_silent() || !session.recording()) [[unlikely]] {
+        if (thread->call_depth != 0) ++state.shares_refused;
         if (thread->call_depth != 0 || !follow_switch(*thread, now)) return;
     }
     if (is_behind(state)) [[unlikely]] follow_phases(*thread, now, now, 0, 0, thread_cpu_time(), EndedRegions::never);
     JoinedPath& joined = join(*thread, region);
-    if (!thread->paths.parallel().enter(boundary, joined.own, true)) [[unlikely]] return;
+    if (!thread->paths.parallel().enter(boundary, joined.own, true)) [[unlikely]] {
+        ++state.shares_refused;
+        return;
+    }
     if (state.last_joined != joined.own) thread->paths.forget_nodes();
     state.last_joined = joined.own;
     state.joined_now = &joined;
@@ -385,7 +413,11 @@ bool begin_event(OpenMpConstruct construct, const void* return_address, void* fr
     if (guard.is_nested()) [[unlikely]] return false;
     Thread* thread = recording_thread();
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (thread == nullptr || !is_outside_calls(*thread, own_frame)) [[unlikely]] return false;
+    if (thread == nullptr) [[unlikely]] return false;
+    if (!is_outside_calls(*thread, own_frame)) [[unlikely]] {
+        ++thread->openmp.waits_refused;
+        return false;
+    }
     OwnTime own_time(*thread, thread->openmp.event_begin);
     if (thread->phases.polls().site != nullptr) [[unlikely]] thread->phases.end_polls(session_clock.now());
     std::uint32_t* typical = nullptr;

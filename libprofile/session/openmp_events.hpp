@@ -33,6 +33,7 @@ inline unsigned function_of(OpenMpConstruct construct) { return mpi_function_cou
 struct ParallelRegion {
     Thread* master = nullptr; // nullptr: it is not measured
     NodeId node = 0;          // in the master's tree
+    std::uint32_t refused_by = 0; // index + 1 of the thread that encountered it, where something is recorded but not this region
     std::uint64_t number = 0; // among the master's
     std::uintptr_t boundary = 0; // on the master's stack
     /// When the one before was over. Workers mostly need to know just that, and have what is beside it in their caches already.
@@ -51,11 +52,15 @@ bool openmp_is_recorded() noexcept;
 
 /// `return_address` and `frame` of the wrapper, as for MpiEvent. `boundary`: what the stack has below it is inside the region; where the
 /// wrapper does not stay while the region runs that is not its frame.
+/// A region is refused, and counted, where one more cannot be kept: nested too deep, inside another event (an MPI callback, a task that counts
+/// as waiting), on a stack that is not the thread's own.
 void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* boundary) noexcept;
 void end_region(ParallelRegion& region) noexcept;
-/// `frame` of the trampoline that calls the outlined function.
+/// `frame` of the trampoline that calls the outlined function. Of a refused region, it only ends the wait that a worker is in.
 void begin_share(RegionShare& share, const ParallelRegion& region, void* frame) noexcept;
 void end_share(RegionShare& share, const ParallelRegion& region) noexcept;
+/// The calling worker works in a region that is not measured: what it has waited for is over.
+void begin_refused_share() noexcept;
 
 /// One wait. Visits are counted, time is exact. `stays`: the frame is that of a wrapper which stays until the end. True: it has begun, and
 /// the same thread is to call end_event().

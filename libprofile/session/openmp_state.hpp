@@ -77,7 +77,10 @@ struct OpenMpState {
 
     bool is_worker = false;       // has worked in a region that is another thread's
     std::uint64_t phases_seen = 0; // changes of the main thread's phases (phase_log.hpp)
-    std::uint64_t phases_missed = 0;
+    std::uint64_t phases_missed = 0; // of these: not kept any more when it came by
+    std::uint64_t regions_refused = 0; // encountered where none can be measured; see begin_region()
+    std::uint64_t shares_refused = 0;  // of measured regions, on this thread
+    std::uint64_t waits_refused = 0;   // begun inside another event
     OpenMpWait wait;
     NodeId idle = 0;        // of the time between regions
     NodeId last_joined = 0; // whose nodes the tracked frames inside of it have

@@ -10,7 +10,7 @@ from harness import Skip, expect, expect_equal, main, test
 from report_checks import calls, totals
 
 OPENMP = {"OMP_NUM_THREADS": 2}
-MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("teams", 9), ("leaves", 1))
+MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("teams", 9), ("deep", 3), ("coroutine", 3), ("late", 5), ("leaves", 1))
 
 
 def compilers(job):
@@ -217,6 +217,105 @@ def threads_of_hybrid_programs_have_their_calls_and_regions(job):
         about(inside(paths(threads, number, "time"), "main", "omp parallel", "work"), 20e6 * (rank + 1), "work of a worker", 0.4)
         phase = next(phase for phase in threads["phases"] if phase["name"] == "step")
         expect_equal(phase["iterations_per_rank"][number], 20, "iterations of a worker")
+
+
+def openmp_losses(report):
+    """Kind -> count, of what is said about OpenMP."""
+    return {loss["kind"]: loss["count"] for loss in report["losses"]["sentences"] if loss["kind"].startswith("openmp")}
+
+
+def computing(group, location=0):
+    return sum(value for path, value in paths(group, location, "time").items() if not path[-1].startswith(("omp", "(off CPU)", "(libprofile)")))
+
+
+@test
+def nothing_is_lost_of_usual_programs(job):
+    for program in compilers(job):
+        for mode, count in (("regions", 5), ("waits", 5), ("nested", 5), ("tasks", 20), ("teams", 20)):
+            expect_equal(openmp_losses(profile(job, program, mode, count)), {}, f"{program} {mode}: losses")
+
+
+@test
+def regions_that_are_nested_too_deep_are_counted(job):
+    for program in compilers(job):
+        report = profile(job, program, "deep", 5, threads=1)
+        expect_equal(openmp_losses(report), {"openmp_regions_refused": 5 * 4}, f"{program}: 16 of 20 levels are kept")
+        deepest = max(path.count("omp parallel") for path in paths(report, 0, "visits"))
+        expect_equal(deepest, 17, f"{program}: the encounter itself is counted on the level where there is no more")
+
+
+@test
+def workers_of_a_region_that_is_refused_do_not_wait(job):
+    """Where the master is on a foreign stack its region cannot be measured. What the worker does in it is computing all the same."""
+    for program in compilers(job):
+        report = profile(job, program, "coroutine", 20)
+        expect_equal(openmp_losses(report), {"openmp_regions_refused": 20}, f"{program}: refused regions")
+        about(computing(report["threads"]), 20 * 8e6, f"{program}: computing of the worker")
+
+
+@test
+def phases_that_workers_did_not_see_are_counted(job):
+    for program in compilers(job):
+        report = profile(job, program, "late", 10)
+        missed = openmp_losses(report).get("openmp_phases_missed", 0)
+        expect(1900 < missed < 2000, f"{program}: {missed} of 3000 beginnings and ends were missed; 1024 are kept")
+        phase = next(phase for phase in report["threads"]["phases"] if phase["name"] == "step")
+        expect(500 < phase["iterations_per_rank"][0] < 525, f"{program}: the worker has {phase['iterations_per_rank'][0]} iterations")
+
+
+@test
+def teams_and_what_they_wait_are_in_the_report(job):
+    """Of thread t's 4 (t + 1) ms, twice that in the second place, half of the main thread's time is left to wait."""
+    for program in compilers(job):
+        report = profile(job, program, "regions", 20)
+        expect_equal(len(report["parallel_regions"]), 2, f"{program}: regions")
+        for region, factor in zip(sorted(report["parallel_regions"], key=lambda region: region["time"]), (1, 2)):
+            expect(region["function"].startswith("busy_region"), f"{program}: a region in {region['function']}")
+            team = region["teams"][0]
+            expect_equal((team["rank"], team["visits"], team["threads"]), (0, 20, [0, 1]), f"{program}: the team")
+            for thread in range(2):
+                about(team["working"][thread], 80e6 * factor * (thread + 1), f"{program}: work of thread {thread}")
+            expect(team["waiting"][0] > 0.5 * 80e6 * factor, f"{program}: thread 0 waited {team['waiting'][0]} ns")
+            expect_equal(region["waiting"], sum(team["waiting"]), f"{program}: waiting")
+            expect_equal(region["time"], sum(team["waiting"]) + sum(team["working"]), f"{program}: time")
+        said = [answer["answers"] for answer in report["answers"] if answer["key"] == "threads"]
+        expect_equal(len(said[0]), 2, f"{program}: sentences about teams: {said}")
+        expect("parallel region in busy_region" in said[0][0] and "threads 0-1 work" in said[0][0], f"{program}: {said[0][0]}")
+    expect_equal(profile(job, program, "deep", 2, threads=1)["parallel_regions"], None, "regions of one thread")
+
+
+@test
+def two_runtimes_in_one_process_are_both_measured(job):
+    if shutil.which("clang") is None or not (job.programs / "openmp_clang").exists():
+        raise Skip("clang or libomp is not installed")
+    region = """#include <omp.h>
+int NAME(void) {
+    int sum = 0;
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+    sum += 1;
+    return sum;
+}
+"""
+    plugin = job.write("plugin.c", region.replace("NAME", "of_llvm"))
+    job.compile("clang", "-O1", "-fopenmp", "-fPIC", "-shared", plugin, "-o", job.folder / "libplugin.so")
+    host = job.write("host.c", region.replace("NAME", "of_gcc") + """#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+    int sum = of_gcc();
+    void* plugin = dlopen(argc > 1 ? argv[1] : "", RTLD_NOW | RTLD_LOCAL);
+    int (*of_llvm)(void) = plugin == 0 ? 0 : (int (*)(void))dlsym(plugin, "of_llvm");
+    for (int i = 0; i < 20; ++i) sum += of_gcc() + (of_llvm == 0 ? 0 : of_llvm());
+    printf("%d\\n", sum);
+    return 0;
+}
+""")
+    job.compile("gcc", "-O1", "-fopenmp", host, "-o", job.folder / "host", "-ldl")
+    result = job.run(job.preloaded([job.folder / "host", job.folder / "libplugin.so"], {"LIBPROFILE_MPI": "no"}))
+    expect_equal((result.code, result.out), (0, "82\n"), "the program")
+    visits = paths(job.report(), 0, "visits")
+    found = {path[1]: value for path, value in visits.items() if path[-1] == "omp parallel" and "of_gcc" in path}
+    expect_equal(sum(found.values()), 21, "regions of GCC's runtime")
+    expect_equal(sum(value for path, value in visits.items() if path[-1] == "omp parallel"), 41, "regions of both")
 
 
 @test

@@ -6,6 +6,9 @@
      nested     two levels of regions
      tasks      one thread makes tasks, all do them
      teams      regions of 1, 2, 3 and 4 threads in turn, then none for a while
+     deep       regions of one thread, 20 inside each other
+     coroutine  COUNT times: a region where the master is on its own stack, then one where it is not; each thread works 4 ms in each
+     late       1500 iterations without a region, then COUNT with one
      leaves     exit() inside a region, by the master
 */
 #include <omp.h>
@@ -13,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 #ifdef WITH_MPI
 #include <mpi.h>
@@ -153,6 +157,67 @@ static int mode_teams(int count) {
     return 0;
 }
 
+__attribute__((noinline)) static int deeper(int levels) {
+    int sum = 0;
+#pragma omp parallel num_threads(1) reduction(+ : sum)
+    sum += 1 + (levels > 1 ? deeper(levels - 1) : 0);
+    return sum;
+}
+
+static int mode_deep(int count) {
+    int sum = 0;
+    for (int i = 0; i < count; ++i) sum += deeper(20);
+    printf("deep %d\n", sum);
+    return 0;
+}
+
+static ucontext_t outside, coroutine;
+static int coroutine_sum = 0;
+
+__attribute__((noinline)) static void region_of_the_coroutine(void) {
+    int sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    sum += (int)work(4);
+    coroutine_sum += sum;
+}
+
+static void run_coroutine(void) {
+    for (;;) {
+        region_of_the_coroutine();
+        swapcontext(&coroutine, &outside);
+    }
+}
+
+static int mode_coroutine(int count) {
+    static char stack[1 << 20];
+    int sum = 0;
+    getcontext(&coroutine);
+    coroutine.uc_stack.ss_sp = stack;
+    coroutine.uc_stack.ss_size = sizeof stack;
+    makecontext(&coroutine, run_coroutine, 0);
+    for (int i = 0; i < count; ++i) {
+#pragma omp parallel reduction(+ : sum)
+        sum += (int)work(4);
+        swapcontext(&outside, &coroutine);
+    }
+    printf("coroutine %d %d\n", sum, coroutine_sum);
+    return 0;
+}
+
+static int mode_late(int count) {
+    int sum = 0;
+    for (int i = 0; i < 1500 + count; ++i) {
+        profile_iteration_begin("step");
+        if (i >= 1500) {
+#pragma omp parallel reduction(+ : sum)
+            sum += (int)work(0.5);
+        }
+        profile_iteration_end("step");
+    }
+    printf("late %d\n", sum);
+    return 0;
+}
+
 static int mode_leaves(void) {
 #pragma omp parallel
     {
@@ -183,6 +248,9 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "nested") == 0) result = mode_nested(count);
     if (strcmp(mode, "tasks") == 0) result = mode_tasks(count);
     if (strcmp(mode, "teams") == 0) result = mode_teams(count);
+    if (strcmp(mode, "deep") == 0) result = mode_deep(count);
+    if (strcmp(mode, "coroutine") == 0) result = mode_coroutine(count);
+    if (strcmp(mode, "late") == 0) result = mode_late(count);
     if (strcmp(mode, "leaves") == 0) result = mode_leaves();
 #ifdef WITH_MPI
     if (strcmp(mode, "hybrid") == 0) {

@@ -4,6 +4,7 @@
 #include "tools/analysis/hot_spots.hpp"
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/loops.hpp"
+#include "tools/analysis/teams.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
@@ -352,6 +353,8 @@ std::vector<Answer> answers(const Profile& profile, const Locations& locations, 
     std::vector<Answer> list;
     if (std::any_of(locations.begin(), locations.end(), [](const Location* location) { return location != nullptr; }))
         list = {where_the_time_goes(profile, locations), what_changes(profile, found), which_ranks(profile, locations)};
+    if (std::vector<std::string> sentences = team_sentences(profile); !list.empty() && !sentences.empty())
+        list.push_back({"threads", "Which threads wait", std::move(sentences)});
     list.push_back(what_it_cost(profile, locations));
     return list;
 }

@@ -67,11 +67,11 @@ std::optional<RankSpread> rank_spread(const Profile& profile, const std::vector<
 std::vector<std::string> trend_sentences(const Profile& profile, const Trend& trend);
 
 struct Answer {
-    std::string key;      // "time", "change", "ranks", "cost"
+    std::string key;      // "time", "change", "ranks", "threads", "cost"
     std::string question; // heading
     std::vector<std::string> sentences; // begin in lower case where they can, end without a full stop
 };
-/// All four, without those about ranks where no rank has data. Of phases with iterations, the two with most time.
+/// All, without those about ranks where no rank has data, and the one about threads where teams of OpenMP hardly wait. Of phases with iterations, the two with most time.
 /// @param found what trends() gives
 std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);
 std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations);

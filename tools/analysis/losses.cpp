@@ -117,6 +117,35 @@ class Collector {
         });
     }
 
+    void add_openmp() {
+        OpenMpRecord sums;
+        for (const auto& [rank, info] : profile_.ranks)
+            if (info.openmp) {
+                sums.regions += info.openmp->regions;
+                sums.regions_refused += info.openmp->regions_refused;
+                sums.shares_refused += info.openmp->shares_refused;
+                sums.waits_refused += info.openmp->waits_refused;
+                sums.phases_missed += info.openmp->phases_missed;
+            }
+        using enum LossGroup;
+        add(Loss, "openmp_regions_refused", sums.regions_refused, [&] {
+            return fmt::format("{} of {} not measured: nested too deep, inside another event, or on a stack of their own; the work of their threads is "
+                               "below the OpenMP runtime's own functions",
+                               count(static_cast<double>(sums.regions_refused)), plural(sums.regions + sums.regions_refused, "parallel region"));
+        });
+        add(Loss, "openmp_shares_refused", sums.shares_refused, [&] {
+            return "work of threads in parallel regions not shown below the region " + plural(sums.shares_refused, "time") +
+                   ": nested too deep, or inside another event";
+        });
+        add(Loss, "openmp_waits_refused", sums.waits_refused, [&] {
+            return plural(sums.waits_refused, "wait") + " of OpenMP inside another one or inside an MPI call, whose time they are part of";
+        });
+        add(Loss, "openmp_phases_missed", sums.phases_missed, [&] {
+            return plural(sums.phases_missed, "phase marker") + " of the main thread not followed by threads that work for it, which had no "
+                                                             "region for too many of them: they have fewer iterations, with other numbers from there on";
+        });
+    }
+
     void add_samples() {
         const std::uint64_t taken = sum_of(profile_, &RankInfo::samples_taken), lost = sum_of(profile_, &RankInfo::samples_lost);
         const double share = taken + lost == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(taken + lost);
@@ -247,6 +276,7 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
     all.add_counter(Loss, "nesting_repairs", &RankInfo::nesting_repairs,
                     [](std::uint64_t n) { return plural(n, "phase marker") + " nested wrongly and repaired"; });
     all.add_regions();
+    all.add_openmp();
     all.add_sentences(Remark, "placement", placement_warnings(profile));
     all.add_sentences(Loss, "counters", counter_warnings(profile));
     return all.list();

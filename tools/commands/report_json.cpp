@@ -6,6 +6,7 @@
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/regions.hpp"
 #include "tools/analysis/placement.hpp"
+#include "tools/analysis/teams.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/commands/report_choice.hpp"
 #include "tools/names/interpreters.hpp"
@@ -518,6 +519,34 @@ Json regions_json(const Profile& profile) {
             {"visit_cost_ns", visit_cost_ns(profile)}};
 }
 
+/// Regions of OpenMP with more than one thread; null where there was none.
+Json parallel_regions_json(const Profile& profile) {
+    Json list = Json::array();
+    for (const TeamRegion& region : team_regions(profile)) {
+        Json teams = Json::array();
+        for (const Team& team : region.teams) {
+            Json threads = Json::array(), working = Json::array(), waiting = Json::array();
+            for (const TeamThread& one : team.threads) {
+                threads.push_back(one.thread);
+                working.push_back(one.working_ns);
+                waiting.push_back(one.waiting_ns);
+            }
+            teams.push_back({{"rank", team.rank},
+                             {"visits", team.visits},
+                             {"threads", std::move(threads)},
+                             {"working", std::move(working)},
+                             {"waiting", std::move(waiting)}});
+        }
+        list.push_back({{"path", region.path},
+                        {"function", region.function},
+                        {"place", region.place},
+                        {"time", region.time_ns},
+                        {"waiting", region.waiting_ns},
+                        {"teams", std::move(teams)}});
+    }
+    return list.empty() ? Json() : list;
+}
+
 } // namespace
 
 std::string report_json(const Profile& profile, JsonParts parts) {
@@ -538,6 +567,7 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     document["answers"] = std::move(told);
     document["loops"] = loops_json(profile);
     document["regions"] = regions_json(profile);
+    document["parallel_regions"] = parallel_regions_json(profile);
     document["places"] = places_json(profile);
     document["losses"] = losses_json(profile, mains.size());
     document["call_paths_found"] = path_counts_json(profile);

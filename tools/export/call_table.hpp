@@ -22,7 +22,7 @@ struct ExportError : std::runtime_error {
 };
 
 /// What a node of the table stands for.
-enum class TableNode : std::uint8_t { Program, Phase, Iterations, Function, Inlined, Mpi, Other };
+enum class TableNode : std::uint8_t { Program, Phase, Iterations, Function, Inlined, Mpi, OpenMp, Other };
 
 struct CallTable {
     struct Node {

@@ -29,6 +29,8 @@ const char* kind_of(TableNode kind) {
         return "inlined";
     case TableNode::Mpi:
         return "mpi";
+    case TableNode::OpenMp:
+        return "openmp";
     case TableNode::Other:
         return "other";
     default:

@@ -82,8 +82,25 @@ std::string metrics_xml(const CallTable& table) {
     return out + " </metrics>\n";
 }
 
-const char* role_of(TableNode kind) {
+/// Cube's word for a construct of OpenMP; where it has none, that of functions.
+const char* openmp_role(const std::string& name) {
+    constexpr std::pair<const char*, const char*> roles[] = {
+        {"omp parallel", "parallel"}, {"omp implicit barrier", "implicit barrier"}, {"omp barrier", "barrier"}, {"omp critical", "critical"},
+        {"omp ordered", "ordered"},   {"omp single", "single"},                     {"omp taskwait", "task wait"}};
+    for (const auto& [construct, role] : roles)
+        if (name == construct)
+            return role;
+    return "function";
+}
+
+const char* paradigm_of(TableNode kind) {
+    return kind == TableNode::Mpi ? "mpi" : kind == TableNode::OpenMp ? "openmp" : "compiler";
+}
+
+const char* role_of(TableNode kind, const std::string& name) {
     switch (kind) {
+    case TableNode::OpenMp:
+        return openmp_role(name);
     case TableNode::Mpi:
         return "mpi";
     case TableNode::Phase:
@@ -112,7 +129,7 @@ std::string program_xml(const CallTable& table, const std::vector<std::uint32_t>
                                "<descr></descr>\n  </region>\n",
                                entry->second, xml_text(node.file.empty() ? node.module : node.file),
                                node.line == 0 ? -1 : static_cast<std::int64_t>(node.line), name, name,
-                               node.kind == TableNode::Mpi ? "mpi" : "compiler", role_of(node.kind));
+                               paradigm_of(node.kind), role_of(node.kind, node.name));
         }
         while (!open.empty() && open.back() != node.parent) {
             tree += "</cnode>\n";

@@ -25,6 +25,8 @@ TableNode node_kind(NodeKind kind) {
         return TableNode::Inlined;
     case NodeKind::Mpi:
         return TableNode::Mpi;
+    case NodeKind::OpenMp:
+        return TableNode::OpenMp;
     case NodeKind::FunctionRegion:
         return TableNode::Function;
     default:

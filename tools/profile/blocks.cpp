@@ -64,6 +64,8 @@ const char* type_name(std::uint32_t type) {
         return "regions";
     case BlockType::Place:
         return "place";
+    case BlockType::OpenMp:
+        return "OpenMP";
     }
     return "unknown";
 }

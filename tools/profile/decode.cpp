@@ -223,6 +223,15 @@ bool decode_regions(Decoder d, RawRank& out) {
     return true;
 }
 
+bool decode_openmp(Decoder d, RawRank& out) {
+    OpenMpRecord r;
+    describe(d, r);
+    if (!finished(d) || out.openmp)
+        return false;
+    out.openmp = r;
+    return true;
+}
+
 bool decode_names(Decoder d, RawFile& file) {
     std::uint64_t count = 0;
     if (!read_count(d, count, 7))
@@ -307,6 +316,8 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
         return decode_trace(d, file.ranks[block.rank]);
     case BlockType::Regions:
         return decode_regions(d, file.ranks[block.rank]);
+    case BlockType::OpenMp:
+        return decode_openmp(d, file.ranks[block.rank]);
     case BlockType::Loops:
         return decode_loops(d, file.ranks[block.rank]);
     case BlockType::Place:

@@ -58,6 +58,7 @@ struct RawRank {
     std::map<std::uint32_t, LoopSearch> loop_searches; // by thread
     std::optional<RegionsRecord> regions;
     std::map<std::uint64_t, std::string> region_names; // by id
+    std::optional<OpenMpRecord> openmp;
     std::optional<RankPlacing> place;
     std::optional<Bytes> journal; // of a live file, until it is applied
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "format/metrics.hpp"
+#include "format/openmp.hpp"
 #include "format/profile_file.hpp"
 #include "format/regions.hpp"
 #include "tools/profile/series.hpp"
@@ -109,6 +110,7 @@ struct RankInfo {
     std::uint64_t clocks_lost = 0;
     std::uint64_t skipped[skip_reason_count] = {}; // samples without a call path, by SkipReason
     std::optional<RegionsRecord> regions;          // it had some
+    std::optional<OpenMpRecord> openmp;            // it had parallel regions
     std::optional<RankPlacing> place;
 };
 

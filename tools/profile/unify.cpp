@@ -409,6 +409,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         lose(fmt::format("{}: the record of rank {} is missing", file.name, rank));
     profile.ranks[rank] = raw.info.value_or(RankInfo{});
     profile.ranks[rank].regions = raw.regions;
+    profile.ranks[rank].openmp = raw.openmp;
     profile.region_names.merge(raw.region_names);
     profile.ranks[rank].place = std::move(raw.place);
     if (const std::uint64_t threads = profile.ranks[rank].threads; threads > raw.locations.size())

@@ -43,6 +43,7 @@ constexpr EntryName entry_names[] = {
     {"GOMP_task", "GOMP_2.0"},
 };
 void* real_entries[EntryCount];
+const void* runtime = nullptr; // where the module of real_entries lies
 
 void* look_up(void* handle, const EntryName& entry) {
     void* found = dlvsym(handle, entry.name, entry.version);
@@ -65,7 +66,9 @@ void* find_entry(const EntryName& entry) {
 /// A runtime whose functions are known here must not be unloaded with the plugin that brought it.
 void keep_loaded(const void* function) {
     Dl_info info;
-    if (dladdr(function, &info) != 0 && info.dli_fname != nullptr) dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
+    if (dladdr(function, &info) == 0) return;
+    __atomic_store_n(&runtime, info.dli_fbase, __ATOMIC_RELAXED);
+    if (info.dli_fname != nullptr) dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
 }
 
 /// Finds all entries at the first call, which is made before there are workers: one of these must not wait for the loader, while a
@@ -138,7 +141,8 @@ void copy_task(void* to, void* from) {
     task->copy(static_cast<char*>(to) + task->offset, task->data);
 }
 
-inline bool is_measured() { return openmp_is_recorded() && !ompt_is_active(); }
+/// A runtime that has OMPT tells of its regions itself; another one may be in the process beside it.
+inline bool is_measured() { return openmp_is_recorded() && !ompt_tells_of(__atomic_load_n(&runtime, __ATOMIC_RELAXED)); }
 
 } // namespace
 
@@ -154,7 +158,7 @@ inline bool is_measured() { return openmp_is_recorded() && !ompt_is_active(); }
         if (!is_measured()) return function(fn, data UNWRAP arguments);                                        \
         Team team{data != nullptr ? *static_cast<void**>(data) : nullptr, fn, data, {}};                       \
         begin_region(team.region, __builtin_return_address(0), __builtin_frame_address(0), __builtin_frame_address(0)); \
-        if (team.region.master == nullptr) return function(fn, data UNWRAP arguments);                         \
+        if (team.region.master == nullptr && team.region.refused_by == 0) return function(fn, data UNWRAP arguments); \
         const RegionEnd at_end(team.region);                                                                   \
         return function(run_share, &team UNWRAP arguments);                                                    \
     }

@@ -47,11 +47,11 @@ constexpr int single_executor = 3;
 constexpr int initial_task = 1;
 constexpr int explicit_task = 4;
 
-bool is_active = false;
+const void* runtime = nullptr; // where the module lies that calls us; nullptr: none does
 
 /// What a thread is in the middle of.
 struct ThreadShares {
-    static constexpr unsigned most = 8;
+    static constexpr unsigned most = ParallelPlaces::most;
     struct OfRegion { // as its master
         ParallelRegion region;
         const void* return_address;
@@ -73,27 +73,37 @@ struct ThreadShares {
     unsigned events_refused; // whose ends are to be ignored
 };
 
-ThreadShares* own_shares() noexcept {
+[[gnu::cold, gnu::noinline]] ThreadShares* new_shares(Thread& thread) noexcept {
+    const InTool guard;
+    if (guard.is_nested()) return nullptr;
+    thread.openmp.ompt = thread.arena.allocate(sizeof(ThreadShares), alignof(ThreadShares));
+    return static_cast<ThreadShares*>(thread.openmp.ompt);
+}
+
+/// nullptr: the thread is not measured, or not any more.
+inline ThreadShares* own_shares() noexcept {
     Thread* thread = thread_local_block.thread;
-    if (thread == nullptr || thread->finished) return nullptr;
-    if (thread->openmp.ompt == nullptr) [[unlikely]] {
-        const InTool guard;
-        if (guard.is_nested()) return nullptr;
-        thread->openmp.ompt = thread->arena.allocate(sizeof(ThreadShares), alignof(ThreadShares));
-    }
-    return static_cast<ThreadShares*>(thread->openmp.ompt);
+    if (thread == nullptr || thread->finished) [[unlikely]] return nullptr;
+    auto* own = static_cast<ThreadShares*>(thread->openmp.ompt);
+    return own != nullptr ? own : new_shares(*thread);
 }
 
 void parallel_begin(Data*, const Frame* frame, Data* parallel, unsigned, int, const void* return_address) {
     parallel->ptr = nullptr;
     if (!openmp_is_recorded() || frame == nullptr || frame->enter_frame.ptr == nullptr) return;
-    ParallelRegion region;
+    ThreadShares* own = own_shares();
+    // The first region of a thread that nobody has seen yet: begin_region() opens its location.
+    ParallelRegion first;
+    const bool has_room = own != nullptr && own->region_count != ThreadShares::most;
+    ParallelRegion& region = has_room ? own->regions[own->region_count].region : first;
+    region = {};
     begin_region(region, return_address, __builtin_frame_address(0), frame->enter_frame.ptr);
     if (region.master == nullptr) return;
-    ThreadShares* own = own_shares();
+    if (own == nullptr) own = own_shares();
     if (own == nullptr || own->region_count == ThreadShares::most) return end_region(region);
     ThreadShares::OfRegion& place = own->regions[own->region_count++];
-    place = {region, return_address};
+    if (!has_room) place.region = first;
+    place.return_address = return_address;
     parallel->ptr = &place;
 }
 
@@ -113,23 +123,32 @@ void end_last_share(ThreadShares& own) {
     part.share.thread = nullptr;
 }
 
-void implicit_task(int endpoint, Data* parallel, Data*, unsigned, unsigned, int flags) {
+/// What `task` of an implicit task says: that it is part number n - first_part of its thread. Explicit tasks have 1, others 0.
+constexpr std::uint64_t first_part = 2;
+
+void implicit_task(int endpoint, Data* parallel, Data* task, unsigned, unsigned index, int flags) {
     if ((flags & initial_task) != 0) return;
     if (endpoint == Begin) {
-        if (parallel == nullptr || parallel->ptr == nullptr) return;
+        task->value = 0;
+        if (parallel == nullptr || parallel->ptr == nullptr) {
+            if (index != 0 && openmp_is_recorded()) begin_refused_share(); // 0 is the region's master
+            return;
+        }
         ThreadShares::Part part{{}, static_cast<const ThreadShares::OfRegion*>(parallel->ptr)->region};
         // The runtime calls the outlined function from the frame that calls us, or from further inside.
         begin_share(part.share, part.region, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
         ThreadShares* own = own_shares();
-        if (own == nullptr) return;
-        if (own->part_count == ThreadShares::most) return;
+        if (own == nullptr || own->part_count == ThreadShares::most) return end_share(part.share, part.region);
+        task->value = first_part + own->part_count;
         own->parts[own->part_count++] = part;
         return;
     }
     ThreadShares* own = own_shares();
-    if (own == nullptr || own->part_count == 0) return;
+    const std::uint64_t number = task->value - first_part;
+    task->value = 0;
+    if (own == nullptr || number >= own->part_count) return; // it was none of ours
     end_last_share(*own); // mostly it has ended already
-    --own->part_count;
+    own->part_count = static_cast<unsigned>(number);
 }
 
 /// The barrier at the end of a parallel region. Older runtimes do not say so.
@@ -141,6 +160,11 @@ bool is_end_of_share(const ThreadShares& own, int kind, const void* return_addre
            own.regions[own.region_count - 1].return_address == return_address;
 }
 
+/// Ends come whether or not beginnings were recorded.
+void begin_one(ThreadShares& own, OpenMpConstruct construct, const void* return_address, void* frame) {
+    if (!openmp_is_recorded() || !begin_event(construct, return_address, frame, false)) ++own.events_refused;
+}
+
 void end_one(ThreadShares& own) {
     if (own.events_refused != 0)
         --own.events_refused;
@@ -149,7 +173,7 @@ void end_one(ThreadShares& own) {
 }
 
 void sync_region_wait(int kind, int endpoint, Data*, Data*, const void* return_address) {
-    if (kind == Reduction || !openmp_is_recorded()) return;
+    if (kind == Reduction) return;
     ThreadShares* own = own_shares();
     if (own == nullptr) return;
     if (is_end_of_share(*own, kind, return_address)) {
@@ -161,18 +185,18 @@ void sync_region_wait(int kind, int endpoint, Data*, Data*, const void* return_a
                                       : kind == Taskgroup                          ? OpenMpConstruct::Taskgroup
                                       : kind == Barrier || kind == BarrierExplicit ? OpenMpConstruct::Barrier
                                                                                    : OpenMpConstruct::ImplicitBarrier;
-    if (!begin_event(construct, return_address, __builtin_frame_address(0), false)) ++own->events_refused;
+    begin_one(*own, construct, return_address, __builtin_frame_address(0));
 }
 
 bool is_waited_for(int kind) { return kind == Lock || kind == NestLock || kind == Critical || kind == Atomic || kind == Ordered; }
 
 void mutex_acquire(int kind, unsigned, unsigned, std::uint64_t, const void* return_address) {
-    ThreadShares* own = is_waited_for(kind) && openmp_is_recorded() ? own_shares() : nullptr;
+    ThreadShares* own = is_waited_for(kind) ? own_shares() : nullptr;
     if (own == nullptr) return;
     const OpenMpConstruct construct = kind == Ordered                     ? OpenMpConstruct::Ordered
                                       : kind == Critical || kind == Atomic ? OpenMpConstruct::Critical
                                                                            : OpenMpConstruct::Lock;
-    if (!begin_event(construct, return_address, __builtin_frame_address(0), false)) ++own->events_refused;
+    begin_one(*own, construct, return_address, __builtin_frame_address(0));
 }
 
 void mutex_acquired(int kind, std::uint64_t, const void*) {
@@ -217,17 +241,21 @@ int initialize(LookUp look_up, int, Data*) {
         {Work, reinterpret_cast<AnyFunction>(work)},
     };
     for (const auto& callback : callbacks) set(callback.which, callback.function);
-    __atomic_store_n(&is_active, true, __ATOMIC_RELEASE);
+    Dl_info info;
+    if (dladdr(reinterpret_cast<void*>(look_up), &info) != 0) __atomic_store_n(&runtime, info.dli_fbase, __ATOMIC_RELEASE);
     return 1;
 }
 
-void finalize(Data*) { __atomic_store_n(&is_active, false, __ATOMIC_RELEASE); }
+void finalize(Data*) { __atomic_store_n(&runtime, nullptr, __ATOMIC_RELEASE); }
 
 StartResult start_result = {initialize, finalize, {0}};
 
 } // namespace
 
-bool ompt_is_active() noexcept { return __atomic_load_n(&is_active, __ATOMIC_ACQUIRE); }
+bool ompt_tells_of(const void* base) noexcept {
+    const void* telling = __atomic_load_n(&runtime, __ATOMIC_ACQUIRE);
+    return telling != nullptr && telling == base;
+}
 
 } // namespace libprofile
 

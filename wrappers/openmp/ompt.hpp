@@ -3,7 +3,8 @@
 
 namespace libprofile {
 
-/// A runtime tells of its regions by callbacks. Its entry points of the GNU interface must not be counted as well. One load.
-bool ompt_is_active() noexcept;
+/// The runtime whose module lies at `base` tells of its regions by callbacks: its entry points of the GNU interface must not be counted
+/// as well. One load.
+bool ompt_tells_of(const void* base) noexcept;
 
 } // namespace libprofile
