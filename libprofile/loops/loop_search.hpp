@@ -29,6 +29,9 @@ struct SitePath {
     /// The call site in the function at `level`, which the call sites of the levels before lead to; level >= 1.
     NodeId at(std::uint32_t level) const { return site[level - 1]; }
     NodeId caller_of(std::uint32_t level) const { return level == 1 ? 0 : site[level - 2]; }
+
+  private:
+    bool follow(const CallTree& tree, NodeId last) noexcept;
 };
 
 /// The entries of one call site during one activation of its function.

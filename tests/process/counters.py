@@ -176,7 +176,7 @@ def counters_of_a_killed_rank_are_kept(job):
 @test
 def counters_of_a_loop_that_was_found_add_up(job):
     result = job.measured([job.program("counters"), "unmarked", 400, 3], output="out",
-                          options={"LIBPROFILE_METRICS": "page_faults", "LIBPROFILE_ITERATION": "auto"})
+                          options={"LIBPROFILE_METRICS": "page_faults"})
     expect_equal(result.code, 0, "exit code")
     report = job.report("out")
     for rank in range(2):
