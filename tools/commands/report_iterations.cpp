@@ -16,7 +16,8 @@ constexpr std::size_t chart_height = 8;
 constexpr std::size_t clusters_shown = 8;
 constexpr std::size_t clusters_unjoined = 10; // up to so many are shown as they are
 
-/// The rank that the others wait for: the one with most time outside MPI in the phase.
+/// The rank that the others wait for: the one with most time outside MPI in the phase. What it waits for its own threads is
+/// part of that: to others it is late all the same.
 std::size_t slowest_rank(const ReportContext& context, std::uint32_t phase) {
     std::size_t slowest = 0;
     double most = -1;

@@ -97,7 +97,7 @@ std::vector<std::pair<std::uint32_t, double>> BoundedMethod::cells_of(std::size_
     for (const auto& [key, value] : mean)
         sum += is_sampled_time(key) ? value : 0;
     const auto whole = [&](CatalogueId id) { return known.whole[static_cast<std::size_t>(id)]; };
-    const double compute = whole(CatalogueId::Execution) - whole(CatalogueId::Mpi) - whole(CatalogueId::OffCpu);
+    const double compute = whole(CatalogueId::Execution) - whole(CatalogueId::Mpi) - whole(CatalogueId::OpenMp) - whole(CatalogueId::OffCpu);
     std::vector<std::pair<std::uint32_t, double>> cells = known.events;
     for (const auto& [key, value] : mean) {
         if (kind_of_cell(*paths_, key) == CellKind::Event)
