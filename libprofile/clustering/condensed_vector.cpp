@@ -49,7 +49,7 @@ inline CondensedVector condense_and(const IterationProfile& profile, const CallT
     while (cell != end) {
         const NodeId id = cell->node();
         const Node& node = tree[id];
-        const bool is_event = is_call(node.kind);
+        const bool is_event = counts_for_structure(node.kind);
         if (cell->metric() == static_cast<std::uint32_t>(Metric::Time)) // a node's first
             by_category[static_cast<std::size_t>(category_of(node))] += cell->value;
         for (; cell != end && cell->node() == id; ++cell) {

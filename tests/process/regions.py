@@ -2,6 +2,7 @@
 """Named regions of every language and functions that a compiler has instrumented: counted exactly, repaired where they do not pair,
 left out where a filter says so, and nothing else changes."""
 
+import json
 import re
 
 from harness import Skip, expect, expect_equal, main, test
@@ -330,6 +331,35 @@ def the_filter_of_a_first_run_leaves_sleds_out(job):
     second = job.profile([program, "look"], options={"LIBPROFILE_FILTER": made})
     expect("leads on:" in job.last.out and " leaf" not in job.last.out, job.last.out)
     expect("work::leaf" in visits(first, "function") and "work::leaf" not in visits(second, "function"), "leaf() is short and often called")
+
+
+@test
+def iterations_have_their_own_times_of_named_regions(job):
+    """More different iterations than clusters: none of them has a mean."""
+    job.compile(wrapper(job, "c"), f"--cc={compiler(job, 'c')}", "-O2", "-I", job.source / "include", job.source / "tests/programs/region_series.c",
+                "-o", job.folder / "series")
+    job.profile([job.folder / "series"])
+    known = {}
+    for rank, iteration, ns in re.findall(r"^(\d+) (\d+) (\d+)$", job.last.out, re.M):
+        known[int(rank), int(iteration)] = int(ns)
+    expect_equal(len(known), 240, "iterations of two ranks")
+
+    def chosen(path, iteration):
+        result = job.run([job.tool, "report", job.folder / "profile.1", "--path", path, "--metric", "region_time", "--iterations",
+                          f"{iteration + 1}:{iteration + 1}", "--format", "json"])
+        expect_equal(result.code, 0, "exit code of the report")
+        return json.loads(result.out)
+
+    for iteration in (1, 17, 40, 77, 101, 119):
+        ranks = {row["rank"]: row["region_time"] for row in chosen("work", iteration)["ranks"]}
+        for rank in range(2):
+            # The program's clock is read outside of the region: a few us, or an interruption.
+            least, most = known[rank, iteration] - 20000, known[rank, iteration]
+            expect(least <= ranks[rank] <= most or known[rank, iteration] > 2e6, f"rank {rank}, iteration {iteration}: {ranks[rank]}, not {known[rank, iteration]}")
+    # Functions inside of each other: what the inner one takes is there once.
+    paths = {row["name"]: row for row in chosen("call", 40)["call_paths"] if row["kind"] == "function_region"}
+    expect_equal(paths["call"]["region_time_inclusive"], paths["call"]["region_time"], "the time of call() and of what it calls")
+    expect(paths["spin"]["region_time"] <= paths["call"]["region_time"], "a part of it")
 
 
 SLED_PLUGIN = """

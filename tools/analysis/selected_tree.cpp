@@ -106,9 +106,17 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
             result.exact_sums = result.exact_sums && sums_are_exact(*data, choice.iterations);
     });
     result.inclusive = result.exclusive;
+    // The time of an instrumented function has in it that of those that it calls.
+    const std::vector<MetricRow> all_rows = metric_rows(profile);
+    std::vector<bool> holds_inner(rows);
+    for (std::size_t row = 0; row < rows; ++row)
+        holds_inner[row] = all_rows[choice.rows[row]].name == "region_time";
     for (std::size_t n = nodes; n-- > 1;)
-        for (std::size_t row = 0; row < rows; ++row)
-            result.inclusive[static_cast<std::size_t>(tree.nodes[n].parent)][row].add(result.inclusive[n][row]);
+        for (std::size_t row = 0; row < rows; ++row) {
+            const auto parent = static_cast<std::size_t>(tree.nodes[n].parent);
+            if (!holds_inner[row] || result.exclusive[parent][row].value == 0)
+                result.inclusive[parent][row].add(result.inclusive[n][row]);
+        }
     return result;
 }
 

@@ -231,11 +231,23 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
             lost = true;
             continue;
         }
-        std::vector<SelectedCell*> group;
-        for (SelectedCell& cell : cells)
-            if (group_of(profile, cell.path, cell.metric) == g)
-                group.push_back(&cell);
-        scale(group, sums[g], from.groups[g]);
+        // What is known exactly stays (visits to calls and named regions), if the others can make up the difference.
+        std::vector<SelectedCell*> group, estimated;
+        std::uint64_t estimated_sum = 0;
+        for (SelectedCell& cell : cells) {
+            if (group_of(profile, cell.path, cell.metric) != g)
+                continue;
+            group.push_back(&cell);
+            if (cell.estimated) {
+                estimated.push_back(&cell);
+                estimated_sum += cell.value;
+            }
+        }
+        const std::uint64_t exact = sums[g] - estimated_sum;
+        if (estimated_sum != 0 && exact <= from.groups[g])
+            scale(estimated, estimated_sum, from.groups[g] - exact);
+        else
+            scale(group, sums[g], from.groups[g]);
     }
     if (lost)
         merge(cells);

@@ -32,8 +32,9 @@ class SelectionReport {
         values_ = select_tree(profile, tree_,
                               {locations_, found_.phase, choice.iterations.value_or(IterationRange{}), found_.rows, total_rows_});
         if (values_.inclusive[0][0].value == 0)
-            throw SelectionError(fmt::format("nothing was measured in what was chosen: no {} ({})", printable(metric(0).label),
-                                             scope().empty() ? "the whole profile" : scope()));
+            throw SelectionError(fmt::format("nothing was measured in what was chosen: no {} ({}){}", printable(metric(0).label),
+                                             scope().empty() ? "the whole profile" : scope(),
+                                             has_region_time() ? "; regions have their own time: --metric region_time" : ""));
     }
 
     ReportDocument document() {
@@ -57,6 +58,12 @@ class SelectionReport {
   private:
     std::size_t metrics() const { return found_.rows.size(); }
     const MetricRow& metric(std::size_t m) const { return all_rows_[found_.rows[m]]; }
+    bool has_region_time() const {
+        for (std::size_t i = 0; i < total_rows_.size(); ++i)
+            if (all_rows_[total_rows_[i]].name == "region_time" && values_.totals[i].value != 0)
+                return true;
+        return false;
+    }
     std::string scope() const { return scope_of(profile_, choice_, found_); }
     bool several() const { return locations_.size() > 1; }
     std::size_t limit(std::size_t of_screen) const { return choice_.top != 0 ? choice_.top : form_.everything ? 0 : of_screen; }
