@@ -9,7 +9,7 @@
 
 namespace libprofile {
 
-/// Then per loop: LoopRecord.
+/// Then per loop a LoopRecord; and behind these, per loop again, a LoopFunctionRecord. Files of versions that had none end before those.
 struct LoopsRecord {
     std::uint64_t thread = 0;
     std::uint64_t searched_ns = 0; // from the first MPI call after MPI_Init to the end
@@ -57,6 +57,20 @@ template <class Codec> void describe(Codec& c, LoopRecord& r) {
     c.number(r.other_offset);
     c.number(r.other_passes);
     c.number(r.passes);
+}
+
+/// By what readers tell that loops of different ranks are one, though ranks begin their passes at different places of it.
+struct LoopFunctionRecord {
+    std::uint64_t function = 0; // ELF virtual address, in the module of the place, where the loop's function begins; 0: not known
+    std::uint64_t caller = 0;   // hash of the call path that leads to the function, the same in every process
+    std::uint64_t first_ns = 0; // the first call of the first pass known, and the last one, since the search began
+    std::uint64_t last_ns = 0;
+};
+template <class Codec> void describe(Codec& c, LoopFunctionRecord& r) {
+    c.number(r.function);
+    c.number(r.caller);
+    c.number(r.first_ns);
+    c.number(r.last_ns);
 }
 
 } // namespace libprofile

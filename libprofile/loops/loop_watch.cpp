@@ -3,6 +3,7 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counting.hpp"
 #include "libprofile/loops/boundary_choice.hpp"
+#include "libprofile/output/checkpoint.hpp"
 #include "libprofile/session/mpi_events.hpp"
 #include "libprofile/session/thread.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t second = 1000000000;
 constexpr std::uint64_t calls_between_decisions = 256;
-constexpr std::uint32_t most_full_logs = 8; // without a loop: there is none
+constexpr std::uint32_t most_full_logs = 8; // without another loop: there is none. So the search costs some 1.6 million calls at most
 
 std::uint64_t log_limit() { return memory_quota.limit() / 64; }
 
@@ -71,6 +72,11 @@ bool LoopWatch::is_boundary(const Found& loop, const SitePath& path, NodeId node
     return loop.boundary != 0 ? node == loop.boundary : path.at(loop.level) == loop.place && common <= loop.level;
 }
 
+/// A pass of a known loop may begin with this call.
+bool LoopWatch::may_begin_pass(const SitePath& path, NodeId node) const noexcept {
+    return std::any_of(loops_, loops_ + loop_count_, [&](const Found& loop) { return is_boundary(loop, path, node, 0); });
+}
+
 /// What a call means for the loops that are known.
 LoopWatch::Act LoopWatch::act(const SitePath& path, NodeId node, std::uint32_t common) noexcept {
     Act what = Act::None;
@@ -95,6 +101,7 @@ LoopWatch::Act LoopWatch::act(const SitePath& path, NodeId node, std::uint32_t c
 
 void LoopWatch::perform(Thread& thread, Act what, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     if (what == Act::None) return;
+    if (open_ != none) loops_[open_].until = now;
     if (open_ != none && open_ == running_) ask_witnesses(thread, loops_[open_]);
     if (open_ != none && open_ != running_) thread.phases.end_if_open(PhaseKind::Iterations, loops_[open_].phase, now, cpu_now);
     open_ = running_;
@@ -146,6 +153,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         const bool is_inside = loop.is_on(path_) && loop.has_site(path_.at(loop.level));
         if (is_inside && (loop.boundary != 0 ? node != loop.boundary : path_.at(loop.level) != loop.place)) return false;
     }
+    if (!is_searching_ && running_ == none && !may_begin_pass(path_, node)) return false;
     std::uint32_t common = path_.size;
     if (!thread.paths.is_same_activation(node, frame)) thread.paths.at_followed_call(frame, common);
     if (common > path_.size) common = path_.size;
@@ -165,7 +173,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     }
     // Calls inside a loop that is known tell nothing of those around it, but that of a pass in a new activation of its function.
     const bool goes_on = before != none && running_ == before && common >= loops_[before].level;
-    if (goes_on) return true;
+    if (goes_on || !is_searching_) return true;
     search_.event(path_, common, now);
     ++calls_;
     log_call(thread, node, common, now);
@@ -290,11 +298,16 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
         const std::uint64_t cpu = thread_cpu_time();
         thread.mark_cpu(now, cpu);
         add(thread, &loop, 1, now, cpu);
+        want_checkpoint(); // readers of live data tell by the block of loops which are the same on all ranks
         return;
     }
     if (!is_full) return;
     is_logging_ = false;
-    if (++full_logs_ == most_full_logs && loop_count_ == 0) end();
+    if (running_ != none || ++full_logs_ < most_full_logs) return;
+    if (loop_count_ == 0) return end();
+    is_searching_ = false; // the loops that are known may come again, and are followed
+    interrupt();
+    log_.release();
 }
 
 /// Loops that were found; `found` in the order of time.
@@ -305,6 +318,7 @@ void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std
             if (loops_[i].level > found[n].level && loops_[i].last_at >= found[n].first_at) loops_[i].is_replaced = true;
         loops_[loop_count_] = found[n];
         loops_[loop_count_].is_late = !is_log_whole(thread);
+        loops_[loop_count_].until = found[n].last_at;
         ++loop_count_;
     }
     if (open_ != none && loops_[open_].is_replaced) {

@@ -34,6 +34,7 @@ class LoopWatch {
         bool is_replaced = false;    // by a loop around it
         std::uint32_t moves = 0;     // of the boundary, to a call that comes in every pass
         bool is_late = false;        // passes before it was found could not be cut out
+        std::uint64_t until = 0;     // where its last pass was seen
     };
 
     /// One in pages of its own, searching. nullptr: there is no memory.
@@ -70,6 +71,8 @@ class LoopWatch {
     bool has_searched() const { return has_begun_ && !is_stopped_; }
     /// After finish(): how long, from the first call to the end, in ns; and at how many MPI calls.
     std::uint64_t searched_ns() const { return searched_ns_; }
+    /// When the search began, by the session's clock.
+    std::uint64_t began_at() const { return search_.began_at(); }
     std::uint64_t calls() const { return calls_; }
 
   private:
@@ -84,6 +87,7 @@ class LoopWatch {
     };
 
     static bool is_boundary(const Found& loop, const SitePath& path, NodeId node, std::uint32_t common) noexcept;
+    bool may_begin_pass(const SitePath& path, NodeId node) const noexcept;
     Act act(const SitePath& path, NodeId node, std::uint32_t common) noexcept;
     void perform(Thread& thread, Act what, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
@@ -106,6 +110,7 @@ class LoopWatch {
     bool is_on_ = true;
     bool has_begun_ = false;
     bool is_stopped_ = false;
+    bool is_searching_ = true; // for loops that are not known yet
     std::uint64_t searched_ns_ = 0;
     std::uint64_t calls_ = 0;
     std::uint32_t running_ = none; // the loop that goes on with its next pass; its phase is open

@@ -246,6 +246,11 @@ void write_checkpoint(std::uintptr_t frame) noexcept {
     take(*thread, now, false);
 }
 
+void want_checkpoint() noexcept {
+    const std::uint64_t due = checkpoint_due_at.load(std::memory_order_relaxed);
+    if (due != 0 && due != never) checkpoint_due_at.store(1, std::memory_order_relaxed);
+}
+
 void write_due_checkpoint(Thread& thread, std::uintptr_t frame) noexcept {
     const std::uint64_t now = session_clock.now();
     if (checkpoint_due_at.load(std::memory_order_relaxed) == 0) return begin(thread, now);

@@ -25,6 +25,8 @@ extern constinit std::atomic<std::uint64_t> checkpoint_due_at;
 inline bool is_checkpoint_due(const Thread& thread, std::uint64_t now) noexcept {
     return thread.index == 0 && now >= checkpoint_due_at.load(std::memory_order_relaxed);
 }
+/// Asks the main thread, which calls this, for one at its next chance. Async-signal-safe.
+void want_checkpoint() noexcept;
 /// Such a snapshot, at the end of an outermost MPI call, with nothing left to book.
 void write_due_checkpoint(Thread& thread, std::uintptr_t frame) noexcept;
 

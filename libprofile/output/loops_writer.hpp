@@ -3,12 +3,22 @@
 #pragma once
 
 #include "format/loops.hpp"
+#include "libprofile/boundaries/code_patch.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/session/mpi_events.hpp"
 #include "libprofile/session/thread.hpp"
 
 namespace libprofile {
+
+/// Where the function begins that has this call site; 0: not known (any more).
+inline std::uint64_t function_of(const Node& place) noexcept {
+    if (place.kind != NodeKind::Frame) return 0;
+    const Module& module = load_map[place.a];
+    CodeRange range;
+    if (load_map.find(module.bias + place.b) != place.a || !find_function_code(module.bias + place.b, range)) return 0;
+    return range.start - module.bias;
+}
 
 inline void write_loops(Encoder& encoder, const Thread& thread) noexcept {
     const LoopWatch& watch = *thread.loops;
@@ -36,6 +46,13 @@ inline void write_loops(Encoder& encoder, const Thread& thread) noexcept {
             out.other_offset = thread.tree[loop.other_place].b;
             out.other_passes = loop.other_passes;
         }
+        describe(encoder, out);
+    }
+    for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
+        const LoopWatch::Found& loop = watch.loop(i);
+        const auto since = [&](std::uint64_t at) { return at > watch.began_at() ? at - watch.began_at() : 0; };
+        LoopFunctionRecord out{function_of(thread.tree[loop.place]), thread.tree[loop.caller].path_hash[0], since(loop.first_at),
+                               since(loop.until)};
         describe(encoder, out);
     }
 }

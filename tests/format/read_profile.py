@@ -477,6 +477,8 @@ def read(blocks):
                 for name in ("flags", "missed", "moves", "other_offset", "other_passes", "passes"):
                     loop[name] = p.number()
                 loops.append({**loop, "searched_ns": searched, "calls": calls})
+            for loop in loops[len(loops) - count:] if p.at < len(p.data) else []:
+                loop.update(zip(("function", "caller", "first_ns", "last_ns"), p.numbers(4)))
         else:
             continue
         p.end()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The time loop of programs that mark nothing (tests/programs/loops.c) is found, and every pass is an iteration."""
 
+import json
 import subprocess
 import time
 
@@ -8,8 +9,7 @@ from harness import expect, expect_equal, kill_all, main, test
 
 
 def run(job, kind, passes, work=1000, ranks=2, **options):
-    result = job.measured([job.program("loops"), kind, passes, work], ranks=ranks, options={"LIBPROFILE_ITERATION": "auto", **options},
-                          output=kind)
+    result = job.measured([job.program("loops"), kind, passes, work], ranks=ranks, options=options, output=kind)
     expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")
     report = job.report(kind)
     loops = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
@@ -25,6 +25,7 @@ def visits(report, name):
 def expect_one_loop(job, kind, passes, function, **options):
     loops, said, report = run(job, kind, passes, **options)
     expect_equal(list(loops.values()), [[passes, passes]], f"{kind}: iterations of ranks")
+    expect_equal(list(loops), [f"loop in {function}"], f"{kind}: name of the phase")
     expect(f"is the loop in {function} at loops.c:" in said, f"{kind}: {said}")
     return said, report
 
@@ -55,7 +56,22 @@ def output_every_few_steps_is_not_the_time_loop(job):
 def one_time_loop_after_another_makes_two_phases(job):
     loops, said, _ = run(job, "two", 60)
     expect_equal(sorted(loops.values()), [[60, 60], [60, 60]], "iterations of ranks")
+    expect_equal(sorted(loops), ["loop in second", "loop in simple"], "names of the phases")
     expect("the loop in simple" in said and "the loop in second" in said, said)
+
+
+@test
+def two_loops_in_one_function_are_told_apart(job):
+    loops, _, report = run(job, "two_here", 60)
+    expect_equal(sorted(loops.values()), [[60, 60], [60, 60]], "iterations of ranks")
+    expect(all(name.startswith("loop in two_here at loops.c:") for name in loops), f"names: {loops}")
+    # Each is chosen by the name that is shown, and by the one in the file.
+    for phase in report["phases"]:
+        for name in (phase["name"], *phase.get("recorded_as", [])):
+            if phase["kind"] == "iterations":
+                chosen = job.run([job.tool, "report", "two_here", "--phase", name, "--format", "json"])
+                expect_equal(chosen.code, 0, f"report --phase {name}")
+                expect_equal(json.loads(chosen.out)["selection"]["phase"], phase["name"], f"phase chosen by {name}")
 
 
 @test
@@ -64,10 +80,20 @@ def ranks_that_go_different_ways_have_the_same_iterations(job):
 
 
 @test
-def master_and_workers_are_said_to_differ(job):
-    loops, said, _ = run(job, "master_and_workers", 60)
-    expect_equal(sorted(loops.values()), [[0, 60], [60, 0]], "iterations of ranks")
+def master_and_workers_share_a_phase_and_are_said_to_differ(job):
+    loops, said, report = run(job, "master_and_workers", 60)
+    expect_equal(loops, {"loop in master_and_workers": [60, 60]}, "iterations of ranks")
     expect("different places" in said, said)
+    phase = next(phase for phase in report["phases"] if phase["kind"] == "iterations")
+    expect_equal(sorted(loop["recorded_as"] for loop in report["loops"]), sorted(phase["recorded_as"]), "names in the file")
+    expect_equal(len(phase["recorded_as"]), 2, "names in the file")
+    expect(not any(loop["sure"] for loop in report["loops"]), f"sure: {report['loops']}")
+    for name in (phase["name"], *phase["recorded_as"]):
+        file = job.folder / f"{name.replace('/', '_')}.json"
+        expect_equal(job.run([job.tool, "export", "master_and_workers", "--format", "chrome", "--phase", name, "--output", file]).code, 0,
+                     f"export --phase {name}")
+        spans = [event for event in json.loads(file.read_text())["traceEvents"] if event["ph"] == "X"]
+        expect_equal(len(spans), 120, f"iterations in the export of {name}")
 
 
 @test
@@ -114,9 +140,8 @@ def an_outer_loop_that_shows_late_takes_the_place_of_the_inner(job):
 @test
 def found_iterations_outlive_their_ranks(job):
     """A snapshot of the time before the loop was known must not contradict what was cut out of that time afterwards."""
-    program = [job.program("loops"), "simple", 1000000, 500]
-    command = [*job.launcher(2), *job.preloaded(program, {"LIBPROFILE_ITERATION": "auto", "LIBPROFILE_CHECKPOINT": "1s",
-                                                          "LIBPROFILE_OUTPUT": job.folder / "killed"})]
+    program = [job.program("loops"), "master_and_workers", 1000000, 500]
+    command = [*job.launcher(2), *job.preloaded(program, {"LIBPROFILE_OUTPUT": job.folder / "killed"})]
     with subprocess.Popen([str(word) for word in command], env=job.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, start_new_session=True):
         time.sleep(10) # a loop is settled on after 5 s
@@ -126,7 +151,7 @@ def found_iterations_outlive_their_ranks(job):
     expect_equal(len(found), 1, f"loops: {found}")
     for rank, count in enumerate(found[0]):
         expect(count > 500, f"rank {rank} has {count} iterations")
-    expect([loop["share"] > 0.5 for loop in report["loops"]] == [True], f"what was found: {report['loops']}")
+    expect([loop["share"] > 0.5 for loop in report["loops"]] == [True, True], f"what was found: {report['loops']}")
 
 
 if __name__ == "__main__":

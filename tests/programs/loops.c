@@ -67,6 +67,16 @@ OWN void second(int passes) {
     }
 }
 
+/* One loop after the other in one function. */
+OWN void two_here(int passes) {
+    for (int i = 0; i < passes; ++i) step();
+    for (int i = 0; i < passes; ++i) {
+        work(step_us);
+        output();
+        halo();
+    }
+}
+
 /* A solver in another function, which takes a number of iterations that changes. */
 OWN void solver(int iterations) {
     for (int i = 0; i < iterations; ++i) {
@@ -207,6 +217,7 @@ int main(int argc, char** argv) {
     if (KIND("recursion")) recursion(passes);
     if (KIND("no_loop")) no_loop();
     if (KIND("two")) simple(passes), second(passes);
+    if (KIND("two_here")) two_here(passes);
     if (KIND("ranks_apart")) ranks_apart(passes);
     if (KIND("master_and_workers")) master_and_workers(passes);
     if (KIND("interpreter")) interpreter(passes);

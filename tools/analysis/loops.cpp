@@ -1,6 +1,7 @@
 #include "tools/analysis/loops.hpp"
 
 #include "tools/names/labels.hpp"
+#include "tools/names/loop_names.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
 
@@ -49,16 +50,11 @@ std::string sentence(const Profile& profile, const LoopOfRanks& found, bool name
 } // namespace
 
 std::string place_text(const Profile& profile, const Module& module, std::uint64_t offset) {
-    for (const Site& site : profile.sites) {
-        const Module& at = profile.modules[site.module];
-        if (site.offset != offset || at.build_id != module.build_id || (at.build_id.empty() && at.path != module.path))
-            continue;
-        // The function that the compiler made; what is inlined there is the caller's own code.
-        if (site.name.function.empty())
-            break;
-        std::string text = printable(short_function_name(site.name.function));
-        if (site.name.line != 0)
-            text += fmt::format(" at {}:{}", printable(base_name(site.name.file)), site.name.line);
+    // The function that the compiler made; what is inlined there is the caller's own code.
+    if (const SiteName* name = name_of_place(profile, module, offset)) {
+        std::string text = printable(short_function_name(name->function));
+        if (name->line != 0)
+            text += fmt::format(" at {}:{}", printable(base_name(name->file)), name->line);
         return text;
     }
     return fmt::format("{}+{:#x}", printable(base_name(module.path)), offset);
@@ -74,7 +70,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
             if (data == nullptr || data->instances == 0)
                 continue;
             auto at = std::find_if(all.begin(), all.end(), [&](const LoopOfRanks& other) {
-                return other.loop->phase == loop.phase && other.loop->module.build_id == loop.module.build_id &&
+                return other.loop->recorded_as == loop.recorded_as && other.loop->phase == loop.phase && other.loop->module.build_id == loop.module.build_id &&
                        other.loop->offset == loop.offset && other.loop->is_replaced == loop.is_replaced;
             });
             if (at == all.end()) {
@@ -96,6 +92,13 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         found.is_sure = found.share >= 0.5 && !loop.is_replaced && !loop.is_late && loop.other_passes == 0 && loop.moves == 0 &&
                         !loop.has_no_marks;
     }
+    const auto is_agreed = [&](const LoopOfRanks& found) { // ranks that begin their passes elsewhere need not mean the same pass
+        return std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& other) {
+            return other.loop->phase == found.loop->phase && other.loop->recorded_as != found.loop->recorded_as;
+        });
+    };
+    for (LoopOfRanks& found : all)
+        found.is_sure = found.is_sure && is_agreed(found);
     std::stable_sort(all.begin(), all.end(), [](const LoopOfRanks& a, const LoopOfRanks& b) {
         if (a.loop->is_replaced != b.loop->is_replaced)
             return b.loop->is_replaced;

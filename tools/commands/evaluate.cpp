@@ -2,6 +2,7 @@
 
 #include "tools/commands/evaluate_report.hpp"
 #include "tools/evaluation/bounded_method.hpp"
+#include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/text/terminal.hpp"
 
@@ -79,7 +80,8 @@ Evaluation replay(const Recording& recording, const EvaluateOptions& options,
 
 int evaluate(const EvaluateOptions& options) {
     ProgressLine progress;
-    const Profile profile = read_profile(std::filesystem::path(options.place));
+    Profile profile = read_profile(std::filesystem::path(options.place));
+    resolve_names(profile, false); // phases of loops that were found are named after functions
     progress("reading", 1);
     const Recording recording = extract_recording(profile, options.phase);
     const std::vector<std::size_t> series =

@@ -3,6 +3,8 @@
 #include "tools/analysis/totals.hpp"
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/names/loop_names.hpp"
+#include "tools/names/resolve.hpp"
 #include "tools/text/nearest.hpp"
 #include "tools/text/number_list.hpp"
 #include "tools/text/phrases.hpp"
@@ -79,7 +81,7 @@ std::uint32_t find_phase_of(const Profile& profile, const ReportChoice& choice) 
         const Phase& phase = profile.phases[p];
         if (!phase.name.empty())
             names.push_back(phase.name);
-        if (choice.phase ? phase.name == *choice.phase && (!iterates || phase.kind == PhaseKind::Iterations)
+        if (choice.phase ? phase.is_called(*choice.phase) && (!iterates || phase.kind == PhaseKind::Iterations)
                          : phase.kind == PhaseKind::Iterations && (found == FoundChoice::all_phases || wall[p] > wall[found]))
             found = p;
     }
@@ -175,6 +177,8 @@ Profile read_chosen(const std::string& place, const ReportChoice& choice) {
     const Selection selection = selection_of(choice);
     try {
         Profile profile = read_profile(path, selection);
+        if (choice.phase && choice.phase->starts_with(loop_name_start))
+            resolve_names(profile, false);
         find_choice(profile, choice);
         return profile;
     } catch (const ReadError&) {
@@ -183,6 +187,7 @@ Profile read_chosen(const std::string& place, const ReportChoice& choice) {
         // What was left out may be what the message has to name.
     }
     Profile all = read_profile(path);
+    resolve_names(all, false);
     find_choice(all, choice);
     return all;
 }

@@ -241,6 +241,8 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
         Json iterations = per_location(locations, p, [](const PhaseData& d) { return d.instances; });
         Json clusters = per_location(locations, p, [](const PhaseData& d) { return d.clusters.size(); });
         Json entry = {{"name", phase.name}, {"kind", kinds[static_cast<std::size_t>(phase.kind)]}};
+        if (!phase.recorded_as.empty())
+            entry["recorded_as"] = phase.recorded_as;
         entry["iterations"] = highest(iterations);
         entry["iterations_per_rank"] = std::move(iterations);
         entry["clusters"] = highest(clusters);
@@ -364,6 +366,7 @@ Json loops_json(const Profile& profile) {
     for (const LoopOfRanks& found : loops_of(profile)) {
         const FoundLoop& loop = *found.loop;
         list.push_back({{"phase", loop.phase},
+                        {"recorded_as", loop.recorded_as},
                         {"place", place_text(profile, loop.module, loop.offset)},
                         {"call", loop.call},
                         {"ranks", found.ranks},

@@ -47,7 +47,7 @@ std::uint32_t choose_phase(const Profile& profile, const std::string& name, Reco
                                    [&](std::uint32_t a, std::uint32_t b) { return time[a] < time[b]; });
     if (!name.empty())
         chosen = std::find_if(iterated.begin(), iterated.end(),
-                              [&](std::uint32_t p) { return profile.phases[p].name == name; });
+                              [&](std::uint32_t p) { return profile.phases[p].is_called(name); });
     if (chosen == iterated.end())
         throw NotRecordedInFull(fmt::format("there is no iterated phase \"{}\"; there are: {}", name, names));
     recording.phase = profile.phases[*chosen].name;

@@ -48,7 +48,7 @@ std::uint32_t phase_of_choice(const Profile& profile, const TableChoice& choice)
         const Phase& phase = profile.phases[p];
         if (choice.iterations && phase.kind != PhaseKind::Iterations)
             continue;
-        if (choice.has_phase ? phase.name == choice.phase : !found || wall[p] > wall[*found])
+        if (choice.has_phase ? phase.is_called(choice.phase) : !found || wall[p] > wall[*found])
             found = p;
     }
     if (found)

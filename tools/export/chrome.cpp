@@ -60,7 +60,7 @@ class Events {
                         {"args", {{"sort_index", location.rank}}}});
         for (const PhaseData& data : location.phases)
             if (profile_.phases[data.phase].kind == PhaseKind::Iterations &&
-                (!request_.choice.has_phase || profile_.phases[data.phase].name == request_.choice.phase))
+                (!request_.choice.has_phase || profile_.phases[data.phase].is_called(request_.choice.phase)))
                 add(location, data);
     }
 

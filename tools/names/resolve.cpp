@@ -1,6 +1,7 @@
 #include "tools/names/resolve.hpp"
 
 #include "tools/names/labels.hpp"
+#include "tools/names/loop_names.hpp"
 #include "tools/names/symbols.hpp"
 #include "tools/profile/decode.hpp"
 #include "tools/profile/reader.hpp"
@@ -77,6 +78,7 @@ Resolution resolve_names(Profile& profile, bool progress) {
             ++result.added;
         }
     }
+    name_loops(profile);
     return result;
 }
 

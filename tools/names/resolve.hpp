@@ -1,4 +1,4 @@
-// Gives the places of a profile their names, and keeps them in the profile's folder so that it can be carried away.
+// Gives the places of a profile, and the phases of loops that were found, their names, and keeps them in the profile's folder so that it can be carried away.
 // Contract: one call at a time per profile; allocates; failures are answers, nothing throws but std::bad_alloc.
 #pragma once
 

@@ -198,7 +198,15 @@ bool decode_loops(Decoder d, RawRank& out) {
             return false;
         search.loops.push_back({owned(l.phase), {owned(l.build_id), owned(l.path)}, l.offset, owned(l.call),
                                 (l.flags & LoopIsReplaced) != 0, (l.flags & LoopIsLate) != 0, (l.flags & LoopHasNoMarks) != 0,
-                                l.missed, l.moves, l.passes, l.other_offset, l.other_passes});
+                                l.missed, l.moves, l.passes, l.other_offset, l.other_passes, owned(l.phase)});
+    }
+    for (std::size_t i = 0; d.remaining() != 0 && i < search.loops.size(); ++i) {
+        LoopFunctionRecord f;
+        describe(d, f);
+        search.loops[i].function = f.function;
+        search.loops[i].caller = f.caller;
+        search.loops[i].first_ns = f.first_ns;
+        search.loops[i].last_ns = f.last_ns;
     }
     return finished(d) && out.loop_searches.emplace(static_cast<std::uint32_t>(r.thread), std::move(search)).second;
 }

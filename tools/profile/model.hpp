@@ -173,6 +173,12 @@ struct Cluster {
 struct Phase {
     std::string name; // "" lies outside all others
     PhaseKind kind = PhaseKind::Outside;
+    /// Of a loop that was found: what the runtime called it; several, where ranks begin their passes at different places.
+    std::vector<std::string> recorded_as = {};
+
+    bool is_called(std::string_view wanted) const {
+        return name == wanted || std::find(recorded_as.begin(), recorded_as.end(), wanted) != recorded_as.end();
+    }
 };
 
 /// One phase as one location saw it.
@@ -211,7 +217,7 @@ struct Trace {
 
 /// A loop that was found in a program that marks no iterations; its passes are the iterations of a phase.
 struct FoundLoop {
-    std::string phase; // its name
+    std::string phase; // the name of the phase, as Phase::name
     Module module;     // of the place in the code where a pass begins
     std::uint64_t offset = 0;
     std::string call;  // the MPI function called there or below; empty: a pass is an entry of the place
@@ -223,6 +229,11 @@ struct FoundLoop {
     std::uint64_t passes = 0;
     std::uint64_t other_offset = 0; // another place that may be the right one, and how often it came; 0: there is none
     std::uint64_t other_passes = 0;
+    std::string recorded_as = {}; // what the runtime called it
+    std::uint64_t function = 0;   // where its function begins, in the module; 0: not known
+    std::uint64_t caller = 0;     // hash of the call path to that function
+    std::uint64_t first_ns = 0;   // when it ran, since the search began
+    std::uint64_t last_ns = 0;
 };
 
 /// What a location's search for loops came to (format/loops.hpp).

@@ -15,6 +15,13 @@ bool is_wanted(const Set& set, const Key& key) {
     return set.empty() || set.contains(key);
 }
 
+/// A loop that was found has a name of its own in the file, and may have different ones on different ranks: all such phases are
+/// read, and which of them is meant shows when they are known (loop_phases.hpp).
+bool is_wanted_phase(const std::set<std::string>& set, const std::string& name) {
+    const auto is_loop = [](const std::string& text) { return text.starts_with("loop "); };
+    return is_wanted(set, name) || (is_loop(name) && std::any_of(set.begin(), set.end(), is_loop));
+}
+
 /// Positions of metrics that are not wanted.
 std::set<std::uint32_t> unwanted_metrics(const RawFile& file, const Selection& selection) {
     std::set<std::uint32_t> positions;
@@ -41,7 +48,7 @@ void prune(RawFile& file, const Selection& selection) {
             rank = std::move(lender);
         }
         std::erase_if(rank.phases,
-                      [&](const RawPhase& phase) { return !is_wanted(selection.phases, phase.name); });
+                      [&](const RawPhase& phase) { return !is_wanted_phase(selection.phases, phase.name); });
         for (RawPhase& phase : rank.phases) {
             prune_cells(phase.data.rest);
             for (Cluster& cluster : phase.data.clusters)
@@ -50,7 +57,7 @@ void prune(RawFile& file, const Selection& selection) {
         if (!selection.traces)
             rank.traces.clear();
         std::erase_if(rank.series, [&](const RawSeries& series) {
-            return !selection.series || !is_wanted(selection.phases, series.phase);
+            return !selection.series || !is_wanted_phase(selection.phases, series.phase);
         });
     }
 }
@@ -146,7 +153,7 @@ void Loader::load_rank(const RankPlace& rank) {
         }
     RawRank& raw = file_->ranks[rank.rank];
     for (const RawPhase& phase : raw.phases)
-        if (is_wanted(selection_->phases, phase.name))
+        if (is_wanted_phase(selection_->phases, phase.name))
             phases.emplace(phase.thread, phase.number);
     for (const BlockPlace& place : places) {
         if (place.rank != rank.rank)

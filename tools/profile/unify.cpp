@@ -1,5 +1,6 @@
 #include "tools/profile/unify.hpp"
 
+#include "tools/profile/loop_phases.hpp"
 #include "tools/profile/whole_ranks.hpp"
 
 #include <algorithm>
@@ -503,7 +504,9 @@ Profile unify(std::vector<RawFile> files) {
     Unifier unifier;
     for (RawFile& file : files)
         unifier.add(file);
-    return unifier.finish();
+    Profile profile = unifier.finish();
+    unite_loops(profile);
+    return profile;
 }
 
 } // namespace libprofile::tools

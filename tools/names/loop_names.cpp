@@ -1,0 +1,66 @@
+#include "tools/names/loop_names.hpp"
+
+#include "tools/names/labels.hpp"
+#include "tools/profile/loop_phases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace libprofile::tools {
+
+namespace {
+
+/// The loop as the rank saw it that gave the phase its name.
+const FoundLoop* loop_of(const Profile& profile, const Phase& phase) {
+    for (const Location& location : profile.locations) {
+        if (!location.loop_search)
+            continue;
+        for (const FoundLoop& loop : location.loop_search->loops)
+            if (loop.recorded_as == phase.recorded_as.front())
+                return &loop;
+    }
+    return nullptr;
+}
+
+struct Named {
+    std::uint32_t phase;
+    std::string name;  // "loop in run"
+    std::string place; // " at run.cpp:42", or " (lmp+0x1a2b)"
+};
+
+} // namespace
+
+const SiteName* name_of_place(const Profile& profile, const Module& module, std::uint64_t offset) {
+    for (const Site& site : profile.sites) {
+        const Module& at = profile.modules[site.module];
+        if (site.offset != offset || at.build_id != module.build_id || (at.build_id.empty() && at.path != module.path))
+            continue;
+        return site.name.function.empty() ? nullptr : &site.name;
+    }
+    return nullptr;
+}
+
+void name_loops(Profile& profile) {
+    std::vector<Named> all;
+    for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {
+        const Phase& phase = profile.phases[p];
+        const FoundLoop* loop = phase.recorded_as.empty() ? nullptr : loop_of(profile, phase);
+        const SiteName* name = loop == nullptr ? nullptr : name_of_place(profile, loop->module, loop->offset);
+        if (name == nullptr)
+            continue;
+        all.push_back({p, loop_name_start + short_function_name(name->function),
+                       name->line != 0 ? fmt::format(" at {}:{}", base_name(name->file), name->line)
+                                       : fmt::format(" ({}+{:#x})", base_name(loop->module.path), loop->offset)});
+    }
+    for (const Named& one : all) {
+        const auto count = [&](auto is_same) { return std::count_if(all.begin(), all.end(), is_same); };
+        const bool is_only = count([&](const Named& other) { return other.name == one.name; }) == 1;
+        const bool is_only_there = count([&](const Named& other) { return other.name == one.name && other.place == one.place; }) == 1;
+        rename_loop_phase(profile, one.phase,
+                          is_only         ? one.name
+                          : is_only_there ? one.name + one.place
+                                          : fmt::format("{} ({})", one.name, profile.phases[one.phase].recorded_as.front()));
+    }
+}
+
+} // namespace libprofile::tools

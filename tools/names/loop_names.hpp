@@ -1,0 +1,21 @@
+// Names for the phases of loops that were found: "loop in Verlet::run" in the place of "loop at lmp+0x3c1d20".
+// Contract: one call at a time per profile, any number of them; allocates; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <string>
+
+namespace libprofile::tools {
+
+/// What such names begin with.
+inline constexpr const char* loop_name_start = "loop in ";
+
+/// The name that is known for a place in the code; nullptr: none.
+const SiteName* name_of_place(const Profile& profile, const Module& module, std::uint64_t offset);
+
+/// Names the phases of found loops by the names of places that the profile has. Where two would have the same name, the line or the
+/// place is added; where no name is known, it stays what the runtime wrote.
+void name_loops(Profile& profile);
+
+} // namespace libprofile::tools
