@@ -76,7 +76,7 @@ bool write_way(unsigned char* way, std::uintptr_t bias) noexcept {
     std::memcpy(way + 8, stubs, sizeof stubs);
     for (unsigned kind = 0; kind < 3; ++kind) {
         unsigned char* at = way + 32 + 16 * kind;
-        put(at, {0x4c, 0x03, 0x15}, way - (at + 3));                  // add bias(%rip), %r10
+        put(at, {0x4c, 0x03, 0x15}, way - (at + 3));          // add bias(%rip), %r10
         put(at, {0xff, 0x25}, way + 8 + 8 * kind - (at + 2)); // jmp *stub(%rip)
     }
     return mprotect(way, page, PROT_READ | PROT_EXEC) == 0;
@@ -123,6 +123,8 @@ void Sleds::patch(const Module& module, Known& known) noexcept {
     const auto fail = [this, &module](const char* why) {
         std::snprintf(complaint_, sizeof complaint_, "functions of %.80s are not followed: %s", module.path, why);
     };
+    // The file may have been another one when it was loaded before.
+    if (readable(module, reinterpret_cast<std::uintptr_t>(known.sleds), false) < known.count * sizeof(SledEntry)) return;
     if (known.sleds[0].version != known_version) return fail("their XRay sleds are of another version than 2");
     // The pages that hold them.
     std::uintptr_t low = UINTPTR_MAX, high = 0;

@@ -20,7 +20,9 @@
 namespace libprofile {
 
 /// As in the section. Others (arguments, events) are left as they are.
-enum class SledKind : std::uint8_t { Entry = 0, Return = 1, Jump = 2 };
+enum class SledKind : std::uint8_t { Entry = 0,
+                                     Return = 1,
+                                     Jump = 2 };
 
 /// A line of the section, version 2: addresses count from where they stand.
 struct SledEntry {
