@@ -270,7 +270,8 @@ def teams_and_what_they_wait_are_in_the_report(job):
         report = profile(job, program, "regions", 20)
         expect_equal(len(report["parallel_regions"]), 2, f"{program}: regions")
         for region, factor in zip(sorted(report["parallel_regions"], key=lambda region: region["time"]), (1, 2)):
-            expect(region["function"].startswith("busy_region"), f"{program}: a region in {region['function']}")
+            caller = ("first_place", "second_place")[factor - 1]
+            expect_equal((region["function"].split(".")[0], region["caller"].split(".")[0]), ("busy_region", caller), f"{program}: where the region is")
             team = region["teams"][0]
             expect_equal((team["rank"], team["visits"], team["threads"]), (0, 20, [0, 1]), f"{program}: the team")
             for thread in range(2):

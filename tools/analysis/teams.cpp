@@ -104,6 +104,9 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
         region.function = label.name;
         if (!label.file.empty())
             region.place = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
+        const CallPath& outer = profile.paths[profile.paths[profile.paths[path].parent].parent];
+        if (outer.kind == NodeKind::Frame || outer.kind == NodeKind::Inlined)
+            region.caller = label_of(profile, outer).name;
         list.push_back(std::move(region));
     }
     std::stable_sort(list.begin(), list.end(), [](const TeamRegion& a, const TeamRegion& b) { return a.waiting_ns > b.waiting_ns; });
@@ -129,11 +132,12 @@ std::vector<std::string> team_sentences(const Profile& profile) {
         const Team& worst = region.worst();
         const double waiting = static_cast<double>(worst.waiting_ns()), time = waiting + static_cast<double>(worst.working_ns());
         const std::string where = profile.job.ranks > 1 ? fmt::format("rank {}, ", worst.rank) : "";
+        const auto shown_function = [](const std::string& name) { return without_anonymous(printable(short_function_name(name))); };
+        const std::string place = (region.place.empty() ? "" : " (" + printable(region.place) + ")") +
+                                  (region.caller.empty() ? "" : ", called by " + shown_function(region.caller));
         sentences.push_back(fmt::format("parallel region in {}{}: {}{}; {} of the team's time is waiting in its barriers ({} of all threads' time{})",
-                                        without_anonymous(printable(short_function_name(region.function))),
-                                        region.place.empty() ? "" : " (" + printable(region.place) + ")", where, threads_text(worst),
-                                        percent(time == 0 ? 0 : waiting / time), percent(static_cast<double>(region.waiting_ns) / all),
-                                        region.teams.size() > 1 ? ", of all ranks" : ""));
+                                        shown_function(region.function), place, where, threads_text(worst), percent(time == 0 ? 0 : waiting / time),
+                                        percent(static_cast<double>(region.waiting_ns) / all), region.teams.size() > 1 ? ", of all ranks" : ""));
     }
     return sentences;
 }

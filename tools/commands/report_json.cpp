@@ -543,6 +543,7 @@ Json parallel_regions_json(const Profile& profile) {
         list.push_back({{"path", region.path},
                         {"function", region.function},
                         {"place", region.place},
+                        {"caller", region.caller},
                         {"time", region.time_ns},
                         {"waiting", region.waiting_ns},
                         {"teams", std::move(teams)}});
