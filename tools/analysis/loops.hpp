@@ -18,7 +18,7 @@ struct LoopOfRanks {
     std::uint64_t most = 0;
     std::uint64_t missed = 0;  // at most, of a rank
     double share = 0;          // of the time since the search began, in iterations; mean over these ranks
-    bool is_sure = false;      // more than half of the time, one boundary possible and the same on all ranks, found while its first passes were known
+    bool is_sure = false;      // more than half of the time, one boundary possible and the same on all ranks, as many passes on each, none missed
 };
 
 /// Main threads only; the one with most ranks first. Those that were replaced come last.
