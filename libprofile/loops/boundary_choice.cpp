@@ -147,6 +147,15 @@ class Choice {
         return largest;
     }
 
+    /// By the place in the code of the function, which is the same on all ranks. Which came first is not: it depends on where in a pass
+    /// the log begins.
+    bool comes_before(const Calls& one, const Calls& other) const noexcept {
+        const Node& place = (*tree_)[one.site];
+        const Node& its = (*tree_)[other.site];
+        const bool have_places = place.kind == NodeKind::Frame && its.kind == NodeKind::Frame && place.a == its.a;
+        return have_places && place.b != its.b ? place.b < its.b : one.first_at < other.first_at;
+    }
+
     NodeId best_of(std::uint64_t group) const noexcept {
         NodeId best = 0;
         for (NodeId node = 0; node < nodes_; ++node) {
@@ -158,7 +167,7 @@ class Choice {
             }
             const bool is_collective = functions_->is_collective((*tree_)[node].a);
             const bool was_collective = functions_->is_collective((*tree_)[best].a);
-            if (is_collective != was_collective ? is_collective : calls.first_at < calls_[best].first_at) best = node;
+            if (is_collective != was_collective ? is_collective : comes_before(calls, calls_[best])) best = node;
         }
         return best;
     }
