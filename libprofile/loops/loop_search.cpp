@@ -83,7 +83,9 @@ void LoopSearch::event(const SitePath& path, std::uint32_t common, std::uint64_t
     // What is known of the stack may be less than what is true, never of another function.
     while (same != 0 && activations_[same - 1].caller != path.caller_of(same)) --same;
     while (depth_ > same) end(depth_--);
-    if (same != 0) activations_[same - 1].enter(path.at(same), at);
+    // Below the last level that is followed everything looks like an entry; only a return to it is one.
+    const bool is_entry = same != levels || std::min(common, path.size) == levels;
+    if (same != 0 && is_entry) activations_[same - 1].enter(path.at(same), at);
     const std::uint32_t depth = std::min(path.size, levels);
     while (depth_ < depth) {
         Activation& fresh = activations_[depth_++];

@@ -145,6 +145,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     if (!has_begun_) {
         has_begun_ = true;
         search_.start(now);
+        decided_at_ = now;
         calls_until_decision_ = calls_between_decisions;
     }
     if (!path_.find(thread.tree, node)) return true;
@@ -177,8 +178,9 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     search_.event(path_, common, now);
     ++calls_;
     log_call(thread, node, common, now);
-    if (--calls_until_decision_ == 0 || log_.is_nearly_full()) {
+    if (--calls_until_decision_ == 0 || now - decided_at_ > second || log_.is_nearly_full()) {
         decide(thread, now);
+        decided_at_ = now;
         calls_until_decision_ = loop_count_ == 0 ? calls_between_decisions : calls_between_decisions / 16;
     }
     return true;
@@ -275,6 +277,7 @@ bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found&
     ExcludedCalls excluded;
     for (std::uint32_t i = 0; i < loop_count_; ++i) excluded.add(loops_[i].boundary);
     loop = {};
+    refused_ = candidate;
     if (!choose_boundary(log_, thread.tree, candidate, traits, excluded, loop)) return false;
     name(thread, loop);
     return loop.phase != nullptr;
@@ -292,8 +295,10 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
         return known.level > candidate.level && now - candidate.entries.first_at >= (now - known.first_at) / 2;
     });
+    const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site && candidate.entries.count / 2 < refused_.entries.count;
+    const bool is_due = is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at())));
     Found loop;
-    if (is_found && (is_full || is_around || has_lasted(candidate, now, now - search_.began_at())) && settle_on(thread, candidate, loop)) {
+    if (is_found && is_due && settle_on(thread, candidate, loop)) {
         full_logs_ = 0;
         const std::uint64_t cpu = thread_cpu_time();
         thread.mark_cpu(now, cpu);

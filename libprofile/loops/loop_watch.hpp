@@ -24,7 +24,7 @@ struct FunctionTraits;
 
 class LoopWatch {
   public:
-    static constexpr std::uint32_t most_loops = 4;
+    static constexpr std::uint32_t most_loops = 10; // with a tenth of the time each
 
     /// A loop with the phase that was made of it.
     struct Found : Loop {
@@ -67,8 +67,8 @@ class LoopWatch {
 
     std::uint32_t loop_count() const { return loop_count_; }
     const Found& loop(std::uint32_t i) const { return loops_[i]; }
-    /// It has looked for loops, and was not stopped.
-    bool has_searched() const { return has_begun_ && !is_stopped_; }
+    /// It has looked for loops, and was not stopped before there were any.
+    bool has_searched() const { return has_begun_ && (!is_stopped_ || loop_count_ != 0); }
     /// After finish(): how long, from the first call to the end, in ns; and at how many MPI calls.
     std::uint64_t searched_ns() const { return searched_ns_; }
     /// When the search began, by the session's clock.
@@ -121,6 +121,8 @@ class LoopWatch {
     SitePath path_;
     LoopSearch search_;
     std::uint64_t calls_until_decision_ = 0;
+    std::uint64_t decided_at_ = 0;
+    LoopCandidate refused_; // the last one that had no boundary: looking again costs a reading of the whole log
     std::uint32_t full_logs_ = 0;
 
     // The log, and what was when it began.

@@ -1,5 +1,6 @@
 #include "libprofile/output/finalize.hpp"
 
+#include "format/regions.hpp"
 #include "libprofile/boundaries/iteration_place.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/file_end.hpp"
@@ -40,8 +41,8 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
     const Tenths overhead(all.overhead_ns, all.wall_ns);
     char iterations[128] = "no iterations marked";
     if (all.iterations != 0)
-        std::snprintf(iterations, sizeof iterations, "%llu iterations of \"%.32s\" in %llu clusters",
-                      static_cast<unsigned long long>(all.iterations), all.phase, static_cast<unsigned long long>(all.clusters));
+        std::snprintf(iterations, sizeof iterations, "%llu iterations%s%.32s%s in %llu clusters", static_cast<unsigned long long>(all.iterations),
+                      *all.phase == 0 ? "" : " of \"", all.phase, *all.phase == 0 ? "" : "\"", static_cast<unsigned long long>(all.clusters));
     say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%%, memory up to %llu KiB per process -> %s (next: libprofile report %s)",
         job.ranks, job.ranks == 1 ? "" : "s", note, iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,
         lost.tenth, static_cast<unsigned long long>((bytes + 1023) / 1024), overhead.whole, overhead.tenth,
@@ -68,13 +69,17 @@ void say_losses(const RankSummary& all) {
             static_cast<unsigned long long>(all.paths_wrong));
 }
 
-/// Totals over the ranks; the number of iterations and clusters, and the memory, of the rank with most of them.
+/// Totals over the ranks; the number of iterations and clusters, and the memory, of the rank with most of them. The phase has a name if
+/// it has the same one on all ranks that have one.
 bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
     std::uint64_t sums[] = {all.samples_taken, all.samples_lost, all.overhead_ns, all.wall_ns,
                             all.repairs,       all.quota_losses, all.paths_wrong, bytes};
-    std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak};
-    if (!job.sum(sums, 8) || !job.min(inverse, 3)) return false;
-    all = {all.phase, ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], ~inverse[2]};
+    constexpr std::uint64_t no_name = ~std::uint64_t{0};
+    const std::uint64_t name = region_id(all.phase, std::strlen(all.phase)) >> 1; // a hash that is the same in every process
+    std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak, all.iterations == 0 ? no_name : name, all.iterations == 0 ? no_name : ~name};
+    if (!job.sum(sums, 8) || !job.min(inverse, 5)) return false;
+    const bool is_named = all.iterations != 0 && inverse[3] == ~inverse[4];
+    all = {is_named ? all.phase : "", ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], ~inverse[2]};
     bytes = sums[7];
     return true;
 }

@@ -151,6 +151,7 @@ bool is_any_followed(const Thread& thread) noexcept {
         entered_ = session_clock.now();
     }
     cheap_ = false; // not what such a call usually costs
+    is_looked_at_ = thread.loops != nullptr;
     const std::uint64_t generation = thread.phases.row_generation();
     bool is_followed = true;
     if (thread.loops != nullptr)
@@ -342,7 +343,8 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
 /// An unsuccessful poll that was timed may be the first of a run.
 [[gnu::noinline]] void MpiEvent::begin_polls() noexcept {
     const RunningCall& call = thread_->calls[0];
-    if (!cheap_ || *call.typical_ns >= long_event_ns) return;
+    // For who looks for loops, polls that follow each other are one.
+    if (!(cheap_ || (is_looked_at_ && path_ != nullptr)) || *call.typical_ns >= long_event_ns) return;
     CallSite& site = call_site(*thread_, function_id_, call.return_address);
     thread_->phases.begin_polls(&site, path_, site.polls, *row_, stopped_at_, stopped_at_ - call.start,
                                 thread_->cheap_event.typical());

@@ -94,6 +94,7 @@ class MpiEvent {
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;
     bool cheap_ = false;           // its call path was known without looking at the stack
+    bool is_looked_at_ = false;    // by who looks for the time loop
     bool measures_itself_ = false; // entered_ and the end are read from the clock
     std::uint64_t entered_ = 0;    // ns
     bool polls_ = false;        // one of a run of polls (phases/poll_run.hpp)

@@ -26,7 +26,7 @@ def expect_one_loop(job, kind, passes, function, **options):
     loops, said, report = run(job, kind, passes, **options)
     expect_equal(list(loops.values()), [[passes, passes]], f"{kind}: iterations of ranks")
     expect_equal(list(loops), [f"loop in {function}"], f"{kind}: name of the phase")
-    expect(f"is the loop in {function} at loops.c:" in said, f"{kind}: {said}")
+    expect(f"was found automatically, in {function} at loops.c:" in said, f"{kind}: {said}")
     return said, report
 
 
@@ -36,6 +36,27 @@ def the_loop_of_a_program_is_found(job):
     expect_one_loop(job, "main", 60, "main")
     expect_one_loop(job, "setup", 60, "simple")
     expect_one_loop(job, "interpreter", 60, "simple")
+    expect_one_loop(job, "deep", 60, "simple")
+
+
+@test
+def a_loop_too_deep_to_be_followed_is_not_taken_for_another(job):
+    loops, said, _ = run(job, "too_deep", 60)
+    expect_equal(loops, {}, "loops")
+    expect("no time loop was found" in said, said)
+
+
+@test
+def a_loop_with_several_callers_is_of_each_rank_once(job):
+    _, report = expect_one_loop(job, "several_callers", 60, "simple")
+    expect_equal([loop["ranks"] for loop in report["loops"]], [[0, 1]], "ranks of the loop")
+
+
+@test
+def loops_that_were_found_before_the_first_marker_are_named_as_such(job):
+    loops, said, _ = run(job, "marked_late", 80, work=70000) # 5.6 s
+    expect_equal(sorted(loops.values()), [[20, 20], [80, 80]], f"iterations of {loops}")
+    expect("was found automatically, in simple at loops.c:" in said, said)
 
 
 @test
@@ -57,7 +78,7 @@ def one_time_loop_after_another_makes_two_phases(job):
     loops, said, _ = run(job, "two", 60)
     expect_equal(sorted(loops.values()), [[60, 60], [60, 60]], "iterations of ranks")
     expect_equal(sorted(loops), ["loop in second", "loop in simple"], "names of the phases")
-    expect("the loop in simple" in said and "the loop in second" in said, said)
+    expect("in simple at loops.c:" in said and "in second at loops.c:" in said, said)
 
 
 @test
@@ -116,7 +137,7 @@ def nothing_is_looked_for_if_so_asked(job):
 def passes_before_a_loop_was_found_are_cut_out_exactly(job):
     # The log holds some hundred passes, so most come when the loop is known.
     loops, said, report = run(job, "nested", 400, LIBPROFILE_MEMORY="3M", LIBPROFILE_CHECKPOINT="50ms")
-    expect("is the loop in nested at loops.c:" in said, said)
+    expect("was found automatically, in nested at loops.c:" in said, said)
     expect_equal(len(loops), 1, f"loops: {loops}")
     iterations = list(loops.values())[0]
     expect_equal((visits(report, "MPI_Waitall"), visits(report, "MPI_Allreduce")), (800, 2 * 2601), "visits")

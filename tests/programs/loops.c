@@ -57,6 +57,10 @@ OWN void setup(void) {
 OWN void simple(int passes) {
     for (int i = 0; i < passes; ++i) step();
 }
+OWN void once_more(int passes) {
+    simple(passes);
+    sink = 2;
+}
 
 /* As `simple`, in another function and with other calls. */
 OWN void second(int passes) {
@@ -184,6 +188,30 @@ OWN void late(int passes) {
     }
 }
 
+/* A loop deep inside, and one too deep to be followed. */
+OWN int deep(int levels, int passes) {
+    const int done = levels == 0 ? (simple(passes), passes) : deep(levels - 1, passes);
+    sink = done;
+    return done;
+}
+
+/* A loop in a function that is called from several places. */
+OWN void several_callers(int passes) {
+    simple(passes / 2);
+    once_more(passes - passes / 2);
+    sink = 1;
+}
+
+/* Markers that come when a loop was found. */
+OWN void marked_late(int passes) {
+    simple(passes);
+    for (int i = 0; i < 20; ++i) {
+        MPI_Pcontrol(1000);
+        second(1);
+    }
+    MPI_Pcontrol(-1000);
+}
+
 #define ONCE(n)               \
     OWN void once_##n(void) { \
         sum();                \
@@ -222,6 +250,10 @@ int main(int argc, char** argv) {
     if (KIND("master_and_workers")) master_and_workers(passes);
     if (KIND("interpreter")) interpreter(passes);
     if (KIND("late")) late(passes);
+    if (KIND("deep")) deep(90, passes);
+    if (KIND("too_deep")) deep(200, passes);
+    if (KIND("several_callers")) several_callers(passes);
+    if (KIND("marked_late")) marked_late(passes);
     MPI_Finalize();
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <vector>
 
 using namespace libprofile;
 
@@ -28,7 +29,7 @@ class Stream : public ::testing::Test {
     ~Stream() override { log.release(); }
 
     /// A call on the path `sites`, `after` ns after the one before; `common` of its functions had not returned.
-    void call(std::initializer_list<std::uint64_t> sites, std::uint32_t function, std::uint32_t common, std::uint64_t after = 100000) {
+    void call(const std::vector<std::uint64_t>& sites, std::uint32_t function, std::uint32_t common, std::uint64_t after = 100000) {
         NodeId node = 0;
         for (const std::uint64_t site : sites) node = tree.child(node, NodeKind::Unknown, 0, site);
         node = tree.child(node, NodeKind::Mpi, function, 0);
@@ -242,4 +243,23 @@ TEST_F(loop_search, a_full_log_ends) {
     for (int i = 0; i < 20000; ++i) log.add_event({5, 1, now += 100, {}});
     EXPECT_TRUE(log.is_full());
     EXPECT_LE(log.used(), 40u << 10);
+}
+
+TEST_F(loop_search, loops_below_the_levels_that_are_followed_are_no_passes_of_what_leads_there) {
+    for (const std::uint32_t depth : {LoopSearch::levels - 1, LoopSearch::levels, LoopSearch::levels + 1, LoopSearch::levels + 70}) {
+        search.start(now);
+        std::vector<std::uint64_t> first(depth - 1, 5), second;
+        second = first;
+        first.push_back(10); // of the function at level `depth`
+        second.push_back(11);
+        for (int i = 0; i < 50; ++i) {
+            call(first, send, i == 0 ? 0 : depth);
+            call(second, barrier, depth);
+        }
+        const std::uint32_t count = search.find(now, found, 4);
+        ASSERT_EQ(count, depth <= LoopSearch::levels ? 1u : 0u) << depth;
+        if (count != 0) {
+            EXPECT_EQ(found[0].level, depth);
+        }
+    }
 }

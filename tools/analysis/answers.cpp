@@ -106,7 +106,7 @@ Answer what_changes(const Profile& profile, const std::vector<Trend>& found) {
     const std::vector<std::string> loops = loop_sentences(profile);
     answer.sentences.insert(answer.sentences.end(), loops.begin(), loops.end());
     if (answer.sentences.empty())
-        answer.sentences.push_back("not known: this profile has no iterations. LIBPROFILE_ITERATION=auto, the default, looks for the program's main loop (docs/iterations.md). "
+        answer.sentences.push_back("not known: this profile has no iterations. LIBPROFILE_ITERATION=auto, the default, looks for the program's main loop at the MPI calls of its main thread, but not with LIBPROFILE_CALLPATHS=0 or LIBPROFILE_MEMORY below 4M (docs/iterations.md). "
                                    "Or mark it: MPI_Pcontrol(1000) at the beginning of its body, or profile_iteration_begin(\"step\") and "
                                    "profile_iteration_end(\"step\") around the body (docs/getting-started.md)");
     return answer;

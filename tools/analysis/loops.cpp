@@ -28,8 +28,9 @@ std::string iterations_text(const LoopOfRanks& found) {
 
 std::string sentence(const Profile& profile, const LoopOfRanks& found, bool names_ranks) {
     const FoundLoop& loop = *found.loop;
-    std::string text = fmt::format("\"{}\" is the loop in {}, found automatically{}: {}, {} of the time after MPI_Init",
-                                   printable(loop.phase), place_text(profile, loop.module, loop.offset),
+    const std::string place = place_text(profile, loop.module, loop.offset);
+    std::string text = fmt::format("\"{}\" was found automatically{}{}: {}, {} of the time after MPI_Init", printable(loop.phase),
+                                   loop.phase == loop_name_start + place ? "" : ", in " + place,
                                    names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "", iterations_text(found),
                                    percent(found.share));
     if (loop.is_replaced)
@@ -65,6 +66,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
     for (const Location& location : profile.locations) {
         if (location.thread != 0 || !location.loop_search)
             continue;
+        std::map<std::size_t, std::uint64_t> missed; // of this rank, by position in `all`
         for (const FoundLoop& loop : location.loop_search->loops) {
             const PhaseData* data = phase_of(profile, location, loop.phase);
             if (data == nullptr || data->instances == 0)
@@ -77,10 +79,15 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
                 all.push_back({&loop, {}, data->instances, 0, 0, 0, false});
                 at = all.end() - 1;
             }
+            // A function that is called from several places has a loop for each, and one phase for all.
+            std::uint64_t& missed_here = missed[static_cast<std::size_t>(at - all.begin())];
+            missed_here += loop.missed;
+            at->missed = std::max(at->missed, missed_here);
+            if (!at->ranks.empty() && at->ranks.back() == location.rank)
+                continue;
             at->ranks.push_back(location.rank);
             at->fewest = std::min(at->fewest, data->instances);
             at->most = std::max(at->most, data->instances);
-            at->missed = std::max(at->missed, loop.missed);
             // Of a job that was killed it is not known; then MPI_Init counts, too.
             const std::uint64_t searched = location.loop_search->searched_ns != 0 ? location.loop_search->searched_ns : location.wall_ns;
             at->share += searched == 0 ? 0 : static_cast<double>(data->wall_inclusive_ns) / static_cast<double>(searched);
