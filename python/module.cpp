@@ -220,10 +220,9 @@ py::array_t<std::uint64_t> values_of(const CallTable& table, std::size_t metric,
 }
 
 py::list table_nodes(const CallTable& table) {
-    constexpr const char* kinds[] = {"program", "phase", "iterations", "function", "inlined", "mpi", "other"};
     py::list list;
     for (const CallTable::Node& node : table.nodes)
-        list.append(py::make_tuple(node.parent, kinds[static_cast<std::size_t>(node.kind)], text(node.name),
+        list.append(py::make_tuple(node.parent, name_of(node.kind), text(node.name),
                                    text(node.file), node.line, text(node.module)));
     return list;
 }

@@ -9,6 +9,7 @@
 #include "tools/analysis/totals.hpp"
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -23,6 +24,12 @@ struct ExportError : std::runtime_error {
 
 /// What a node of the table stands for.
 enum class TableNode : std::uint8_t { Program, Phase, Iterations, Function, Inlined, Mpi, OpenMp, Other };
+
+constexpr const char* name_of(TableNode kind) {
+    constexpr const char* names[] = {"program", "phase", "iterations", "function", "inlined", "mpi", "openmp", "other"};
+    static_assert(std::size(names) == static_cast<std::size_t>(TableNode::Other) + 1);
+    return names[static_cast<std::size_t>(kind)];
+}
 
 struct CallTable {
     struct Node {

@@ -22,20 +22,8 @@ std::string quoted(const std::string& text) {
 }
 
 const char* kind_of(TableNode kind) {
-    switch (kind) {
-    case TableNode::Program:
-        return "program";
-    case TableNode::Inlined:
-        return "inlined";
-    case TableNode::Mpi:
-        return "mpi";
-    case TableNode::OpenMp:
-        return "openmp";
-    case TableNode::Other:
-        return "other";
-    default:
-        return "function";
-    }
+    const bool is_phase = kind == TableNode::Phase || kind == TableNode::Iterations; // they look like functions to who reads tables
+    return name_of(is_phase ? TableNode::Function : kind);
 }
 
 std::string call_paths_csv(const CallTable& table) {
