@@ -13,6 +13,9 @@ namespace libprofile::tools {
 
 namespace {
 
+/// What is done at every second step looks like a step when there were but a dozen.
+constexpr std::uint64_t least_sure_passes = 16;
+
 const PhaseData* phase_of(const Profile& profile, const Location& location, const std::string& name) {
     for (const PhaseData& data : location.phases)
         if (profile.phases[data.phase].kind == PhaseKind::Iterations && profile.phases[data.phase].name == name)
@@ -43,6 +46,8 @@ std::string sentence(const Profile& profile, const LoopOfRanks& found, bool name
                             count(static_cast<double>(loop.other_passes)), count(static_cast<double>(loop.passes)));
     if (loop.has_no_marks)
         text += "; not sure: without marks (LIBPROFILE_MARKS) a loop around it may look like one with it";
+    if (found.fewest < least_sure_passes)
+        text += "; not sure: a few passes look alike for many reasons";
     if (loop.moves != 0)
         text += "; in the first ones passes may be joined";
     return text;
@@ -97,7 +102,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         found.share = std::min(1.0, found.share / static_cast<double>(found.ranks.size()));
         const FoundLoop& loop = *found.loop;
         found.is_sure = found.share >= 0.5 && !loop.is_replaced && !loop.is_late && loop.other_passes == 0 && loop.moves == 0 &&
-                        !loop.has_no_marks && found.missed == 0 && found.fewest == found.most;
+                        !loop.has_no_marks && found.missed == 0 && found.fewest == found.most && found.fewest >= least_sure_passes;
     }
     const auto is_agreed = [&](const LoopOfRanks& found) { // ranks that begin their passes elsewhere need not mean the same pass
         return std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& other) {
