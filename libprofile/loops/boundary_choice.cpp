@@ -38,6 +38,7 @@ class Choice {
     Choice(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
            const ExcludedCalls& excluded) noexcept
         : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), excluded_(&excluded), nodes_(tree.size()) {
+        known_from_ = std::max(log.known_from(candidate.level), candidate.entries.first_at);
         calls_ = static_cast<Calls*>(memory_quota.map(nodes_ * sizeof(Calls)));
         entries_ = static_cast<std::uint64_t*>(memory_quota.map(nodes_ * sizeof(std::uint64_t)));
     }
@@ -62,7 +63,7 @@ class Choice {
             loop.place = candidate_->entries.site;
             loop.boundary = 0;
             loop.passes = candidate_->entries.count;
-            return true;
+            return is_known_from_begin() || entries_[loop.place] > least_passes;
         }
         for (std::uint64_t rare = next_group(frequent); rare != 0; rare = next_group(rare)) {
             bool is_ambiguous = false;
@@ -81,6 +82,9 @@ class Choice {
         loop.boundary = best_of(frequent);
         loop.place = calls_[loop.boundary].site;
         loop.passes = calls_[loop.boundary].count;
+        const std::uint64_t entries = entries_[candidate_->entries.site]; // as many as passes, or several in each
+        if (!is_known_from_begin() && entries != 0 && candidate_->entries.count > entries)
+            loop.passes += loop.passes * (candidate_->entries.count - entries) / entries;
         for (NodeId node = 0; node < nodes_ && loop.witnesses < Loop::most_witnesses; ++node) {
             if (calls_[node].count == 0 || !is_in_group(calls_[node].count, frequent)) continue;
             const auto has_place = [&](const Loop::Witness& other) { return calls_[other.node].site == calls_[node].site; };
@@ -91,6 +95,8 @@ class Choice {
     }
 
   private:
+    bool is_known_from_begin() const { return known_from_ == candidate_->entries.first_at; }
+
     /// Calls visit(event, path, entry) for the events of the loop.
     template <class Visit> void for_each_event(Visit visit) const noexcept {
         EventLog::Reader reader(*log_, log_->begin());
@@ -101,7 +107,7 @@ class Choice {
             if (kind != LogRecord::Event) continue;
             const LoggedEvent& event = reader.event;
             if (event.common <= candidate_->level) ++entry;
-            if (event.at < candidate_->entries.first_at || event.at > candidate_->entries.last_at) continue;
+            if (event.at < known_from_ || event.at > candidate_->entries.last_at) continue;
             if (!path.find(*tree_, event.node) || path.size < candidate_->level ||
                 path.caller_of(candidate_->level) != candidate_->caller)
                 continue;
@@ -120,10 +126,11 @@ class Choice {
                 calls.add(event.at);
                 calls.is_inner = calls.is_inner || calls.entry == entry;
             }
+            calls.is_inner = calls.is_inner || event.comes_again;
             calls.entry = entry;
         });
         // What cannot be a boundary is as if it were not there.
-        const std::uint64_t span = candidate_->entries.span();
+        const std::uint64_t span = candidate_->entries.last_at > known_from_ ? candidate_->entries.last_at - known_from_ : 0;
         for (NodeId node = 0; node < nodes_; ++node) {
             Calls& calls = calls_[node];
             if (calls.count == 0) continue;
@@ -236,6 +243,7 @@ class Choice {
     const ExcludedCalls* excluded_;
     Calls* calls_ = nullptr;
     std::size_t nodes_;
+    std::uint64_t known_from_; // the log knows what happened in the loop
     std::uint64_t* entries_ = nullptr; // by call site of the function
     bool enters_calls_ = false; // other than tests and probes, at the call site that the candidate enters
 };

@@ -34,7 +34,7 @@ struct ExcludedCalls {
     }
 };
 
-/// From the events in `log` during `candidate`. False: there is no memory for it, or the log knows nothing of the loop.
+/// From the events in `log` during `candidate`. False: there is no memory for it, or the log knows nothing, or too few passes, of the loop.
 bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
                      const ExcludedCalls& excluded, Loop& loop) noexcept;
 

@@ -10,7 +10,18 @@ void EventLog::start(std::uint64_t limit, std::uint64_t now) noexcept {
     limit_ = limit;
     used_ = 0;
     began_at_ = last_at_ = now;
+    fold_level_ = ~0u;
+    folded_until_ = 0;
     is_full_ = false;
+}
+
+void EventLog::replace(EventLog& other, std::uint32_t level, std::uint64_t until) noexcept {
+    level = level < other.fold_level_ ? level : other.fold_level_;
+    other.release();
+    other = *this;
+    other.fold_level_ = level;
+    other.folded_until_ = until;
+    *this = {};
 }
 
 void EventLog::release() noexcept {
@@ -45,7 +56,7 @@ void EventLog::number(std::uint64_t value) noexcept {
 
 void EventLog::add_event(const LoggedEvent& event) noexcept {
     if (!has_room(largest_record)) return;
-    number(std::uint64_t{event.node} << 2 | static_cast<std::uint64_t>(LogRecord::Event));
+    number(std::uint64_t{event.node} << 2 | static_cast<std::uint64_t>(event.comes_again ? LogRecord::EventAgain : LogRecord::Event));
     number(event.at - last_at_);
     number(event.common);
     number(event.since.events_ns);
@@ -54,9 +65,10 @@ void EventLog::add_event(const LoggedEvent& event) noexcept {
     last_at_ = event.at;
 }
 
-void EventLog::add_sample(NodeId node, std::uint64_t weight) noexcept {
+void EventLog::add_samples(NodeId node, std::uint64_t count, std::uint64_t weight) noexcept {
     if (!has_room(largest_record)) return;
     number(std::uint64_t{node} << 2 | static_cast<std::uint64_t>(LogRecord::Sample));
+    number(count);
     number(weight);
 }
 
@@ -89,7 +101,10 @@ bool EventLog::Reader::next(LogRecord& kind) noexcept {
     const std::uint64_t first = number();
     kind = static_cast<LogRecord>(first & 3);
     switch (kind) {
+    case LogRecord::EventAgain:
     case LogRecord::Event:
+        event.comes_again = kind == LogRecord::EventAgain;
+        kind = LogRecord::Event;
         event.node = static_cast<NodeId>(first >> 2);
         event.at = time_ += number();
         event.common = static_cast<std::uint32_t>(number());
@@ -99,6 +114,7 @@ bool EventLog::Reader::next(LogRecord& kind) noexcept {
         break;
     case LogRecord::Sample:
         node = static_cast<NodeId>(first >> 2);
+        count = static_cast<std::uint32_t>(number());
         weight = number();
         break;
     case LogRecord::Values:

@@ -5,7 +5,8 @@
 //
 // Records are numbers of 7 bits a byte. The first of a record says its kind in its two lowest bits:
 //   event   node, ns since the event before, common, and by how much three counters of the running segment have grown since then
-//   sample  node, weight
+//   event that comes again   the same
+//   sample  node, number, weight
 //   values  number of cells, node, cells*(metric, increment): what the row of the event before has become more by
 #pragma once
 
@@ -16,7 +17,7 @@
 
 namespace libprofile {
 
-enum class LogRecord : std::uint8_t { Event = 0, Sample = 1, Values = 2 };
+enum class LogRecord : std::uint8_t { Event = 0, Sample = 1, Values = 2, EventAgain = 3 }; // readers get the last as Event
 
 /// The beginning of an MPI call.
 struct LoggedEvent {
@@ -24,6 +25,7 @@ struct LoggedEvent {
     std::uint32_t common = 0; // so many of the functions on its call path, from the outermost, had not returned since the one before
     std::uint64_t at = 0;     // ns
     SegmentCounters since;    // the event before
+    bool comes_again = false; // in one entry of a function outside it, while that had not returned; the later ones were folded
 };
 
 class EventLog {
@@ -39,7 +41,8 @@ class EventLog {
     std::size_t used() const { return used_; }
 
     void add_event(const LoggedEvent& event) noexcept;
-    void add_sample(NodeId node, std::uint64_t weight) noexcept;
+    void add_sample(NodeId node, std::uint64_t weight) noexcept { add_samples(node, 1, weight); }
+    void add_samples(NodeId node, std::uint64_t count, std::uint64_t weight) noexcept;
     /// The next `cells` calls of add_value() belong to the row of `node`.
     void begin_values(NodeId node, std::uint32_t cells) noexcept;
     void add_value(std::uint32_t metric, std::uint64_t increment) noexcept;
@@ -55,21 +58,30 @@ class EventLog {
     Position begin() const { return {0, began_at_}; }
     Position end() const { return {used_, last_at_}; }
 
+    /// Takes the place of `other`, of which events until `until` were left out that tell nothing of loops of functions at `level` or
+    /// outside of it (log_folding.hpp).
+    void replace(EventLog& other, std::uint32_t level, std::uint64_t until) noexcept;
+    /// Since when all is in it that happened in loops of a function at `level`.
+    std::uint64_t known_from(std::uint32_t level) const { return level <= fold_level_ ? began_at_ : folded_until_; }
+    std::size_t limit() const { return limit_; }
+
     class Reader {
       public:
         Reader(const EventLog& log, Position from)
-            : at_(log.bytes_ + from.offset), end_(log.bytes_ + log.used_), time_(from.time) {}
+            : begin_(log.bytes_), at_(log.bytes_ + from.offset), end_(log.bytes_ + log.used_), time_(from.time) {}
         /// The next record; false: there is none. Of Values, the caller may read `count` cells by value(), before the next record.
         bool next(LogRecord& kind) noexcept;
         LoggedEvent event;
         NodeId node = 0;
         std::uint64_t weight = 0;
-        std::uint32_t count = 0;
+        std::uint32_t count = 0; // of cells, or of samples
+        std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
         void value(std::uint32_t& metric, std::uint64_t& increment) noexcept;
 
       private:
         std::uint64_t number() noexcept;
         std::uint32_t unread_ = 0; // cells of the record
+        const unsigned char* begin_;
         const unsigned char* at_;
         const unsigned char* end_;
         std::uint64_t time_;
@@ -88,6 +100,8 @@ class EventLog {
     std::size_t limit_ = 0;
     std::uint64_t began_at_ = 0;
     std::uint64_t last_at_ = 0;
+    std::uint32_t fold_level_ = ~0u;
+    std::uint64_t folded_until_ = 0;
     bool is_full_ = true;
 };
 

@@ -131,13 +131,13 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
     return covered >= total / 2 ? chosen : 0;
 }
 
-bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found) const noexcept {
+bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least) const noexcept {
     for (std::uint32_t level = 1; level <= depth_; ++level) {
         const Activation& activation = activations_[level - 1];
         const Entries* best = nullptr;
         for (std::uint32_t i = 0; i < activation.used; ++i) {
             const Entries& entries = activation.entries[i];
-            if (!entries.are_passes(least_passes)) continue;
+            if (!entries.are_passes(least)) continue;
             // It goes on: nothing has happened for longer than a few passes together.
             const std::uint64_t idle = now - entries.last_at;
             if (idle > entries.span() / entries.count * 8) continue;

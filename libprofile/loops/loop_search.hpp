@@ -78,8 +78,8 @@ class LoopSearch {
 
     /// The loops that share most of the time until `now`, outermost first, at most `most`; none inside another. Returns their number.
     std::uint32_t find(std::uint64_t now, LoopCandidate* found, std::uint32_t most) const noexcept;
-    /// The outermost loop that runs now and has done so for most of the time since it began. False: none.
-    bool find_running(std::uint64_t now, LoopCandidate& found) const noexcept;
+    /// The outermost loop of at least so many passes that runs now and has done so for most of the time since it began. False: none.
+    bool find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least = least_passes) const noexcept;
 
     std::uint64_t began_at() const { return began_at_; }
 

@@ -3,6 +3,7 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counting.hpp"
 #include "libprofile/loops/boundary_choice.hpp"
+#include "libprofile/loops/log_folding.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/session/mpi_events.hpp"
 #include "libprofile/session/thread.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t second = 1000000000;
 constexpr std::uint64_t calls_between_decisions = 256;
-constexpr std::uint32_t most_full_logs = 8; // without another loop: there is none. So the search costs some 1.6 million calls at most
+constexpr std::uint64_t most_calls = 1600000; // without another loop: there is none
 
 std::uint64_t log_limit() { return memory_quota.limit() / 64; }
 
@@ -35,6 +36,13 @@ bool is_chance(std::uint32_t function) noexcept {
 }
 
 constexpr FunctionTraits traits{is_collective, is_chance};
+
+/// Building data types and packing tell little of loops, and there are programs that do it with every message.
+bool is_beside(const Node& node) noexcept {
+    if (node.kind != NodeKind::Mpi) return false;
+    const char* name = mpi_functions[node.a].name;
+    return std::strncmp(name, "MPI_Type_", 9) == 0 || std::strncmp(name, "MPI_Pack", 8) == 0 || std::strncmp(name, "MPI_Unpack", 10) == 0;
+}
 
 /// Whether a loop that goes on may be taken for the time loop before the job is over. The longer one waits, the less likely it is
 /// that one around it shows; but a job that is killed has its iterations from then on only.
@@ -67,22 +75,22 @@ void LoopWatch::name(Thread& thread, Found& loop) noexcept {
     loop.phase = thread.arena.copy_text(text);
 }
 
-bool LoopWatch::is_boundary(const Found& loop, const SitePath& path, NodeId node, std::uint32_t common) noexcept {
-    if (loop.is_replaced || !loop.is_on(path)) return false;
+bool LoopWatch::is_boundary(const Found& loop, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept {
+    if (loop.is_replaced || at < loop.known_from || !loop.is_on(path)) return false;
     return loop.boundary != 0 ? node == loop.boundary : path.at(loop.level) == loop.place && common <= loop.level;
 }
 
 /// A pass of a known loop may begin with this call.
 bool LoopWatch::may_begin_pass(const SitePath& path, NodeId node) const noexcept {
-    return std::any_of(loops_, loops_ + loop_count_, [&](const Found& loop) { return is_boundary(loop, path, node, 0); });
+    return std::any_of(loops_, loops_ + loop_count_, [&](const Found& loop) { return is_boundary(loop, path, node, 0, loop.known_from); });
 }
 
 /// What a call means for the loops that are known.
-LoopWatch::Act LoopWatch::act(const SitePath& path, NodeId node, std::uint32_t common) noexcept {
+LoopWatch::Act LoopWatch::act(const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept {
     Act what = Act::None;
     if (running_ != none) {
         Found& loop = loops_[running_];
-        if (is_boundary(loop, path, node, common)) return Act::Pass;
+        if (is_boundary(loop, path, node, common, at)) return Act::Pass;
         if (loop.is_on(path)) {
             const NodeId site = path.at(loop.level);
             if (loop.sites == Loop::most_sites || loop.has_site(site)) return Act::None;
@@ -92,7 +100,7 @@ LoopWatch::Act LoopWatch::act(const SitePath& path, NodeId node, std::uint32_t c
         running_ = none;
     }
     for (std::uint32_t i = 0; i < loop_count_; ++i) {
-        if (!is_boundary(loops_[i], path, node, common)) continue;
+        if (!is_boundary(loops_[i], path, node, common, at)) continue;
         running_ = i;
         return Act::Pass;
     }
@@ -148,6 +156,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         decided_at_ = now;
         calls_until_decision_ = calls_between_decisions;
     }
+    if (is_beside(thread.tree[node])) return is_searching_ && running_ == none && log_call_beside(thread, node);
     if (!path_.find(thread.tree, node)) return true;
     if (running_ != none) {
         const Found& loop = loops_[running_];
@@ -159,7 +168,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     if (!thread.paths.is_same_activation(node, frame)) thread.paths.at_followed_call(frame, common);
     if (common > path_.size) common = path_.size;
     const std::uint32_t before = running_;
-    const Act what = act(path_, node, common);
+    const Act what = act(path_, node, common, now);
     if (what != Act::None) {
         const std::uint64_t cpu = thread_cpu_time();
         thread.mark_cpu(now, cpu);
@@ -255,6 +264,15 @@ void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std:
     last_.begin(thread.phases.row(node));
 }
 
+/// Only its values. It begins no log.
+bool LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
+    if (!is_log_whole(thread)) return true;
+    if (thread.phases.polls().site != nullptr) thread.phases.end_polls(session_clock.now());
+    log_values();
+    last_.begin(thread.phases.row(node));
+    return true;
+}
+
 void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
     if (!is_logging_) return;
     log_.begin_values(thread.tree.overhead(), 1);
@@ -279,8 +297,16 @@ bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found&
     loop = {};
     refused_ = candidate;
     if (!choose_boundary(log_, thread.tree, candidate, traits, excluded, loop)) return false;
+    loop.known_from = log_.known_from(loop.level);
     name(thread, loop);
     return loop.phase != nullptr;
+}
+
+/// In the log that is nearly full. What has come back once may be a loop around those that have passes already.
+bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
+    LoopCandidate outermost;
+    const bool is_there = search_.find_running(now, outermost, 1);
+    return fold(log_, thread.tree, is_there ? outermost.level : 1, log_whole_from_);
 }
 
 /// While the job goes on.
@@ -291,7 +317,8 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
                               return known.caller == candidate.caller && known.level == candidate.level &&
                                      known.has_site(candidate.entries.site);
                           });
-    const bool is_full = log_.is_nearly_full();
+    const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_ == none;
+    const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));
     const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
         return known.level > candidate.level && now - candidate.entries.first_at >= (now - known.first_at) / 2;
     });
@@ -299,7 +326,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     const bool is_due = is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at())));
     Found loop;
     if (is_found && is_due && settle_on(thread, candidate, loop)) {
-        full_logs_ = 0;
+        calls_at_loop_ = calls_;
         const std::uint64_t cpu = thread_cpu_time();
         thread.mark_cpu(now, cpu);
         add(thread, &loop, 1, now, cpu);
@@ -308,7 +335,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     }
     if (!is_full) return;
     is_logging_ = false;
-    if (running_ != none || ++full_logs_ < most_full_logs) return;
+    if (!is_last) return;
     if (loop_count_ == 0) return end();
     is_searching_ = false; // the loops that are known may come again, and are followed
     interrupt();
@@ -364,7 +391,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         const auto change = [adds](std::uint64_t& value, std::uint64_t by) { value = adds ? value + by : value - by; };
         Row& row = phases.row(reader.node);
         if (kind == LogRecord::Sample) {
-            change(row[Metric::Samples], 1);
+            change(row[Metric::Samples], reader.count);
             change(row.weight, reader.weight);
             return;
         }
@@ -388,7 +415,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         }
         counters += reader.event.since;
         if (has_pass || !path_.find(thread.tree, reader.event.node)) continue;
-        has_pass = act(path_, reader.event.node, reader.event.common) == Act::Pass;
+        has_pass = act(path_, reader.event.node, reader.event.common, reader.event.at) == Act::Pass;
         first = counters;
     }
     running_ = none;
@@ -407,7 +434,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         counters += event.since;
         if (is_in) phases.book(event.since);
         if (!path_.find(thread.tree, event.node)) continue;
-        const Act what = act(path_, event.node, event.common);
+        const Act what = act(path_, event.node, event.common, event.at);
         is_in = is_in || what == Act::Pass;
         perform(thread, what, event.at, cpu_at(event.at, counters, outside_wall, outside_cpu));
     }

@@ -4,10 +4,11 @@
 // pages, and at most a 64th of the quota for the log while it searches.
 //
 // It begins with a search: the call paths of all MPI calls go to a LoopSearch, and they, their values and the samples to an EventLog.
-// A loop is settled on when it has gone on for some time, when the log is full, or at the end of the job; until then an outer one may
-// show. Then the passes that are in the log are cut out of what was measured so far (replay()), and from then on its boundary begins
-// an iteration, as a marker would. When the loop's function is left, its phase ends, and the search goes on for what comes behind
-// or for a loop around it. An outer loop that shows that late takes the place of the inner one; iterations that there are stay.
+// A loop is settled on when it has gone on for some time, when the log is full and cannot be folded (log_folding.hpp), or at the end
+// of the job; until then an outer one may show. Then the passes that are in the log are cut out of what was measured so far
+// (replay()), and from then on its boundary begins an iteration, as a marker would. When the loop's function is left, its phase ends,
+// and the search goes on for what comes behind or for a loop around it. An outer loop that shows that late takes the place of the
+// inner one; iterations that there are stay.
 #pragma once
 
 #include "format/metrics.hpp"
@@ -35,6 +36,7 @@ class LoopWatch {
         std::uint32_t moves = 0;     // of the boundary, to a call that comes in every pass
         bool is_late = false;        // passes before it was found could not be cut out
         std::uint64_t until = 0;     // where its last pass was seen
+        std::uint64_t known_from = 0; // passes before that are not in the log
     };
 
     /// One in pages of its own, searching. nullptr: there is no memory.
@@ -86,9 +88,10 @@ class LoopWatch {
         void begin(Row& of) noexcept;
     };
 
-    static bool is_boundary(const Found& loop, const SitePath& path, NodeId node, std::uint32_t common) noexcept;
+    static bool is_boundary(const Found& loop, const SitePath& path, NodeId node, std::uint32_t common,
+                            std::uint64_t at) noexcept;
     bool may_begin_pass(const SitePath& path, NodeId node) const noexcept;
-    Act act(const SitePath& path, NodeId node, std::uint32_t common) noexcept;
+    Act act(const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept;
     void perform(Thread& thread, Act what, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void ask_witnesses(Thread& thread, Found& loop) noexcept;
@@ -98,7 +101,9 @@ class LoopWatch {
     void log_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept;
     void log_values(BegunCall& call) noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
+    bool log_call_beside(Thread& thread, NodeId node) noexcept;
     void decide(Thread& thread, std::uint64_t now) noexcept;
+    bool make_room(Thread& thread, std::uint64_t now) noexcept;
     bool settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop) noexcept;
     void add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
@@ -123,7 +128,7 @@ class LoopWatch {
     std::uint64_t calls_until_decision_ = 0;
     std::uint64_t decided_at_ = 0;
     LoopCandidate refused_; // the last one that had no boundary: looking again costs a reading of the whole log
-    std::uint32_t full_logs_ = 0;
+    std::uint64_t calls_at_loop_ = 0; // when the last loop was found
 
     // The log, and what was when it began.
     EventLog log_;

@@ -1,62 +1,9 @@
 // Loops in made-up streams of MPI calls: which function's they are, how many passes, and where a pass begins.
-#include "libprofile/loops/boundary_choice.hpp"
-#include "libprofile/loops/loop_search.hpp"
-
-#include <gtest/gtest.h>
-
-#include <initializer_list>
-#include <vector>
+#include "tests/unit/call_stream.hpp"
 
 using namespace libprofile;
 
 namespace {
-
-constexpr std::uint32_t barrier = 0;
-constexpr std::uint32_t send = 1;
-constexpr std::uint32_t test = 2;
-
-constexpr FunctionTraits traits{[](std::uint32_t function) noexcept { return function == barrier; },
-                                [](std::uint32_t function) noexcept { return function == test; }};
-
-/// A program: call paths are lists of call sites, whose numbers are addresses in one module.
-class Stream : public ::testing::Test {
-  protected:
-    Stream() {
-        EXPECT_TRUE(tree.start());
-        search.start(now);
-        log.start(64 << 20, now);
-    }
-    ~Stream() override { log.release(); }
-
-    /// A call on the path `sites`, `after` ns after the one before; `common` of its functions had not returned.
-    void call(const std::vector<std::uint64_t>& sites, std::uint32_t function, std::uint32_t common, std::uint64_t after = 100000) {
-        NodeId node = 0;
-        for (const std::uint64_t site : sites) node = tree.child(node, NodeKind::Unknown, 0, site);
-        node = tree.child(node, NodeKind::Mpi, function, 0);
-        now += after;
-        SitePath path;
-        ASSERT_TRUE(path.find(tree, node));
-        search.event(path, common, now);
-        log.add_event({node, common, now, {}});
-    }
-    NodeId path_of(std::initializer_list<std::uint64_t> sites) {
-        NodeId at = 0;
-        for (const std::uint64_t site : sites) at = tree.child(at, NodeKind::Unknown, 0, site);
-        return at;
-    }
-    Loop boundary(const LoopCandidate& candidate) {
-        Loop loop;
-        EXPECT_TRUE(choose_boundary(log, tree, candidate, traits, {}, loop));
-        return loop;
-    }
-
-    Arena arena;
-    CallTree tree{arena};
-    LoopSearch search;
-    EventLog log;
-    std::uint64_t now = 1;
-    LoopCandidate found[4];
-};
 
 using loop_search = Stream;
 
@@ -101,7 +48,8 @@ TEST_F(loop_search, a_solver_in_another_function_is_inside) {
 
 TEST_F(loop_search, where_no_call_comes_once_in_a_pass_an_entry_begins_it) {
     for (int i = 0; i < 50; ++i)
-        for (int k = 0; k < 5 + i % 7; ++k) call({10, 21, 30}, barrier, i + k == 0 ? 0 : k == 0 ? 2 : 3);
+        for (int k = 0; k < 5 + i % 7; ++k) call({10, 21, 30}, barrier, i + k == 0 ? 0 : k == 0 ? 2
+                                                                                                : 3);
     ASSERT_EQ(search.find(now, found, 4), 1u);
     EXPECT_EQ(found[0].level, 2u);
     const Loop loop = boundary(found[0]);

@@ -1,0 +1,215 @@
+#include "libprofile/loops/log_folding.hpp"
+
+#include "libprofile/session/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace libprofile {
+
+namespace {
+
+constexpr std::uint32_t most_levels = 512; // SitePath::most
+
+/// Zeroed pages under the quota, for as long as it lives.
+template <class T> class Scratch {
+  public:
+    explicit Scratch(std::size_t count) noexcept : bytes_(count * sizeof(T)), all_(static_cast<T*>(memory_quota.map(bytes_))) {}
+    ~Scratch() noexcept {
+        if (all_ != nullptr) memory_quota.unmap(all_, bytes_);
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    bool is_there() const { return all_ != nullptr; }
+    T& operator[](std::size_t i) noexcept { return all_[i]; }
+
+  private:
+    std::size_t bytes_;
+    T* all_;
+};
+
+/// Up to which level each call comes again inside: the largest L such that it came twice while no function up to L + 1 returned.
+class Repetitions {
+  public:
+    explicit Repetitions(std::size_t nodes) noexcept : calls_(nodes) {}
+    bool is_there() const { return calls_.is_there(); }
+
+    void add(const LoggedEvent& event) noexcept {
+        ++index_;
+        while (entries_ != 0 && entry_[entries_ - 1].common >= event.common) --entries_;
+        if (entries_ != most_levels) entry_[entries_++] = {event.common, index_};
+        Call& call = calls_[event.node];
+        if (call.last != 0) {
+            // The outermost function that has gone on since then: its level, at which what stays in one entry ends.
+            std::uint32_t outermost = event.common;
+            for (std::uint32_t i = entries_; i-- != 0 && entry_[i].index > call.last;) outermost = entry_[i].common;
+            if (outermost != 0) call.level = std::max(call.level, outermost - 1);
+        }
+        call.last = index_;
+    }
+    /// 0: it is not known to come again.
+    std::uint32_t level_of(NodeId node) noexcept { return calls_[node].level; }
+
+  private:
+    struct Call {
+        std::uint32_t last = 0; // number of the event
+        std::uint32_t level = 0;
+    };
+    struct Entry { // of a function at level `common`, or outside of it: the last
+        std::uint32_t common;
+        std::uint32_t index;
+    };
+    Scratch<Call> calls_;
+    std::uint32_t index_ = 0;
+    Entry entry_[most_levels];
+    std::uint32_t entries_ = 0; // farther out and earlier first
+};
+
+/// What rows have become more by, for some of them.
+class Sums {
+  public:
+    explicit Sums(std::size_t nodes) noexcept : places_(nodes), rows_(most) {}
+    bool is_there() const { return places_.is_there() && rows_.is_there(); }
+
+    void add(EventLog::Reader& reader, LogRecord kind, EventLog& to) noexcept {
+        std::uint32_t& place = places_[reader.node];
+        if (place == 0) {
+            if (used_ == most) flush(to);
+            rows_[used_].node = reader.node;
+            place = ++used_;
+        }
+        Increments& row = rows_[place - 1];
+        if (kind == LogRecord::Sample) {
+            row.samples += reader.count;
+            row.weight += reader.weight;
+            return;
+        }
+        row.has_values = true;
+        for (std::uint32_t i = 0; i < reader.count; ++i) {
+            std::uint32_t metric = 0;
+            std::uint64_t increment = 0;
+            reader.value(metric, increment);
+            row.present |= std::uint64_t{1} << metric;
+            row.value[metric] += increment;
+        }
+    }
+    void flush(EventLog& to) noexcept {
+        for (std::uint32_t i = 0; i < used_; ++i) {
+            Increments& row = rows_[i];
+            if (row.samples != 0) to.add_samples(row.node, row.samples, row.weight);
+            if (row.has_values) to.begin_values(row.node, static_cast<std::uint32_t>(std::popcount(row.present)));
+            for (std::uint64_t left = row.present; left != 0; left &= left - 1) {
+                const auto metric = static_cast<std::uint32_t>(std::countr_zero(left));
+                to.add_value(metric, row.value[metric]);
+            }
+            places_[row.node] = 0;
+            row = {};
+        }
+        used_ = 0;
+    }
+
+  private:
+    static constexpr std::uint32_t most = 64;
+    struct Increments {
+        NodeId node = 0;
+        bool has_values = false;
+        std::uint64_t samples = 0;
+        std::uint64_t weight = 0;
+        std::uint64_t present = 0;
+        std::uint64_t value[64] = {};
+    };
+    Scratch<std::uint32_t> places_; // by node: number of its row + 1
+    Scratch<Increments> rows_;
+    std::uint32_t used_ = 0;
+};
+
+/// The levels for which an event tells nothing: up to this one. 0: it tells of all.
+std::uint32_t idle_level(const LoggedEvent& event, Repetitions& repetitions) noexcept {
+    const std::uint32_t level = repetitions.level_of(event.node);
+    return event.common == 0 ? 0 : std::min({event.common - 1, level, most_levels});
+}
+
+/// The innermost level, not outside `least`, for which half of the log can go; or `least`, if that makes room for a quarter. 0: none.
+std::uint32_t choose_level(const EventLog& log, Repetitions& repetitions, std::uint32_t least) noexcept {
+    std::size_t bytes[most_levels + 1] = {};
+    std::uint32_t level = 0;
+    std::size_t before = 0;
+    LogRecord kind{};
+    for (EventLog::Reader reader(log, log.begin()); reader.next(kind);) {
+        bytes[level] += reader.offset() - before;
+        before = reader.offset();
+        if (kind == LogRecord::Event) level = idle_level(reader.event, repetitions);
+    }
+    std::size_t idle = 0;
+    for (level = most_levels; level >= least; --level) {
+        idle += bytes[level];
+        if (idle >= log.used() / 2) return level;
+    }
+    return idle >= log.used() / 4 ? least : 0;
+}
+
+} // namespace
+
+bool fold(EventLog& log, const CallTree& tree, std::uint32_t least_level, EventLog::Position& whole_from) noexcept {
+    if (log.used() == 0) return false;
+    Repetitions repetitions(tree.size());
+    Sums sums(tree.size());
+    if (!repetitions.is_there() || !sums.is_there()) return false;
+    LogRecord kind{};
+    std::uint64_t events = 0;
+    for (EventLog::Reader reader(log, log.begin()); reader.next(kind);) {
+        if (kind != LogRecord::Event) continue;
+        repetitions.add(reader.event);
+        ++events;
+    }
+    const std::uint32_t level = choose_level(log, repetitions, std::max(least_level, 1u));
+    if (level == 0) return false;
+
+    EventLog folded;
+    folded.start(log.limit(), log.begin().time);
+    EventLog::Position whole = folded.begin();
+    bool is_whole = whole_from.offset == 0;
+    LoggedEvent gone;
+    gone.common = ~0u;
+    for (EventLog::Reader reader(log, log.begin()); reader.next(kind);) {
+        if (kind != LogRecord::Event) {
+            sums.add(reader, kind, folded);
+            if (!is_whole && reader.offset() >= whole_from.offset) { // the values of the last event before
+                sums.flush(folded);
+                gone.since = {};
+                whole = folded.end();
+                is_whole = true;
+            }
+            continue;
+        }
+        LoggedEvent event = reader.event;
+        const bool is_last = --events == 0; // what comes behind the log counts from it
+        event.comes_again = event.comes_again || repetitions.level_of(event.node) >= level;
+        if (!is_last && idle_level(reader.event, repetitions) >= level) {
+            gone.since += event.since;
+            gone.common = std::min(gone.common, event.common);
+        } else {
+            sums.flush(folded);
+            event.since += gone.since;
+            event.common = std::min(event.common, gone.common);
+            folded.add_event(event);
+            gone = {};
+            gone.common = ~0u;
+        }
+        if (!is_whole && reader.offset() >= whole_from.offset) {
+            gone.since = {};
+            whole = folded.end();
+            is_whole = true;
+        }
+    }
+    sums.flush(folded);
+    if (folded.is_full() || folded.used() > log.used() / 4 * 3) {
+        folded.release();
+        return false;
+    }
+    whole_from = whole;
+    folded.replace(log, level, log.end().time + 1);
+    return true;
+}
+
+} // namespace libprofile
