@@ -112,9 +112,19 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
     if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) return none;
     const auto start = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
     const auto bias = static_cast<std::uintptr_t>(object.dlfo_link_map->l_addr);
+    const auto is_it = [&](const Module& module) {
+        return module.loaded && module.bias == bias && module.start <= address && address < module.end;
+    };
     // Newest first: a module unloaded without our notice loses against the one that took its place.
-    for (std::uint32_t i = size(); i-- > 0;)
-        if (modules_[i].loaded && modules_[i].bias == bias && modules_[i].start <= address && address < modules_[i].end) return i;
+    const std::uint32_t count = size();
+    std::atomic<std::uint64_t>& recent = recent_[(start >> 12) * 0x9e3779b97f4a7c15u >> (64 - recent_bits)];
+    const std::uint64_t known = recent.load(std::memory_order_relaxed);
+    if (known >> 32 == count && is_it(modules_[static_cast<std::uint32_t>(known)])) return static_cast<std::uint32_t>(known);
+    for (std::uint32_t i = count; i-- > 0;) {
+        if (!is_it(modules_[i])) continue;
+        recent.store(std::uint64_t{count} << 32 | i, std::memory_order_relaxed);
+        return i;
+    }
     // A module that appeared since the last refresh: its ELF header is mapped at its start.
     const auto* header = static_cast<const ElfW(Ehdr)*>(object.dlfo_map_start);
     if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return none;

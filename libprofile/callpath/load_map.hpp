@@ -73,6 +73,9 @@ class LoadMap {
     Arena arena_;
     StableArray<Module, 6> modules_;
     std::atomic<std::uint32_t> count_{0};
+    // What find() found, by a hash of the module's start: number of modules then * 2^32 + module. There may be hundreds of modules.
+    static constexpr unsigned recent_bits = 8;
+    std::atomic<std::uint64_t> recent_[1u << recent_bits] = {};
     std::atomic<bool> stale_{false};
     std::atomic<bool> copies_stacks_{false};
     std::atomic<bool> cxx_runtime_{false};
