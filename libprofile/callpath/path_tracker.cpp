@@ -237,6 +237,16 @@ NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
     return find_call(frame, false);
 }
 
+/// The call returns through the mark: the function whose return that was has ended by jumping to MPI, in place of a call. Its
+/// caller's frame is the innermost one.
+void PathTracker::end_at_own_return() noexcept {
+    common_at_least_ = std::min(common_at_least_, beyond_mark_);
+    path_.size = 0;
+    path_.flags[0] = 0;
+    path_.end = PathEnd::Mark;
+    path_.bridged = path_.crossed_signal = false;
+}
+
 NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
     if (!is_own_stack(frame)) { // a coroutine; the thread's own stack stays as it is
@@ -248,7 +258,10 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     }
     observe(frame);
     beyond_mark_ = static_cast<std::size_t>(mark().index + 1);
-    walk_stack(calling_frame(frame), mark().slot, path_);
+    if (mark().slot == frame + sizeof(std::uintptr_t) && mark_stands(mark(), frame))
+        end_at_own_return();
+    else
+        walk_stack(calling_frame(frame), mark().slot, path_);
     if (path_.end == PathEnd::Hard) {
         forget(frame);
         if (in_handler) { // libunwind's way for ordinary context is not for handlers, and the other one has no context here

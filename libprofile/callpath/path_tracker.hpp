@@ -148,6 +148,7 @@ class PathTracker {
     static Mark& mark() noexcept { return own_mark(); }
     NodeId find_call(std::uintptr_t frame, bool in_handler) noexcept;
     void observe(std::uintptr_t stack_pointer) noexcept;
+    void end_at_own_return() noexcept;
     void lose_mark(std::uintptr_t stack_pointer) noexcept;
     void take(std::uintptr_t stack_pointer) noexcept;
     void splice(std::size_t kept) noexcept;

@@ -44,6 +44,15 @@ struct Loop {
     void add_site(NodeId node) {
         if (sites < most_sites && !has_site(node)) site[sites++] = node;
     }
+    /// The later part of one loop that seemed to be two, since calls in it came and went.
+    bool continues_in(const Loop& later) const {
+        return caller == later.caller && level == later.level && place == later.place && boundary == later.boundary;
+    }
+    void include(const Loop& later) {
+        passes += later.passes;
+        last_at = later.last_at;
+        for (std::uint32_t i = 0; i < later.sites; ++i) add_site(later.site[i]);
+    }
     /// Whether `path` goes through the loop's function.
     bool is_on(const SitePath& path) const { return path.size >= level && path.caller_of(level) == caller; }
 };

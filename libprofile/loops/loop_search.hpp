@@ -68,7 +68,7 @@ struct LoopCandidate {
 class LoopSearch {
   public:
     static constexpr std::uint32_t levels = 128; // loops of functions further inside are not seen
-    static constexpr std::uint32_t children = 24;
+    static constexpr std::uint32_t children = 40;
     static constexpr std::uint32_t most_candidates = 16;
     static constexpr std::uint32_t least_passes = 5;
 

@@ -468,7 +468,11 @@ void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         std::uint32_t settled = 0;
         for (std::uint32_t i = 0; i < count; ++i) {
             if (loop_count_ != 0 && candidates[i].entries.first_at < log_began_at_) continue;
-            if (settle_on(thread, candidates[i], found[settled])) ++settled;
+            if (!settle_on(thread, candidates[i], found[settled])) continue;
+            if (settled != 0 && found[settled - 1].continues_in(found[settled]))
+                found[settled - 1].include(found[settled]);
+            else
+                ++settled;
         }
         if (settled != 0) add(thread, found, settled, now, cpu_now);
     }

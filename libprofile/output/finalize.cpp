@@ -39,9 +39,9 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
     const Job& job = session.job();
     const Tenths lost(all.samples_lost, all.samples_taken + all.samples_lost);
     const Tenths overhead(all.overhead_ns, all.wall_ns);
-    char iterations[128] = "no iterations marked";
+    char iterations[192] = "no iterations marked";
     if (all.iterations != 0)
-        std::snprintf(iterations, sizeof iterations, "%llu iterations%s%.32s%s in %llu clusters", static_cast<unsigned long long>(all.iterations),
+        std::snprintf(iterations, sizeof iterations, "%llu iterations%s%.64s%s in %llu clusters", static_cast<unsigned long long>(all.iterations),
                       *all.phase == 0 ? "" : " of \"", all.phase, *all.phase == 0 ? "" : "\"", static_cast<unsigned long long>(all.clusters));
     say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%%, memory up to %llu KiB per process -> %s (next: libprofile report %s)",
         job.ranks, job.ranks == 1 ? "" : "s", note, iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,

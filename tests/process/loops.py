@@ -60,6 +60,13 @@ def loops_that_were_found_before_the_first_marker_are_named_as_such(job):
 
 
 @test
+def functions_that_end_by_jumping_to_mpi_are_followed(job):
+    _, report = expect_one_loop(job, "tail_calls", 60, "tail_calls")
+    found = report["call_paths_found"]
+    expect(found["marks_placed"] == 0 or found["paths_by_libunwind"] < 60, f"call paths: {found}")
+
+
+@test
 def a_solver_inside_is_not_the_time_loop(job):
     expect_one_loop(job, "nested", 60, "nested")
     expect_one_loop(job, "nested_here", 60, "nested_here")

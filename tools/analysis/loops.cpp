@@ -68,9 +68,11 @@ std::string place_text(const Profile& profile, const Module& module, std::uint64
 
 std::vector<LoopOfRanks> loops_of(const Profile& profile) {
     std::vector<LoopOfRanks> all;
+    std::size_t ranks_that_searched = 0;
     for (const Location& location : profile.locations) {
         if (location.thread != 0 || !location.loop_search)
             continue;
+        ++ranks_that_searched;
         std::map<std::size_t, std::uint64_t> missed; // of this rank, by position in `all`
         for (const FoundLoop& loop : location.loop_search->loops) {
             const PhaseData* data = phase_of(profile, location, loop.phase);
@@ -110,7 +112,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         });
     };
     for (LoopOfRanks& found : all)
-        found.is_sure = found.is_sure && is_agreed(found);
+        found.is_sure = found.is_sure && found.ranks.size() == ranks_that_searched && is_agreed(found);
     std::stable_sort(all.begin(), all.end(), [](const LoopOfRanks& a, const LoopOfRanks& b) {
         if (a.loop->is_replaced != b.loop->is_replaced)
             return b.loop->is_replaced;
@@ -152,11 +154,11 @@ std::vector<std::string> loop_sentences(const Profile& profile) {
         return place_sentences(profile);
     const std::vector<LoopOfRanks> all = loops_of(profile);
     double covered = 0;
-    bool differs = !without.empty() && !all.empty();
+    bool differs = false;
     std::size_t shown = 0;
     for (const LoopOfRanks& found : all) {
         const bool is_of_all = found.ranks.size() == searches;
-        differs = differs || !is_of_all;
+        differs = differs || found.ranks.size() + without.size() != searches;
         if (!found.loop->is_replaced)
             covered += found.share * static_cast<double>(found.ranks.size()) / static_cast<double>(searches);
         constexpr std::size_t most = 6;
