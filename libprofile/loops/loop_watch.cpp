@@ -56,7 +56,7 @@ bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t sear
 } // namespace
 
 LoopWatch* LoopWatch::create() noexcept {
-    if (sizeof(LoopWatch) > memory_quota.limit() / 16) return nullptr;
+    if (sizeof(LoopWatch) > memory_quota.limit() / 8) return nullptr;
     void* place = memory_quota.map((sizeof(LoopWatch) + 4095) & ~std::size_t{4095});
     return place == nullptr ? nullptr : new (place) LoopWatch();
 }

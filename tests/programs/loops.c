@@ -184,6 +184,14 @@ OWN void interpreter(int passes) {
 OWN void late(int passes) {
     for (int i = 0; i < passes; ++i) {
         halo();
+        solver(i == 0 ? 12000 : 1200);
+    }
+}
+
+/* One that has few passes when a solver has filled the log. */
+OWN void much_inside(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        halo();
         solver(600);
     }
 }
@@ -264,6 +272,7 @@ int main(int argc, char** argv) {
     if (KIND("master_and_workers")) master_and_workers(passes);
     if (KIND("interpreter")) interpreter(passes);
     if (KIND("late")) late(passes);
+    if (KIND("much_inside")) much_inside(passes);
     if (KIND("deep")) deep(90, passes);
     if (KIND("too_deep")) deep(200, passes);
     if (KIND("several_callers")) several_callers(passes);
