@@ -24,9 +24,11 @@ using Outlined = void (*)(void*);
 enum Entry : unsigned {
 #define REGION(name, version, result, parameters, arguments) Entry_##name,
 #define WAIT(name, version, construct, result, parameters, arguments) Entry_##name,
+#define LOCK(name, version, construct, test) Entry_##name, Entry_##test,
 #include "wrappers/openmp/libgomp.def"
 #undef REGION
 #undef WAIT
+#undef LOCK
     Entry_GOMP_task,
     EntryCount
 };
@@ -37,13 +39,17 @@ struct EntryName {
 constexpr EntryName entry_names[] = {
 #define REGION(name, version, result, parameters, arguments) {#name, #version},
 #define WAIT(name, version, construct, result, parameters, arguments) {#name, #version},
+#define LOCK(name, version, construct, test) {#name, #version}, {#test, #version},
 #include "wrappers/openmp/libgomp.def"
 #undef REGION
 #undef WAIT
+#undef LOCK
     {"GOMP_task", "GOMP_2.0"},
 };
 void* real_entries[EntryCount];
 const void* runtime = nullptr; // where the module of real_entries lies
+using TeamSize = int (*)();
+TeamSize team_size = nullptr; // that module's omp_get_num_threads()
 
 void* look_up(void* handle, const EntryName& entry) {
     void* found = dlvsym(handle, entry.name, entry.version);
@@ -68,7 +74,9 @@ void keep_loaded(const void* function) {
     Dl_info info;
     if (dladdr(function, &info) == 0) return;
     __atomic_store_n(&runtime, info.dli_fbase, __ATOMIC_RELAXED);
-    if (info.dli_fname != nullptr) dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
+    void* module = info.dli_fname != nullptr ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE) : nullptr;
+    void* size = module != nullptr ? dlsym(module, "omp_get_num_threads") : nullptr;
+    __atomic_store_n(&team_size, reinterpret_cast<TeamSize>(size), __ATOMIC_RELEASE);
 }
 
 /// Finds all entries at the first call, which is made before there are workers: one of these must not wait for the loader, while a
@@ -94,6 +102,15 @@ inline void* real(Entry entry) {
     return found != nullptr ? found : resolve(entry);
 }
 
+/// The calling thread is all of the team that it works in: it cannot wait for others there.
+inline bool is_alone() {
+    const TeamSize size = __atomic_load_n(&team_size, __ATOMIC_ACQUIRE);
+    return size != nullptr && size() == 1;
+}
+constexpr bool is_barrier(OpenMpConstruct construct) {
+    return construct == OpenMpConstruct::Barrier || construct == OpenMpConstruct::ImplicitBarrier;
+}
+
 /// What the runtime gives to every thread of the team in place of the program's data. GOMP_parallel_reductions looks at the first word.
 /// One cache line, which nobody writes while the region runs.
 struct alignas(64) Team {
@@ -110,6 +127,7 @@ void run_share(void* argument) {
     RegionShare share;
     begin_share(share, team->region, __builtin_frame_address(0));
     team->function(team->data);
+    share.is_alone = share.is_master && is_alone();
     end_share(share, team->region);
 }
 
@@ -168,12 +186,27 @@ inline bool is_measured() { return openmp_is_recorded() && !ompt_tells_of(__atom
         using Function = result(*) parameters;                                                                 \
         const auto function = reinterpret_cast<Function>(real(Entry_##name));                                  \
         if (!is_measured()) return function arguments;                                                         \
+        if (is_barrier(OpenMpConstruct::construct) && is_alone()) {                                            \
+            count_event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));  \
+            return function arguments;                                                                         \
+        }                                                                                                      \
         OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0)); \
         return function arguments;                                                                             \
+    }
+#define LOCK(name, version, construct, test)                                                                   \
+    VERSIONED(name, version)                                                                                   \
+    PUBLIC void libprofile_##name(void* lock) {                                                                \
+        const auto function = reinterpret_cast<void (*)(void*)>(real(Entry_##name));                           \
+        if (!is_measured()) return function(lock);                                                             \
+        if (reinterpret_cast<int (*)(void*)>(real(Entry_##test))(lock) != 0)                                   \
+            return count_event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0)); \
+        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0)); \
+        function(lock);                                                                                        \
     }
 #include "wrappers/openmp/libgomp.def"
 #undef REGION
 #undef WAIT
+#undef LOCK
 
 VERSIONED(GOMP_task, GOMP_2.0)
 PUBLIC void libprofile_GOMP_task(Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment, bool if_clause,
