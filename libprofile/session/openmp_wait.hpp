@@ -51,7 +51,7 @@ class OwnTime {
 
 /// Counts a visit. Returns the row.
 inline Row& visit(Thread& thread, Row& row, bool is_chance) noexcept {
-    row.is_event = true;
+    if (!row.is_event) [[unlikely]] row.is_event = true;
     ++row[Metric::Visits];
     if (is_chance) ++row.chance_visits;
     if (thread.loops != nullptr) [[unlikely]] thread.loops->add_event(row.node, 1, is_chance ? 1 : 0, 0);
@@ -122,7 +122,7 @@ inline void end_wait(Thread& thread, std::uint64_t now, std::uint64_t over) noex
     RunningCall& call = thread.calls[0];
     OpenMpState& state = thread.openmp;
     const std::uint64_t own = now - call.start - call.inner;
-    if (own >= long_event_ns || call.cpu_start != 0 || is_behind(state) || thread.loops != nullptr || thread.phases.is_paused()) [[unlikely]]
+    if (own >= long_event_ns || call.cpu_start != 0 || is_behind(state) || thread.phases.is_paused()) [[unlikely]]
         return end_any_wait(thread, now, over); // also where time went backwards
     std::uint64_t waited = own;
     if (over != EndedRegions::never) {
@@ -135,6 +135,7 @@ inline void end_wait(Thread& thread, std::uint64_t now, std::uint64_t over) noex
     }
     (*call.row)[Metric::Time] += waited;
     thread.phases.book_event(own, own);
+    if (thread.loops != nullptr) [[unlikely]] thread.loops->add_event(state.wait.node, 0, 0, own);
     learn_duration(*call.typical_ns, own);
     thread.call_depth = 0;
     state.wait = {};
