@@ -7,6 +7,7 @@
      tasks      one thread makes tasks, all do them
      teams      regions of 1, 2, 3 and 4 threads in turn, then none for a while
      deep       regions of one thread, 20 inside each other
+     alone      COUNT times: a region of two threads, then one of one thread, with a barrier, a lock that is free and tasks
      coroutine  COUNT times: a region where the master is on its own stack, then one where it is not; each thread works 4 ms in each
      late       1500 iterations without a region, then COUNT with one
      leaves     exit() inside a region, by the master
@@ -171,6 +172,34 @@ static int mode_deep(int count) {
     return 0;
 }
 
+static int mode_alone(int count) {
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    int sum = 0;
+    for (int i = 0; i < count; ++i) {
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+        sum += (int)work(1);
+#pragma omp parallel num_threads(1)
+        {
+            omp_set_lock(&lock);
+            sum += (int)work(2);
+            omp_unset_lock(&lock);
+#pragma omp barrier
+            for (int k = 0; k < 2; ++k) {
+#pragma omp task shared(sum)
+                {
+                    const int done = one_task(1);
+#pragma omp atomic
+                    sum += done;
+                }
+            }
+        }
+    }
+    omp_destroy_lock(&lock);
+    printf("alone %d\n", sum);
+    return 0;
+}
+
 static ucontext_t outside, coroutine;
 static int coroutine_sum = 0;
 
@@ -249,6 +278,7 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "tasks") == 0) result = mode_tasks(count);
     if (strcmp(mode, "teams") == 0) result = mode_teams(count);
     if (strcmp(mode, "deep") == 0) result = mode_deep(count);
+    if (strcmp(mode, "alone") == 0) result = mode_alone(count);
     if (strcmp(mode, "coroutine") == 0) result = mode_coroutine(count);
     if (strcmp(mode, "late") == 0) result = mode_late(count);
     if (strcmp(mode, "leaves") == 0) result = mode_leaves();
