@@ -10,7 +10,7 @@ from harness import Skip, expect, expect_equal, main, test
 from report_checks import calls, totals
 
 OPENMP = {"OMP_NUM_THREADS": 2}
-MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("teams", 9), ("deep", 3), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1))
+MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("taskloop", 12), ("teams", 9), ("deep", 3), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1))
 
 
 def compilers(job):
@@ -158,9 +158,10 @@ def waiting_is_no_computation(job):
 @test
 def tasks_are_work_wherever_they_run(job):
     for program in compilers(job):
-        report = profile(job, program, "tasks", 60)
-        done = sum(inside(paths(group, 0, "time"), "main", "mode_tasks", "omp parallel", "one_task") for group in (report, report["threads"]))
-        about(done, 60 * 2e6, f"{program}: work in tasks")
+        for mode in ("tasks", "taskloop"):
+            report = profile(job, program, mode, 60)
+            done = sum(inside(paths(group, 0, "time"), "main", f"mode_{mode}", "omp parallel", "one_task") for group in (report, report["threads"]))
+            about(done, 60 * 2e6, f"{program}: work in {mode}")
 
 
 @test

@@ -5,6 +5,7 @@
      waits      explicit barriers, a worksharing loop, critical sections, a lock, single: one thread works, the others wait
      nested     two levels of regions
      tasks      one thread makes tasks, all do them
+     taskloop   the same by a taskloop
      teams      regions of 1, 2, 3 and 4 threads in turn, then none for a while
      deep       regions of one thread, 20 inside each other
      alone      COUNT times: a region of two threads, then one of one thread, with a barrier, a lock that is free and tasks
@@ -137,6 +138,48 @@ static int mode_tasks(int count) {
 #pragma omp taskwait
     }
     printf("tasks %d\n", sum);
+    return 0;
+}
+
+struct large {
+    int numbers[200];
+};
+
+/* One pass a task, few tasks, none that is put off, a reduction, and one that nobody waits for. */
+static int mode_taskloop(int count) {
+    unsigned long long sum = 0;
+    struct large large = {{0}};
+    for (int i = 0; i < 200; ++i) large.numbers[i] = i;
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskloop grainsize(1) shared(sum)
+        for (int i = 0; i < count / 2; ++i) {
+            const int done = one_task(2) + i;
+#pragma omp atomic
+            sum += (unsigned long long)done;
+        }
+#pragma omp taskloop num_tasks(7) shared(sum)
+        for (unsigned long long i = 0; i < (unsigned long long)(count / 2); ++i) {
+            const unsigned long long done = (unsigned long long)one_task(2) + i;
+#pragma omp atomic
+            sum += done;
+        }
+#pragma omp taskloop if (0) shared(sum) firstprivate(large)
+        for (int i = 20; i > 0; i -= 3) {
+            large.numbers[i] += i;
+#pragma omp atomic
+            sum += (unsigned long long)large.numbers[i];
+        }
+#pragma omp taskloop reduction(+ : sum)
+        for (int i = 0; i < 10; ++i) sum += (unsigned long long)i;
+#pragma omp taskloop nogroup shared(sum)
+        for (int i = 0; i < 10; ++i) {
+#pragma omp atomic
+            sum += (unsigned long long)i;
+        }
+    }
+    printf("taskloop %llu\n", sum);
     return 0;
 }
 
@@ -276,6 +319,7 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "waits") == 0) result = mode_waits(count);
     if (strcmp(mode, "nested") == 0) result = mode_nested(count);
     if (strcmp(mode, "tasks") == 0) result = mode_tasks(count);
+    if (strcmp(mode, "taskloop") == 0) result = mode_taskloop(count);
     if (strcmp(mode, "teams") == 0) result = mode_teams(count);
     if (strcmp(mode, "deep") == 0) result = mode_deep(count);
     if (strcmp(mode, "alone") == 0) result = mode_alone(count);
