@@ -9,7 +9,8 @@
 // The end of a share begins a wait: for the master it ends with the region; for a worker nobody tells when its barrier is over, only
 //                when its next share begins. So the wait is split at the time at which the master went on: before, it was the
 //                barrier; behind, the worker was idle.
-// Another wait:  begin_wait()/end_wait().
+//                A master that is all of its team waits for nobody: its share says so, and no clock is read.
+// Another wait:  begin_event()/end_event(); count_event() where there was nothing to wait for.
 // A task:        begin_task()/end_task(), since a thread that waits may be given one to do meanwhile.
 #pragma once
 
