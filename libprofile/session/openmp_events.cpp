@@ -12,7 +12,7 @@ constexpr bool in_signature[] = {
 
 } // namespace
 
-void count_event(OpenMpConstruct construct, const void* return_address, void* frame) noexcept {
+void count_in_frame(OpenMpConstruct construct, const void* return_address, void* frame) noexcept {
     Thread* thread = own_location();
     if (thread == nullptr) [[unlikely]] return;
     const InToolOf guard(*thread);

@@ -66,7 +66,12 @@ void end_share(RegionShare& share, const ParallelRegion& region) noexcept;
 void begin_refused_share() noexcept;
 
 /// A visit to what was not waited for: of a lock that was free, or in a team of one thread.
-void count_event(OpenMpConstruct construct, const void* return_address, void* frame) noexcept;
+void count_in_frame(OpenMpConstruct construct, const void* return_address, void* frame) noexcept;
+/// Not a jump, though the last thing that a wrapper does: its frame must still be there.
+[[gnu::always_inline]] inline void count_event(OpenMpConstruct construct, const void* return_address, void* frame) noexcept {
+    count_in_frame(construct, return_address, frame);
+    __asm__ volatile("" ::: "memory");
+}
 
 /// One wait. Visits are counted, time is exact. `stays`: the frame is that of a wrapper which stays until the end. True: it has begun, and
 /// the same thread is to call end_event().

@@ -179,6 +179,8 @@ def a_team_of_one_waits_for_nobody(job):
             expect_equal(times.get("omp lock", 0), 0, f"{program}: time for the lock that is free")
         done = sum(value for path, value in paths(report, 0, "time").items() if path[-1] not in ("omp implicit barrier", "(off CPU)") and "mode_alone" in path)
         about(done, 20 * (1 + 2 + 2) * 1e6, f"{program}: computing of the main thread")
+        found = profile(job, program, "alone", 20, sample=0)["call_paths_found"]
+        expect_equal((found["paths_bridged"], found["marks_lost"]), (0, 0), f"{program}: walks that begin in a frame which is gone")
         expect(events(report["threads"], 0, "time")["omp idle"] > 0.9 * 20 * 4e6, f"{program}: the worker was idle for {events(report['threads'], 0, 'time')}")
 
 
