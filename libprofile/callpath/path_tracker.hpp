@@ -134,6 +134,10 @@ class PathTracker {
     void forget_nodes() noexcept {
         for (std::size_t i = 0; i < size_; ++i) frames_[i].node = no_node;
     }
+    /// The same of the frames that lie inside `boundary`.
+    void forget_nodes_below(std::uintptr_t boundary) noexcept {
+        for (std::size_t i = size_; i-- > 0 && frames_[i].slot < boundary;) frames_[i].node = no_node;
+    }
 
     /// Takes the mark away and forgets the path. `stack_pointer`: of the innermost frame that is alive.
     void forget(std::uintptr_t stack_pointer) noexcept;

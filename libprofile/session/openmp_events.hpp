@@ -9,11 +9,13 @@
 // The end of a share begins a wait: for the master it ends with the region; for a worker nobody tells when its barrier is over, only
 //                when its next share begins. So the wait is split at the time at which the master went on: before, it was the
 //                barrier; behind, the worker was idle.
-// Another wait:  begin_wait()/end_wait().
+//                A master that is all of its team waits for nobody: its share says so, and no clock is read.
+// Another wait:  begin_event()/end_event(); count_event() where there was nothing to wait for.
 // A task:        begin_task()/end_task(), since a thread that waits may be given one to do meanwhile.
 #pragma once
 
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/process_state.hpp"
 #include "libprofile/session/thread.hpp"
 
 #include <cstdint>
@@ -45,10 +47,11 @@ struct RegionShare {
     Thread* thread = nullptr; // nullptr: it is not measured
     std::uintptr_t boundary = 0;
     bool is_master = false;
+    bool is_alone = false; // set by the wrapper before the end: the master is all of the team, and waits for nobody
 };
 
 /// Whether wrappers are to do anything. One load.
-bool openmp_is_recorded() noexcept;
+inline bool openmp_is_recorded() noexcept { return process_state.session.load(std::memory_order_acquire) == SessionState::Measuring; }
 
 /// `return_address` and `frame` of the wrapper, as for MpiEvent. `boundary`: what the stack has below it is inside the region; where the
 /// wrapper does not stay while the region runs that is not its frame.
@@ -61,6 +64,14 @@ void begin_share(RegionShare& share, const ParallelRegion& region, void* frame) 
 void end_share(RegionShare& share, const ParallelRegion& region) noexcept;
 /// The calling worker works in a region that is not measured: what it has waited for is over.
 void begin_refused_share() noexcept;
+
+/// A visit to what was not waited for: of a lock that was free, or in a team of one thread.
+void count_in_frame(OpenMpConstruct construct, const void* return_address, void* frame) noexcept;
+/// Not a jump, though the last thing that a wrapper does: its frame must still be there.
+[[gnu::always_inline]] inline void count_event(OpenMpConstruct construct, const void* return_address, void* frame) noexcept {
+    count_in_frame(construct, return_address, frame);
+    __asm__ volatile("" ::: "memory");
+}
 
 /// One wait. Visits are counted, time is exact. `stays`: the frame is that of a wrapper which stays until the end. True: it has begun, and
 /// the same thread is to call end_event().

@@ -42,57 +42,63 @@ class EndedRegions {
     Ended ended_[kept];
 };
 
-/// The call path of a region, as a worker has it in its own tree.
-struct JoinedPath {
+/// The row of a node in the interval that runs: one look-up as long as that is the same.
+struct RememberedRow {
+    Row* row = nullptr;
+    std::uint64_t generation = 0; // of the phase stack's rows
+};
+
+/// The call path of a region, as a worker has it in its own tree: what a share of it needs, in one cache line.
+struct alignas(64) JoinedPath {
     const Thread* master = nullptr;
     NodeId theirs = 0; // in the master's tree
     NodeId own = 0;
     NodeId barrier = 0; // of the implicit barrier below it
     std::uint32_t typical_ns = 0; // of waiting there
+    RememberedRow row; // of the barrier
+};
+
+/// The implicit barrier at the end of a region that the thread is the master of.
+struct alignas(32) OwnBarrier {
+    NodeId region = 0;
+    NodeId barrier = 0;
+    std::uint32_t* typical_ns = nullptr; // in the tree
+    RememberedRow row;
 };
 
 /// A thread waits: at the end of a region, in a barrier, for a lock. The time is that of Thread::calls[0].
 struct OpenMpWait {
     NodeId node = 0;                 // of the event; 0: it does not wait
-    bool is_end_of_share = false;
     const Thread* master = nullptr;  // of a worker at the end of its share: whose region that was
     std::uint64_t region = 0;        // of the end of a share: which
 };
 
-/// The last share of a worker, for the case that the next one is of the same region: what is needed then, in one cache line.
-struct alignas(64) RepeatedShare {
-    const Thread* master = nullptr;
-    Row* barrier = nullptr; // of the implicit barrier, as long as the phase stack's rows are those of `generation`
-    Row* idle = nullptr;    // nullptr: not known
-    std::uint64_t generation = 0;
-    NodeId region = 0; // in the master's tree
-};
-
 struct OpenMpState {
-    RepeatedShare last_share;
+    // What each region uses comes first.
+    OpenMpWait wait;
     std::uint64_t regions = 0; // begun as master; the number of the last
-    EndedRegions ended;
-    std::uint64_t last_ended = 0; // the region that was over last
+    std::uint64_t alone = 0;   // the region that was over last, if the master was all of its team: it waits for nobody
+    std::uint64_t last_ended = 0; // the last region of a team
     std::uint64_t last_ended_at = 0;
-
-    bool is_worker = false;       // has worked in a region that is another thread's
+    OwnCost region_begin, region_end, share_begin, share_end, event_begin, event_end, event_count;
+    RememberedRow idle_row;
     std::uint64_t phases_seen = 0; // changes of the main thread's phases (phase_log.hpp)
-    std::uint64_t phases_missed = 0; // of these: not kept any more when it came by
+    JoinedPath* joined_now = nullptr;
+    void* ompt = nullptr; // what wrappers/openmp/ompt.cpp keeps of the thread
+    NodeId last_joined = 0; // whose nodes the tracked frames inside of it have
+    NodeId idle = 0;        // of the time between regions
+    bool is_worker = false; // has worked in a region that is another thread's
+
+    static constexpr std::uint32_t most_barriers = 16;
+    OwnBarrier barriers[most_barriers]; // by region
+    static constexpr std::uint32_t most_joined = 64;
+    JoinedPath joined[most_joined]; // by master and region
+    alignas(64) EndedRegions ended;
+
+    std::uint64_t phases_missed = 0;   // not kept any more when it came by
     std::uint64_t regions_refused = 0; // encountered where none can be measured; see begin_region()
     std::uint64_t shares_refused = 0;  // of measured regions, on this thread
     std::uint64_t waits_refused = 0;   // begun inside another event
-    OpenMpWait wait;
-    NodeId idle = 0;        // of the time between regions
-    NodeId last_joined = 0; // whose nodes the tracked frames inside of it have
-    static constexpr std::uint32_t most_joined = 64;
-    JoinedPath joined[most_joined];
-    JoinedPath* joined_now = nullptr;
-    void* ompt = nullptr; // what wrappers/openmp/ompt.cpp keeps of the thread
-    NodeId own_region = 0;  // of the last share as master
-    NodeId own_barrier = 0; // and its implicit barrier
-
-    // At the beginning and the end of a region, of a thread's share of it, and of another event.
-    OwnCost region_begin, region_end, share_begin, share_end, event_begin, event_end;
 };
 
 } // namespace libprofile

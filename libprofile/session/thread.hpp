@@ -177,7 +177,7 @@ inline void leave_tool(int before) noexcept {
     local.in_tool = before;
 }
 
-/// Marks the scope as inside libprofile. Nests.
+/// Marks the scope as inside libprofile. Nests. InToolOf: the same for whoever has the calling thread's location at hand.
 class InTool {
   public:
     InTool() noexcept : before_(enter_tool(reinterpret_cast<std::uintptr_t>(this))) {}
@@ -188,6 +188,31 @@ class InTool {
     InTool& operator=(const InTool&) = delete;
 
   private:
+    int before_;
+};
+
+class InToolOf {
+  public:
+    explicit InToolOf(Thread& own) noexcept : own_(own), before_(thread_local_block.in_tool) {
+        ThreadLocal& local = thread_local_block;
+        const auto frame = reinterpret_cast<std::uintptr_t>(this);
+        if (before_ != 0 && !is_still_inside(frame)) [[unlikely]] before_ = 0;
+        if (before_ == 0) [[likely]] local.tool_frame = frame;
+        local.in_tool = before_ + 1;
+        own.busy = 1;
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    ~InToolOf() noexcept {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        own_.busy = before_;
+        thread_local_block.in_tool = before_;
+    }
+    bool is_nested() const noexcept { return before_ != 0; }
+    InToolOf(const InToolOf&) = delete;
+    InToolOf& operator=(const InToolOf&) = delete;
+
+  private:
+    Thread& own_;
     int before_;
 };
 

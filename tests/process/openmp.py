@@ -10,7 +10,7 @@ from harness import Skip, expect, expect_equal, main, test
 from report_checks import calls, totals
 
 OPENMP = {"OMP_NUM_THREADS": 2}
-MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("teams", 9), ("deep", 3), ("coroutine", 3), ("late", 5), ("leaves", 1))
+MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("taskloop", 12), ("teams", 9), ("deep", 3), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1))
 
 
 def compilers(job):
@@ -158,9 +158,30 @@ def waiting_is_no_computation(job):
 @test
 def tasks_are_work_wherever_they_run(job):
     for program in compilers(job):
-        report = profile(job, program, "tasks", 60)
-        done = sum(inside(paths(group, 0, "time"), "main", "mode_tasks", "omp parallel", "one_task") for group in (report, report["threads"]))
-        about(done, 60 * 2e6, f"{program}: work in tasks")
+        for mode in ("tasks", "taskloop"):
+            report = profile(job, program, mode, 60)
+            done = sum(inside(paths(group, 0, "time"), "main", f"mode_{mode}", "omp parallel", "one_task") for group in (report, report["threads"]))
+            about(done, 60 * 2e6, f"{program}: work in {mode}")
+
+
+@test
+def a_team_of_one_waits_for_nobody(job):
+    """Its barriers are visited and take no time, the tasks that it makes are work, and meanwhile the worker of the other region is idle."""
+    for program in compilers(job):
+        report = profile(job, program, "alone", 20)
+        expect_equal(openmp_losses(report), {}, f"{program}: losses")
+        visits = events(report, 0, "visits")
+        expect_equal({name: visits.get(name) for name in ("omp parallel", "omp implicit barrier", "omp barrier", "omp lock")},
+                     {"omp parallel": 40, "omp implicit barrier": 40, "omp barrier": 20, "omp lock": 20}, f"{program}: visits")
+        times = events(report, 0, "time")
+        expect_equal(times.get("omp barrier", 0), 0, f"{program}: time in the barrier of one thread")
+        if "gcc" in program:  # libomp does not say whether a lock is free
+            expect_equal(times.get("omp lock", 0), 0, f"{program}: time for the lock that is free")
+        done = sum(value for path, value in paths(report, 0, "time").items() if path[-1] not in ("omp implicit barrier", "(off CPU)") and "mode_alone" in path)
+        about(done, 20 * (1 + 2 + 2) * 1e6, f"{program}: computing of the main thread")
+        found = profile(job, program, "alone", 20, sample=0)["call_paths_found"]
+        expect_equal((found["paths_bridged"], found["marks_lost"]), (0, 0), f"{program}: walks that begin in a frame which is gone")
+        expect(events(report["threads"], 0, "time")["omp idle"] > 0.9 * 20 * 4e6, f"{program}: the worker was idle for {events(report['threads'], 0, 'time')}")
 
 
 @test

@@ -5,8 +5,10 @@
      waits      explicit barriers, a worksharing loop, critical sections, a lock, single: one thread works, the others wait
      nested     two levels of regions
      tasks      one thread makes tasks, all do them
+     taskloop   the same by a taskloop
      teams      regions of 1, 2, 3 and 4 threads in turn, then none for a while
      deep       regions of one thread, 20 inside each other
+     alone      COUNT times: a region of two threads, then one of one thread, with a barrier, a lock that is free and tasks
      coroutine  COUNT times: a region where the master is on its own stack, then one where it is not; each thread works 4 ms in each
      late       1500 iterations without a region, then COUNT with one
      leaves     exit() inside a region, by the master
@@ -139,6 +141,48 @@ static int mode_tasks(int count) {
     return 0;
 }
 
+struct large {
+    int numbers[200];
+};
+
+/* One pass a task, few tasks, none that is put off, a reduction, and one that nobody waits for. */
+static int mode_taskloop(int count) {
+    unsigned long long sum = 0;
+    struct large large = {{0}};
+    for (int i = 0; i < 200; ++i) large.numbers[i] = i;
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskloop grainsize(1) shared(sum)
+        for (int i = 0; i < count / 2; ++i) {
+            const int done = one_task(2) + i;
+#pragma omp atomic
+            sum += (unsigned long long)done;
+        }
+#pragma omp taskloop num_tasks(7) shared(sum)
+        for (unsigned long long i = 0; i < (unsigned long long)(count / 2); ++i) {
+            const unsigned long long done = (unsigned long long)one_task(2) + i;
+#pragma omp atomic
+            sum += done;
+        }
+#pragma omp taskloop if (0) shared(sum) firstprivate(large)
+        for (int i = 20; i > 0; i -= 3) {
+            large.numbers[i] += i;
+#pragma omp atomic
+            sum += (unsigned long long)large.numbers[i];
+        }
+#pragma omp taskloop reduction(+ : sum)
+        for (int i = 0; i < 10; ++i) sum += (unsigned long long)i;
+#pragma omp taskloop nogroup shared(sum)
+        for (int i = 0; i < 10; ++i) {
+#pragma omp atomic
+            sum += (unsigned long long)i;
+        }
+    }
+    printf("taskloop %llu\n", sum);
+    return 0;
+}
+
 static int mode_teams(int count) {
     int sum = 0;
     for (int i = 0; i < count; ++i) {
@@ -168,6 +212,36 @@ static int mode_deep(int count) {
     int sum = 0;
     for (int i = 0; i < count; ++i) sum += deeper(20);
     printf("deep %d\n", sum);
+    return 0;
+}
+
+static int mode_alone(int count) {
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    int sum = 0;
+    for (int i = 0; i < count; ++i) {
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+        sum += (int)work(1);
+#pragma omp parallel num_threads(1)
+        {
+            char room[count]; /* its frame is found by the frame pointer only */
+            __asm__ volatile("" ::"r"(room) : "memory");
+            omp_set_lock(&lock);
+            sum += (int)work(2);
+            omp_unset_lock(&lock);
+#pragma omp barrier
+            for (int k = 0; k < 2; ++k) {
+#pragma omp task shared(sum)
+                {
+                    const int done = one_task(1);
+#pragma omp atomic
+                    sum += done;
+                }
+            }
+        }
+    }
+    omp_destroy_lock(&lock);
+    printf("alone %d\n", sum);
     return 0;
 }
 
@@ -247,8 +321,10 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "waits") == 0) result = mode_waits(count);
     if (strcmp(mode, "nested") == 0) result = mode_nested(count);
     if (strcmp(mode, "tasks") == 0) result = mode_tasks(count);
+    if (strcmp(mode, "taskloop") == 0) result = mode_taskloop(count);
     if (strcmp(mode, "teams") == 0) result = mode_teams(count);
     if (strcmp(mode, "deep") == 0) result = mode_deep(count);
+    if (strcmp(mode, "alone") == 0) result = mode_alone(count);
     if (strcmp(mode, "coroutine") == 0) result = mode_coroutine(count);
     if (strcmp(mode, "late") == 0) result = mode_late(count);
     if (strcmp(mode, "leaves") == 0) result = mode_leaves();

@@ -15,6 +15,8 @@
 
 namespace libprofile {
 
+const void* ompt_runtime = nullptr;
+
 namespace {
 
 union Data {
@@ -47,8 +49,6 @@ constexpr int single_executor = 3;
 constexpr int initial_task = 1;
 constexpr int explicit_task = 4;
 
-const void* runtime = nullptr; // where the module lies that calls us; nullptr: none does
-
 /// What a thread is in the middle of.
 struct ThreadShares {
     static constexpr unsigned most = ParallelPlaces::most;
@@ -61,6 +61,7 @@ struct ThreadShares {
     struct Part {
         RegionShare share;
         ParallelRegion region; // a copy: that of the master may be gone when the share has ended
+        bool is_alone;         // the team has one thread
     };
     Part parts[most];
     unsigned part_count;
@@ -119,6 +120,7 @@ void parallel_end(Data* parallel, Data*, int, const void*) {
 
 void end_last_share(ThreadShares& own) {
     ThreadShares::Part& part = own.parts[own.part_count - 1];
+    part.share.is_alone = part.is_alone && part.share.is_master;
     end_share(part.share, part.region);
     part.share.thread = nullptr;
 }
@@ -126,7 +128,7 @@ void end_last_share(ThreadShares& own) {
 /// What `task` of an implicit task says: that it is part number n - first_part of its thread. Explicit tasks have 1, others 0.
 constexpr std::uint64_t first_part = 2;
 
-void implicit_task(int endpoint, Data* parallel, Data* task, unsigned, unsigned index, int flags) {
+void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size, unsigned index, int flags) {
     if ((flags & initial_task) != 0) return;
     if (endpoint == Begin) {
         task->value = 0;
@@ -134,13 +136,21 @@ void implicit_task(int endpoint, Data* parallel, Data* task, unsigned, unsigned 
             if (index != 0 && openmp_is_recorded()) begin_refused_share(); // 0 is the region's master
             return;
         }
-        ThreadShares::Part part{{}, static_cast<const ThreadShares::OfRegion*>(parallel->ptr)->region};
+        ThreadShares* own = own_shares();
+        ThreadShares::Part first; // of a thread that nobody has seen yet: begin_share() opens its location
+        const bool has_room = own != nullptr && own->part_count != ThreadShares::most;
+        ThreadShares::Part& part = has_room ? own->parts[own->part_count] : first;
+        part.share = {};
+        part.region = static_cast<const ThreadShares::OfRegion*>(parallel->ptr)->region;
+        part.is_alone = team_size == 1;
         // The runtime calls the outlined function from the frame that calls us, or from further inside.
         begin_share(part.share, part.region, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
-        ThreadShares* own = own_shares();
-        if (own == nullptr || own->part_count == ThreadShares::most) return end_share(part.share, part.region);
-        task->value = first_part + own->part_count;
-        own->parts[own->part_count++] = part;
+        if (!has_room) {
+            own = own_shares();
+            if (own == nullptr || own->part_count == ThreadShares::most) return end_share(part.share, part.region);
+            own->parts[own->part_count] = first;
+        }
+        task->value = first_part + own->part_count++;
         return;
     }
     ThreadShares* own = own_shares();
@@ -172,7 +182,13 @@ void end_one(ThreadShares& own) {
         end_event();
 }
 
-void sync_region_wait(int kind, int endpoint, Data*, Data*, const void* return_address) {
+/// `task` is an implicit one whose team has no other thread.
+bool is_alone(const ThreadShares& own, const Data* task) {
+    const std::uint64_t number = task != nullptr ? task->value - first_part : own.part_count;
+    return number < own.part_count && own.parts[number].is_alone;
+}
+
+void sync_region_wait(int kind, int endpoint, Data*, Data* task, const void* return_address) {
     if (kind == Reduction) return;
     ThreadShares* own = own_shares();
     if (own == nullptr) return;
@@ -180,11 +196,15 @@ void sync_region_wait(int kind, int endpoint, Data*, Data*, const void* return_a
         if (endpoint == Begin && own->part_count != 0) end_last_share(*own);
         return; // its end is that of the region, or the beginning of the next share
     }
-    if (endpoint == End) return end_one(*own);
     const OpenMpConstruct construct = kind == Taskwait                             ? OpenMpConstruct::Taskwait
                                       : kind == Taskgroup                          ? OpenMpConstruct::Taskgroup
                                       : kind == Barrier || kind == BarrierExplicit ? OpenMpConstruct::Barrier
                                                                                    : OpenMpConstruct::ImplicitBarrier;
+    if (kind != Taskwait && kind != Taskgroup && is_alone(*own, task)) {
+        if (endpoint == Begin && openmp_is_recorded()) count_event(construct, return_address, __builtin_frame_address(0));
+        return;
+    }
+    if (endpoint == End) return end_one(*own);
     begin_one(*own, construct, return_address, __builtin_frame_address(0));
 }
 
@@ -207,7 +227,7 @@ void mutex_acquired(int kind, std::uint64_t, const void*) {
 /// As with libgomp, of a single construct only the encounters are counted.
 void work(int kind, int endpoint, Data*, Data*, std::uint64_t, const void* return_address) {
     if ((kind != single_executor && kind != single_executor + 1) || endpoint != Begin || !openmp_is_recorded()) return;
-    if (begin_event(OpenMpConstruct::Single, return_address, __builtin_frame_address(0), false)) end_event();
+    count_event(OpenMpConstruct::Single, return_address, __builtin_frame_address(0));
 }
 
 void task_create(Data*, const Frame*, Data* task, int flags, int, const void*) {
@@ -242,20 +262,15 @@ int initialize(LookUp look_up, int, Data*) {
     };
     for (const auto& callback : callbacks) set(callback.which, callback.function);
     Dl_info info;
-    if (dladdr(reinterpret_cast<void*>(look_up), &info) != 0) __atomic_store_n(&runtime, info.dli_fbase, __ATOMIC_RELEASE);
+    if (dladdr(reinterpret_cast<void*>(look_up), &info) != 0) __atomic_store_n(&ompt_runtime, info.dli_fbase, __ATOMIC_RELEASE);
     return 1;
 }
 
-void finalize(Data*) { __atomic_store_n(&runtime, nullptr, __ATOMIC_RELEASE); }
+void finalize(Data*) { __atomic_store_n(&ompt_runtime, nullptr, __ATOMIC_RELEASE); }
 
 StartResult start_result = {initialize, finalize, {0}};
 
 } // namespace
-
-bool ompt_tells_of(const void* base) noexcept {
-    const void* telling = __atomic_load_n(&runtime, __ATOMIC_ACQUIRE);
-    return telling != nullptr && telling == base;
-}
 
 } // namespace libprofile
 
