@@ -22,6 +22,12 @@ double weight_of(std::uint32_t members) {
     return root * __builtin_sqrt(__builtin_sqrt(root));
 }
 
+/// The catalogue's part is of a fixed length, so that several values are added at once.
+void add_values(std::uint64_t* __restrict sums, const std::uint64_t* __restrict more, std::size_t size) {
+    for (std::size_t i = 0; i < catalogue_size; ++i) sums[i] += more[i];
+    for (std::size_t i = catalogue_size; i < size; ++i) sums[i] += more[i];
+}
+
 /// Timer samples are chance and not among the metrics of Table 1, so they take no part in the distance.
 constexpr bool counts_for_distance(std::size_t row) {
     return row >= catalogue_size || metric_catalogue[row].id != CatalogueId::Samples;
@@ -267,7 +273,7 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
         return false;
     }
     from.sums.release(*pool_);
-    for (std::uint32_t k = 0; k < size_; ++k) into.condensed[k] += from.condensed[k];
+    add_values(into.condensed, from.condensed, size_);
     if (into.members < from.members) std::swap(into.root, from.root);
     into.root = members_.join(into.root, from.root);
     into.members += from.members;
@@ -328,7 +334,7 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     fresh.root = element;
     fresh.nearest_distance = apart;
     fresh.nearest_is_known = true;
-    totals_.add(condensed, size_);
+    add_values(totals_.values, condensed.values, size_);
     ++clustered_;
     update_scale();
     ++count_;
