@@ -13,11 +13,6 @@ namespace libprofile {
 
 struct CondensedVector {
     std::uint64_t values[condensed_size] = {}; // rows of the catalogue, counters
-
-    /// The first `size` values: beyond them are counters that were not chosen.
-    void add(const CondensedVector& other, std::size_t size) {
-        for (std::size_t i = 0; i < size; ++i) values[i] += other.values[i];
-    }
 };
 
 /// `counter_metrics`: how many metrics the chosen counters are, those of regions included.
