@@ -142,7 +142,7 @@ void iteration_end(benchmark::State& state) {
             row[Metric::Time] = 100000 + random() % 10000;
             row[Metric::P2pBytesSent] = 4096;
         }
-        const CondensedVector condensed = condense(rows, tree);
+        const CondensedVector condensed = condense(rows, tree, 0);
         StructureSignatures signatures;
         for (const NodeId node : nodes) {
             signatures.strong.add(tree[node], 3);

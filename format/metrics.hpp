@@ -25,7 +25,11 @@ inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::Cou
 /// Counters that the user chose (LIBPROFILE_METRICS) come after these: in rows and cells from position metric_count on, in condensed
 /// vectors from catalogue_size on, in the order of the choice. What they are is said in the profile's Metrics block.
 inline constexpr std::size_t most_counters = 8;
-inline constexpr std::size_t cell_metrics = metric_count + most_counters; // positions that a cell may have
+/// After them come as many for what they have come to in named regions, from entry to exit. As the time of regions that is no part of a
+/// partition: a region has what those inside of it have, too.
+inline constexpr std::size_t most_counter_metrics = 2 * most_counters;
+inline constexpr std::size_t cell_metrics = metric_count + most_counter_metrics; // positions that a cell may have
+inline constexpr const char region_counter_prefix[] = "region_";                 // of their names: "region_page_faults"
 
 /// What the time of a call path is booked under. Assigned to MPI functions by wrappers/mpi/functions.table
 /// and to the runtime's own nodes by their kind.
@@ -63,7 +67,7 @@ enum class CatalogueId : std::uint8_t {
     None
 };
 inline constexpr std::size_t catalogue_size = static_cast<std::size_t>(CatalogueId::None);
-inline constexpr std::size_t condensed_size = catalogue_size + most_counters;
+inline constexpr std::size_t condensed_size = catalogue_size + most_counter_metrics;
 
 enum class CatalogueKind : std::uint8_t { Time, Sum, Direct };
 

@@ -13,6 +13,7 @@
 #include "format/metrics.hpp"
 #include "format/range_code.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -183,8 +184,8 @@ constexpr std::size_t series_totals_count() {
     return count;
 }
 inline constexpr std::size_t series_totals = series_totals_count();
-/// Behind them come the counters, as many as were chosen.
-inline constexpr std::size_t most_series_totals = series_totals + most_counters;
+/// Behind them come the counters, as many as were chosen, and those of regions.
+inline constexpr std::size_t most_series_totals = series_totals + most_counter_metrics;
 
 /// Which of them are times of a category: their neighbours resemble each other.
 struct SeriesTotalKinds {
@@ -210,7 +211,7 @@ inline void series_totals_of(const std::uint64_t* condensed, std::uint64_t wall,
     for (std::size_t i = 0; i < catalogue_size; ++i)
         if (metric_catalogue[i].kind != CatalogueKind::Sum) out[n++] = static_cast<std::int64_t>(own[i]);
     out[n] = static_cast<std::int64_t>(wall - condensed[static_cast<std::size_t>(CatalogueId::Total)]);
-    for (std::size_t i = 0; i < most_counters; ++i) out[series_totals + i] = static_cast<std::int64_t>(condensed[catalogue_size + i]);
+    for (std::size_t i = 0; i < most_counter_metrics; ++i) out[series_totals + i] = static_cast<std::int64_t>(condensed[catalogue_size + i]);
 }
 /// The way back.
 inline void condensed_of(const std::int64_t* totals, std::uint64_t* condensed, std::uint64_t& wall) {
@@ -222,7 +223,7 @@ inline void condensed_of(const std::int64_t* totals, std::uint64_t* condensed, s
         if (row.parent != CatalogueId::None) condensed[static_cast<std::size_t>(row.parent)] += condensed[i];
     }
     wall = condensed[static_cast<std::size_t>(CatalogueId::Total)] + static_cast<std::uint64_t>(totals[n]);
-    for (std::size_t i = 0; i < most_counters; ++i) condensed[catalogue_size + i] = static_cast<std::uint64_t>(totals[series_totals + i]);
+    for (std::size_t i = 0; i < most_counter_metrics; ++i) condensed[catalogue_size + i] = static_cast<std::uint64_t>(totals[series_totals + i]);
 }
 
 /// The time in MPI and in OpenMP; `totals`: series_totals values.
@@ -273,7 +274,7 @@ class SeriesCode {
     SeriesTrack counts;
     SeriesTrack times;
     std::uint32_t whole_values = series_totals; // of an iteration: with counters more
-    std::uint8_t shift[metric_count] = {}; // of metrics that may be coarse
+    std::uint8_t shift[cell_metrics] = {}; // of metrics that may be coarse
 
     void restart_totals() {
         totals.restart();
@@ -345,14 +346,14 @@ class SeriesCode {
         for (const bool times_only : {true, false}) {
             bool changes = false;
             if constexpr (!Coder::reading)
-                changes = times_only ? shift[0] != new_shift[0] : std::memcmp(shift + 1, new_shift + 1, sizeof shift - 1) != 0;
+                changes = times_only ? shift[0] != new_shift[0] : std::memcmp(shift + 1, new_shift + 1, metric_count - 1) != 0;
             if (!coder.decide(is_shifted_[times_only ? 0 : 1], changes)) continue;
             for (std::size_t m = 0; m < metric_count; ++m)
                 if (may_be_coarse(m) && (m == 0) == times_only) shift[m] = static_cast<std::uint8_t>(coder.bits(Coder::reading ? 0 : new_shift[m], 6));
         }
         for (std::uint32_t i = 0; i < known_counts_; ++i) {
             // The first value is exact: so are all that stay the same.
-            const unsigned coarse = counts.has_history(slot, i) ? shift[columns.count_keys[i] & 63] : 0;
+            const unsigned coarse = counts.has_history(slot, i) ? shift[std::min<std::size_t>(columns.count_keys[i] & 63, cell_metrics - 1)] : 0;
             count_values[i] = counts.code(coder, slot, i, count_values[i], {coarse, false, false});
         }
         // The time that would take most bits comes last: it is what the others leave of the sum.

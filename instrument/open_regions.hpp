@@ -3,11 +3,14 @@
 //
 // Time of a region: `inclusive` is wall time from its entry to its exit; `exclusive` is measured by a clock that stands still
 // in MPI calls, pauses and libprofile (PhaseStack::booked_ns), less what regions inside took by the same clock.
+// Counters of a region: what has come to the program from its entry to its exit, as `inclusive`. The caller reads them before it pushes or
+// pops.
 //
 // Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe; memory from the thread's arena.
 #pragma once
 
 #include "instrument/region_counter.hpp"
+#include "libprofile/counters/thread_counters.hpp"
 #include "libprofile/session/memory.hpp"
 
 #include <cstdint>
@@ -32,15 +35,24 @@ class OpenRegions {
     OpenRegion& top() { return open_[depth_ - 1]; }
     OpenRegion& operator[](std::uint32_t i) { return open_[i]; }
 
+    /// Before the first: from now on regions have counters, too, so many of them.
+    void count(const ThreadCounters& counters, std::uint32_t count) noexcept {
+        counters_ = &counters;
+        count_ = count;
+    }
+    std::uint32_t counters() const { return count_; }
+
     /// False: too deep, or no memory.
     bool has_room(Arena& arena) noexcept { return depth_ < capacity_ || grow(arena); }
     /// has_room() must have said so. `own`: `now` by the clock that stands still.
     void push(RegionCounter& counter, std::uint64_t key, std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept {
         ++counter.active;
+        if (count_ != 0) [[unlikely]] begin_counting(depth_);
         open_[depth_++] = {&counter, key, stack, now, own, 0};
     }
     void pop(std::uint64_t now, std::uint64_t own) noexcept {
         OpenRegion& region = open_[--depth_];
+        if (count_ != 0 && region.counter->active == 1) [[unlikely]] add_counted(depth_);
         const std::uint64_t took = take(region, now, own);
         --region.counter->active;
         if (depth_ != 0) open_[depth_ - 1].inner += took;
@@ -54,7 +66,12 @@ class OpenRegions {
             region.inner += inside;
             touch(*region.counter);
             // Recursive: the outermost activation has it all.
-            inside = take(region, now, own, is_outermost(i));
+            const bool has_it_all = is_outermost(i);
+            inside = take(region, now, own, has_it_all);
+            if (count_ != 0) [[unlikely]] {
+                if (has_it_all) add_counted(i);
+                begin_counting(i);
+            }
             region.start = now;
             region.own_start = own;
         }
@@ -69,6 +86,8 @@ class OpenRegions {
 
   private:
     bool grow(Arena& arena) noexcept;
+    [[gnu::cold]] void begin_counting(std::uint32_t at) noexcept;
+    [[gnu::cold]] void add_counted(std::uint32_t at) noexcept;
     bool is_outermost(std::uint32_t at) const noexcept {
         if (open_[at].counter->active == 1) return true;
         for (std::uint32_t i = 0; i < at; ++i)
@@ -91,6 +110,9 @@ class OpenRegions {
     }
 
     OpenRegion* open_ = nullptr;
+    const ThreadCounters* counters_ = nullptr;
+    std::uint64_t* counted_before_ = nullptr; // count_ for each open region: when it was entered, or last booked
+    std::uint32_t count_ = 0;
     std::uint32_t depth_ = 0;
     std::uint32_t capacity_ = 0;
 };

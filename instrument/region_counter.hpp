@@ -17,6 +17,7 @@ struct RegionCounter {
     std::uint64_t visits = 0;
     std::uint64_t inclusive_ns = 0;
     std::uint64_t exclusive_ns = 0;
+    std::uint64_t* counted = nullptr; // of named regions, if counters were chosen: what each of them came to
 };
 
 } // namespace libprofile

@@ -3,6 +3,7 @@
 #include "instrument/function_filter.hpp"
 #include "instrument/region_names.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/metrics/hashing.hpp"
 #include "libprofile/session/event_path.hpp"
 #include "libprofile/session/session.hpp"
@@ -16,6 +17,14 @@ namespace {
 
 /// What remembered paths of regions have in place of an MPI function's number.
 constexpr unsigned no_function = 0xffff;
+
+/// At the border of a region, as late at its entry and as early at its exit as can be. What a pause has belongs to no region.
+inline void look_at_counters(Thread& thread) noexcept {
+    if (!thread.counters.is_on() || thread.phases.is_paused()) [[likely]] return;
+    const int saved = errno;
+    thread.counters.look(true);
+    errno = saved;
+}
 
 /// Now; in a pause, when it began: nothing may be booked in it.
 std::uint64_t time_of(const Thread& thread) noexcept {
@@ -33,6 +42,7 @@ Regions* Regions::create(Thread& thread) noexcept {
     regions->known_ = known;
     regions->table_ = table;
     regions->book = book_all;
+    if (thread.counters.is_on()) regions->named_.count(thread.counters, counter_choice.count());
     thread.regions = regions;
     thread.phases.ask(regions);
     return regions;
@@ -51,9 +61,18 @@ void Regions::book_all(SegmentSource& self, PhaseStack& phases, std::uint64_t no
         row[Metric::RegionOwnTime] += counter->exclusive_ns;
         if (phases.counts_for_structure(row.node)) row.is_event = true; // it may be one that others were folded into
         counter->visits = counter->inclusive_ns = counter->exclusive_ns = 0;
+        if (counter->counted != nullptr) [[unlikely]] regions.book_counted(*counter, row);
         counter->is_touched = false;
     }
     regions.touched_ = nullptr;
+}
+
+void Regions::book_counted(RegionCounter& counter, Row& row) noexcept {
+    const std::uint32_t counters = named_.counters();
+    for (std::uint32_t i = 0; i < counters; ++i) {
+        if (counter.counted[i] != 0) row.region_counter(i, counters) += counter.counted[i];
+        counter.counted[i] = 0;
+    }
 }
 
 RegionCounter* Regions::counter_of(NodeId node) noexcept {
@@ -255,6 +274,10 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
     const std::uint64_t entered = session_clock.now();
     const NodeId node = thread.tree.child(calling_path(thread, frame), NodeKind::Region, kind, id);
     RegionCounter* counter = counter_of(node);
+    if (counter != nullptr && counter->counted == nullptr && named_.counters() != 0) [[unlikely]] {
+        counter->counted = arena_->array<std::uint64_t>(named_.counters());
+        if (counter->counted == nullptr) counter = nullptr;
+    }
     if (counter == nullptr) {
         ++counts_.without_memory;
         return;
@@ -266,6 +289,7 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
     }
     ++counter->visits;
     touch(*counter);
+    look_at_counters(thread);
     const std::uint64_t now = session_clock.now();
     thread.phases.book_overhead(now - entered);
     named_.push(*counter, id, kind, now, now - thread.phases.booked_ns());
@@ -289,6 +313,7 @@ void Regions::end_named(Thread& thread, std::uint32_t kind, std::uint64_t id) no
     const std::uint64_t now = time_of(thread);
     for (std::uint32_t i = named_.depth(); i-- > 0;)
         if (named_[i].key == id && named_[i].stack == kind) {
+            look_at_counters(thread);
             end_from(i, now, now - thread.phases.booked_ns());
             if (!thread.phases.is_paused()) thread.phases.book_overhead(session_clock.now() - now);
             return;
@@ -304,7 +329,12 @@ void Regions::end_innermost(Thread& thread, std::uint32_t kind) noexcept {
     }
     const std::uint64_t now = time_of(thread);
     for (std::uint32_t i = named_.depth(); i-- > 0;)
-        if (named_[i].stack == kind) return end_from(i, now, now - thread.phases.booked_ns());
+        if (named_[i].stack == kind) {
+            look_at_counters(thread);
+            end_from(i, now, now - thread.phases.booked_ns());
+            if (!thread.phases.is_paused()) thread.phases.book_overhead(session_clock.now() - now);
+            return;
+        }
     ++counts_.repairs;
 }
 

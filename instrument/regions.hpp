@@ -92,6 +92,7 @@ class Regions : public SegmentSource {
         return known_[((key ^ (std::uint64_t{parent} << 20)) * 0x9e3779b97f4a7c15u) >> (64 - known_bits)];
     }
     RegionCounter* counter_of(NodeId node) noexcept;
+    [[gnu::cold]] void book_counted(RegionCounter& counter, Row& row) noexcept;
     RegionCounter* find_function(Thread& thread, NodeId parent, std::uintptr_t function) noexcept;
     RegionCounter* outermost_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame) noexcept;
     void recover() noexcept;

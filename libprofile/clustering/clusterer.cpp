@@ -22,6 +22,12 @@ double weight_of(std::uint32_t members) {
     return root * __builtin_sqrt(__builtin_sqrt(root));
 }
 
+/// The catalogue's part is of a fixed length, so that several values are added at once.
+void add_values(std::uint64_t* __restrict sums, const std::uint64_t* __restrict more, std::size_t size) {
+    for (std::size_t i = 0; i < catalogue_size; ++i) sums[i] += more[i];
+    for (std::size_t i = catalogue_size; i < size; ++i) sums[i] += more[i];
+}
+
 /// Timer samples are chance and not among the metrics of Table 1, so they take no part in the distance.
 constexpr bool counts_for_distance(std::size_t row) {
     return row >= catalogue_size || metric_catalogue[row].id != CatalogueId::Samples;
@@ -30,8 +36,9 @@ constexpr bool counts_for_distance(std::size_t row) {
 } // namespace
 
 Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh,
-                     std::uint32_t warm_up) noexcept
+                     std::uint32_t warm_up, std::uint32_t counter_metrics) noexcept
     : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode), refresh_(refresh), warm_up_(warm_up),
+      size_(static_cast<std::uint32_t>(catalogue_size) + counter_metrics), compared_(size_ - counter_metrics / 2),
       members_(limit == no_limit ? 0 : Membership::block_for(limit)) {
     switch (mode) {
     case EquivalenceMode::Weak: equivalence_ = Equivalence::Weak; break;
@@ -53,12 +60,14 @@ bool Clusterer::ensure_room() noexcept {
     for (std::uint32_t i = room_; i < wanted; ++i) {
         clusters[i] = arena_->make<Cluster>();
         if (clusters[i] == nullptr) return false;
+        clusters[i]->condensed = arena_->array<std::uint64_t>(size_);
+        if (clusters[i]->condensed == nullptr) return false;
     }
     if (measured_) { // more classes than K: the matrix grows with the clusters
         auto* distances = arena_->array<float>(pairs(wanted));
-        auto* means = arena_->array<double>(condensed_size * mean_stride(wanted));
+        auto* means = arena_->array<double>(size_ * mean_stride(wanted));
         if (distances == nullptr || means == nullptr) return false;
-        for (std::size_t k = 0; k < condensed_size; ++k) std::copy_n(this->means(k), count_, means + k * mean_stride(wanted));
+        for (std::size_t k = 0; k < size_; ++k) std::copy_n(this->means(k), count_, means + k * mean_stride(wanted));
         means_ = means;
         std::copy_n(distances_, pairs(count_), distances);
         distances_ = distances;
@@ -113,13 +122,13 @@ void Clusterer::update_mean(std::uint32_t i) noexcept {
     const double share = 1.0 / cluster.members;
     cluster.weight = weight_of(cluster.members);
     for (std::uint32_t k = 0; k < active_count_; ++k)
-        means(active_[k])[i] = static_cast<double>(cluster.condensed.values[active_[k]]) * share;
+        means(active_[k])[i] = static_cast<double>(cluster.condensed[active_[k]]) * share;
 }
 
 void Clusterer::update_scale() noexcept {
     const double n = static_cast<double>(clustered_);
     active_count_ = 0;
-    for (std::size_t i = 0; i < condensed_size; ++i) {
+    for (std::size_t i = 0; i < compared_; ++i) {
         if (!counts_for_distance(i) || totals_.values[i] == 0) continue;
         if (!is_fixed_[i]) scale_[i] = n / static_cast<double>(totals_.values[i]);
         active_[active_count_++] = static_cast<std::uint8_t>(i);
@@ -128,7 +137,7 @@ void Clusterer::update_scale() noexcept {
 
 void Clusterer::normalise_by(const CondensedVector& sums, std::uint64_t iterations) noexcept {
     const QuietFloatingPoint quiet;
-    for (std::size_t i = 0; i < condensed_size; ++i) {
+    for (std::size_t i = 0; i < compared_; ++i) {
         is_fixed_[i] = sums.values[i] != 0;
         if (is_fixed_[i]) scale_[i] = static_cast<double>(iterations) / static_cast<double>(sums.values[i]);
     }
@@ -245,7 +254,7 @@ bool Clusterer::make_room() noexcept {
 bool Clusterer::ensure_distances() noexcept {
     if (measured_) return true;
     distances_ = arena_->array<float>(pairs(room_));
-    means_ = arena_->array<double>(condensed_size * mean_stride(room_));
+    means_ = arena_->array<double>(size_ * mean_stride(room_));
     if (distances_ == nullptr || means_ == nullptr) return false;
     measured_ = true;
     for (std::uint32_t i = 0; i < count_; ++i) update_mean(i);
@@ -264,7 +273,7 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
         return false;
     }
     from.sums.release(*pool_);
-    into.condensed.add(from.condensed);
+    add_values(into.condensed, from.condensed, size_);
     if (into.members < from.members) std::swap(into.root, from.root);
     into.root = members_.join(into.root, from.root);
     into.members += from.members;
@@ -320,12 +329,12 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     if (element == Membership::none) return false;
     fresh.sums = profile;
     profile = IterationProfile{};
-    fresh.condensed = condensed;
+    std::copy_n(condensed.values, size_, fresh.condensed);
     fresh.members = 1;
     fresh.root = element;
     fresh.nearest_distance = apart;
     fresh.nearest_is_known = true;
-    totals_.add(condensed);
+    add_values(totals_.values, condensed.values, size_);
     ++clustered_;
     update_scale();
     ++count_;

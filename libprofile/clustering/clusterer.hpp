@@ -26,8 +26,8 @@ enum class EquivalenceMode : std::uint8_t { Auto = 0, Strong = 1, Weak = 2, None
 
 struct Cluster {
     IterationProfile sums;
-    CondensedVector condensed; // sums
-    double weight = 1; // of its distances, by members
+    std::uint64_t* condensed = nullptr; // sums, as many as vectors have values here
+    double weight = 1;                  // of its distances, by members
     StructureSignatures signatures;
     std::uint32_t members = 0;
     std::uint32_t equivalence_class = 0;
@@ -47,9 +47,10 @@ class Clusterer {
     static constexpr std::uint32_t no_limit = 0;
     /// `warm_up`: so many iterations more are kept before the first distances, for better averages (4.2). They are merged
     /// step by step then: none of the iterations that follow takes more than `most_merges`.
+    /// `counter_metrics`: as for condense().
     static constexpr std::uint32_t most_merges = 4;
     Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh = false,
-              std::uint32_t warm_up = 0) noexcept;
+              std::uint32_t warm_up = 0, std::uint32_t counter_metrics = 0) noexcept;
 
     /// Normalises by the averages of so many iterations of an earlier run, whose sums are `sums`, from the first distance on; what is
     /// always 0 there, by those of this run. Before the first iteration.
@@ -121,8 +122,8 @@ class Clusterer {
     /// How many clusters' distances are computed at once.
     static constexpr std::uint32_t abreast = 8;
     static constexpr std::uint32_t mean_stride(std::uint32_t clusters) { return (clusters + abreast - 1) / abreast * abreast; }
-    static constexpr std::uint64_t bytes_of_distances(std::uint32_t clusters) {
-        return pairs(clusters) * sizeof(float) + condensed_size * mean_stride(clusters) * sizeof(double);
+    std::uint64_t bytes_of_distances(std::uint32_t clusters) const {
+        return pairs(clusters) * sizeof(float) + size_ * mean_stride(clusters) * sizeof(double);
     }
     double* means(std::size_t metric) noexcept { return means_ + metric * mean_stride(room_); }
 
@@ -132,6 +133,8 @@ class Clusterer {
     EquivalenceMode mode_;
     bool refresh_;
     std::uint32_t warm_up_;
+    std::uint32_t size_;     // of condensed vectors: places of counters that were not chosen are never looked at
+    std::uint32_t compared_; // its first ones may be part of the distance: regions' counters are not, which counters are already
     Equivalence equivalence_;
     Cluster** clusters_ = nullptr; // room_ pointers; the first count_ are in use
     float* distances_ = nullptr;   // of all pairs, row by row; valid once measured_; `apart` between classes

@@ -17,31 +17,31 @@ TimeCategory category_of(const Node& node) noexcept {
 
 namespace {
 
-CondensedVector derive(const std::uint64_t* direct, const std::uint64_t* by_category) noexcept {
+CondensedVector derive(const std::uint64_t* direct, const std::uint64_t* by_category, std::size_t counter_metrics) noexcept {
     CondensedVector result;
     derive_catalogue(direct, by_category, result.values);
-    for (std::size_t i = 0; i < most_counters; ++i) result.values[catalogue_size + i] = direct[metric_count + i];
+    for (std::size_t i = 0; i < counter_metrics; ++i) result.values[catalogue_size + i] = direct[metric_count + i];
     return result;
 }
 
 } // namespace
 
-CondensedVector condense(Accumulator& rows, const CallTree& tree) noexcept {
+CondensedVector condense(Accumulator& rows, const CallTree& tree, std::size_t counter_metrics) noexcept {
     std::uint64_t direct[cell_metrics] = {};
     std::uint64_t by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         by_category[static_cast<std::size_t>(category_of(tree[row.node]))] += row[Metric::Time];
-        for (std::size_t m = 0; m < cell_metrics; ++m) direct[m] += row.values[m];
+        for (std::size_t m = 0; m < metric_count + counter_metrics; ++m) direct[m] += row.values[m];
     }
-    return derive(direct, by_category);
+    return derive(direct, by_category, counter_metrics);
 }
 
 namespace {
 
 /// Calls visit(cell) for the event cells.
 template <class Visit>
-inline CondensedVector condense_and(const IterationProfile& profile, const CallTree& tree, Visit visit) noexcept {
+inline CondensedVector condense_and(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics, Visit visit) noexcept {
     std::uint64_t direct[cell_metrics] = {};
     std::uint64_t by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
     const Cell* cell = profile.cells;
@@ -54,21 +54,21 @@ inline CondensedVector condense_and(const IterationProfile& profile, const CallT
             by_category[static_cast<std::size_t>(category_of(node))] += cell->value;
         for (; cell != end && cell->node() == id; ++cell) {
             direct[cell->metric()] += cell->value;
-            if (is_event && is_exact_in_event(cell->metric())) visit(*cell);
+            if (is_event && is_exact_in_event(cell->metric(), counter_metrics)) visit(*cell);
         }
     }
-    return derive(direct, by_category);
+    return derive(direct, by_category, counter_metrics);
 }
 
 } // namespace
 
-CondensedVector condense(const IterationProfile& profile, const CallTree& tree) noexcept {
-    return condense_and(profile, tree, [](const Cell&) {});
+CondensedVector condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics) noexcept {
+    return condense_and(profile, tree, counter_metrics, [](const Cell&) {});
 }
 
-std::uint32_t condense(const IterationProfile& profile, const CallTree& tree, CondensedVector& condensed, Cell* events) noexcept {
+std::uint32_t condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics, CondensedVector& condensed, Cell* events) noexcept {
     Cell* next = events;
-    condensed = condense_and(profile, tree, [&next](const Cell& cell) { *next++ = cell; });
+    condensed = condense_and(profile, tree, counter_metrics, [&next](const Cell& cell) { *next++ = cell; });
     return static_cast<std::uint32_t>(next - events);
 }
 

@@ -20,7 +20,7 @@ std::uint8_t shift_for(std::uint64_t largest, std::uint32_t error_ppm) {
 TimeSeries::TimeSeries(Arena& arena, Pool& pool, SeriesSettings settings) noexcept
     : arena_(&arena), pool_(&pool), settings_(settings) {
     totals_sink_.pool = cells_sink_.pool = &pool;
-    code_.whole_values = static_cast<std::uint32_t>(series_totals + settings.counters);
+    code_.whole_values = static_cast<std::uint32_t>(series_totals + settings.counter_metrics);
 }
 
 /// Room for so many columns, and for predictions in `slot`.
@@ -178,7 +178,7 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
         accuracy.largest_value = std::max(accuracy.largest_value, events[i].value);
         accuracy.cells += events[i].value != 0 ? 1 : 0;
     }
-    std::uint8_t shift[metric_count] = {};
+    std::uint8_t shift[cell_metrics] = {};
     for (std::size_t m = 0; m < metric_count; ++m) {
         if (!may_be_coarse(m)) continue;
         const bool is_time_metric = m == static_cast<std::size_t>(Metric::Time);

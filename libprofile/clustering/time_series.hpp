@@ -29,7 +29,7 @@ struct SeriesSettings {
     std::uint64_t most_bytes = 0;        // of coded series; 0: as the process's quota allows
     bool may_coarsen = false;            // times, when memory is short, to coarse_ppm at most
     static constexpr std::uint32_t coarse_ppm = 40000;
-    std::uint32_t counters = 0;          // that were chosen
+    std::uint32_t counter_metrics = 0;   // of those that were chosen
 };
 
 struct SeriesChunk {
@@ -142,7 +142,7 @@ class TimeSeries {
     std::uint32_t accuracy_room_ = 0;
     std::uint32_t metrics_found_ = 0;
     std::uint32_t columns_looked_at_ = 0; // whose metrics are among them
-    std::uint8_t accuracy_of_[metric_count] = {}; // its record + 1; 0: none
+    std::uint8_t accuracy_of_[cell_metrics] = {}; // its record + 1; 0: none
 };
 
 } // namespace libprofile

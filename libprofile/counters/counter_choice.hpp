@@ -29,6 +29,8 @@ class CounterChoice {
     void choose(const char* list, Arena& arena) noexcept;
 
     std::uint32_t count() const { return count_; }
+    /// Of counters, in cells: each has one more, for regions.
+    std::uint32_t metrics() const { return 2 * count_; }
     const ChosenCounter& operator[](std::uint32_t i) const { return chosen_[i]; }
     bool has(CounterSource source) const noexcept;
     /// One line without newline; empty when all is well.

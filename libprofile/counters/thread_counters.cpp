@@ -46,10 +46,11 @@ void ThreadCounters::open(pid_t id, bool whole, bool is_main) noexcept {
         if (is_energy(counter)) {
             if (!is_first_on_host()) continue;
             reads_energy_ = true;
-            last_[i] = energy_files.read();
+            counted_[i] = energy_files.read();
         } else {
-            last_[i] = os_[static_cast<OsCounter>(counter.row)];
+            counted_[i] = os_[static_cast<OsCounter>(counter.row)];
         }
+        taken_[i] = counted_[i];
         mask_ = static_cast<std::uint8_t>(mask_ | 1u << i);
     }
 }
@@ -64,15 +65,8 @@ void ThreadCounters::open_own() noexcept {
         if (counter_choice[i].is_read_from(CounterSource::Papi)) mask_ = static_cast<std::uint8_t>(mask_ | 1u << i);
 }
 
-void ThreadCounters::take(std::uint32_t place, std::uint64_t value, std::uint64_t* increments) noexcept {
-    if (value <= last_[place]) return;
-    increments[place] = value - last_[place];
-    last_[place] = value;
-}
-
-bool ThreadCounters::read(std::uint64_t* increments, bool is_own) noexcept {
-    for (std::size_t i = 0; i < most_counters; ++i) increments[i] = 0;
-    if (!on_) return false;
+void ThreadCounters::look(bool is_own) noexcept {
+    if (!on_) return;
     if (reads_os_) {
         if (is_own)
             read_os_counts(os_);
@@ -81,19 +75,26 @@ bool ThreadCounters::read(std::uint64_t* increments, bool is_own) noexcept {
         for (std::uint32_t i = 0; i < counter_choice.count(); ++i) {
             const ChosenCounter& counter = counter_choice[i];
             if (counter.source != CounterSource::Os || (mask_ >> i & 1) == 0) continue;
-            take(i, is_energy(counter) ? energy_files.read() : os_[static_cast<OsCounter>(counter.row)], increments);
+            see(i, is_energy(counter) ? energy_files.read() : os_[static_cast<OsCounter>(counter.row)]);
         }
     }
     std::uint64_t values[most_counters] = {};
     if (software_.read(values))
         for (std::uint32_t i = 0; i < counter_choice.count(); ++i)
-            if ((software_.mask() >> i & 1) != 0) take(i, values[i], increments);
+            if ((software_.mask() >> i & 1) != 0) see(i, values[i]);
     if (reads_papi_ && is_own && papi_library.read_set(papi_set_, values))
         for (std::uint32_t i = 0; i < counter_choice.count(); ++i)
-            if (counter_choice[i].is_read_from(CounterSource::Papi)) take(i, values[i], increments);
-    for (std::size_t i = 0; i < most_counters; ++i)
-        if (increments[i] != 0) return true;
-    return false;
+            if (counter_choice[i].is_read_from(CounterSource::Papi)) see(i, values[i]);
+}
+
+bool ThreadCounters::read(std::uint64_t* increments, bool is_own) noexcept {
+    look(is_own);
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < most_counters; ++i) {
+        any |= increments[i] = counted_[i] - taken_[i];
+        taken_[i] = counted_[i];
+    }
+    return any != 0;
 }
 
 void ThreadCounters::close() noexcept {

@@ -23,6 +23,14 @@ class ThreadCounters {
     /// What has been counted since the last call, by place in the choice. Not `is_own`: by another thread, what can be read from there.
     /// False: nothing.
     bool read(std::uint64_t* increments, bool is_own) noexcept;
+    /// The same without taking it: the next read() has it all. For of_program(), at the borders of regions.
+    void look(bool is_own) noexcept;
+    /// What counter `i` had come to when it was read or looked at last, without what was set apart; since when is not told.
+    std::uint64_t of_program(std::size_t i) const { return counted_[i] - apart_[i]; }
+    /// What read() has given is libprofile's own, or belongs to a time that is not recorded.
+    void set_apart(const std::uint64_t* increments) noexcept {
+        for (std::size_t i = 0; i < most_counters; ++i) apart_[i] += increments[i];
+    }
     pid_t id() const { return id_; } // of the thread
     /// The location is closed.
     void close() noexcept;
@@ -30,7 +38,9 @@ class ThreadCounters {
     std::uint8_t mask() const { return mask_; }
 
   private:
-    void take(std::uint32_t place, std::uint64_t value, std::uint64_t* increments) noexcept;
+    void see(std::uint32_t place, std::uint64_t value) noexcept {
+        if (value > counted_[place]) counted_[place] = value;
+    }
 
     bool on_ = false;
     bool is_main_ = false;
@@ -43,7 +53,9 @@ class ThreadCounters {
     int papi_set_ = -1;
     SoftwareEvents software_;
     OsCounts os_;
-    std::uint64_t last_[most_counters] = {};
+    std::uint64_t counted_[most_counters] = {};
+    std::uint64_t taken_[most_counters] = {}; // of that, by read()
+    std::uint64_t apart_[most_counters] = {}; // of that, by set_apart()
 };
 
 } // namespace libprofile

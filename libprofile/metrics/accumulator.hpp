@@ -37,6 +37,8 @@ struct alignas(64) Row {
     std::uint64_t operator[](Metric metric) const { return values[static_cast<std::size_t>(metric)]; }
     /// Of the counter in place `i`.
     std::uint64_t& counter(std::size_t i) { return (*this)[static_cast<Metric>(metric_count + i)]; }
+    /// The same in regions, where `counters` were chosen.
+    std::uint64_t& region_counter(std::size_t i, std::size_t counters) { return counter(counters + i); }
     /// Bit m: metric m may be other than 0; in the first line, and of counters, it is.
     std::uint64_t present() const {
         std::uint64_t mask = std::uint64_t{beyond & ((1u << counters_bit) - 1)} << in_first_line;

@@ -64,7 +64,8 @@ bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uin
     record.configuration = Text(configuration, length);
     const bool ok = write_block(buffer, {BlockType::Job}, [&](Encoder& encoder) { describe(encoder, record); });
     return ok && write_block(buffer, {BlockType::Metrics}, [](Encoder& encoder) {
-               encoder.number(metric_count + counter_choice.count());
+               const std::uint32_t counters = counter_choice.count();
+               encoder.number(metric_count + counter_choice.metrics());
                encoder.text("time");
                encoder.text("ns");
                for (const CatalogueRow& row : metric_catalogue) {
@@ -72,12 +73,22 @@ bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uin
                    encoder.text(row.name);
                    encoder.text(row.unit);
                }
-               for (std::uint32_t i = 0; i < counter_choice.count(); ++i) {
+               for (std::uint32_t i = 0; i < counters; ++i) {
                    encoder.text(counter_choice[i].name);
                    encoder.text(counter_choice[i].unit);
                }
-               encoder.number(counter_choice.count());
-               for (std::uint32_t i = 0; i < counter_choice.count(); ++i) encoder.text(counter_choice[i].description);
+               char text[256];
+               for (std::uint32_t i = 0; i < counters; ++i) {
+                   std::snprintf(text, sizeof text, "%s%s", region_counter_prefix, counter_choice[i].name);
+                   encoder.text(text);
+                   encoder.text(counter_choice[i].unit);
+               }
+               encoder.number(counter_choice.metrics());
+               for (std::uint32_t i = 0; i < counters; ++i) encoder.text(counter_choice[i].description);
+               for (std::uint32_t i = 0; i < counters; ++i) {
+                   std::snprintf(text, sizeof text, "%s, from the entry to the exit of a named region", counter_choice[i].name);
+                   encoder.text(text);
+               }
            });
 }
 

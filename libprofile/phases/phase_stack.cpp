@@ -165,7 +165,7 @@ bool PhaseStack::begin_clustering(Phase& phase) noexcept {
     phase.clusterer = static_cast<Clusterer*>(arena_->allocate(sizeof(Clusterer)));
     if (phase.clusterer == nullptr) return false;
     new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode, settings_.refreshes_distances,
-                                    settings_.warm_up);
+                                    settings_.warm_up, settings_.series.counter_metrics);
     if (const EarlierIterations* earlier = settings_.earlier == nullptr ? nullptr : settings_.earlier(phase.name))
         phase.clusterer->normalise_by(earlier->sums, earlier->iterations);
     if (!settings_.keeps_series) return true;
@@ -222,7 +222,7 @@ void PhaseStack::close_iteration(Phase& phase, std::uint64_t wall_ns, std::uint6
             phase.has_leftovers = false;
             return;
         }
-        add_to_series(phase, nullptr, 0, condense(phase.rows, *tree_), iteration);
+        add_to_series(phase, nullptr, 0, condense(phase.rows, *tree_, settings_.series.counter_metrics), iteration);
         phase.clusterer->add_unclustered();
         if (listener_ != nullptr) listener_->closed(IterationFate::Unknown);
     } else if (listener_ != nullptr) {
@@ -239,11 +239,11 @@ void PhaseStack::do_pending_work() noexcept {
     CondensedVector condensed;
     const std::size_t bytes = pending_.profile.bytes();
     if (auto* events = phase.series == nullptr ? nullptr : static_cast<Cell*>(pool_->allocate(bytes))) {
-        const std::uint32_t count = condense(pending_.profile, *tree_, condensed, events);
+        const std::uint32_t count = condense(pending_.profile, *tree_, settings_.series.counter_metrics, condensed, events);
         add_to_series(phase, events, count, condensed, pending_);
         pool_->release(events, bytes);
     } else {
-        condensed = condense(pending_.profile, *tree_);
+        condensed = condense(pending_.profile, *tree_, settings_.series.counter_metrics);
         add_to_series(phase, nullptr, 0, condensed, pending_);
     }
     if (phase.clusterer->add(pending_.profile, condensed, pending_.signatures)) return;

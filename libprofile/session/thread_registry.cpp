@@ -31,7 +31,7 @@ ClusteringSettings clustering_settings(const Config& config) {
     settings.warm_up = static_cast<std::uint32_t>(config.number(Option::Warmup));
     // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
     settings.refreshes_distances = config.number(Option::Method) == 0;
-    settings.series.counters = counter_choice.count();
+    settings.series.counter_metrics = counter_choice.metrics();
     settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
     if (*config.text(Option::Reference) != 0)
         settings.earlier = [](const char* phase) noexcept { return session.earlier_iterations(phase); };

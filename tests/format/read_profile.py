@@ -268,7 +268,7 @@ def series_totals(p, rows):
     columns, counts, times, metrics, chunks = p.numbers(5)
     kept = [row for row in rows if row[1] != "SUM"]
     counters = columns - len(kept) - 1
-    if not 0 <= counters <= 8:
+    if not 0 <= counters <= 16:
         raise Damaged("a series of another catalogue")
     p.numbers(2 * counts)
     p.numbers(2 * times)

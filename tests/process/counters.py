@@ -144,6 +144,67 @@ def papi_counts_what_the_kernel_counts(job):
         check_values(series[event], [N * (1 + i % 4) for i in range(ITERATIONS)], f"{event} of rank {rank}")
 
 
+def region_values(report, phase, metric, location):
+    """By region, sums over call paths of the phase."""
+    values = {}
+    for path in next(one for one in report["phases"] if one["name"] == phase)["call_paths"]:
+        if path["kind"] == "region":
+            values[path["name"]] = values.get(path["name"], 0) + path["exclusive"].get(metric, [0] * (location + 1))[location]
+    return values
+
+
+def near(value, known, where, more=6):
+    """Not less than is known, and no more than a few of others' pages."""
+    expect(known <= value <= known + more, f"{where}: {value} page faults, not {known}")
+
+
+@test
+def regions_have_their_own_page_faults(job):
+    metrics = ["page_faults", "perf::PAGE-FAULTS"]
+    report, _ = measured(job, "regions", ",".join(metrics), n=40)
+    check_sums(report, metrics)
+    steps, pages = ITERATIONS, sum(40 * (1 + i % 4) for i in range(ITERATIONS))
+    threads = [(location, one) for location, one in enumerate(report["threads"]["locations"])]
+    expect(len([one for _, one in threads if one["thread"] == 1]) == 2, f"{threads}")
+    for location, one in threads:
+        times = {0: 1, 1: 2}.get(one["thread"])
+        if times is None:
+            continue  # of the MPI library
+        phase = "step" if times == 1 else "other"
+        for metric in metrics:
+            where = f"{metric} of {one} in "
+            known = {"touch": times * pages, "still": 0, "again": times * 40 * steps, "outer": times * (pages + 2 * 40 * steps)}
+            known["whole"] = known["outer"]
+            values = region_values(report["threads"], phase, f"region_{metric}", location)
+            expect_equal(set(values), set(known), "regions")
+            for name in known:  # a page of the program's or of the MPI library's now and then, libprofile's when it needs more memory in a region
+                near(values[name], known[name], where + name, more=3 * steps if name == "whole" else steps)
+    rows = {row["name"]: row for row in report["regions"]["rows"]}
+    near(rows["touch"]["counters"]["page_faults"], 2 * 3 * pages, "touch in the list of regions", 6 * steps)
+    text = job.run([job.tool, "report", job.folder / "regions.out"]).out
+    expect(re.search(r"^ +touch +[0-9.]+", text.split("counted", 1)[1], re.M), text)
+
+
+@test
+def iterations_have_their_own_page_faults_of_regions(job):
+    """With more kinds of iterations than clusters: none of them has a mean."""
+    measured(job, "regions", "page_faults", n=40, LIBPROFILE_CLUSTERS="2")
+    far = 0
+    for i in range(ITERATIONS):
+        for name, known in (("touch", 40 * (1 + i % 4)), ("still", 0)):
+            result = job.run([job.tool, "report", job.folder / "regions.out", "--path", name, "--metric", "region_page_faults", "--phase", "step",
+                              "--iterations", f"{i + 1}:{i + 1}", "--format", "json"])
+            if known == 0 and result.code != 0:
+                expect("nothing was measured" in " ".join(result.complaints), f"{result.complaints}")
+                continue
+            expect_equal(result.code, 0, "exit code of the report")
+            for row in json.loads(result.out)["ranks"]:
+                value = row["region_page_faults"]
+                expect(value >= known, f"{name} in iteration {i} of rank {row['rank']}: {value} page faults, not {known}")
+                far += 1 if value > known + 2 else 0
+    expect(far <= 4, f"{far} values are far too large")
+
+
 @test
 def without_a_choice_there_are_no_counters(job):
     report = job.profile([job.program("counters"), "waits", 5, 1])

@@ -150,7 +150,7 @@ def second_reader_finds_the_same_counters(job):
     result = job.measured([job.program("counters"), "faults", 40, 20], output="counters", options={"LIBPROFILE_METRICS": ",".join(chosen)})
     expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
     again = compare(job, "counters")
-    expect_equal([one["name"] for one in again["counters"]], chosen, "counters")
+    expect_equal([one["name"] for one in again["counters"]], chosen + ["region_" + name for name in chosen], "counters")
     expect(all(one["description"] for one in again["counters"]), "descriptions")
     places = job.report("counters")["places"]
     for mine, other in zip(again["places"], places["ranks"]):
@@ -169,6 +169,9 @@ def second_reader_finds_the_same_regions(job):
         job.profile([job.program("regions")], options=options)
         again = compare(job, f"profile.{job.runs}")
     step = next(phase for phase in again["locations"][0]["phases"] if phase["name"] == "step")
+    result = job.measured([job.program("counters"), "regions", 24, 20], output="counted", options={"LIBPROFILE_METRICS": "page_faults"})
+    expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
+    compare(job, "counted")
     expect(step["totals"]["region_time"] >= 36e6, "the time of 36 visits of at least 1 ms in iterations")
 
 

@@ -7,6 +7,10 @@
    counters shares ITERATIONS N         rank 0 computes N ms before each barrier, the others wait in it; for ranks on one processor
    counters dies ITERATIONS PAGES       as faults; then kills itself
    counters unmarked ITERATIONS PAGES   as faults, without markers
+   counters regions ITERATIONS PAGES    regions: "whole" around the loop; in iteration i "outer", in that "touch", which touches
+                                        PAGES * (1 + i % 4) fresh pages, "still", which touches none, and "again", which is entered inside
+                                        of itself, touches PAGES; between them PAGES by nobody's region but "outer", and PAGES while recording is off.
+                                        A second thread does the same in iterations of its own, with twice the pages
    Prints what getrusage says of the loop, per rank: "rank R minor M voluntary V". */
 #define _GNU_SOURCE
 #include <libprofile.h>
@@ -60,6 +64,40 @@ static void* work(void* unused) {
     return unused;
 }
 
+static void regions(const char* name, int iterations, long pages, int is_main) {
+    touch(8); // what the stack and the memory of others need once
+    profile_region_begin("whole");
+    for (int i = 0; i < iterations; ++i) {
+        profile_iteration_begin(name);
+        profile_region_begin("outer");
+        profile_region_begin("touch");
+        touch(pages * (1 + i % 4));
+        profile_region_end("touch");
+        profile_region_begin("still");
+        compute(0.2);
+        profile_region_end("still");
+        touch(pages);
+        for (int depth = 0; depth < 3; ++depth) profile_region_begin("again");
+        touch(pages);
+        for (int depth = 0; depth < 3; ++depth) profile_region_end("again");
+        profile_region_end("outer");
+        if (is_main) {
+            MPI_Pcontrol(0);
+            touch(pages);
+            MPI_Pcontrol(1);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        profile_iteration_end(name);
+    }
+    profile_region_end("whole");
+}
+
+static int region_iterations;
+static void* other_regions(void* pages) {
+    regions("other", region_iterations, *(long*)pages, 0);
+    return NULL;
+}
+
 int main(int argc, char** argv) {
     if (argc != 4) return 2;
     const char* mode = argv[1];
@@ -75,6 +113,14 @@ int main(int argc, char** argv) {
         pthread_create(&thread, NULL, work, NULL);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(mode, "regions") == 0) {
+        long twice = 2 * n;
+        region_iterations = iterations;
+        regions("step", iterations, n, 1);
+        if (pthread_create(&thread, NULL, other_regions, &twice) != 0 || pthread_join(thread, NULL) != 0) return 4;
+        MPI_Finalize();
+        return 0;
+    }
     struct rusage before, after;
     getrusage(RUSAGE_THREAD, &before);
     for (int i = 0; i < iterations; ++i) {

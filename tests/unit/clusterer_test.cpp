@@ -170,4 +170,25 @@ TEST(Clusterer, LeavesTheFloatingPointStatusAlone) {
     EXPECT_EQ(raised, 0);
 }
 
+TEST(Clusterer, CountersTellKindsApartAndTheSameInRegionsDoesNot) {
+    for (const bool in_regions : {false, true}) {
+        Arena arena;
+        Pool pool(arena);
+        Clusterer clusterer(arena, pool, 2, EquivalenceMode::Strong, false, 0, 2);
+        for (std::uint32_t i = 0; i < 64; ++i) {
+            IterationProfile profile;
+            CondensedVector condensed;
+            // Two kinds, by a counter; and by noise of another period, which is all that is left when the counter does not count.
+            condensed.values[catalogue_size + (in_regions ? 1 : 0)] = i % 2 == 0 ? 1 : 1000;
+            condensed.values[static_cast<std::size_t>(CatalogueId::Total)] = i % 4 < 2 ? 1000 : 1100;
+            ASSERT_TRUE(clusterer.add(profile, condensed, StructureSignatures{}));
+        }
+        ASSERT_EQ(clusterer.cluster_count(), 2u);
+        EXPECT_EQ(clusterer.cluster_of(60) == clusterer.cluster_of(62), !in_regions);
+        EXPECT_EQ(clusterer.cluster_of(60) == clusterer.cluster_of(61), in_regions);
+        const std::uint64_t sum = clusterer.cluster(0).condensed[catalogue_size + in_regions] + clusterer.cluster(1).condensed[catalogue_size + in_regions];
+        EXPECT_EQ(sum, 32u * 1001);
+    }
+}
+
 } // namespace libprofile

@@ -87,12 +87,43 @@ TEST(IterationProfile, TakesRandomRowsWhateverTheirOrder) {
         EXPECT_EQ(plain(profile), expected);
         EXPECT_TRUE(std::is_sorted(profile.cells, profile.cells + profile.size,
                                    [](const Cell& a, const Cell& b) { return a.key < b.key; }));
-        const CondensedVector of_rows = condense(rows, tree);
-        const CondensedVector of_cells = condense(profile, tree);
+        const CondensedVector of_rows = condense(rows, tree, 0);
+        const CondensedVector of_cells = condense(profile, tree, 0);
         for (std::size_t i = 0; i < catalogue_size; ++i) EXPECT_EQ(of_cells.values[i], of_rows.values[i]);
         profile.release(pool);
         rows.clear();
     }
+}
+
+TEST(IterationProfile, OfCountersThoseOfRegionsAreExactInEvents) {
+    Arena arena;
+    Pool pool(arena);
+    CallTree tree(arena);
+    ASSERT_TRUE(tree.start());
+    constexpr std::size_t counters = 3;
+    const NodeId region = tree.child(0, NodeKind::Region, 0, 77);
+    const NodeId frame = tree.child(0, NodeKind::Frame, 0, 78);
+    Accumulator rows;
+    for (std::size_t i = 0; i < counters; ++i) {
+        rows.row(frame, tree, arena).counter(i) = 10 + i;
+        rows.row(region, tree, arena).counter(i) = 100; // a sample met it
+        rows.row(region, tree, arena).region_counter(i, counters) = 1000 + i;
+    }
+    EXPECT_EQ(condense(rows, tree, 2 * counters).values[catalogue_size + counters], 1000u);
+    IterationProfile profile;
+    ASSERT_TRUE(profile.take(rows, pool));
+    ASSERT_EQ(profile.size, 3 * counters);
+    CondensedVector condensed;
+    Cell events[3 * counters];
+    ASSERT_EQ(condense(profile, tree, 2 * counters, condensed, events), counters);
+    for (std::size_t i = 0; i < counters; ++i) {
+        EXPECT_EQ(events[i].key, Cell::make_key(region, metric_count + counters + i));
+        EXPECT_EQ(events[i].value, 1000 + i);
+        EXPECT_EQ(condensed.values[catalogue_size + i], 110 + i);
+        EXPECT_EQ(condensed.values[catalogue_size + counters + i], 1000 + i);
+    }
+    for (std::size_t i = catalogue_size + 2 * counters; i < condensed_size; ++i) EXPECT_EQ(condensed.values[i], 0u);
+    profile.release(pool);
 }
 
 } // namespace libprofile

@@ -32,7 +32,7 @@ class Recording {
         ASSERT_TRUE(profile.take(rows_, pool_));
         for (std::uint32_t i = 0; i < profile.size; ++i) plain[profile.cells[i].key] += profile.cells[i].value;
         kinds.push_back(kind);
-        ASSERT_TRUE(clusterer.add(profile, condense(rows_, tree_), signatures));
+        ASSERT_TRUE(clusterer.add(profile, condense(rows_, tree_, 0), signatures));
         rows_.clear(); // and used again, since memory is given back at the end of the process only
     }
 

@@ -29,7 +29,7 @@ Score score_of(const Recording& recording, std::uint32_t clusters, EquivalenceMo
 
 std::vector<std::vector<std::uint32_t>> members(const Recording& recording, std::uint32_t clusters,
                                                 EquivalenceMode mode) {
-    ReferenceMethod method(std::make_shared<ReplayMemory>(), recording.paths, clusters, mode);
+    ReferenceMethod method(std::make_shared<ReplayMemory>(), recording, clusters, mode);
     for (const RecordedIteration& iteration : recording.locations[0].iterations)
         method.add(iteration);
     method.finish();
@@ -78,7 +78,7 @@ TEST(Evaluate, HandComputedClustersWithoutEquivalence) {
 
 TEST(Evaluate, HandComputedReconstruction) {
     const Recording recording = example_recording();
-    ReferenceMethod method(std::make_shared<ReplayMemory>(), recording.paths, 2, EquivalenceMode::Strong);
+    ReferenceMethod method(std::make_shared<ReplayMemory>(), recording, 2, EquivalenceMode::Strong);
     for (const RecordedIteration& iteration : recording.locations[0].iterations)
         method.add(iteration);
     method.finish();

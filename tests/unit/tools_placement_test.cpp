@@ -2,6 +2,7 @@
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/analysis/placement.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/profile/counters.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/profile/series.hpp"
 
@@ -100,6 +101,15 @@ TEST(Placement, SingleIterationsHaveCounters) {
         EXPECT_EQ(reader.condensed()[catalogue_size + 1], 200 + i);
         EXPECT_EQ(reader.condensed()[static_cast<std::size_t>(CatalogueId::Visits)], i == 2 ? 2u : 1u);
     }
+}
+
+TEST(Placement, CountersOfRegionsAreNotAskedForAgain) {
+    const Profile profile = placed({"0-3", "0-3"}, {"page_faults", "energy", "region_page_faults", "region_energy"}, 3);
+    EXPECT_EQ(chosen_counters(profile.metrics), 2u);
+    EXPECT_EQ(in_regions(profile.metrics, metric_count + 1), metric_count + 3);
+    EXPECT_EQ(in_regions(profile.metrics, metric_count + 3), 0u);
+    const Profile other = placed({"0-3", "0-3"}, {"page_faults", "energy"}, 3);
+    EXPECT_EQ(chosen_counters(other.metrics), 2u);
 }
 
 TEST(Placement, CountersAreNamedAndThoseThatAreMissingAreSaid) {

@@ -3,7 +3,7 @@
 // NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: served (what a page can ask for), numbers (what the page says, in numbers and in words), looks (screenshots of its states, and colours in them),
-// speed (start and frames).
+// regions (their list, and their values of iterations), speed (start and frames).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -201,6 +201,19 @@ if (action === "numbers") {
   await page.emulateMedia({ media: "print", colorScheme: "light" });
   await open("#theme=light");
   await page.pdf({ path: `${shots}/print.pdf`, format: "A4", landscape: true, printBackground: true });
+} else if (action === "regions") {
+  await open();
+  result.rows = await page.evaluate(() => [...document.querySelectorAll("#regions tr")].map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
+  result.maps = await page.evaluate(async () => {
+    const { data, store } = window.libprofile, maps = {};
+    for (const map of data.header.phases[store.state.phase].maps)
+      if (map.name.startsWith("region:")) maps[map.name] = { exact: map.exact, sum: Array.from((await data.spread(store.state.phase, map)).sum) };
+    return maps;
+  });
+  await page.click("#regions button:enabled");
+  await settle();
+  result.chosen = await page.evaluate(() => ({ map: window.libprofile.store.state.map, listed: document.getElementById("map-metric").value }));
+  await page.screenshot({ path: `${shots}/regions.png`, fullPage: true });
 } else if (action === "speed") {
   const before = processorTime();
   await open();

@@ -382,6 +382,29 @@ def incomplete_profiles_say_so(place):
 
 
 @test
+def regions_are_listed_and_have_their_own_iterations(place):
+    """Named regions with counters: of the corpus for fuzzing, which has real profiles."""
+    folder = place.work / "regions"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    shutil.copy(Path(place.options.source) / "tests/fuzz/corpus/counters.lprof", folder / "profile.lprof")
+    report, seen = place.report(folder), place.look(place.view(folder), "regions")
+    rows = report["regions"]["rows"]
+    expect_equal(seen["rows"][0], ["region", "visits", "time", "own time", "per visit", "page_faults", "perf::PAGE-FAULTS"], "head of the list")
+    plain = [[cell.replace("\u202f", "").replace("\u2009", "").replace(",", "") for cell in row] for row in seen["rows"][1:]]
+    expect_equal([(row[0].split()[:2], row[1], row[5], row[6]) for row in plain],
+                 [([row["kind"], row["name"]], str(row["visits"]), str(row["counters"]["page_faults"]), str(row["counters"]["perf::PAGE-FAULTS"])) for row in rows], "regions")
+    step = next(phase for phase in report["phases"] if phase["name"] == "step")
+    known = {path["name"]: sum(path["exclusive"]["region_time"]) for path in step["call_paths"] if path["kind"] == "region"}
+    expect(set(known) == {"whole", "outer", "touch", "still", "again"}, f"{known}")
+    for name, value in known.items():
+        drawn = seen["maps"][f"region:{name}"]
+        expect(drawn["exact"], f"the iterations of {name} are estimates")
+        expect_equal(sum(drawn["sum"]), value, f"time of {name} in all iterations")
+    expect_equal(seen["chosen"], {"map": f"region:{rows[0]['name']}", "listed": f"region:{rows[0]['name']}"}, "what a click shows")
+
+
+@test
 def names_cannot_break_out_of_the_page(place):
     """Names of a profile may be anything: they stay text."""
     folder = place.big("names", 2, 50)

@@ -1,6 +1,7 @@
 #include "tools/analysis/placement.hpp"
 
 #include "tools/names/labels.hpp"
+#include "tools/profile/counters.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
 
@@ -159,7 +160,8 @@ std::vector<std::string> placement_warnings(const Profile& profile) {
 
 std::vector<std::string> counter_warnings(const Profile& profile) {
     std::string names;
-    for (std::size_t m = metric_count; m < profile.metrics.size(); ++m)
+    const std::size_t end = metric_count + chosen_counters(profile.metrics);
+    for (std::size_t m = metric_count; m < end; ++m)
         names += (names.empty() ? "" : ",") + profile.metrics[m].name;
     std::vector<std::string> out;
     std::vector<std::uint64_t> others;
@@ -172,7 +174,7 @@ std::vector<std::string> counter_warnings(const Profile& profile) {
             continue;
         }
         const PlacedThread* thread = info.place->thread(0);
-        for (std::size_t m = metric_count; thread != nullptr && m < profile.metrics.size(); ++m)
+        for (std::size_t m = metric_count; thread != nullptr && m < end; ++m)
             if (m - metric_count < 64 && (thread->counters >> (m - metric_count) & 1) == 0 && profile.metrics[m].name != "energy")
                 without[profile.metrics[m].name].push_back(rank);
     }

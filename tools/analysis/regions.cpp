@@ -1,6 +1,7 @@
 #include "tools/analysis/regions.hpp"
 
 #include "tools/names/labels.hpp"
+#include "tools/profile/counters.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,7 +22,21 @@ constexpr double least_share = 1e-4;
 
 } // namespace
 
+RegionCounters region_counters(const Profile& profile) {
+    RegionCounters result;
+    for (std::size_t m = metric_count; m < profile.metrics.size(); ++m)
+        if (const std::size_t at = in_regions(profile.metrics, m); at != 0) {
+            result.metrics.push_back(at);
+            result.names.push_back(profile.metrics[m].name);
+        }
+    return result;
+}
+
 std::vector<RegionRow> region_rows(const Profile& profile) {
+    const RegionCounters counters = region_counters(profile);
+    std::vector<std::size_t> counter_of(profile.metrics.size(), SIZE_MAX); // by metric
+    for (std::size_t i = 0; i < counters.metrics.size(); ++i)
+        counter_of[counters.metrics[i]] = i;
     std::vector<RegionRow> rows;
     std::map<std::tuple<NodeKind, std::uint32_t, std::uint64_t>, std::size_t> known;
     std::vector<std::size_t> row_of(profile.paths.size(), SIZE_MAX);
@@ -32,11 +47,13 @@ std::vector<RegionRow> region_rows(const Profile& profile) {
         const auto [at, added] = known.emplace(std::tuple(path.kind, path.target, path.address), rows.size());
         if (added) {
             const Label label = label_of(profile, path);
-            RegionRow row{path.kind, RegionClass::User, label.name, "", 0, 0, 0, 0, 0};
-            if (path.kind == NodeKind::Region)
+            RegionRow row{path.kind, RegionClass::User, label.name, "", 0, 0, 0, 0, {}, 0};
+            if (path.kind == NodeKind::Region) {
                 row.region_class = static_cast<RegionClass>(path.target);
-            else
+                row.counted.resize(counters.metrics.size());
+            } else {
                 row.site = path.target;
+            }
             if (!label.file.empty())
                 row.place = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
             rows.push_back(std::move(row));
@@ -60,6 +77,8 @@ std::vector<RegionRow> region_rows(const Profile& profile) {
                     row.inclusive_ns += cell.value;
                 else if (cell.metric == static_cast<std::uint32_t>(Metric::RegionOwnTime))
                     row.exclusive_ns += cell.value;
+                else if (const std::size_t c = counter_of.at(cell.metric); c < row.counted.size())
+                    row.counted[c] += cell.value;
             });
     for (std::size_t p = profile.paths.size(); p-- > 1;) { // a parent's number is smaller
         const CallPath& path = profile.paths[p];

@@ -20,9 +20,17 @@ struct RegionRow {
     std::uint64_t visits = 0;
     std::uint64_t inclusive_ns = 0;
     std::uint64_t exclusive_ns = 0;
+    std::vector<std::uint64_t> counted; // Region: what RegionCounters came to, from entry to exit
     std::uint64_t visits_inside = 0; // FunctionRegion: to instrumented functions that it called, directly or not
     double mean_ns() const { return visits == 0 ? 0 : static_cast<double>(inclusive_ns) / static_cast<double>(visits); }
 };
+
+/// The counters that named regions have: positions in Profile::metrics, and the names of the counters themselves.
+struct RegionCounters {
+    std::vector<std::size_t> metrics;
+    std::vector<std::string> names;
+};
+RegionCounters region_counters(const Profile& profile);
 
 /// Those of all threads, by inclusive time, longest first.
 std::vector<RegionRow> region_rows(const Profile& profile);

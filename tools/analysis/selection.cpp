@@ -41,7 +41,7 @@ void merge(std::vector<SelectedCell>& cells) {
 
 constexpr std::size_t categories = static_cast<std::size_t>(TimeCategory::Count);
 constexpr std::size_t group_count =
-    categories + metric_count - 1 + most_counters; // times by category, then the other metrics
+    categories + metric_count - 1 + most_counter_metrics; // times by category, then the other metrics
 
 /// The sums of one group of cells that the condensed vectors of iterations tell: a category of time or a metric.
 std::size_t group_of(const Profile& profile, std::uint32_t path, std::uint32_t metric) {
@@ -63,7 +63,7 @@ void add_groups(const std::vector<std::uint64_t>& condensed, std::uint64_t* grou
     for (std::size_t i = 0; i < catalogue_size; ++i)
         if (metric_catalogue[i].kind == CatalogueKind::Direct)
             groups[categories + static_cast<std::size_t>(metric_catalogue[i].direct) - 1] += condensed[i];
-    for (std::size_t i = 0; i < most_counters && catalogue_size + i < condensed.size(); ++i)
+    for (std::size_t i = 0; i < most_counter_metrics && catalogue_size + i < condensed.size(); ++i)
         groups[categories + metric_count - 1 + i] += condensed[catalogue_size + i];
 }
 

@@ -504,14 +504,21 @@ Json regions_json(const Profile& profile) {
     const std::optional<RegionsRecord> losses = region_losses(profile);
     if (!losses)
         return nullptr;
+    const RegionCounters counters = region_counters(profile);
     Json list = Json::array();
-    for (const RegionRow& row : region_rows(profile))
+    for (const RegionRow& row : region_rows(profile)) {
         list.push_back({{"name", row.name},
                         {"kind", row.kind == NodeKind::FunctionRegion ? "function" : region_class_names[static_cast<std::size_t>(row.region_class)]},
                         {"place", row.place},
                         {"visits", row.visits},
                         {"time", row.inclusive_ns},
                         {"exclusive_time", row.exclusive_ns}});
+        if (row.counted.empty())
+            continue;
+        Json& counted = list.back()["counters"];
+        for (std::size_t i = 0; i < row.counted.size(); ++i)
+            counted[counters.names[i]] = row.counted[i];
+    }
     return {{"rows", std::move(list)},
             {"repairs", losses->repairs},
             {"left_functions", losses->left},

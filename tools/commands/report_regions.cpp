@@ -28,6 +28,36 @@ void append_rows(const ReportContext& context, const std::vector<RegionRow>& row
         out += tinted(style, Tint::Dim, fmt::format("  and {} more", rows.size() - most_rows)) + "\n";
 }
 
+/// A table of its own: there may be eight of them.
+void append_counters(const ReportContext& context, const std::vector<RegionRow>& rows, std::string& out) {
+    const RegionCounters counters = region_counters(context.profile);
+    const TextStyle& style = context.style;
+    for (std::size_t first = 0; first < counters.names.size();) {
+        std::size_t last = first, room = static_cast<std::size_t>(style.width) - 2;
+        std::vector<std::size_t> widths;
+        for (std::size_t used = 20; last < counters.names.size(); ++last) {
+            const std::size_t width = std::max<std::size_t>(12, counters.names[last].size() + 1);
+            if (last != first && used + width > static_cast<std::size_t>(style.width) - 2)
+                break;
+            widths.push_back(width);
+            used += width;
+            room -= std::min(room, width);
+        }
+        room = std::max<std::size_t>(room, 12);
+        std::string head = fmt::format("  {}", left(style, "counted, inside included", room));
+        for (std::size_t i = first; i < last; ++i)
+            head += right(style, printable(counters.names[i]), widths[i - first]);
+        out += tinted(style, Tint::Dim, head) + "\n";
+        for (std::size_t r = 0; r < std::min(rows.size(), most_rows); ++r) {
+            out += fmt::format("  {}", left(style, printable(rows[r].name), room));
+            for (std::size_t i = first; i < last; ++i)
+                out += right(style, count(static_cast<double>(rows[r].counted[i])), widths[i - first]);
+            out += "\n";
+        }
+        first = last;
+    }
+}
+
 } // namespace
 
 void append_regions(const ReportContext& context, std::string& out) {
@@ -38,6 +68,7 @@ void append_regions(const ReportContext& context, std::string& out) {
     if (!named.empty()) {
         append_heading(context, "Regions", "all threads; own time: without regions inside, MPI calls and libprofile", out);
         append_rows(context, named, out);
+        append_counters(context, named, out);
     }
     if (functions.empty())
         return;

@@ -42,9 +42,9 @@ SeriesData series_data_of(const TimeSeries& series) {
     return data;
 }
 
-BoundedMethod::BoundedMethod(std::shared_ptr<ReplayMemory> memory, const PathKinds& paths, std::uint32_t clusters,
+BoundedMethod::BoundedMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters,
                              EquivalenceMode mode, SeriesSettings settings)
-    : memory_(memory), paths_(&paths), settings_(settings), clusters_(memory, paths, clusters, mode),
+    : memory_(memory), paths_(&recording.paths), settings_(settings), clusters_(memory, recording, clusters, mode),
       cluster_limit_(clusters), series_(memory->arena, memory->pool, settings) {}
 
 std::string BoundedMethod::name() const {
@@ -130,7 +130,7 @@ MethodMemory BoundedMethod::memory() const {
 MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode,
                               SeriesSettings settings) {
     return [memory = std::move(memory), clusters, mode, settings](const Recording& recording, std::size_t) {
-        return std::make_unique<BoundedMethod>(memory, recording.paths, clusters, mode, settings);
+        return std::make_unique<BoundedMethod>(memory, recording, clusters, mode, settings);
     };
 }
 

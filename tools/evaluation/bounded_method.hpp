@@ -15,7 +15,7 @@ namespace libprofile::tools {
 class BoundedMethod : public Method {
   public:
     /// @param clusters K, of the clusters that the sampled cells come from
-    BoundedMethod(std::shared_ptr<ReplayMemory> memory, const PathKinds& paths, std::uint32_t clusters,
+    BoundedMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters,
                   EquivalenceMode mode, SeriesSettings settings);
 
     std::string name() const override;

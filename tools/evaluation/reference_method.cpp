@@ -13,10 +13,10 @@ ReplayMemory::ReplayMemory() {
     libprofile::memory_quota.limit(std::numeric_limits<std::uint64_t>::max());
 }
 
-ReferenceMethod::ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const PathKinds& paths,
+ReferenceMethod::ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording,
                                  std::uint32_t clusters, EquivalenceMode mode)
-    : memory_(std::move(memory)), paths_(&paths), clusters_(clusters),
-      clusterer_(memory_->arena, memory_->pool, clusters, mode) {}
+    : memory_(std::move(memory)), paths_(&recording.paths), clusters_(clusters),
+      clusterer_(memory_->arena, memory_->pool, clusters, mode, false, 0, 2 * recording.counters), whole_size_(catalogue_size + 2 * recording.counters) {}
 
 ReferenceMethod::~ReferenceMethod() {
     for (std::uint32_t c = 0; c < clusterer_.cluster_count(); ++c) {
@@ -60,8 +60,8 @@ std::vector<std::pair<std::uint32_t, double>> ReferenceMethod::cells_of(std::siz
 std::vector<double> ReferenceMethod::whole_of(std::size_t iteration) {
     const libprofile::Cluster& cluster = clusterer_.cluster(membership_.at(iteration));
     std::vector<double> values;
-    for (const std::uint64_t sum : cluster.condensed.values)
-        values.push_back(static_cast<double>(sum) / cluster.members);
+    for (std::size_t i = 0; i < whole_size_; ++i)
+        values.push_back(static_cast<double>(cluster.condensed[i]) / cluster.members);
     return values;
 }
 
@@ -86,7 +86,7 @@ std::string ReferenceMethod::remark() const {
 MethodFactory reference_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters,
                                 EquivalenceMode mode) {
     return [memory = std::move(memory), clusters, mode](const Recording& recording, std::size_t) {
-        return std::make_unique<ReferenceMethod>(memory, recording.paths, clusters, mode);
+        return std::make_unique<ReferenceMethod>(memory, recording, clusters, mode);
     };
 }
 

@@ -9,6 +9,7 @@
 #include "libprofile/session/memory.hpp"
 #include "tools/evaluation/memory_count.hpp"
 #include "tools/evaluation/method.hpp"
+#include "tools/evaluation/recording.hpp"
 
 #include <memory>
 #include <vector>
@@ -25,7 +26,7 @@ struct ReplayMemory {
 class ReferenceMethod : public Method {
   public:
     /// @param clusters K
-    ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const PathKinds& paths, std::uint32_t clusters,
+    ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters,
                     EquivalenceMode mode);
     ~ReferenceMethod() override;
 
@@ -45,6 +46,7 @@ class ReferenceMethod : public Method {
     const PathKinds* paths_;
     std::uint32_t clusters_;
     libprofile::Clusterer clusterer_;
+    std::size_t whole_size_; // of condensed vectors
     std::vector<std::uint32_t> membership_;
 };
 

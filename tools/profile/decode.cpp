@@ -1,6 +1,7 @@
 #include "tools/profile/decode.hpp"
 
 #include "format/loops.hpp"
+#include "tools/profile/counters.hpp"
 #include "tools/profile/decode_phase.hpp"
 #include "tools/profile/decode_place.hpp"
 #include "tools/profile/decode_v3.hpp"
@@ -356,7 +357,7 @@ bool has_catalogue_metrics(const std::vector<MetricInfo>& metrics) {
     for (const CatalogueRow& row : metric_catalogue)
         if (row.kind == CatalogueKind::Direct && (at == metrics.size() || metrics[at++].name != row.name))
             return false;
-    return metrics.size() - at <= most_counters;
+    return metrics.size() - at <= most_counter_metrics;
 }
 
 } // namespace
@@ -368,7 +369,8 @@ void apply_journals(RawFile& file) {
             continue;
         // Its numbers of metrics are those of the catalogue.
         const bool is_ours = file.metrics && file.metrics->size() >= metric_count && has_catalogue_metrics(*file.metrics);
-        settings.counters = is_ours ? static_cast<std::uint32_t>(file.metrics->size() - metric_count) : 0;
+        settings.counter_metrics = is_ours ? static_cast<std::uint32_t>(file.metrics->size() - metric_count) : 0;
+        settings.counters = is_ours ? static_cast<std::uint32_t>(chosen_counters(*file.metrics)) : 0;
         const std::optional<std::string> damage =
             is_ours ? apply_journal(*rank.journal, settings, rank) : std::optional<std::string>("a journal has other metrics");
         if (damage)

@@ -15,7 +15,7 @@ bool decode_columns(Decoder& d, const SeriesRecord& r, SeriesData& data) {
         std::uint64_t node = 0, metric = 0;
         d.number(node);
         d.number(metric);
-        if (d.failed() || node > max_id || metric >= r.metrics)
+        if (d.failed() || node > max_id || metric >= r.metrics + (r.totals - series_totals)) // counters of regions among them
             return false;
         data.counts.push_back({static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(metric)});
     }

@@ -152,7 +152,7 @@ bool Application::begin(Bytes journal) {
         if (rank_.phases[i].number != phases_.size())
             return false; // a block was lost, so that the journal's numbers mean others
         for (const Cell& cell : rank_.phases[i].data.rest)
-            if (cell.path > tree_->nodes.size() || cell.metric >= metric_count + settings_.counters)
+            if (cell.path > tree_->nodes.size() || cell.metric >= metric_count + settings_.counter_metrics)
                 return false;
         phases_.push_back({i, nullptr});
     }
@@ -247,7 +247,7 @@ bool Application::read_cells(const Decoder& d, Bytes record, std::uint64_t count
         sum += value;
         key += difference;
         cells.push_back({key, value});
-        if (cells.back().node() > tree_->nodes.size() || cells.back().metric() >= metric_count + settings_.counters)
+        if (cells.back().node() > tree_->nodes.size() || cells.back().metric() >= metric_count + settings_.counter_metrics)
             return false;
     }
     const auto less = [](const libprofile::Cell& a, const libprofile::Cell& b) { return a.key < b.key; };
@@ -287,11 +287,11 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
             direct[cell.metric()] += cell.value;
             if (cell.metric() == 0)
                 by_category[static_cast<std::size_t>(categories_[cell.node()])] += cell.value;
-            if (is_event_[cell.node()] && is_exact_in_event(cell.metric()))
+            if (is_event_[cell.node()] && is_exact_in_event(cell.metric(), 2 * settings_.counters))
                 profile.events.push_back(cell);
         }
         derive_catalogue(direct, by_category, profile.condensed.values);
-        std::copy_n(direct + metric_count, most_counters, profile.condensed.values + catalogue_size);
+        std::copy_n(direct + metric_count, most_counter_metrics, profile.condensed.values + catalogue_size);
         profile.signatures = {{{r.signatures[0], r.signatures[1]}}, {{r.signatures[2], r.signatures[3]}}};
         profile.cells = std::move(cells);
         phase.kept->add(std::move(profile), r.wall_ns, fate == IterationFate::Mixed);

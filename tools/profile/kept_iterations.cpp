@@ -90,8 +90,8 @@ KeptSettings kept_settings(const std::string& configuration) {
 }
 
 KeptIterations::KeptIterations(KeptSettings settings, std::uint64_t most)
-    : limit_(most_clusters(settings.clusters, most)), clusterer_(arena_, pool_, limit_, settings.mode, true),
-      series_(arena_, pool_, {true, 0, 0, 0, false, settings.counters}) {
+    : limit_(most_clusters(settings.clusters, most)), clusterer_(arena_, pool_, limit_, settings.mode, true, 0, 2 * settings.counters),
+      series_(arena_, pool_, {true, 0, 0, 0, false, settings.counter_metrics}) {
     pages_.reserve(256);
     arena_.tell_of_pages(remember_pages, &pages_);
 }

@@ -19,7 +19,8 @@ namespace libprofile::tools {
 struct KeptSettings {
     std::uint32_t clusters = 16; // Clusterer::no_limit: every iteration in full
     EquivalenceMode mode = EquivalenceMode::Auto;
-    std::uint32_t counters = 0; // of the file
+    std::uint32_t counter_metrics = 0; // of the file
+    std::uint32_t counters = 0;        // that were chosen
 };
 
 /// The settings from a job's configuration; what is not there is as by default.

@@ -71,7 +71,7 @@ void SeriesReader::begin_part(const SeriesData& data) {
     const bool with_cells = with_cells_;
     code_ = SeriesCode();
     count_keys_.clear();
-    code_.whole_values = static_cast<std::uint32_t>(series_totals + std::min(data.counter_rows.size(), most_counters));
+    code_.whole_values = static_cast<std::uint32_t>(series_totals + std::min(data.counter_rows.size(), most_counter_metrics));
     std::size_t rows = catalogue_size;
     for (const std::uint32_t row : data.counter_rows)
         rows = std::max<std::size_t>(rows, row + 1);
@@ -138,7 +138,7 @@ bool SeriesReader::next() {
     std::uint64_t condensed[condensed_size] = {};
     condensed_of(values, condensed, wall_);
     std::copy_n(condensed, catalogue_size, condensed_.begin());
-    for (std::size_t i = 0; i < std::min(data_->counter_rows.size(), most_counters); ++i)
+    for (std::size_t i = 0; i < std::min(data_->counter_rows.size(), most_counter_metrics); ++i)
         condensed_[data_->counter_rows[i]] = condensed[catalogue_size + i];
     has_totals_ = !totals_->failed();
     if (!with_cells_ || !chunk.has_cells || !has_totals_ || cells_->failed())

@@ -5,6 +5,7 @@
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/nameless.hpp"
 #include "tools/analysis/placement.hpp"
+#include "tools/analysis/regions.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
@@ -45,6 +46,7 @@ class PageData {
         header["metrics"] = metrics();
         header["columns"] = places_.columns;
         header["nodes"] = nodes();
+        header["regions"] = regions();
         header["totals"] = phase_totals();
         header["phases"] = phases();
         check_metrics();
@@ -172,6 +174,29 @@ class PageData {
         }
         return {{"parent", parent}, {"kind", kind}, {"name", name}, {"place", place}, {"file", file}, {"row", row}};
     }
+
+    /// Named regions and instrumented functions over all threads, longest first; of functions the longest.
+    Json regions() const {
+        const RegionCounters counters = region_counters(profile_);
+        Json list = Json::array();
+        std::size_t functions = 0;
+        for (const RegionRow& row : region_rows(profile_)) {
+            const bool is_function = row.kind == NodeKind::FunctionRegion;
+            if (is_function && ++functions > most_functions)
+                continue;
+            const char* kind = is_function ? "function" : region_class_names[static_cast<std::size_t>(row.region_class)];
+            list.push_back({{"kind", kind},
+                            {"name", is_function ? short_function_name(row.name) : row.name},
+                            {"map", is_function ? "" : fmt::format("{}:{}", kind, row.name)},
+                            {"place", row.place},
+                            {"visits", row.visits},
+                            {"time", row.inclusive_ns},
+                            {"own", row.exclusive_ns},
+                            {"counted", row.counted}});
+        }
+        return {{"rows", std::move(list)}, {"counters", counters.names}, {"functions_left_out", functions > most_functions ? functions - most_functions : 0}};
+    }
+    static constexpr std::size_t most_functions = 200;
 
     /// Exact: per phase, per location, what all its cells add up to.
     Json phase_totals() {

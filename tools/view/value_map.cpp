@@ -2,9 +2,13 @@
 
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/names/labels.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
 
 namespace libprofile::tools {
 
@@ -19,6 +23,47 @@ std::uint64_t computation_of(const MetricValues& values) {
     return all > other ? all - other : 0;
 }
 
+/// The times of one region in some cells.
+std::uint64_t region_time(const MapMetric& metric, const std::vector<Cell>& cells) {
+    std::uint64_t sum = 0;
+    for (const Cell& cell : cells)
+        if (cell.metric == static_cast<std::uint32_t>(Metric::RegionTime) && metric.paths[cell.path])
+            sum += cell.value;
+    return sum;
+}
+
+/// Those of a phase, longest first.
+std::vector<MapMetric> region_metrics(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase) {
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::pair<std::uint64_t, MapMetric>> regions; // by class and name
+    for (const Location* location : locations)
+        if (const PhaseData* data = find_phase(location, phase))
+            for_each_cell(*data, [&](const Cell& cell) {
+                const CallPath& path = profile.paths[cell.path];
+                if (path.kind != NodeKind::Region || cell.metric != static_cast<std::uint32_t>(Metric::RegionTime))
+                    return;
+                auto& [sum, metric] = regions[{path.target, path.address}];
+                sum += cell.value;
+                metric.paths.resize(profile.paths.size());
+                metric.paths[cell.path] = true;
+                if (!metric.name.empty())
+                    return;
+                const std::string name = label_of(profile, path).name;
+                metric.kind = MapMetric::Region;
+                metric.name = fmt::format("{}:{}", region_class_names[path.target], name);
+                metric.label = fmt::format("{} {}", region_class_names[path.target], name);
+                metric.unit = "ns";
+                metric.description = "time from the entry to the exit of this region";
+            });
+    std::vector<std::pair<std::uint64_t, MapMetric>> sorted;
+    for (auto& [key, region] : regions)
+        sorted.push_back(std::move(region));
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<MapMetric> metrics;
+    for (std::size_t i = 0; i < std::min(sorted.size(), most_map_regions); ++i)
+        metrics.push_back(std::move(sorted[i].second));
+    return metrics;
+}
+
 std::uint64_t value_of(const MapMetric& metric, const MetricValues& values) {
     return metric.kind == MapMetric::Computation ? computation_of(values) : values[metric.row];
 }
@@ -31,7 +76,7 @@ std::vector<std::vector<std::uint64_t>> cluster_means(const Profile& profile, co
         const MetricValues sums = condense(profile, cells);
         means.emplace_back();
         for (const MapMetric& metric : metrics)
-            means.back().push_back(size == 0 ? 0 : (value_of(metric, sums) + size / 2) / size);
+            means.back().push_back(size == 0 ? 0 : ((metric.kind == MapMetric::Region ? region_time(metric, cells) : value_of(metric, sums)) + size / 2) / size);
     };
     for (const Cluster& cluster : data.clusters)
         add(cluster.cells, cluster.size);
@@ -61,9 +106,15 @@ std::vector<MapMetric> map_metrics(const Profile& profile, const std::vector<con
     for (std::size_t r = 0; r < rows.size(); ++r)
         if (std::find(order.begin(), order.end(), r) == order.end())
             order.push_back(r);
+    const std::size_t first = metrics.size();
     for (const std::size_t r : order)
         if (sums[r] != 0)
             metrics.push_back({MapMetric::Row, r, rows[r].name, rows[r].label, rows[r].unit, rows[r].description});
+    // Whoever has named them wants to see them: before what is left of the catalogue.
+    const auto is_looked_for = [&](const MapMetric& metric) { return std::find(order.begin(), order.begin() + 8, metric.row) != order.begin() + 8; };
+    const auto place = std::find_if_not(metrics.begin() + static_cast<std::ptrdiff_t>(first), metrics.end(), is_looked_for);
+    std::vector<MapMetric> regions = region_metrics(profile, locations, phase);
+    metrics.insert(place, std::make_move_iterator(regions.begin()), std::make_move_iterator(regions.end()));
     return metrics;
 }
 
@@ -71,10 +122,11 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
                                   std::uint32_t phase, std::size_t iterations,
                                   const std::vector<MapMetric>& metrics) {
     std::vector<MapValues> maps;
-    bool only_times = true;
+    bool only_times = true, has_regions = false;
     for (const MapMetric& metric : metrics) {
         maps.push_back({metric, true, std::vector<std::uint64_t>(locations.size() * iterations, no_value)});
         only_times = only_times && metric.kind == MapMetric::IterationTime;
+        has_regions = has_regions || metric.kind == MapMetric::Region;
     }
     for (std::size_t l = 0; l < locations.size(); ++l) {
         const PhaseData* data = find_phase(locations[l], phase);
@@ -83,8 +135,12 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
         const std::size_t length = std::min(iterations, data->iteration_ns.size());
         const auto means = only_times ? std::vector<std::vector<std::uint64_t>>() : cluster_means(profile, *data, metrics);
         std::optional<SeriesReader> reader;
+        std::vector<SeriesData::NumberedColumn> columns;
+        std::vector<Cell> times; // of the named regions in one iteration
         if (data->series && !only_times)
-            reader.emplace(*data->series, false);
+            reader.emplace(*data->series, has_regions);
+        if (data->series && has_regions)
+            columns = data->series->numbered_columns();
         bool more = reader.has_value();
         MetricValues values(metric_rows(profile).size());
         for (std::size_t i = 0; i < length; ++i) {
@@ -92,11 +148,21 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
             const bool known = more && reader->has_totals();
             if (known)
                 std::copy(reader->condensed().begin(), reader->condensed().end(), values.begin());
+            const bool knows_regions = more && has_regions && reader->has_cells();
+            times.clear();
+            if (knows_regions)
+                reader->for_each_cell([&](std::size_t number, std::uint64_t value) {
+                    const SeriesData::Column& column = columns[number].column;
+                    if (column.metric == static_cast<std::uint32_t>(Metric::RegionTime))
+                        times.push_back({column.path, column.metric, value});
+                });
             for (std::size_t m = 0; m < metrics.size(); ++m) {
                 std::uint64_t& value = maps[m].values[l * iterations + i];
                 if (metrics[m].kind == MapMetric::IterationTime) {
                     value = data->iteration_ns[i];
-                } else if (known && data->series->has_row(metrics[m].row)) {
+                } else if (metrics[m].kind == MapMetric::Region && knows_regions) {
+                    value = region_time(metrics[m], times);
+                } else if (metrics[m].kind != MapMetric::Region && known && data->series->has_row(metrics[m].row)) {
                     value = value_of(metrics[m], values);
                 } else {
                     const std::size_t cluster = data->cluster_of_iteration[i];

@@ -16,15 +16,17 @@ namespace libprofile::tools {
 
 inline constexpr std::uint64_t no_value = ~std::uint64_t{0};
 
-/// A metric of whole iterations. The first two are none of the catalogue: they are what people look for first.
+/// A metric of whole iterations. The first two are none of the catalogue: they are what people look for first. Region: the time of one
+/// named region.
 struct MapMetric {
-    enum Kind { IterationTime, Computation, Row };
+    enum Kind { IterationTime, Computation, Row, Region };
     Kind kind = Row;
     std::size_t row = 0; // of metric_rows, for Row
     std::string name;
     std::string label;
     std::string unit;
     std::string description;
+    std::vector<bool> paths = {}; // for Region: which call paths are it
 };
 
 /// Values by rank, then iteration; no_value where there is none.
@@ -34,7 +36,9 @@ struct MapValues {
     std::vector<std::uint64_t> values;
 };
 
-/// The metrics that are not zero everywhere in a phase, those that people look for first in front.
+/// The metrics that are not zero everywhere in a phase, those that people look for first in front, and the named regions with most time
+/// in it, up to most_map_regions.
+inline constexpr std::size_t most_map_regions = 12;
 std::vector<MapMetric> map_metrics(const Profile& profile, const std::vector<const Location*>& locations,
                                    std::uint32_t phase);
 

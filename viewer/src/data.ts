@@ -25,6 +25,8 @@ export interface Header {
   };
   metrics: Metric[]; columns: string[];
   nodes: { parent: number[]; kind: string[]; name: string[]; place: string[]; file: string[]; row: number[] };
+  /** Named regions and instrumented functions; `map`: the name of its value map, if it may have one; `counted`: by counter, of named ones. */
+  regions: { rows: { kind: string; name: string; map: string; place: string; visits: number; time: number; own: number; counted: number[] }[]; counters: string[]; functions_left_out: number };
   totals: CellColumns; phases: PhaseHeader[];
   /** What `libprofile report` says on its first screen. */
   answers: {

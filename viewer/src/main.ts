@@ -388,6 +388,27 @@ async function start(): Promise<void> {
     button.onclick = () => void exportAs[button.dataset.export!]!();
   });
 
+  // ---- regions
+  const { rows: regions, counters, functions_left_out } = header.regions;
+  $("regions-section").hidden = regions.length === 0;
+  $("regions").innerHTML = `<table><thead><tr>${["region", "visits", "time", "own time", "per visit", ...counters].map((x) => `<th>${escaped(x)}</th>`).join("")}</tr></thead><tbody>${regions.map((r, i) =>
+    `<tr><td><span class="dim">${escaped(r.kind)}</span> ${r.map ? `<button data-region="${i}" title="Its time in every iteration">${escaped(r.name)}</button>` : escaped(shortName(r.name))} <span class="side">${escaped(r.place)}</span></td>` +
+    [grouped(r.visits), quantity(r.time, "ns"), quantity(r.own, "ns"), quantity(r.visits ? r.time / r.visits : 0, "ns"), ...counters.map((_, c) => (c < r.counted.length ? grouped(r.counted[c]!) : ""))].map((x) => `<td>${x}</td>`).join("") + "</tr>").join("")}</tbody></table>` +
+    (functions_left_out ? `<p class="dim">and ${plural(functions_left_out, "more function")}, with less time</p>` : "");
+  const showRegionButtons = (): void => {
+    const phase = header.phases[store.state.phase];
+    $("regions").querySelectorAll<HTMLButtonElement>("button").forEach((button) => {
+      const { map } = regions[Number(button.dataset.region)]!;
+      button.disabled = !phase?.maps?.some((m) => m.name === map) && !(header.served && phase?.left_out?.some((m) => m.name === map));
+    });
+  };
+  $("regions").addEventListener("click", async (e) => {
+    const button = (e.target as HTMLElement).closest<HTMLElement>("[data-region]"), name = button ? regions[Number(button.dataset.region)]!.map : "";
+    if (!name || !(await obtain(name))) return;
+    store.set({ map: name });
+    $("iterations").scrollIntoView({ block: "nearest" });
+  });
+
   // ---- keys
   $("help").innerHTML = `<h2>Keys</h2><table>${[
     ["?", "this help"], ["/", "search call paths"], ["1 … 4", "to the iterations, metrics, call paths, ranks"], ["h", "hot path (in the call paths)"], ["*", "open everything below"],
@@ -437,7 +458,7 @@ async function start(): Promise<void> {
   store.onChange((changed) => {
     const has = (...names: (keyof typeof store.state)[]): boolean => names.some((n) => changed.has(n));
     if (has("theme")) { applyTheme(); redrawAll(); }
-    if (has("phase")) fillMaps();
+    if (has("phase")) { fillMaps(); showRegionButtons(); }
     if (has("phase", "map", "pooling")) void timeline?.load();
     if (has("phase")) showAnswers();
     if (has("a", "b", "row", "sorting")) void compute();
@@ -452,6 +473,7 @@ async function start(): Promise<void> {
     $("answers").innerHTML = cards(data, store.state.phase).map((x) => `<div class="answer"><h2>${escaped(x.title)}</h2>${x.html}</div>`).join("");
   };
   fillMaps();
+  showRegionButtons();
   showControls();
   showSelections();
   showAnswers();
