@@ -118,8 +118,25 @@ def master_and_workers_share_a_phase_and_are_said_to_differ(job):
 
 
 @test
+def a_function_that_calls_itself_for_the_next_pass_is_a_loop(job):
+    said, report = expect_one_loop(job, "recursion", 60, "recursion")
+    expect("not sure: the function calls itself" in said and not report["loops"][0]["sure"], said)
+    loop = next(phase for phase in report["phases"] if phase["kind"] == "iterations")
+    calls = [sum(path["exclusive"]["visits"][rank] for path in loop["call_paths"] if path["name"] == "MPI_Allreduce") for rank in (0, 1)]
+    expect_equal(calls, [60, 60], "calls in the iterations")
+
+
+@test
+def passes_of_a_recursion_that_lie_too_deep_are_said_to_be_missing(job):
+    loops, said, _ = run(job, "recursion", 600, work=200)
+    iterations = next(iter(loops.values()), [0, 0])
+    expect(all(500 <= count < 512 for count in iterations), f"iterations: {loops}")
+    expect("lie too deep in the stack" in said, said)
+
+
+@test
 def no_loop_is_found_where_there_is_none(job):
-    for kind in ("no_loop", "recursion"):
+    for kind in ("no_loop", "tree_walk", "cycle"):
         loops, said, _ = run(job, kind, 40)
         expect_equal(loops, {}, f"loops of {kind}")
         expect("no time loop was found" in said, f"{kind}: {said}")

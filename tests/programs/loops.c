@@ -141,6 +141,25 @@ OWN int recursion(int passes) {
     return done + 1;
 }
 
+/* No time loop: it goes up again before it goes further down. */
+OWN int tree_walk(int from, int to) {
+    sum();
+    work(step_us);
+    const int middle = from + (to - from) / 2;
+    const int nodes = middle == from ? 1 : tree_walk(from, middle) + tree_walk(middle, to);
+    sink = nodes;
+    return nodes;
+}
+
+/* Nor is this: one way down and up. */
+OWN void cycle(int level) {
+    sum();
+    work(step_us);
+    if (level != 0) cycle(level - 1);
+    sum();
+    work(step_us);
+}
+
 /* Ranks take different ways through a pass. */
 OWN void ranks_apart(int passes) {
     for (int i = 0; i < passes; ++i) {
@@ -243,6 +262,8 @@ int main(int argc, char** argv) {
     if (KIND("output_sometimes")) output_sometimes(passes);
     if (KIND("only_a_solver")) only_a_solver(passes);
     if (KIND("recursion")) recursion(passes);
+    if (KIND("tree_walk")) tree_walk(0, passes);
+    if (KIND("cycle")) cycle(passes);
     if (KIND("no_loop")) no_loop();
     if (KIND("two")) simple(passes), second(passes);
     if (KIND("two_here")) two_here(passes);

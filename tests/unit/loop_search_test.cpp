@@ -36,7 +36,7 @@ class Stream : public ::testing::Test {
         now += after;
         SitePath path;
         ASSERT_TRUE(path.find(tree, node));
-        search.event(path, common, now);
+        search.event(tree, path, common, now);
         log.add_event({node, common, now, {}});
     }
     NodeId path_of(std::initializer_list<std::uint64_t> sites) {
@@ -188,14 +188,63 @@ TEST_F(loop_search, two_loops_after_each_other_are_both_found) {
     EXPECT_EQ(search.find(now, found, 4), 2u);
 }
 
-TEST_F(loop_search, recursion_is_no_loop) {
-    NodeId parent = 0;
-    for (std::uint32_t depth = 1; depth < 60; ++depth) {
-        parent = tree.child(parent, NodeKind::Unknown, 0, 5);
-        const NodeId leaf = tree.child(parent, NodeKind::Mpi, send, 0);
-        SitePath path;
-        ASSERT_TRUE(path.find(tree, leaf));
-        search.event(path, depth - 1, now += 100000);
+TEST_F(loop_search, a_function_that_calls_itself_for_the_next_pass_is_a_loop) {
+    for (std::uint32_t depth = 1; depth <= 300; ++depth) { // deeper than the levels that have tables
+        std::vector<std::uint64_t> sites(depth, 5);
+        sites[0] = 1; // whoever calls it first
+        sites.push_back(6);
+        call(sites, send, depth);
+        sites.back() = 7;
+        call(sites, send, depth + 1);
+        call(sites, send, depth + 1);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_TRUE(found[0].is_recursion);
+    EXPECT_EQ(found[0].level, 2u);
+    EXPECT_EQ(found[0].entries.count, 300u);
+    EXPECT_EQ(found[0].entries.site, path_of({1, 5}));
+    LoopCandidate running;
+    ASSERT_TRUE(search.find_running(now, running));
+    EXPECT_TRUE(running.is_recursion);
+    // It is one, too, when all have returned.
+    call({2}, send, 1);
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(found[0].entries.count, 300u);
+}
+
+TEST_F(loop_search, a_recursion_that_goes_up_again_is_no_loop) {
+    // A walk over a tree that is a chain of 20 with a leaf at each: depth only grows but for the leaves.
+    for (std::uint32_t depth = 1; depth <= 20; ++depth) {
+        std::vector<std::uint64_t> sites(depth, 5);
+        sites[0] = 1;
+        sites.push_back(6);
+        call(sites, send, depth);
+        sites.back() = 5;
+        sites.push_back(6);
+        call(sites, send, depth + 1); // the leaf, which returns
+    }
+    EXPECT_EQ(search.find(now, found, 4), 0u);
+}
+
+TEST_F(loop_search, a_recursion_whose_work_shrinks_is_no_loop) {
+    std::uint64_t work = 1u << 30;
+    for (std::uint32_t depth = 1; depth <= 20; ++depth) {
+        std::vector<std::uint64_t> sites(depth, 5);
+        sites[0] = 1;
+        sites.push_back(6);
+        call(sites, send, depth, work);
+        work /= 2;
+    }
+    EXPECT_EQ(search.find(now, found, 4), 0u);
+}
+
+TEST_F(loop_search, a_recursion_that_makes_calls_at_its_end_only_is_no_loop) {
+    std::vector<std::uint64_t> sites(41, 5);
+    sites[0] = 1;
+    for (std::uint32_t i = 0; i < 40; ++i) { // while it returns
+        sites.back() = 6;
+        call(sites, send, i == 0 ? 0 : static_cast<std::uint32_t>(sites.size()));
+        sites.pop_back();
     }
     EXPECT_EQ(search.find(now, found, 4), 0u);
 }
