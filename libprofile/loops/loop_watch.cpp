@@ -23,19 +23,6 @@ constexpr std::uint32_t most_full_logs = 8; // without another loop: there is no
 
 std::uint64_t log_limit() { return memory_quota.limit() / 64; }
 
-bool is_collective(std::uint32_t function) noexcept {
-    const TimeCategory category = mpi_functions[function].category;
-    return category == TimeCategory::MpiColl || category == TimeCategory::MpiSyncColl;
-}
-
-bool is_chance(std::uint32_t function) noexcept {
-    const char* name = mpi_functions[function].name;
-    return std::strstr(name, "Test") != nullptr || std::strstr(name, "probe") != nullptr ||
-           std::strstr(name, "get_status") != nullptr;
-}
-
-constexpr FunctionTraits traits{is_collective, is_chance};
-
 /// Whether a loop that goes on may be taken for the time loop before the job is over. The longer one waits, the less likely it is
 /// that one around it shows; but a job that is killed has its iterations from then on only.
 bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
@@ -300,7 +287,7 @@ bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found&
     refused_ = candidate;
     if (candidate.is_recursion)
         loop.set_recursion(candidate);
-    else if (!choose_boundary(log_, thread.tree, candidate, traits, excluded, loop))
+    else if (!choose_boundary(log_, thread.tree, candidate, mpi_traits, excluded, loop))
         return false;
     name(thread, loop);
     return loop.phase != nullptr;

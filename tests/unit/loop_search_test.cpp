@@ -16,7 +16,8 @@ constexpr std::uint32_t send = 1;
 constexpr std::uint32_t test = 2;
 
 constexpr FunctionTraits traits{[](std::uint32_t function) noexcept { return function == barrier; },
-                                [](std::uint32_t function) noexcept { return function == test; }};
+                                [](std::uint32_t function) noexcept { return function == test; },
+                                [](const Node&, const Node&) noexcept { return NestingAnswer(); }};
 
 /// A program: call paths are lists of call sites, whose numbers are addresses in one module.
 class Stream : public ::testing::Test {
@@ -107,6 +108,39 @@ TEST_F(loop_search, where_no_call_comes_once_in_a_pass_an_entry_begins_it) {
     const Loop loop = boundary(found[0]);
     EXPECT_EQ(loop.boundary, 0u);
     EXPECT_EQ(loop.place, path_of({10, 21}));
+}
+
+TEST_F(loop_search, entries_of_a_call_site_begin_passes_where_all_calls_miss_some) {
+    for (int i = 0; i < 200; ++i) {
+        if (i % 50 != 7) call({10, 20}, barrier, i == 0 ? 0 : 2); // not in every pass
+        for (int k = 0; k < 2 + i % 3; ++k) call({10, 21, 30}, send, k == 0 ? 2 : 3);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    const Loop loop = boundary(found[0]);
+    EXPECT_EQ(loop.boundary, 0u);
+    EXPECT_EQ(loop.place, path_of({10, 21}));
+    EXPECT_NEAR(static_cast<double>(loop.passes), 200, 1);
+    EXPECT_TRUE(loop.is_ambiguous); // the calls alone do not tell
+    EXPECT_EQ(loop.other_place, path_of({10, 20}));
+}
+
+TEST_F(loop_search, entries_of_a_call_site_in_an_inner_loop_begin_none) {
+    for (int i = 0; i < 200; ++i) {
+        call({10, 20}, barrier, i == 0 ? 0 : 2);
+        for (int entry = 0; entry < 1 + i % 2; ++entry)
+            for (int k = 0; k < 3; ++k) call({10, 21, 30}, send, k == 0 ? 2 : 3);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(boundary(found[0]).place, path_of({10, 20}));
+}
+
+TEST_F(loop_search, entries_that_only_test_begin_no_passes) {
+    for (int i = 0; i < 200; ++i) {
+        if (i % 50 != 7) call({10, 20}, barrier, i == 0 ? 0 : 2);
+        call({10, 21, 30}, test, 2);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(boundary(found[0]).place, path_of({10, 20}));
 }
 
 TEST_F(loop_search, a_solver_in_the_same_function_that_varies_is_inside) {
