@@ -69,7 +69,7 @@ class Choice {
             bool is_ambiguous = false;
             const NodeId other = best_of(rare);
             const NodeId own = best_of(frequent);
-            const bool is_nest = is_inside(frequent, rare, is_ambiguous);
+            const bool is_nest = is_inside(loop, frequent, rare, is_ambiguous);
             if (is_nest) frequent = rare;
             if (is_nest || (is_ambiguous && loop.other == 0)) {
                 if (!is_ambiguous || loop.is_ambiguous) continue; // once in doubt, always
@@ -263,12 +263,34 @@ class Choice {
         return answer;
     }
 
+    /// Whether something else confirms that the group `frequent` misses no pass: the function itself makes the call, and cannot leave it out;
+    /// or another of its call sites, or two of them together (a step with a new neighbour list, and one without), cannot be left out, and came as
+    /// often. That a call site cannot be left out is not enough: what it leads to need not call MPI each time.
+    bool is_confirmed(const Loop& loop, std::uint64_t frequent) const noexcept {
+        const NodeId call = best_of(frequent), place = calls_[call].site;
+        const Node& own = (*tree_)[place];
+        if ((*tree_)[call].parent == place && !is_entry(call) && !functions_->may_leave_out(own, own, own)) return true;
+        std::uint32_t asked = 0; // each takes some ten microseconds
+        for (std::uint32_t i = 0; i < loop.sites; ++i) {
+            for (std::uint32_t k = i; k < loop.sites; ++k) {
+                const NodeId one = loop.site[i], other = loop.site[k];
+                const std::uint64_t count = entries_[one] + (i == k ? 0 : entries_[other]);
+                if (one == place || other == place || count + 1 < frequent || count > frequent + 1 || ++asked > 64) continue;
+                if (!functions_->may_leave_out(own, (*tree_)[one], (*tree_)[other])) return true;
+            }
+        }
+        return false;
+    }
+
     /// Whether the calls of the group `frequent` are made in a loop inside the one that makes those of `rare`; else those are made in
     /// some of its passes only.
-    bool is_inside(std::uint64_t frequent, std::uint64_t rare, bool& is_ambiguous) const noexcept {
+    bool is_inside(const Loop& loop, std::uint64_t frequent, std::uint64_t rare, bool& is_ambiguous) const noexcept {
         const NestingAnswer code = nesting(frequent, rare);
         is_ambiguous = code.nesting == Nesting::Unknown ? is_entry(best_of(frequent)) : code.nesting == Nesting::Sometimes || !code.is_certain;
-        if (code.nesting == Nesting::Same) return false;
+        if (code.nesting == Nesting::Same) {
+            is_ambiguous = is_ambiguous || !is_confirmed(loop, frequent);
+            return false;
+        }
         if (code.nesting == Nesting::Around) return true;
         const Range often = range_about(frequent);
         const Range seldom = range_of(rare);

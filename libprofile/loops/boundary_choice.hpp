@@ -20,6 +20,8 @@ struct FunctionTraits {
     bool (*is_collective)(std::uint32_t function) noexcept;
     bool (*is_chance)(std::uint32_t function) noexcept; // how often it is called is chance: tests, probes
     NestingAnswer (*nesting)(const Node& often, const Node& seldom) noexcept; // of two call sites of one function
+    /// Whether passes of the innermost loop with the call site `in` may enter neither of two others of the function.
+    bool (*may_leave_out)(const Node& in, const Node& one, const Node& other) noexcept;
 };
 
 /// Those of MPI, and of code that is loaded.

@@ -21,6 +21,7 @@ struct Block {
     bool is_in = false;          // in the loop that is looked at
     bool is_from = false;        // can be reached from the one that is asked for
     bool is_to = false;          // reaches it
+    bool is_head = false;        // the loop is entered here
 };
 
 /// The parts of the function, as if they lay behind each other.
@@ -145,11 +146,24 @@ class Flow {
         find_live();
         if (!narrow(often_) || !blocks_[seldom_].is_in) return Nesting::Unknown; // no loop has both
         for (;;) {
-            const bool is_left_out = seldom_is_left_out();
+            const bool is_left_out = is_left_out_of_pass(seldom_, seldom_);
             if (!drop_heads()) return Nesting::Unknown;
             if (!blocks_[often_].is_in || !has_cycle(often_)) return Nesting::Same;
             narrow(often_);
             if (!blocks_[seldom_].is_in) return is_left_out ? Nesting::Sometimes : Nesting::Around;
+        }
+    }
+
+    bool may_pass_without(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at) noexcept {
+        is_strict_ = false;
+        often_ = block_of_[in_at];
+        for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_in = true;
+        find_live();
+        if (!narrow(often_)) return true;
+        for (;;) {
+            const bool is_left_out = is_left_out_of_pass(block_of_[one_at], block_of_[other_at]);
+            if (!drop_heads()) return true;
+            if (!blocks_[often_].is_in || !narrow(often_)) return is_left_out;
         }
     }
 
@@ -215,15 +229,16 @@ class Flow {
                 if (blocks_[to].is_in) visit(to);
             });
     }
-    /// A pass of the loop may go by without the call.
-    bool seldom_is_left_out() noexcept {
+    /// A pass of the loop may go by without these.
+    bool is_left_out_of_pass(std::uint32_t one, std::uint32_t other) noexcept {
         bool found = false;
-        blocks_[seldom_].is_in = false;
-        const std::uint32_t seldom = seldom_;
-        for_each_head([&](std::uint32_t head) {
-            if (head != seldom && !found) found = has_cycle(head);
-        });
-        blocks_[seldom_].is_in = true;
+        const bool had_one = blocks_[one].is_in, had_other = blocks_[other].is_in;
+        blocks_[one].is_in = blocks_[other].is_in = false;
+        for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_head = false;
+        for_each_head([&](std::uint32_t head) { blocks_[head].is_head = head != one && head != other; });
+        for (std::uint32_t i = 0; i < count_ && !found; ++i) found = blocks_[i].is_head && has_cycle(i);
+        blocks_[other].is_in = had_other;
+        blocks_[one].is_in = had_one;
         return found;
     }
     /// False: it has none.
@@ -244,18 +259,22 @@ class Flow {
     bool is_strict_ = false;
 };
 
+/// The function with this call.
+bool read(Code& code, std::uintptr_t call, FindCode find_code) noexcept {
+    if (!code.add(call, find_code)) return false;
+    // Compilers keep what is seldom done in a part of its own.
+    const Code main = code;
+    return main.for_each([&](std::uint32_t, bool, std::uintptr_t, const Instruction& instruction) {
+        if (is_jump(instruction.kind)) code.add(instruction.target, find_code); // else it is another function's
+        return true;
+    });
+}
+
 } // namespace
 
 NestingAnswer nesting_of(std::uintptr_t often, std::uintptr_t seldom, FindCode find_code) noexcept {
     Code code;
-    if (!code.add(often, find_code)) return {};
-    // Compilers keep what is seldom done in a part of its own.
-    Code main = code;
-    const bool is_known = main.for_each([&](std::uint32_t, bool, std::uintptr_t, const Instruction& instruction) {
-        if (is_jump(instruction.kind)) code.add(instruction.target, find_code); // else it is another function's
-        return true;
-    });
-    if (!is_known || !code.add(seldom, find_code)) return {};
+    if (!read(code, often, find_code) || !code.add(seldom, find_code)) return {};
     Flow flow(code);
     if (!flow.build()) return {};
     const std::uint32_t often_at = code.position(often), seldom_at = code.position(seldom);
@@ -263,8 +282,16 @@ NestingAnswer nesting_of(std::uintptr_t often, std::uintptr_t seldom, FindCode f
     return {nesting, nesting != Nesting::Unknown && flow.nesting(often_at, seldom_at, true) == nesting};
 }
 
+bool may_pass_without(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other, FindCode find_code) noexcept {
+    Code code;
+    if (!read(code, in, find_code) || !code.add(one, find_code) || !code.add(other, find_code)) return true;
+    Flow flow(code);
+    return !flow.build() || flow.may_pass_without(code.position(in), code.position(one), code.position(other));
+}
+
 #else
 
+bool may_pass_without(std::uintptr_t, std::uintptr_t, std::uintptr_t, FindCode) noexcept { return true; }
 NestingAnswer nesting_of(std::uintptr_t, std::uintptr_t, FindCode) noexcept { return {}; }
 
 #endif

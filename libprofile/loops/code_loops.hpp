@@ -32,4 +32,7 @@ using FindCode = bool (*)(std::uintptr_t address, std::uintptr_t& start, std::ui
 /// Of two call instructions of one function; an address in each.
 NestingAnswer nesting_of(std::uintptr_t often, std::uintptr_t seldom, FindCode find_code) noexcept;
 
+/// Whether a pass of the innermost loop with the call `in` may make neither of the calls `one` and `other`. True, too, if it is not known.
+bool may_pass_without(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other, FindCode find_code) noexcept;
+
 } // namespace libprofile

@@ -127,7 +127,7 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
         found[chosen++] = *best;
         covered += best->entries.span();
     }
-    return covered >= total / 2 ? chosen : 0;
+    return covered >= total / 4 ? chosen : 0; // as for loops that go on (LoopWatch)
 }
 
 bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found) const noexcept {

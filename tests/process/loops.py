@@ -74,6 +74,18 @@ def output_every_few_steps_is_not_the_time_loop(job):
 
 
 @test
+def what_is_done_at_every_second_step_is_not_the_time_loop(job):
+    expect_one_loop(job, "every_second", 60, "every_second")
+
+
+@test
+def entries_of_a_call_site_are_passes_where_every_call_misses_some(job):
+    _, report = expect_one_loop(job, "check_mostly", 60, "check_mostly")
+    expect_equal([loop["call"] for loop in report["loops"]], [""], "calls that begin a pass")
+    expect(not report["loops"][0]["sure"], f"sure: {report['loops']}")
+
+
+@test
 def one_time_loop_after_another_makes_two_phases(job):
     loops, said, _ = run(job, "two", 60)
     expect_equal(sorted(loops.values()), [[60, 60], [60, 60]], "iterations of ranks")

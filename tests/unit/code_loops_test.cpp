@@ -62,6 +62,16 @@ volatile int sink, flag;
         if (i % 10 == 9) seldom();
     }
 }
+[[gnu::section("nest_either"), gnu::noipa]] void either_or(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        other();
+        if (i % 10 != 9)
+            often();
+        else
+            seldom();
+        other();
+    }
+}
 [[gnu::section("nest_apart"), gnu::noipa]] void apart(int passes) {
     for (int i = 0; i < passes; ++i) often();
     for (int i = 0; i < passes; ++i) seldom();
@@ -96,7 +106,7 @@ volatile int sink, flag;
 
 #define SECTION(name) extern "C" const char __start_nest_##name[], __stop_nest_##name[];
 SECTION(stages)
-SECTION(before) SECTION(every) SECTION(output) SECTION(both) SECTION(apart) SECTION(table)
+SECTION(before) SECTION(every) SECTION(output) SECTION(both) SECTION(either) SECTION(apart) SECTION(table)
 
     namespace {
 
@@ -107,7 +117,7 @@ SECTION(before) SECTION(every) SECTION(output) SECTION(both) SECTION(apart) SECT
             return address >= start && address < end;
         };
 #define IS_IN(name) is_in(__start_nest_##name, __stop_nest_##name)
-        return IS_IN(stages) || IS_IN(before) || IS_IN(every) || IS_IN(output) || IS_IN(both) || IS_IN(apart) || IS_IN(table);
+        return IS_IN(stages) || IS_IN(before) || IS_IN(every) || IS_IN(output) || IS_IN(both) || IS_IN(either) || IS_IN(apart) || IS_IN(table);
     }
 
     NestingAnswer answer(void (*function)(int)) {
@@ -134,6 +144,18 @@ TEST(CodeLoops, LoopsBesideEachOtherAreNotNested) { EXPECT_EQ(answer(apart).nest
 TEST(CodeLoops, CodeThatIsNotUnderstoodTellsNothingWrong) {
     const Nesting nesting = answer(table).nesting; // with or without a table of jumps
     EXPECT_TRUE(nesting == Nesting::Unknown || nesting == Nesting::Same);
+}
+
+TEST(CodeLoops, WhetherEachPassMakesOneOfTwoCallsIsSaid) {
+    const auto without = [](void (*function)(int), bool of_both) {
+        function(40);
+        return may_pass_without(often_at, of_both ? often_at : seldom_at, seldom_at, find);
+    };
+    EXPECT_FALSE(without(every_second_step, true)); // `often` comes in each
+    EXPECT_TRUE(without(every_second_step, false));
+    EXPECT_FALSE(without(either_or, true));
+    EXPECT_TRUE(without(either_or, false));
+    EXPECT_TRUE(without(apart, false));
 }
 
 TEST(CodeLoops, WithoutBoundsNothingIsKnown) {
