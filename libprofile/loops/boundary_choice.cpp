@@ -270,12 +270,12 @@ class Choice {
         const NodeId call = best_of(frequent), place = calls_[call].site;
         const Node& own = (*tree_)[place];
         if ((*tree_)[call].parent == place && !is_entry(call) && !functions_->may_leave_out(own, own, own)) return true;
-        std::uint32_t asked = 0; // each takes some ten microseconds
+        std::uint32_t asked = 0; // each takes some tenths of a millisecond
         for (std::uint32_t i = 0; i < loop.sites; ++i) {
             for (std::uint32_t k = i; k < loop.sites; ++k) {
                 const NodeId one = loop.site[i], other = loop.site[k];
                 const std::uint64_t count = entries_[one] + (i == k ? 0 : entries_[other]);
-                if (one == place || other == place || count + 1 < frequent || count > frequent + 1 || ++asked > 64) continue;
+                if (one == place || other == place || count + 1 < frequent || count > frequent + 1 || ++asked > 16) continue;
                 if (!functions_->may_leave_out(own, (*tree_)[one], (*tree_)[other])) return true;
             }
         }

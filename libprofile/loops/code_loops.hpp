@@ -1,7 +1,7 @@
 // How two calls of one function lie in the loops of its machine code: what the order of the calls alone cannot tell.
 //
 // Contract: reads code of a loaded module, changes nothing; async-signal-safe; scratch memory under the quota; time in proportion to the
-// size of the function, some ten microseconds for most. x86-64 only; elsewhere, and where the code is not fully understood
+// size of the function, some tenths of a millisecond for 2 KB of code. x86-64 only; elsewhere, and where the code is not fully understood
 // (instructions that are not known, jumps through tables), the answer is Unknown.
 //
 // The control flow of the function is that of its jumps. A loop is a set of blocks that reach each other; loops inside it are those that are left
