@@ -10,10 +10,11 @@ namespace {
 
 constexpr std::uint32_t least_passes = LoopSearch::least_passes;
 
-/// The occurrences of one MPI call path in the loop; `site`: the call site of the loop's function.
+/// The occurrences of one MPI call path in the loop; `site`: the call site of the loop's function. Or those of such a call site itself:
+/// its entries with a call that is no chance.
 struct Calls : Entries {
     std::uint64_t entry = 0; // of the function into one of its call sites, at the last one
-    bool is_inner = false;   // came more than once in such an entry
+    bool is_inner = false;   // came more than once in such an entry; of a call site: twice without another in between
 };
 
 struct Range {
@@ -69,7 +70,7 @@ class Choice {
             bool is_ambiguous = false;
             const NodeId other = best_of(rare);
             const NodeId own = best_of(frequent);
-            const bool is_nest = is_inside(frequent, rare, is_ambiguous);
+            const bool is_nest = is_inside(loop, frequent, rare, is_ambiguous);
             if (is_nest) frequent = rare;
             if (is_nest || (is_ambiguous && loop.other == 0)) {
                 if (!is_ambiguous || loop.is_ambiguous) continue; // once in doubt, always
@@ -85,8 +86,9 @@ class Choice {
         const std::uint64_t entries = entries_[candidate_->entries.site]; // as many as passes, or several in each
         if (!is_known_from_begin() && entries != 0 && candidate_->entries.count > entries)
             loop.passes += loop.passes * (candidate_->entries.count - entries) / entries;
+        if (is_entry(loop.boundary)) loop.boundary = 0;
         for (NodeId node = 0; node < nodes_ && loop.witnesses < Loop::most_witnesses; ++node) {
-            if (calls_[node].count == 0 || !is_in_group(calls_[node].count, frequent)) continue;
+            if (calls_[node].count == 0 || is_entry(node) || !is_in_group(calls_[node].count, frequent)) continue;
             const auto has_place = [&](const Loop::Witness& other) { return calls_[other.node].site == calls_[node].site; };
             if (calls_[node].site != loop.place && std::none_of(loop.witness, loop.witness + loop.witnesses, has_place))
                 loop.witness[loop.witnesses++].node = node;
@@ -116,29 +118,61 @@ class Choice {
     }
 
     void count(Loop& loop) noexcept {
+        NodeId entered_before = 0;
         for_each_event([&](const LoggedEvent& event, const SitePath& path, std::uint64_t entry) {
-            loop.add_site(path.at(candidate_->level));
-            if (event.common <= candidate_->level) ++entries_[path.at(candidate_->level)];
-            Calls& calls = calls_[event.node];
-            if (calls.count == 0) {
-                calls.begin(path.at(candidate_->level), event.at);
-            } else {
-                calls.add(event.at);
-                calls.is_inner = calls.is_inner || calls.entry == entry;
+            const NodeId site = path.at(candidate_->level);
+            loop.add_site(site);
+            const auto add = [&](Calls& calls, bool is_inner) {
+                if (calls.count == 0) {
+                    calls.begin(site, event.at);
+                } else {
+                    calls.add(event.at);
+                    calls.is_inner = calls.is_inner || is_inner;
+                }
+                calls.entry = entry;
+            };
+            if (event.common <= candidate_->level) ++entries_[site];
+            if (calls_[site].entry != entry && !functions_->is_chance((*tree_)[event.node].a)) {
+                add(calls_[site], entered_before == site);
+                entered_before = site;
             }
-            calls.is_inner = calls.is_inner || event.comes_again;
-            calls.entry = entry;
+            add(calls_[event.node], calls_[event.node].entry == entry);
+            calls_[event.node].is_inner = calls_[event.node].is_inner || event.comes_again;
         });
         // What cannot be a boundary is as if it were not there.
         const std::uint64_t span = candidate_->entries.last_at > known_from_ ? candidate_->entries.last_at - known_from_ : 0;
         for (NodeId node = 0; node < nodes_; ++node) {
             Calls& calls = calls_[node];
-            if (calls.count == 0) continue;
+            if (calls.count == 0 || is_entry(node)) continue;
             enters_calls_ = enters_calls_ || (calls.site == candidate_->entries.site && !functions_->is_chance((*tree_)[node].a));
             const bool is_possible = !calls.is_inner && calls.are_passes(least_passes - 1) && calls.span() >= span / 4 * 3 &&
                                      !functions_->is_chance((*tree_)[node].a) &&
                                      !excluded_->has(node);
             if (!is_possible) calls.count = 0;
+        }
+        leave_useful_entries(span);
+    }
+
+    /// A call site of the function, not an MPI call: its entries.
+    bool is_entry(NodeId node) const noexcept { return !is_call((*tree_)[node].kind); }
+
+    /// Entries of a call site are asked only where they come more often than each call that comes once in a pass: then that misses passes.
+    /// Unless they are those of an inner loop.
+    void leave_useful_entries(std::uint64_t span) noexcept {
+        std::uint64_t most = 0;
+        for (NodeId node = 0; node < nodes_; ++node)
+            if (!is_entry(node)) most = std::max<std::uint64_t>(most, calls_[node].count);
+        const NodeId call = most == 0 ? 0 : best_of(most);
+        for (NodeId node = 0; node < nodes_; ++node) {
+            Calls& calls = calls_[node];
+            if (calls.count == 0 || !is_entry(node)) continue;
+            bool is_useful = most != 0 && calls.count > most + 1 && calls.count == entries_[node] && calls.are_passes(least_passes - 1) &&
+                             calls.span() >= span / 4 * 3;
+            if (is_useful) {
+                const Nesting nesting = functions_->nesting((*tree_)[node], (*tree_)[calls_[call].site]).nesting;
+                is_useful = nesting == Nesting::Same || (nesting == Nesting::Unknown && !calls.is_inner && calls.count < most * 2);
+            }
+            if (!is_useful) calls.count = 0;
         }
     }
 
@@ -172,11 +206,14 @@ class Choice {
                 best = node;
                 continue;
             }
-            const bool is_collective = functions_->is_collective((*tree_)[node].a);
-            const bool was_collective = functions_->is_collective((*tree_)[best].a);
-            if (is_collective != was_collective ? is_collective : comes_before(calls, calls_[best])) best = node;
+            const unsigned rank = preference(node), best_rank = preference(best);
+            if (rank != best_rank ? rank > best_rank : comes_before(calls, calls_[best])) best = node;
         }
         return best;
+    }
+    unsigned preference(NodeId node) const noexcept {
+        if (is_entry(node)) return 0;
+        return functions_->is_collective((*tree_)[node].a) ? 2 : 1;
     }
 
     /// The range, in the code of the function, of the call sites that are entered about as often as `group` says: those of one loop, where
@@ -200,9 +237,12 @@ class Choice {
         Distances found;
         std::uint64_t between = 0;
         bool is_after_first = false;
-        for_each_event([&](const LoggedEvent& event, const SitePath&, std::uint64_t) {
-            if (event.node == frequent) ++between;
-            if (event.node != rare) return;
+        const auto is_one = [&](NodeId node, const LoggedEvent& event, const SitePath& path) {
+            return is_entry(node) ? path.at(candidate_->level) == node && event.common <= candidate_->level : event.node == node;
+        };
+        for_each_event([&](const LoggedEvent& event, const SitePath& path, std::uint64_t) {
+            if (is_one(frequent, event, path)) ++between;
+            if (!is_one(rare, event, path)) return;
             if (is_after_first) {
                 found.least = std::min(found.least, between);
                 found.most = std::max(found.most, between);
@@ -213,9 +253,52 @@ class Choice {
         return found;
     }
 
+    /// What the code of the function says. Where one call of the frequent group is in the same loop as the rare one, that loop's passes are what
+    /// the group counts.
+    NestingAnswer nesting(std::uint64_t frequent, std::uint64_t rare) const noexcept {
+        const Node& seldom = (*tree_)[calls_[best_of(rare)].site];
+        NestingAnswer answer = functions_->nesting((*tree_)[calls_[best_of(frequent)].site], seldom);
+        NodeId asked[8] = {calls_[best_of(frequent)].site};
+        std::uint32_t count = 1;
+        for (NodeId node = 0; node < nodes_ && count < 8 && (answer.nesting == Nesting::Around || answer.nesting == Nesting::Sometimes); ++node) {
+            const Calls& calls = calls_[node];
+            if (calls.count == 0 || !is_in_group(calls.count, frequent) || std::find(asked, asked + count, calls.site) != asked + count) continue;
+            asked[count++] = calls.site;
+            const NestingAnswer its = functions_->nesting((*tree_)[calls.site], seldom);
+            if (its.nesting == Nesting::Same) answer = its;
+        }
+        return answer;
+    }
+
+    /// Whether something else confirms that the group `frequent` misses no pass: the function itself makes the call, and cannot leave it out;
+    /// or another of its call sites, or two of them together (a step with a new neighbour list, and one without), cannot be left out, and came as
+    /// often. That a call site cannot be left out is not enough: what it leads to need not call MPI each time.
+    bool is_confirmed(const Loop& loop, std::uint64_t frequent) const noexcept {
+        const NodeId call = best_of(frequent), place = calls_[call].site;
+        const Node& own = (*tree_)[place];
+        if ((*tree_)[call].parent == place && !is_entry(call) && !functions_->may_leave_out(own, own, own)) return true;
+        std::uint32_t asked = 0; // each takes some tenths of a millisecond
+        for (std::uint32_t i = 0; i < loop.sites; ++i) {
+            for (std::uint32_t k = i; k < loop.sites; ++k) {
+                const NodeId one = loop.site[i], other = loop.site[k];
+                const std::uint64_t count = entries_[one] + (i == k ? 0 : entries_[other]);
+                if (one == place || other == place || count + 1 < frequent || count > frequent + 1 || ++asked > 16) continue;
+                if (!functions_->may_leave_out(own, (*tree_)[one], (*tree_)[other])) return true;
+            }
+        }
+        return false;
+    }
+
     /// Whether the calls of the group `frequent` are made in a loop inside the one that makes those of `rare`; else those are made in
     /// some of its passes only.
-    bool is_inside(std::uint64_t frequent, std::uint64_t rare, bool& is_ambiguous) const noexcept {
+    bool is_inside(const Loop& loop, std::uint64_t frequent, std::uint64_t rare, bool& is_ambiguous) const noexcept {
+        const NestingAnswer code = nesting(frequent, rare);
+        is_ambiguous = code.nesting == Nesting::Unknown ? is_entry(best_of(frequent)) : code.nesting == Nesting::Sometimes || !code.is_certain;
+        if (code.nesting == Nesting::Same) {
+            is_ambiguous = is_ambiguous || !is_confirmed(loop, frequent);
+            return false;
+        }
+        if (code.nesting == Nesting::Around) return true;
         const Range often = range_about(frequent);
         const Range seldom = range_of(rare);
         const bool have_places = often.is_known() && seldom.is_known();

@@ -4,10 +4,12 @@
 //
 // Calls that come again without their function's caller having gone on are in inner loops. The others are grouped by how often
 // they come. Loops inside each other in one function look like one loop with something that happens every now and then; these are
-// told apart, as far as that is possible, by the order of the call sites in the code and by how regular it is (docs/iterations.md).
-// Of the calls of the group that was chosen, collective ones are preferred, since all ranks have them, then the first of a pass.
+// told apart by the loops of its machine code, or where that is not understood, as far as possible, by the order of the call sites and by how
+// regular it is (docs/iterations.md). Of the calls of the group that was chosen, collective ones are preferred, since all ranks have
+// them, then the first in the code. Where the entries of a call site come more often than each such call, these are the passes.
 #pragma once
 
+#include "libprofile/loops/code_loops.hpp"
 #include "libprofile/loops/event_log.hpp"
 #include "libprofile/loops/loop.hpp"
 
@@ -17,7 +19,15 @@ namespace libprofile {
 struct FunctionTraits {
     bool (*is_collective)(std::uint32_t function) noexcept;
     bool (*is_chance)(std::uint32_t function) noexcept; // how often it is called is chance: tests, probes
+    NestingAnswer (*nesting)(const Node& often, const Node& seldom) noexcept; // of two call sites of one function
+    /// Whether passes of the innermost loop with the call site `in` may enter neither of two others of the function.
+    bool (*may_leave_out)(const Node& in, const Node& one, const Node& other) noexcept;
 };
+
+/// Those of MPI, and of code that is loaded.
+extern const FunctionTraits mpi_traits;
+/// Building data types and packing tell little of loops, and there are programs that do it with every message.
+bool is_beside(const Node& node) noexcept;
 
 /// Calls that must not be chosen: those at which passes of other loops begin.
 struct ExcludedCalls {

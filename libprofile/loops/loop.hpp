@@ -1,5 +1,5 @@
 // A loop that was found, and where a pass of it begins.
-// Contract: plain data of one thread.
+// Contract: plain data of one thread; async-signal-safe.
 #pragma once
 
 #include "libprofile/loops/loop_search.hpp"
@@ -53,8 +53,38 @@ struct Loop {
         last_at = later.last_at;
         for (std::uint32_t i = 0; i < later.sites; ++i) add_site(later.site[i]);
     }
+
+    // A function that calls itself from `place` for its next pass. Then a pass is an activation of it, and begins at its first call.
+    bool is_recursion = false;
+    Recursion recursion;
+    bool is_cut_short = false; // passes lay too deep in the stack to be seen
+    void set_recursion(const LoopCandidate& candidate) {
+        caller = candidate.caller;
+        level = candidate.level;
+        place = candidate.entries.site;
+        passes = candidate.entries.count;
+        first_at = candidate.entries.first_at;
+        last_at = candidate.entries.last_at;
+        is_recursion = true;
+        is_cut_short = candidate.is_cut_short;
+        recursion.begin(caller, level, place);
+        add_site(place);
+    }
+
     /// Whether `path` goes through the loop's function.
     bool is_on(const SitePath& path) const { return path.size >= level && path.caller_of(level) == caller; }
+    /// Whether a pass begins with the call `node` on `path`; `common` as in LoggedEvent.
+    bool begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common) const {
+        if (!is_on(path)) return false;
+        if (is_recursion) return common < level || (recursion.is_innermost(path) && recursion.grows(tree, path));
+        return boundary != 0 ? node == boundary : path.at(level) == place && common <= level;
+    }
+    /// In the running pass, and no other may begin with such calls.
+    bool stays_in_pass(const CallTree& tree, const SitePath& path, NodeId node) const {
+        if (!is_on(path)) return false;
+        if (is_recursion) return recursion.is_innermost(path) && !recursion.grows(tree, path);
+        return has_site(path.at(level)) && (boundary != 0 ? node != boundary : path.at(level) != place);
+    }
 };
 
 } // namespace libprofile

@@ -4,43 +4,10 @@
 
 namespace libprofile {
 
-/// Calls that follow each other are mostly near each other in the tree: then only the inner end changes.
-bool SitePath::follow(const CallTree& tree, NodeId last) noexcept {
-    constexpr std::uint32_t near = 6;
-    NodeId fresh[near];
-    const std::uint32_t lowest = size > near ? size - near : 0;
-    NodeId node = last;
-    for (std::uint32_t count = 0; count < near && node != 0; ++count) {
-        for (std::uint32_t i = size; i-- > lowest;) {
-            if (site[i] != node) continue;
-            if (i + 1 + count > most) return false;
-            for (size = i + 1; count != 0;) site[size++] = fresh[--count];
-            end = last;
-            return true;
-        }
-        fresh[count] = node;
-        node = tree[node].parent;
-    }
-    return false;
-}
-
-bool SitePath::find(const CallTree& tree, NodeId function) noexcept {
-    const NodeId last = tree[function].parent;
-    if (size != 0 && (last == end || follow(tree, last))) return true;
-    std::uint32_t depth = 0;
-    for (NodeId node = last; node != 0; node = tree[node].parent) ++depth;
-    size = 0;
-    end = no_node;
-    if (depth == 0 || depth > most) return false;
-    size = depth;
-    end = last;
-    for (NodeId node = last; node != 0; node = tree[node].parent) site[--depth] = node;
-    return true;
-}
-
 void LoopSearch::start(std::uint64_t now) noexcept {
     began_at_ = now;
     depth_ = ended_count_ = 0;
+    recursion_ = {};
 }
 
 void LoopSearch::Activation::enter(NodeId site, std::uint64_t at) noexcept {
@@ -78,7 +45,37 @@ void LoopSearch::end(std::uint32_t level) noexcept {
     if (best != nullptr) keep(ended_, ended_count_, most_candidates, {activation.caller, level, *best});
 }
 
-void LoopSearch::event(const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept {
+/// Before the tables of what has returned go: they know when the first two activations began.
+void LoopSearch::follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept {
+    if (recursion_.level != 0 && (common < recursion_.level || !recursion_.is_on(path))) { // all have returned
+        const LoopCandidate ended = recursion();
+        if (ended.entries.are_passes(least_passes)) keep(ended_, ended_count_, most_candidates, ended);
+        recursion_ = {};
+    }
+    if (recursion_.level == 0) {
+        // A function that was called from the place where it makes a call now: that is the third activation.
+        if (common < 2 || common > depth_ || path.size <= common || !is_same_place(tree, path.at(common), path.at(common - 1))) return;
+        const Activation &first = activations_[common - 2], &second = activations_[common - 1];
+        if (second.caller != path.caller_of(common)) return;
+        recursion_.begin(first.caller, common - 1, path.at(common - 1));
+        recursion_.follow(tree, path, true);
+        depths_.begin(recursion_.place, first.began_at);
+        depths_.add(second.began_at);
+        depths_.add(at);
+        is_tree_walk_ = recursion_.deepest != common + 1;
+        is_cut_short_ = false;
+        return;
+    }
+    if (is_tree_walk_) return;
+    is_tree_walk_ = common < recursion_.deepest || !recursion_.is_innermost(path);
+    if (is_tree_walk_ || !recursion_.grows(tree, path)) return;
+    recursion_.grow(path);
+    depths_.add(at);
+    is_tree_walk_ = recursion_.grows(tree, path);
+}
+
+void LoopSearch::event(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept {
+    follow_recursion(tree, path, common, at);
     std::uint32_t same = std::min({common, path.size, depth_, levels});
     // What is known of the stack may be less than what is true, never of another function.
     while (same != 0 && activations_[same - 1].caller != path.caller_of(same)) --same;
@@ -91,6 +88,7 @@ void LoopSearch::event(const SitePath& path, std::uint32_t common, std::uint64_t
         Activation& fresh = activations_[depth_++];
         fresh.caller = path.caller_of(depth_);
         fresh.used = 1;
+        fresh.began_at = at;
         fresh.entries[0].begin(path.at(depth_), at);
     }
 }
@@ -99,6 +97,7 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
     LoopCandidate all[most_candidates * 4];
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < ended_count_; ++i) all[count++] = ended_[i];
+    if (recursion_.level != 0 && recursion().entries.are_passes(least_passes)) all[count++] = recursion();
     for (std::uint32_t level = 1; level <= depth_; ++level) {
         const Activation& activation = activations_[level - 1];
         for (std::uint32_t i = 0; i < activation.used; ++i)
@@ -128,20 +127,23 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
         found[chosen++] = *best;
         covered += best->entries.span();
     }
-    return covered >= total / 2 ? chosen : 0;
+    return covered >= total / 4 ? chosen : 0; // as for loops that go on (LoopWatch)
 }
 
 bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least) const noexcept {
+    const auto goes_on = [now, least](const Entries& entries) { // nothing has happened for no longer than a few passes together
+        return entries.are_passes(least) && now - entries.last_at <= entries.span() / entries.count * 8;
+    };
     for (std::uint32_t level = 1; level <= depth_; ++level) {
+        if (level == recursion_.level && goes_on(recursion().entries)) {
+            found = recursion();
+            return true;
+        }
         const Activation& activation = activations_[level - 1];
         const Entries* best = nullptr;
         for (std::uint32_t i = 0; i < activation.used; ++i) {
             const Entries& entries = activation.entries[i];
-            if (!entries.are_passes(least)) continue;
-            // It goes on: nothing has happened for longer than a few passes together.
-            const std::uint64_t idle = now - entries.last_at;
-            if (idle > entries.span() / entries.count * 8) continue;
-            if (best == nullptr || entries.span() > best->span()) best = &entries;
+            if (goes_on(entries) && (best == nullptr || entries.span() > best->span())) best = &entries;
         }
         if (best == nullptr) continue;
         found = {activation.caller, level, *best};

@@ -11,28 +11,11 @@
 // nearly all are short, and one is the program. Their number is weighed by (sum of durations)^2 / sum of squares.
 #pragma once
 
-#include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/loops/recursion.hpp"
 
 #include <cstdint>
 
 namespace libprofile {
-
-/// The path of call sites to an MPI call, from the outermost; the MPI function itself is not in it.
-struct SitePath {
-    static constexpr std::uint32_t most = 512;
-    NodeId site[most]; // of level i + 1
-    std::uint32_t size = 0;
-    NodeId end = no_node; // it leads to
-
-    /// False: it is longer than that.
-    bool find(const CallTree& tree, NodeId function) noexcept;
-    /// The call site in the function at `level`, which the call sites of the levels before lead to; level >= 1.
-    NodeId at(std::uint32_t level) const { return site[level - 1]; }
-    NodeId caller_of(std::uint32_t level) const { return level == 1 ? 0 : site[level - 2]; }
-
-  private:
-    bool follow(const CallTree& tree, NodeId last) noexcept;
-};
 
 /// The entries of one call site during one activation of its function.
 struct Entries {
@@ -63,7 +46,15 @@ struct LoopCandidate {
     NodeId caller = 0;       // call path of the loop's function
     std::uint32_t level = 0; // of that function, 1: the outermost
     Entries entries;
+    bool is_recursion = false; // the function calls itself from that call site for its next pass
+    bool is_cut_short = false; // later calls lay too deep in the stack
 };
+/// Whether `loop` may have the one at `level` inside. Passes of a recursion have loops of its own function inside.
+template <class AnyLoop> bool may_be_around(const AnyLoop& loop, std::uint32_t level) {
+    return level > loop.level || (loop.is_recursion && level == loop.level);
+}
+
+
 
 class LoopSearch {
   public:
@@ -74,7 +65,10 @@ class LoopSearch {
 
     void start(std::uint64_t now) noexcept;
     /// An MPI call on `path` begins at `at`; `common` as in LoggedEvent.
-    void event(const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;
+    void event(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;
+
+    /// A call lies so deep in the stack that its path is not known.
+    void miss_event() noexcept { is_cut_short_ = recursion_.level != 0; }
 
     /// The loops that share most of the time until `now`, outermost first, at most `most`; none inside another. Returns their number.
     std::uint32_t find(std::uint64_t now, LoopCandidate* found, std::uint32_t most) const noexcept;
@@ -87,15 +81,25 @@ class LoopSearch {
     struct Activation {
         NodeId caller = 0;
         std::uint32_t used = 0;
+        std::uint64_t began_at = 0; // its first call
         Entries entries[children];
         void enter(NodeId site, std::uint64_t at) noexcept;
     };
     void end(std::uint32_t level) noexcept;
+    void follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;
+    /// The recursion as a loop; its entries are too few if it is none.
+    LoopCandidate recursion() const noexcept {
+        return {recursion_.caller, recursion_.level, is_tree_walk_ ? Entries() : depths_, true, is_cut_short_};
+    }
     static void keep(LoopCandidate* kept, std::uint32_t& count, std::uint32_t most, const LoopCandidate& candidate) noexcept;
 
     Activation activations_[levels]; // of levels 1 ...
     std::uint32_t depth_ = 0;
     std::uint64_t began_at_ = 0;
+    Recursion recursion_;       // the outermost that is on the stack
+    Entries depths_;            // of it: activations
+    bool is_tree_walk_ = false; // one of them has returned before the outermost, or made no call
+    bool is_cut_short_ = false;
     LoopCandidate ended_[most_candidates]; // of functions that have returned
     std::uint32_t ended_count_ = 0;
 };

@@ -24,26 +24,6 @@ constexpr std::uint64_t most_calls = 1600000; // without another loop: there is 
 
 std::uint64_t log_limit() { return memory_quota.limit() / 64; }
 
-bool is_collective(std::uint32_t function) noexcept {
-    const TimeCategory category = mpi_functions[function].category;
-    return category == TimeCategory::MpiColl || category == TimeCategory::MpiSyncColl;
-}
-
-bool is_chance(std::uint32_t function) noexcept {
-    const char* name = mpi_functions[function].name;
-    return std::strstr(name, "Test") != nullptr || std::strstr(name, "probe") != nullptr ||
-           std::strstr(name, "get_status") != nullptr;
-}
-
-constexpr FunctionTraits traits{is_collective, is_chance};
-
-/// Building data types and packing tell little of loops, and there are programs that do it with every message.
-bool is_beside(const Node& node) noexcept {
-    if (node.kind != NodeKind::Mpi) return false;
-    const char* name = mpi_functions[node.a].name;
-    return std::strncmp(name, "MPI_Type_", 9) == 0 || std::strncmp(name, "MPI_Pack", 8) == 0 || std::strncmp(name, "MPI_Unpack", 10) == 0;
-}
-
 /// Whether a loop that goes on may be taken for the time loop before the job is over. The longer one waits, the less likely it is
 /// that one around it shows; but a job that is killed has its iterations from then on only.
 bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
@@ -75,23 +55,28 @@ void LoopWatch::name(Thread& thread, Found& loop) noexcept {
     loop.phase = thread.arena.copy_text(text);
 }
 
-bool LoopWatch::is_boundary(const Found& loop, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept {
-    if (loop.is_replaced || at < loop.known_from || !loop.is_on(path)) return false;
-    return loop.boundary != 0 ? node == loop.boundary : path.at(loop.level) == loop.place && common <= loop.level;
-}
-
 /// A pass of a known loop may begin with this call.
-bool LoopWatch::may_begin_pass(const SitePath& path, NodeId node) const noexcept {
-    return std::any_of(loops_, loops_ + loop_count_, [&](const Found& loop) { return is_boundary(loop, path, node, 0, loop.known_from); });
+bool LoopWatch::may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept {
+    return std::any_of(loops_, loops_ + loop_count_, [&](const Found& loop) {
+        return !loop.is_replaced && (loop.is_recursion ? loop.is_on(path) : loop.begins_pass(tree, path, node, 0));
+    });
 }
 
 /// What a call means for the loops that are known.
-LoopWatch::Act LoopWatch::act(const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept {
+LoopWatch::Act LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept {
+    const auto passes = [&](Found& loop) {
+        if (loop.is_replaced || at < loop.known_from) return false;
+        const bool begins = loop.begins_pass(tree, path, node, common);
+        if (loop.is_recursion && loop.is_on(path) && (begins || !loop.recursion.is_known())) loop.recursion.follow(tree, path, common < loop.level);
+        return begins;
+    };
     Act what = Act::None;
     if (running_ != none) {
         Found& loop = loops_[running_];
-        if (is_boundary(loop, path, node, common, at)) return Act::Pass;
-        if (loop.is_on(path)) {
+        if (passes(loop)) return Act::Pass;
+        if (loop.is_recursion) {
+            if (loop.recursion.is_innermost(path)) return Act::None;
+        } else if (loop.is_on(path)) {
             const NodeId site = path.at(loop.level);
             if (loop.sites == Loop::most_sites || loop.has_site(site)) return Act::None;
             loop.add_site(site); // if the loop goes on nevertheless, it belongs to it
@@ -100,11 +85,18 @@ LoopWatch::Act LoopWatch::act(const SitePath& path, NodeId node, std::uint32_t c
         running_ = none;
     }
     for (std::uint32_t i = 0; i < loop_count_; ++i) {
-        if (!is_boundary(loops_[i], path, node, common, at)) continue;
+        if (!passes(loops_[i])) continue;
         running_ = i;
         return Act::Pass;
     }
     return what;
+}
+
+/// A call lies too deep for its path to be known: of a recursion all further passes do.
+LoopWatch::Act LoopWatch::leave_recursion() noexcept {
+    if (running_ == none || !loops_[running_].is_recursion) return Act::None;
+    running_ = none;
+    return Act::Leave;
 }
 
 void LoopWatch::perform(Thread& thread, Act what, std::uint64_t now, std::uint64_t cpu_now) noexcept {
@@ -116,6 +108,21 @@ void LoopWatch::perform(Thread& thread, Act what, std::uint64_t now, std::uint64
     if (running_ == none) return;
     thread.phases.next_iteration(loops_[running_].phase, now, cpu_now);
     ++loops_[running_].iterations;
+}
+
+/// What the call that begins at `now` means.
+void LoopWatch::perform_now(Thread& thread, Act what, std::uint64_t now) noexcept {
+    if (what == Act::None) return;
+    const std::uint64_t cpu = thread_cpu_time();
+    thread.mark_cpu(now, cpu);
+    if (open_ == none && is_logging_) {
+        log_values();
+        is_logging_ = false; // from here on the values belong to the loop
+    }
+    thread.place.look();
+    count_until_now(thread);
+    perform(thread, what, now, cpu);
+    count_own(thread);
 }
 
 /// Ends the running pass, if there is one.
@@ -157,34 +164,27 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         calls_until_decision_ = calls_between_decisions;
     }
     if (is_beside(thread.tree[node])) return is_searching_ && running_ == none && log_call_beside(thread, node);
-    if (!path_.find(thread.tree, node)) return true;
-    if (running_ != none) {
-        const Found& loop = loops_[running_];
-        const bool is_inside = loop.is_on(path_) && loop.has_site(path_.at(loop.level));
-        if (is_inside && (loop.boundary != 0 ? node != loop.boundary : path_.at(loop.level) != loop.place)) return false;
+    if (!path_.find(thread.tree, node)) {
+        const bool goes_on = running_ != none && !loops_[running_].is_recursion;
+        if (running_ != none && !goes_on) loops_[running_].is_cut_short = true;
+        perform_now(thread, leave_recursion(), now);
+        if (goes_on || !is_searching_) return true;
+        search_.miss_event();
+        log_call(thread, node, 0, now);
+        return true;
     }
-    if (!is_searching_ && running_ == none && !may_begin_pass(path_, node)) return false;
+    if (running_ != none && loops_[running_].stays_in_pass(thread.tree, path_, node)) return false;
+    if (!is_searching_ && running_ == none && !may_begin_pass(thread.tree, path_, node)) return false;
     std::uint32_t common = path_.size;
     if (!thread.paths.is_same_activation(node, frame)) thread.paths.at_followed_call(frame, common);
     if (common > path_.size) common = path_.size;
     const std::uint32_t before = running_;
-    const Act what = act(path_, node, common, now);
-    if (what != Act::None) {
-        const std::uint64_t cpu = thread_cpu_time();
-        thread.mark_cpu(now, cpu);
-        if (open_ == none && is_logging_) {
-            log_values();
-            is_logging_ = false; // from here on the values belong to the loop
-        }
-        thread.place.look();
-        count_until_now(thread);
-        perform(thread, what, now, cpu);
-        count_own(thread);
-    }
+    const Act what = act(thread.tree, path_, node, common, now);
+    perform_now(thread, what, now);
     // Calls inside a loop that is known tell nothing of those around it, but that of a pass in a new activation of its function.
     const bool goes_on = before != none && running_ == before && common >= loops_[before].level;
     if (goes_on || !is_searching_) return true;
-    search_.event(path_, common, now);
+    search_.event(thread.tree, path_, common, now);
     ++calls_;
     log_call(thread, node, common, now);
     if (--calls_until_decision_ == 0 || now - decided_at_ > second || log_.is_nearly_full()) {
@@ -296,8 +296,12 @@ bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found&
     for (std::uint32_t i = 0; i < loop_count_; ++i) excluded.add(loops_[i].boundary);
     loop = {};
     refused_ = candidate;
-    if (!choose_boundary(log_, thread.tree, candidate, traits, excluded, loop)) return false;
-    loop.known_from = log_.known_from(loop.level);
+    if (candidate.is_recursion)
+        loop.set_recursion(candidate);
+    else if (!choose_boundary(log_, thread.tree, candidate, mpi_traits, excluded, loop))
+        return false;
+    // Of a recursion each pass has calls of its own: none of them may have been folded.
+    loop.known_from = log_.known_from(loop.is_recursion ? ~0u : loop.level);
     name(thread, loop);
     return loop.phase != nullptr;
 }
@@ -320,7 +324,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_ == none;
     const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));
     const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
-        return known.level > candidate.level && now - candidate.entries.first_at >= (now - known.first_at) / 2;
+        return may_be_around(candidate, known.level) && now - candidate.entries.first_at >= (now - known.first_at) / 2;
     });
     const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site && candidate.entries.count / 2 < refused_.entries.count;
     const bool is_due = is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at())));
@@ -347,7 +351,7 @@ void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std
     count_until_now(thread); // iterations that are found when they are over have no counters of their own: nobody read them then
     for (std::uint32_t n = 0; n < count && loop_count_ < most_loops; ++n) {
         for (std::uint32_t i = 0; i < loop_count_; ++i)
-            if (loops_[i].level > found[n].level && loops_[i].last_at >= found[n].first_at) loops_[i].is_replaced = true;
+            if (may_be_around(found[n], loops_[i].level) && loops_[i].last_at >= found[n].first_at) loops_[i].is_replaced = true;
         loops_[loop_count_] = found[n];
         loops_[loop_count_].is_late = !is_log_whole(thread);
         loops_[loop_count_].until = found[n].last_at;
@@ -415,11 +419,12 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         }
         counters += reader.event.since;
         if (has_pass || !path_.find(thread.tree, reader.event.node)) continue;
-        has_pass = act(path_, reader.event.node, reader.event.common, reader.event.at) == Act::Pass;
+        has_pass = act(thread.tree, path_, reader.event.node, reader.event.common, reader.event.at) == Act::Pass;
         first = counters;
     }
     running_ = none;
     if (!has_pass) return;
+    for (std::uint32_t i = 0; i < loop_count_; ++i) loops_[i].recursion.forget();
 
     phases.miss_iterations(); // a snapshot that there is has these values already, in the rest
     phases.go_back(first);
@@ -433,8 +438,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         const LoggedEvent& event = reader.event;
         counters += event.since;
         if (is_in) phases.book(event.since);
-        if (!path_.find(thread.tree, event.node)) continue;
-        const Act what = act(path_, event.node, event.common, event.at);
+        const Act what = path_.find(thread.tree, event.node) ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
         is_in = is_in || what == Act::Pass;
         perform(thread, what, event.at, cpu_at(event.at, counters, outside_wall, outside_cpu));
     }

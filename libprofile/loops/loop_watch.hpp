@@ -88,11 +88,11 @@ class LoopWatch {
         void begin(Row& of) noexcept;
     };
 
-    static bool is_boundary(const Found& loop, const SitePath& path, NodeId node, std::uint32_t common,
-                            std::uint64_t at) noexcept;
-    bool may_begin_pass(const SitePath& path, NodeId node) const noexcept;
-    Act act(const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept;
+    bool may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept;
+    Act act(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept;
+    Act leave_recursion() noexcept;
     void perform(Thread& thread, Act what, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void perform_now(Thread& thread, Act what, std::uint64_t now) noexcept;
     void leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void ask_witnesses(Thread& thread, Found& loop) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;

@@ -81,6 +81,18 @@ def output_every_few_steps_is_not_the_time_loop(job):
 
 
 @test
+def what_is_done_at_every_second_step_is_not_the_time_loop(job):
+    expect_one_loop(job, "every_second", 60, "every_second")
+
+
+@test
+def entries_of_a_call_site_are_passes_where_every_call_misses_some(job):
+    _, report = expect_one_loop(job, "check_mostly", 60, "check_mostly")
+    expect_equal([loop["call"] for loop in report["loops"]], [""], "calls that begin a pass")
+    expect(not report["loops"][0]["sure"], f"sure: {report['loops']}")
+
+
+@test
 def one_time_loop_after_another_makes_two_phases(job):
     loops, said, _ = run(job, "two", 60)
     expect_equal(sorted(loops.values()), [[60, 60], [60, 60]], "iterations of ranks")
@@ -125,8 +137,25 @@ def master_and_workers_share_a_phase_and_are_said_to_differ(job):
 
 
 @test
+def a_function_that_calls_itself_for_the_next_pass_is_a_loop(job):
+    said, report = expect_one_loop(job, "recursion", 60, "recursion")
+    expect("not sure: the function calls itself" in said and not report["loops"][0]["sure"], said)
+    loop = next(phase for phase in report["phases"] if phase["kind"] == "iterations")
+    calls = [sum(path["exclusive"]["visits"][rank] for path in loop["call_paths"] if path["name"] == "MPI_Allreduce") for rank in (0, 1)]
+    expect_equal(calls, [60, 60], "calls in the iterations")
+
+
+@test
+def passes_of_a_recursion_that_lie_too_deep_are_said_to_be_missing(job):
+    loops, said, _ = run(job, "recursion", 600, work=200)
+    iterations = next(iter(loops.values()), [0, 0])
+    expect(all(500 <= count < 512 for count in iterations), f"iterations: {loops}")
+    expect("lie too deep in the stack" in said, said)
+
+
+@test
 def no_loop_is_found_where_there_is_none(job):
-    for kind in ("no_loop", "recursion"):
+    for kind in ("no_loop", "tree_walk", "cycle"):
         loops, said, _ = run(job, kind, 40)
         expect_equal(loops, {}, f"loops of {kind}")
         expect("no time loop was found" in said, f"{kind}: {said}")

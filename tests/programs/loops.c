@@ -118,6 +118,32 @@ OWN void stages(int passes) {
     }
 }
 
+/* What is done at every second and fourth step, before what is done in each. */
+OWN void every_second(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        if (i % 2 == 0) {
+            if (i != 0) sum();
+            sum();
+        }
+        if (i % 4 == 0) output();
+        halo();
+        work(step_us);
+    }
+}
+
+/* No call comes once in each pass, but one call site is entered once in each. */
+OWN void messages(int count) {
+    for (int i = 0; i < count; ++i) halo();
+    sink = count;
+}
+OWN void check_mostly(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        if (i % 20 != 7) sum();
+        work(step_us);
+        messages(2 + i % 3);
+    }
+}
+
 OWN void output_sometimes(int passes) {
     for (int i = 0; i < passes; ++i) {
         halo();
@@ -139,6 +165,25 @@ OWN int recursion(int passes) {
     const int done = recursion(passes - 1);
     sink = done;
     return done + 1;
+}
+
+/* No time loop: it goes up again before it goes further down. */
+OWN int tree_walk(int from, int to) {
+    sum();
+    work(step_us);
+    const int middle = from + (to - from) / 2;
+    const int nodes = middle == from ? 1 : tree_walk(from, middle) + tree_walk(middle, to);
+    sink = nodes;
+    return nodes;
+}
+
+/* Nor is this: one way down and up. */
+OWN void cycle(int level) {
+    sum();
+    work(step_us);
+    if (level != 0) cycle(level - 1);
+    sum();
+    work(step_us);
 }
 
 /* Ranks take different ways through a pass. */
@@ -261,9 +306,13 @@ int main(int argc, char** argv) {
     if (KIND("nested")) nested(passes);
     if (KIND("nested_here")) nested_here(passes);
     if (KIND("stages")) stages(passes);
+    if (KIND("every_second")) every_second(passes);
+    if (KIND("check_mostly")) check_mostly(passes);
     if (KIND("output_sometimes")) output_sometimes(passes);
     if (KIND("only_a_solver")) only_a_solver(passes);
     if (KIND("recursion")) recursion(passes);
+    if (KIND("tree_walk")) tree_walk(0, passes);
+    if (KIND("cycle")) cycle(passes);
     if (KIND("no_loop")) no_loop();
     if (KIND("tail_calls")) tail_calls(passes);
     if (KIND("two")) simple(passes), second(passes);

@@ -15,7 +15,9 @@ constexpr std::uint32_t send = 1;
 constexpr std::uint32_t test = 2;
 
 constexpr FunctionTraits traits{[](std::uint32_t function) noexcept { return function == barrier; },
-                                [](std::uint32_t function) noexcept { return function == test; }};
+                                [](std::uint32_t function) noexcept { return function == test; },
+                                [](const Node&, const Node&) noexcept { return NestingAnswer(); },
+                                [](const Node&, const Node&, const Node&) noexcept { return true; }};
 
 /// A program: call paths are lists of call sites, whose numbers are addresses in one module.
 class Stream : public ::testing::Test {
@@ -33,7 +35,7 @@ class Stream : public ::testing::Test {
         now += after;
         SitePath path;
         ASSERT_TRUE(path.find(tree, node));
-        search.event(path, common, now);
+        search.event(tree, path, common, now);
         log.add_event({node, common, now, {}});
     }
     NodeId path_of(const std::vector<std::uint64_t>& sites) {

@@ -57,6 +57,42 @@ TEST_F(loop_search, where_no_call_comes_once_in_a_pass_an_entry_begins_it) {
     EXPECT_EQ(loop.place, path_of({10, 21}));
 }
 
+TEST_F(loop_search, entries_of_a_call_site_begin_passes_where_all_calls_miss_some) {
+    for (int i = 0; i < 200; ++i) {
+        if (i % 50 != 7) // not in every pass
+            call({10, 20}, barrier, i == 0 ? 0 : 2);
+        else
+            for (int k = 0; k < 3; ++k) call({10, 22, 30}, send, k == 0 ? 2 : 3);
+        for (int k = 0; k < 2 + i % 3; ++k) call({10, 21, 30}, send, k == 0 ? 2 : 3);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    const Loop loop = boundary(found[0]);
+    EXPECT_EQ(loop.boundary, 0u);
+    EXPECT_EQ(loop.place, path_of({10, 21}));
+    EXPECT_NEAR(static_cast<double>(loop.passes), 200, 1);
+    EXPECT_TRUE(loop.is_ambiguous); // the calls alone do not tell
+    EXPECT_EQ(loop.other_place, path_of({10, 20}));
+}
+
+TEST_F(loop_search, entries_of_a_call_site_in_an_inner_loop_begin_none) {
+    for (int i = 0; i < 200; ++i) {
+        call({10, 20}, barrier, i == 0 ? 0 : 2);
+        for (int entry = 0; entry < 1 + i % 2; ++entry)
+            for (int k = 0; k < 3; ++k) call({10, 21, 30}, send, k == 0 ? 2 : 3);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(boundary(found[0]).place, path_of({10, 20}));
+}
+
+TEST_F(loop_search, entries_that_only_test_begin_no_passes) {
+    for (int i = 0; i < 200; ++i) {
+        if (i % 50 != 7) call({10, 20}, barrier, i == 0 ? 0 : 2);
+        call({10, 21, 30}, test, 2);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(boundary(found[0]).place, path_of({10, 20}));
+}
+
 TEST_F(loop_search, a_solver_in_the_same_function_that_varies_is_inside) {
     for (int i = 0; i < 50; ++i) {
         call({20}, barrier, 1);
@@ -136,19 +172,68 @@ TEST_F(loop_search, two_loops_after_each_other_are_both_found) {
     EXPECT_EQ(search.find(now, found, 4), 2u);
 }
 
-TEST_F(loop_search, recursion_is_no_loop) {
-    NodeId parent = 0;
-    for (std::uint32_t depth = 1; depth < 60; ++depth) {
-        parent = tree.child(parent, NodeKind::Unknown, 0, 5);
-        const NodeId leaf = tree.child(parent, NodeKind::Mpi, send, 0);
-        SitePath path;
-        ASSERT_TRUE(path.find(tree, leaf));
-        search.event(path, depth - 1, now += 100000);
+TEST_F(loop_search, a_function_that_calls_itself_for_the_next_pass_is_a_loop) {
+    for (std::uint32_t depth = 1; depth <= 300; ++depth) { // deeper than the levels that have tables
+        std::vector<std::uint64_t> sites(depth, 5);
+        sites[0] = 1; // whoever calls it first
+        sites.push_back(6);
+        call(sites, send, depth);
+        sites.back() = 7;
+        call(sites, send, depth + 1);
+        call(sites, send, depth + 1);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_TRUE(found[0].is_recursion);
+    EXPECT_EQ(found[0].level, 2u);
+    EXPECT_EQ(found[0].entries.count, 300u);
+    EXPECT_EQ(found[0].entries.site, path_of({1, 5}));
+    LoopCandidate running;
+    ASSERT_TRUE(search.find_running(now, running));
+    EXPECT_TRUE(running.is_recursion);
+    // It is one, too, when all have returned.
+    call({2}, send, 1);
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    EXPECT_EQ(found[0].entries.count, 300u);
+}
+
+TEST_F(loop_search, a_recursion_that_goes_up_again_is_no_loop) {
+    // A walk over a tree that is a chain of 20 with a leaf at each: depth only grows but for the leaves.
+    for (std::uint32_t depth = 1; depth <= 20; ++depth) {
+        std::vector<std::uint64_t> sites(depth, 5);
+        sites[0] = 1;
+        sites.push_back(6);
+        call(sites, send, depth);
+        sites.back() = 5;
+        sites.push_back(6);
+        call(sites, send, depth + 1); // the leaf, which returns
     }
     EXPECT_EQ(search.find(now, found, 4), 0u);
 }
 
-TEST_F(loop_search, a_loop_that_has_less_than_half_of_the_time_is_not_taken) {
+TEST_F(loop_search, a_recursion_whose_work_shrinks_is_no_loop) {
+    std::uint64_t work = 1u << 30;
+    for (std::uint32_t depth = 1; depth <= 20; ++depth) {
+        std::vector<std::uint64_t> sites(depth, 5);
+        sites[0] = 1;
+        sites.push_back(6);
+        call(sites, send, depth, work);
+        work /= 2;
+    }
+    EXPECT_EQ(search.find(now, found, 4), 0u);
+}
+
+TEST_F(loop_search, a_recursion_that_makes_calls_at_its_end_only_is_no_loop) {
+    std::vector<std::uint64_t> sites(41, 5);
+    sites[0] = 1;
+    for (std::uint32_t i = 0; i < 40; ++i) { // while it returns
+        sites.back() = 6;
+        call(sites, send, i == 0 ? 0 : static_cast<std::uint32_t>(sites.size()));
+        sites.pop_back();
+    }
+    EXPECT_EQ(search.find(now, found, 4), 0u);
+}
+
+TEST_F(loop_search, a_loop_that_has_less_than_a_quarter_of_the_time_is_not_taken) {
     for (int i = 0; i < 50; ++i) call({10, 20}, send, i == 0 ? 0 : 2);
     call({11, 20}, send, 1, 20000000);
     EXPECT_EQ(search.find(now, found, 4), 0u);

@@ -224,6 +224,8 @@ struct FoundLoop {
     bool is_replaced = false;
     bool is_late = false;
     bool has_no_marks = false;
+    bool is_recursion = false; // the function calls itself for the next pass
+    bool is_cut_short = false; // later passes lay too deep in the stack
     std::uint64_t missed = 0;
     std::uint64_t moves = 0;
     std::uint64_t passes = 0;
