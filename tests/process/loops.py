@@ -9,7 +9,7 @@ from harness import expect, expect_equal, kill_all, main, test
 
 
 def run(job, kind, passes, work=1000, ranks=2, **options):
-    result = job.measured([job.program("loops"), kind, passes, work], ranks=ranks, options=options, output=kind)
+    result = job.measured([job.program("loops"), kind, passes, work], ranks=ranks, options=options, output=kind, timeout=120)
     expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")
     report = job.report(kind)
     loops = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
@@ -188,9 +188,9 @@ def passes_before_a_loop_was_found_are_cut_out_exactly(job):
 
 @test
 def an_outer_loop_that_shows_late_takes_the_place_of_the_inner(job):
-    loops, said, _ = run(job, "late", 24, work=480)
+    loops, said, _ = run(job, "late", 40, work=2400)
     expect("which took its place" in said, said)
-    outer = [per_rank for name, per_rank in loops.items() if max(per_rank) <= 24]
+    outer = [per_rank for name, per_rank in loops.items() if max(per_rank) <= 40]
     expect(outer and min(outer[0]) >= 6, f"iterations: {loops}")
 
 

@@ -229,7 +229,7 @@ OWN void interpreter(int passes) {
 OWN void late(int passes) {
     for (int i = 0; i < passes; ++i) {
         halo();
-        solver(i == 0 ? 12000 : 1200);
+        solver(i == 0 ? 18000 : 1000);
     }
 }
 
