@@ -40,7 +40,9 @@ inline OwnBarrier& own_barrier(Thread& thread, NodeId node) noexcept {
 /// The call path of the region in the tree of a thread that works in it.
 inline JoinedPath& join(Thread& thread, const ParallelRegion& region) noexcept {
     const auto hash = (reinterpret_cast<std::uintptr_t>(region.master) ^ (std::uintptr_t{region.node} << 20)) * 0x9e3779b97f4a7c15u;
-    JoinedPath& joined = thread.openmp.joined[hash >> 58];
+    OpenMpState& state = thread.openmp;
+    if (state.joined == nullptr) [[unlikely]] state.joined = thread.arena.array<JoinedPath>(OpenMpState::most_joined);
+    JoinedPath& joined = state.joined != nullptr ? state.joined[hash >> 58] : state.only_joined;
     static_assert(OpenMpState::most_joined == 1u << (64 - 58));
     if (joined.master != region.master || joined.theirs != region.node) [[unlikely]] copy_path(thread, region, joined);
     return joined;

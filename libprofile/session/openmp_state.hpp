@@ -92,7 +92,8 @@ struct OpenMpState {
     static constexpr std::uint32_t most_barriers = 16;
     OwnBarrier barriers[most_barriers]; // by region
     static constexpr std::uint32_t most_joined = 64;
-    JoinedPath joined[most_joined]; // by master and region
+    JoinedPath* joined = nullptr; // by master and region; from the arena, when it first works for somebody
+    JoinedPath only_joined;       // if there was no memory for these
     alignas(64) EndedRegions ended;
 
     std::uint64_t phases_missed = 0;   // not kept any more when it came by
