@@ -119,7 +119,7 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
     const std::uint32_t count = size();
     std::atomic<std::uint64_t>& recent = recent_[(start >> 12) * 0x9e3779b97f4a7c15u >> (64 - recent_bits)];
     const std::uint64_t known = recent.load(std::memory_order_relaxed);
-    if (known >> 32 == count && is_it(modules_[static_cast<std::uint32_t>(known)])) return static_cast<std::uint32_t>(known);
+    if (count != 0 && known >> 32 == count && is_it(modules_[static_cast<std::uint32_t>(known)])) return static_cast<std::uint32_t>(known);
     for (std::uint32_t i = count; i-- > 0;) {
         if (!is_it(modules_[i])) continue;
         recent.store(std::uint64_t{count} << 32 | i, std::memory_order_relaxed);

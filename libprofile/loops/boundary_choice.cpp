@@ -298,7 +298,11 @@ class Choice {
             is_ambiguous = is_ambiguous || !is_confirmed(loop, frequent);
             return false;
         }
-        if (code.nesting == Nesting::Around) return true;
+        if (code.nesting == Nesting::Around) { // a function that is called there need not make its call of MPI each time
+            const NodeId call = best_of(rare);
+            is_ambiguous = is_ambiguous || is_entry(call) || (*tree_)[call].parent != calls_[call].site;
+            return true;
+        }
         const Range often = range_about(frequent);
         const Range seldom = range_of(rare);
         const bool have_places = often.is_known() && seldom.is_known();

@@ -31,7 +31,7 @@ bool is_beside(const Node& node) noexcept;
 
 /// Calls that must not be chosen: those at which passes of other loops begin.
 struct ExcludedCalls {
-    static constexpr std::uint32_t most = 8;
+    static constexpr std::uint32_t most = 16;
     NodeId node[most] = {};
     std::uint32_t count = 0;
     void add(NodeId excluded) {

@@ -65,16 +65,21 @@ class Code {
         std::uint32_t first;
     };
     static constexpr std::uint32_t most = 8;
-    static constexpr std::uint32_t largest = 512 << 10;
+    static constexpr std::uint32_t largest = 128 << 10;
     Part parts_[most];
     std::uint32_t count_ = 0;
     std::uint32_t size_ = 0;
 };
 
-/// `jmp *%reg`: through a table most often. Those through memory are calls at the end of a function.
+/// `jmp *%reg` and `jmp *(base,index,scale)`: through a table most often. Others through memory are calls at the end of a function.
 bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept {
     const auto* end = reinterpret_cast<const unsigned char*>(at) + instruction.length;
-    return instruction.table != 0 || (instruction.length >= 2 && end[-2] == 0xff && end[-1] >= 0xc0);
+    const auto* begin = reinterpret_cast<const unsigned char*>(at);
+    std::size_t opcode = 0;
+    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode; // behind prefixes
+    const bool has_index = opcode + 2 < instruction.length && (begin[opcode + 1] & 0xc7) != 0xc4 && begin[opcode + 1] < 0xc0 &&
+                           (begin[opcode + 1] & 7) == 4 && (begin[opcode + 2] & 0x38) != 0x20;
+    return instruction.table != 0 || has_index || (instruction.length >= 2 && end[-2] == 0xff && end[-1] >= 0xc0);
 }
 
 bool is_jump(Kind kind) noexcept { return kind == Kind::Jump || kind == Kind::Branch || kind == Kind::ShortBranch; }
@@ -97,7 +102,7 @@ class Flow {
         bool begins = true; // a block
         const auto is_first = [&](std::uint32_t position) { return position != none && position < code_->size(); };
         const bool is_known = code_->for_each([&](std::uint32_t position, bool, std::uintptr_t at, const Instruction& instruction) {
-            if (begins) block_of_[position] = 1;
+            if (begins && block_of_[position] == 0) block_of_[position] = 1; // a jump may have come here before
             begins = is_jump(instruction.kind) || instruction.kind == Kind::End || instruction.kind == Kind::IndirectJump || is_call(instruction.kind);
             if (is_jump(instruction.kind)) {
                 const std::uint32_t target = code_->position(instruction.target);

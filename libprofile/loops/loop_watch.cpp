@@ -188,7 +188,9 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     ++calls_;
     log_call(thread, node, common, now);
     if (--calls_until_decision_ == 0 || now - decided_at_ > second || log_.is_nearly_full()) {
+        count_until_now(thread);
         decide(thread, now);
+        count_own(thread);
         decided_at_ = now;
         calls_until_decision_ = loop_count_ == 0 ? calls_between_decisions : calls_between_decisions / 16;
     }
@@ -204,6 +206,7 @@ void LoopWatch::begin_log(Thread& thread, std::uint64_t now) noexcept {
     log_cpu_start_ = thread_cpu_time();
     log_counters_ = last_counters_ = thread.phases.booked();
     last_.row = nested_.row = nullptr;
+    other_events_ = 0;
     is_logging_ = true;
 }
 
@@ -241,6 +244,7 @@ void LoopWatch::log_values(BegunCall& call) noexcept {
 void LoopWatch::log_values() noexcept {
     log_values(nested_);
     log_values(last_);
+    log_other_events();
 }
 
 void LoopWatch::begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept {
@@ -280,15 +284,33 @@ void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
 }
 
 void LoopWatch::log_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
-    log_.begin_values(node, (visits != 0 ? 1u : 0u) + (chance_visits != 0 ? 1u : 0u) + (ns != 0 ? 1u : 0u));
-    if (visits != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Visits), visits);
-    if (chance_visits != 0) log_.add_value(EventLog::chance_visits, chance_visits);
-    if (ns != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Time), ns);
+    std::uint32_t i = 0;
+    while (i < other_events_ && other_event_[i].node != node) ++i;
+    if (i == most_other_events) {
+        log_other_events();
+        i = 0;
+    }
+    if (i == other_events_) other_event_[other_events_++] = {node, 0, 0, 0};
+    other_event_[i].visits += visits;
+    other_event_[i].chance_visits += chance_visits;
+    other_event_[i].ns += ns;
+}
+
+void LoopWatch::log_other_events() noexcept {
+    for (std::uint32_t i = 0; i < other_events_; ++i) {
+        const OtherEvents& events = other_event_[i];
+        log_.begin_values(events.node, (events.visits != 0 ? 1u : 0u) + (events.chance_visits != 0 ? 1u : 0u) + (events.ns != 0 ? 1u : 0u));
+        if (events.visits != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Visits), events.visits);
+        if (events.chance_visits != 0) log_.add_value(EventLog::chance_visits, events.chance_visits);
+        if (events.ns != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Time), events.ns);
+    }
+    other_events_ = 0;
 }
 
 void LoopWatch::interrupt() noexcept {
     is_logging_ = false;
     last_.row = nested_.row = nullptr;
+    other_events_ = 0;
 }
 
 bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop) noexcept {

@@ -99,6 +99,7 @@ class LoopWatch {
     bool is_log_whole(Thread& thread) const noexcept;
     void log_values() noexcept;
     void log_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept;
+    void log_other_events() noexcept;
     void log_values(BegunCall& call) noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
     bool log_call_beside(Thread& thread, NodeId node) noexcept;
@@ -141,6 +142,15 @@ class LoopWatch {
     SegmentCounters last_counters_; // at its last event
     BegunCall last_;   // in the log
     BegunCall nested_; // inside it, in an MPI callback
+    struct OtherEvents { // than MPI calls, since the last of these
+        NodeId node;
+        std::uint64_t visits;
+        std::uint64_t chance_visits;
+        std::uint64_t ns;
+    };
+    static constexpr std::uint32_t most_other_events = 32;
+    OtherEvents other_event_[most_other_events];
+    std::uint32_t other_events_ = 0;
 };
 
 } // namespace libprofile

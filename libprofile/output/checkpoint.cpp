@@ -197,6 +197,7 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     phases.row(thread.tree.overhead())[Metric::Time] += end - begin;
     phases.book_event(end - begin, cpu_end > cpu ? cpu_end - cpu : 0);
     thread.mark_cpu(end, cpu_end);
+    count_own(thread);
     if (was_paused) phases.pause(end, cpu_end);
     if (live.interval_ns != 0) checkpoint_due_at.store(end + live.interval_ns, std::memory_order_relaxed);
     live.earliest = is_full ? end + (end - begin) * most_share : 0; // the first makes the folder, too

@@ -271,7 +271,9 @@ void MpiEvent::before_waiting() noexcept {
     if (guard.is_nested() || thread_->finished) return;
     RunningCall& call = thread_->calls[0];
     const std::uint64_t begin = call.start;
+    count_until_now(*thread_);
     thread_->phases.do_pending_work();
+    count_own(*thread_);
     if (call.cpu_start != 0) call.cpu_start = thread_cpu_time();
     call.start = session_clock.now();
     const std::uint64_t spent = call.start - begin;

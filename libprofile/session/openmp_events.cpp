@@ -10,6 +10,10 @@ constexpr bool in_signature[] = {
 #undef OMP
 };
 
+constexpr bool is_lock(OpenMpConstruct construct) {
+    return construct == OpenMpConstruct::Lock || construct == OpenMpConstruct::Critical || construct == OpenMpConstruct::Ordered;
+}
+
 } // namespace
 
 void count_in_frame(OpenMpConstruct construct, const void* return_address, void* frame) noexcept {
@@ -45,6 +49,7 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     Row& row = visit(*thread, find_row(*thread, construct, return_address, own_frame, typical), !in_signature[static_cast<unsigned>(construct)]);
     thread->openmp.wait = {};
     begin_wait(*thread, row, typical, stays ? own_frame : 0, stays ? reinterpret_cast<void**>(frame)[1] : nullptr);
+    thread->openmp.wait.may_be_over = !stays && is_lock(construct);
     const std::uint64_t now = session_clock.now();
     thread->calls[0].start = now;
     own_time.book(now);

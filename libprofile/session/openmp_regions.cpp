@@ -69,7 +69,7 @@ inline JoinedPath& join(Thread& thread, const ParallelRegion& region) noexcept {
     const OpenMpWait& wait = state.wait;
     if (wait.node != 0 && thread.call_depth == 1) {
         const bool is_next = wait.master == region.master && wait.region + 1 == region.number;
-        end_wait(thread, now, is_next ? region.last_end : end_of_region(wait));
+        end_wait(thread, now, is_next && region.last_end != EndedRegions::never ? region.last_end : end_of_region(wait));
     }
     if (thread.call_depth != 0) {
         ++state.shares_refused;
@@ -168,9 +168,10 @@ void begin_refused_share() noexcept {
     const std::uint64_t now = session_clock.now();
     OpenMpState& state = thread->openmp;
     OwnTime own_time(*thread, state.share_begin, now);
+    if (state.wait.may_be_over) [[unlikely]] thread->drop_left_calls(reinterpret_cast<std::uintptr_t>(frame));
     if (is_waiting_only(*thread)) [[likely]] {
         const bool is_next = state.wait.master == region.master && state.wait.region + 1 == region.number;
-        end_wait(*thread, now, is_next ? region.last_end : end_of_region(state.wait));
+        end_wait(*thread, now, is_next && region.last_end != EndedRegions::never ? region.last_end : end_of_region(state.wait));
     } else {
         if (is_behind(state)) own_time.is_unusual();
         if (!catch_up(*thread, region, now)) return;

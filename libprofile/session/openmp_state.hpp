@@ -71,6 +71,7 @@ struct OpenMpWait {
     NodeId node = 0;                 // of the event; 0: it does not wait
     const Thread* master = nullptr;  // of a worker at the end of its share: whose region that was
     std::uint64_t region = 0;        // of the end of a share: which
+    bool may_be_over = false;        // a lock's: runtimes do not tell when it is not taken (omp_test_lock)
 };
 
 struct OpenMpState {

@@ -169,7 +169,7 @@ Recording extract_recording(const Profile& profile, const std::string& phase) {
     if (profile.paths.size() >= (std::size_t{1} << (32 - libprofile::Cell::metric_bits)))
         throw NotRecordedInFull("the profile has more call paths than fit into the cells of the runtime");
     recording.paths = kinds_of(profile);
-    recording.counters = static_cast<std::uint32_t>(chosen_counters(profile.metrics));
+    recording.counters = static_cast<std::uint32_t>(std::min(chosen_counters(profile.metrics), most_counters));
     for (const Location& location : profile.locations) {
         recording.wall_ns = std::max(recording.wall_ns, location.wall_ns);
         const PhaseData* data = find_phase(&location, chosen);

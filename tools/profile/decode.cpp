@@ -369,7 +369,8 @@ void apply_journals(RawFile& file) {
         if (!rank.journal)
             continue;
         // Its numbers of metrics are those of the catalogue.
-        const bool is_ours = file.metrics && file.metrics->size() >= metric_count && has_catalogue_metrics(*file.metrics);
+        const bool is_ours = file.metrics && file.metrics->size() >= metric_count && has_catalogue_metrics(*file.metrics) &&
+                             chosen_counters(*file.metrics) <= most_counters;
         settings.counter_metrics = is_ours ? static_cast<std::uint32_t>(file.metrics->size() - metric_count) : 0;
         settings.counters = is_ours ? static_cast<std::uint32_t>(chosen_counters(*file.metrics)) : 0;
         const std::optional<std::string> damage =

@@ -40,7 +40,7 @@ struct StartResult {
 };
 using SetCallback = int (*)(int, AnyFunction);
 
-enum Callback { ParallelBegin = 3, ParallelEnd = 4, TaskCreate = 5, TaskSchedule = 6, ImplicitTask = 7, SyncRegionWait = 16, Work = 20, MutexAcquire = 26, MutexAcquired = 27 };
+enum Callback { ParallelBegin = 3, ParallelEnd = 4, TaskCreate = 5, TaskSchedule = 6, ImplicitTask = 7, SyncRegionWait = 16, Work = 20, MutexAcquire = 26, MutexAcquired = 27, NestedLock = 28 };
 enum Endpoint { Begin = 1, End = 2 };
 enum SyncRegion { Barrier = 1, BarrierImplicit = 2, BarrierExplicit = 3, Taskwait = 5, Taskgroup = 6, Reduction = 7, BarrierImplicitParallel = 9 };
 enum Mutex { Lock = 1, NestLock = 3, Critical = 5, Atomic = 6, Ordered = 7 };
@@ -72,6 +72,7 @@ struct ThreadShares {
     Task tasks[most];
     unsigned task_count;
     unsigned events_refused; // whose ends are to be ignored
+    bool waits_for_mutex;    // or it is a test that has failed
 };
 
 [[gnu::cold, gnu::noinline]] ThreadShares* new_shares(Thread& thread) noexcept {
@@ -216,12 +217,21 @@ void mutex_acquire(int kind, unsigned, unsigned, std::uint64_t, const void* retu
     const OpenMpConstruct construct = kind == Ordered                     ? OpenMpConstruct::Ordered
                                       : kind == Critical || kind == Atomic ? OpenMpConstruct::Critical
                                                                            : OpenMpConstruct::Lock;
-    begin_one(*own, construct, return_address, __builtin_frame_address(0));
+    // It may be a test, whose failure nobody tells: begin_event() drops a wait of that kind.
+    own->waits_for_mutex = openmp_is_recorded() && begin_event(construct, return_address, __builtin_frame_address(0), false);
 }
 
-void mutex_acquired(int kind, std::uint64_t, const void*) {
-    ThreadShares* own = is_waited_for(kind) ? own_shares() : nullptr;
-    if (own != nullptr) end_one(*own);
+void end_mutex(ThreadShares* own) {
+    if (own == nullptr || !own->waits_for_mutex) return;
+    own->waits_for_mutex = false;
+    end_event();
+}
+
+void mutex_acquired(int kind, std::uint64_t, const void*) { end_mutex(is_waited_for(kind) ? own_shares() : nullptr); }
+
+/// Its owner takes it again: of that only this is told.
+void nested_lock(int endpoint, std::uint64_t, const void*) {
+    if (endpoint == Begin) end_mutex(own_shares());
 }
 
 /// As with libgomp, of a single construct only the encounters are counted.
@@ -257,6 +267,7 @@ int initialize(LookUp look_up, int, Data*) {
         {ParallelBegin, reinterpret_cast<AnyFunction>(parallel_begin)}, {ParallelEnd, reinterpret_cast<AnyFunction>(parallel_end)},
         {ImplicitTask, reinterpret_cast<AnyFunction>(implicit_task)},   {SyncRegionWait, reinterpret_cast<AnyFunction>(sync_region_wait)},
         {MutexAcquire, reinterpret_cast<AnyFunction>(mutex_acquire)},   {MutexAcquired, reinterpret_cast<AnyFunction>(mutex_acquired)},
+        {NestedLock, reinterpret_cast<AnyFunction>(nested_lock)},
         {TaskCreate, reinterpret_cast<AnyFunction>(task_create)},       {TaskSchedule, reinterpret_cast<AnyFunction>(task_schedule)},
         {Work, reinterpret_cast<AnyFunction>(work)},
     };
