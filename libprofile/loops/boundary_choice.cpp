@@ -166,7 +166,8 @@ class Choice {
         for (NodeId node = 0; node < nodes_; ++node) {
             Calls& calls = calls_[node];
             if (calls.count == 0 || !is_entry(node)) continue;
-            bool is_useful = most != 0 && calls.count > most + 1 && calls.count == entries_[node] && calls.are_passes(least_passes - 1) &&
+            // Of the call's own site there may be more entries where the function that is entered ends by jumping to MPI.
+            bool is_useful = most != 0 && node != calls_[call].site && calls.count > most + 1 && calls.count == entries_[node] && calls.are_passes(least_passes - 1) &&
                              calls.span() >= span / 4 * 3;
             if (is_useful) {
                 const Nesting nesting = functions_->nesting((*tree_)[node], (*tree_)[calls_[call].site]).nesting;
