@@ -168,7 +168,7 @@ void begin_refused_share() noexcept {
     const std::uint64_t now = session_clock.now();
     OpenMpState& state = thread->openmp;
     OwnTime own_time(*thread, state.share_begin, now);
-    if (state.wait.may_be_over) [[unlikely]] thread->drop_left_calls(reinterpret_cast<std::uintptr_t>(frame));
+    thread->drop_doubtful_wait();
     if (is_waiting_only(*thread)) [[likely]] {
         const bool is_next = state.wait.master == region.master && state.wait.region + 1 == region.number;
         end_wait(*thread, now, is_next && region.last_end != EndedRegions::never ? region.last_end : end_of_region(state.wait));

@@ -113,16 +113,19 @@ struct alignas(64) Thread {
     /// Drops calls that were left without returning, seen from a frame at address `frame` of this thread's stack: a live
     /// call lies above it, and its return address is still in place.
     void drop_left_calls(std::uintptr_t frame) noexcept {
-        if (openmp.wait.may_be_over) [[unlikely]] {
-            call_depth = 0;
-            openmp.wait = {};
-        }
         while (call_depth != 0) {
             const RunningCall& call = calls[call_depth - 1];
             if (!is_own_stack(frame) || !is_own_stack(call.frame)) break; // addresses of two stacks say nothing
             if (call.frame > frame && *reinterpret_cast<void**>(call.frame + 8) == call.return_address) break;
             --call_depth;
         }
+    }
+
+    /// Something else begins, so what may be over is over. Not for samples: they hit in such waits, too.
+    void drop_doubtful_wait() noexcept {
+        if (!openmp.wait.may_be_over) [[likely]] return;
+        call_depth = 0;
+        openmp.wait = {};
     }
 
     OpenMpState openmp;
