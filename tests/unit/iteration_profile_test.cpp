@@ -102,7 +102,7 @@ TEST(IterationProfile, OfCountersThoseOfRegionsAreExactInEvents) {
     ASSERT_TRUE(tree.start());
     constexpr std::size_t counters = 3;
     const NodeId region = tree.child(0, NodeKind::Region, 0, 77);
-    const NodeId frame = tree.child(0, NodeKind::Frame, 0, 78);
+    const NodeId frame = tree.child(0, NodeKind::Unknown, 0, 78);
     Accumulator rows;
     for (std::size_t i = 0; i < counters; ++i) {
         rows.row(frame, tree, arena).counter(i) = 10 + i;
