@@ -60,6 +60,12 @@ def loops_that_were_found_before_the_first_marker_are_named_as_such(job):
 
 
 @test
+def a_call_that_may_be_left_out_is_not_surely_of_every_pass(job):
+    loops, said, report = run(job, "seldom_around", 300)
+    expect(list(loops.values()) == [[300, 300]] or not any(loop["sure"] for loop in report["loops"]), f"{loops}: {said}")
+
+
+@test
 def functions_that_end_by_jumping_to_mpi_are_followed(job):
     _, report = expect_one_loop(job, "tail_calls", 60, "tail_calls")
     found = report["call_paths_found"]
