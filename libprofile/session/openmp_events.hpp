@@ -59,9 +59,21 @@ inline bool openmp_is_recorded() noexcept { return process_state.session.load(st
 /// as waiting), on a stack that is not the thread's own.
 void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* boundary) noexcept;
 void end_region(ParallelRegion& region) noexcept;
+/// begin_share() and end_share() of whoever is not the region's master, or does not know; and of who has a team to wait for.
+void begin_any_share(RegionShare& share, const ParallelRegion& region, void* frame) noexcept;
+void end_shared_share(RegionShare& share, const ParallelRegion& region) noexcept;
 /// `frame` of the trampoline that calls the outlined function. Of a refused region, it only ends the wait that a worker is in.
-void begin_share(RegionShare& share, const ParallelRegion& region, void* frame) noexcept;
-void end_share(RegionShare& share, const ParallelRegion& region) noexcept;
+inline void begin_share(RegionShare& share, const ParallelRegion& region, void* frame) noexcept {
+    Thread* thread = thread_local_block.thread;
+    if (thread == nullptr || thread != region.master) return begin_any_share(share, region, frame);
+    share.thread = thread;
+    share.is_master = true;
+}
+inline void end_share(RegionShare& share, const ParallelRegion& region) noexcept {
+    if (share.thread == nullptr) [[unlikely]] return;
+    if (!share.is_alone) return end_shared_share(share, region);
+    share.thread->openmp.alone = region.number; // the rest is done with the end of the region
+}
 /// The calling worker works in a region that is not measured: what it has waited for is over.
 void begin_refused_share() noexcept;
 

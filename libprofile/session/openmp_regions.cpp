@@ -60,6 +60,12 @@ inline JoinedPath& join(Thread& thread, const ParallelRegion& region) noexcept {
     region.refused_by = thread.index + 1;
 }
 
+/// end_of_region() for a worker that goes on in `region`: mostly that is the next one, which says so itself.
+inline std::uint64_t end_of_region_before(const OpenMpWait& wait, const ParallelRegion& region) noexcept {
+    const bool is_next = wait.master == region.master && wait.region + 1 == region.number;
+    return is_next && region.last_end != EndedRegions::never ? region.last_end : end_of_region(wait);
+}
+
 /// A worker in whose wait something has happened, or that waits for nothing: what it has to know of before its next share. False: the
 /// share is not measured.
 [[gnu::noinline]] bool catch_up(Thread& thread, const ParallelRegion& region, std::uint64_t now) noexcept {
@@ -68,8 +74,7 @@ inline JoinedPath& join(Thread& thread, const ParallelRegion& region) noexcept {
     if (!state.is_worker) become_worker(thread);
     const OpenMpWait& wait = state.wait;
     if (wait.node != 0 && thread.call_depth == 1) {
-        const bool is_next = wait.master == region.master && wait.region + 1 == region.number;
-        end_wait(thread, now, is_next && region.last_end != EndedRegions::never ? region.last_end : end_of_region(wait));
+        end_wait(thread, now, end_of_region_before(wait, region));
     }
     if (thread.call_depth != 0) {
         ++state.shares_refused;
@@ -150,15 +155,10 @@ void begin_refused_share() noexcept {
     if (!thread->is_silent()) own_time.book();
 }
 
-[[gnu::hot]] void begin_share(RegionShare& share, const ParallelRegion& region, void* frame) noexcept {
+[[gnu::hot]] void begin_any_share(RegionShare& share, const ParallelRegion& region, void* frame) noexcept {
     Thread* thread = thread_local_block.thread;
     if (region.master == nullptr) [[unlikely]] {
         if (region.refused_by != 0 && thread != nullptr && region.refused_by != thread->index + 1) begin_refused_share();
-        return;
-    }
-    if (thread == region.master) {
-        share.thread = thread;
-        share.is_master = true;
         return;
     }
     if (thread == nullptr) [[unlikely]] thread = open_location();
@@ -170,8 +170,7 @@ void begin_refused_share() noexcept {
     OwnTime own_time(*thread, state.share_begin, now);
     thread->drop_doubtful_wait();
     if (is_waiting_only(*thread)) [[likely]] {
-        const bool is_next = state.wait.master == region.master && state.wait.region + 1 == region.number;
-        end_wait(*thread, now, is_next && region.last_end != EndedRegions::never ? region.last_end : end_of_region(state.wait));
+        end_wait(*thread, now, end_of_region_before(state.wait, region));
     } else {
         if (is_behind(state)) own_time.is_unusual();
         if (!catch_up(*thread, region, now)) return;
@@ -190,14 +189,9 @@ void begin_refused_share() noexcept {
     own_time.book();
 }
 
-[[gnu::hot]] void end_share(RegionShare& share, const ParallelRegion& region) noexcept {
+[[gnu::hot]] void end_shared_share(RegionShare& share, const ParallelRegion& region) noexcept {
     Thread* thread = share.thread;
-    if (thread == nullptr) [[unlikely]] return;
     OpenMpState& state = thread->openmp;
-    if (share.is_alone) { // the rest is done with the end of the region
-        state.alone = region.number;
-        return;
-    }
     const InToolOf guard(*thread);
     if (!share.is_master) thread->paths.parallel().leave(share.boundary);
     if (thread->is_silent() || guard.is_nested()) [[unlikely]] return;

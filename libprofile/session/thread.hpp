@@ -166,23 +166,26 @@ struct alignas(64) Thread {
 /// have left by siglongjmp: a frame that still counts lies above us.
 [[gnu::cold]] bool is_still_inside(std::uintptr_t frame) noexcept;
 
-/// Sets the in-tool flag, from a frame at `frame`; nests. Returns what leave_tool() must put back.
-inline int enter_tool(std::uintptr_t frame) noexcept {
+/// Sets the in-tool flag, from a frame at `frame`; nests. Returns what leave_tool() must put back. `own`: the calling thread's location,
+/// or nullptr.
+inline int enter_tool(std::uintptr_t frame, Thread* own) noexcept {
     ThreadLocal& local = thread_local_block;
     int before = local.in_tool;
     if (before != 0 && !is_still_inside(frame)) [[unlikely]] before = 0;
-    if (before == 0) local.tool_frame = frame;
+    if (before == 0) [[likely]] local.tool_frame = frame;
     local.in_tool = before + 1;
-    if (local.thread != nullptr) local.thread->busy = 1;
+    if (own != nullptr) own->busy = 1;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     return before;
 }
-inline void leave_tool(int before) noexcept {
-    ThreadLocal& local = thread_local_block;
+inline int enter_tool(std::uintptr_t frame) noexcept { return enter_tool(frame, thread_local_block.thread); }
+inline void leave_tool(int before, Thread* own) noexcept {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (local.thread != nullptr) local.thread->busy = before;
-    local.in_tool = before;
+    if (own != nullptr) own->busy = before;
+    thread_local_block.in_tool = before;
 }
+/// The thread may have got its location inside.
+inline void leave_tool(int before) noexcept { leave_tool(before, thread_local_block.thread); }
 
 /// Marks the scope as inside libprofile. Nests. InToolOf: the same for whoever has the calling thread's location at hand.
 class InTool {
@@ -200,20 +203,8 @@ class InTool {
 
 class InToolOf {
   public:
-    explicit InToolOf(Thread& own) noexcept : own_(own), before_(thread_local_block.in_tool) {
-        ThreadLocal& local = thread_local_block;
-        const auto frame = reinterpret_cast<std::uintptr_t>(this);
-        if (before_ != 0 && !is_still_inside(frame)) [[unlikely]] before_ = 0;
-        if (before_ == 0) [[likely]] local.tool_frame = frame;
-        local.in_tool = before_ + 1;
-        own.busy = 1;
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-    }
-    ~InToolOf() noexcept {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        own_.busy = before_;
-        thread_local_block.in_tool = before_;
-    }
+    explicit InToolOf(Thread& own) noexcept : own_(own), before_(enter_tool(reinterpret_cast<std::uintptr_t>(this), &own)) {}
+    ~InToolOf() noexcept { leave_tool(before_, &own_); }
     bool is_nested() const noexcept { return before_ != 0; }
     InToolOf(const InToolOf&) = delete;
     InToolOf& operator=(const InToolOf&) = delete;

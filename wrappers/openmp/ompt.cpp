@@ -52,16 +52,18 @@ constexpr int explicit_task = 4;
 /// What a thread is in the middle of.
 struct ThreadShares {
     static constexpr unsigned most = ParallelPlaces::most;
-    struct OfRegion { // as its master
+    struct alignas(64) OfRegion { // as its master; workers read it, so it is one cache line
         ParallelRegion region;
         const void* return_address;
     };
+    static_assert(sizeof(OfRegion) == 64);
     OfRegion regions[most];
     unsigned region_count;
     struct Part {
         RegionShare share;
-        ParallelRegion region; // a copy: that of the master may be gone when the share has ended
-        bool is_alone;         // the team has one thread
+        const ParallelRegion* region;
+        ParallelRegion copy; // a worker's: that of the master may be gone when the share has ended
+        bool is_alone;       // the team has one thread
     };
     Part parts[most];
     unsigned part_count;
@@ -122,7 +124,7 @@ void parallel_end(Data* parallel, Data*, int, const void*) {
 void end_last_share(ThreadShares& own) {
     ThreadShares::Part& part = own.parts[own.part_count - 1];
     part.share.is_alone = part.is_alone && part.share.is_master;
-    end_share(part.share, part.region);
+    end_share(part.share, *part.region);
     part.share.thread = nullptr;
 }
 
@@ -137,20 +139,21 @@ void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size,
             if (index != 0 && openmp_is_recorded()) begin_refused_share(); // 0 is the region's master
             return;
         }
-        ThreadShares* own = own_shares();
-        ThreadShares::Part first; // of a thread that nobody has seen yet: begin_share() opens its location
-        const bool has_room = own != nullptr && own->part_count != ThreadShares::most;
-        ThreadShares::Part& part = has_room ? own->parts[own->part_count] : first;
-        part.share = {};
-        part.region = static_cast<const ThreadShares::OfRegion*>(parallel->ptr)->region;
-        part.is_alone = team_size == 1;
+        const ParallelRegion& region = static_cast<const ThreadShares::OfRegion*>(parallel->ptr)->region;
+        RegionShare share;
         // The runtime calls the outlined function from the frame that calls us, or from further inside.
-        begin_share(part.share, part.region, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
-        if (!has_room) {
-            own = own_shares();
-            if (own == nullptr || own->part_count == ThreadShares::most) return end_share(part.share, part.region);
-            own->parts[own->part_count] = first;
+        begin_share(share, region, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
+        ThreadShares* own = own_shares();
+        if (own == nullptr || own->part_count == ThreadShares::most) return end_share(share, region);
+        ThreadShares::Part& part = own->parts[own->part_count];
+        part.share = share;
+        if (share.is_master) {
+            part.region = &region;
+        } else {
+            part.copy = region;
+            part.region = &part.copy;
         }
+        part.is_alone = team_size == 1;
         task->value = first_part + own->part_count++;
         return;
     }
