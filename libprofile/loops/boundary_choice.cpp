@@ -1,6 +1,6 @@
 #include "libprofile/loops/boundary_choice.hpp"
 
-#include "libprofile/session/memory.hpp"
+#include "libprofile/session/scratch.hpp"
 
 #include <algorithm>
 
@@ -38,20 +38,13 @@ class Choice {
   public:
     Choice(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
            const ExcludedCalls& excluded) noexcept
-        : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), excluded_(&excluded), nodes_(tree.size()) {
+        : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), excluded_(&excluded), nodes_(tree.size()),
+          calls_(nodes_), entries_(nodes_) {
         known_from_ = std::max(log.known_from(candidate.level), candidate.entries.first_at);
-        calls_ = static_cast<Calls*>(memory_quota.map(nodes_ * sizeof(Calls)));
-        entries_ = static_cast<std::uint64_t*>(memory_quota.map(nodes_ * sizeof(std::uint64_t)));
     }
-    ~Choice() noexcept {
-        if (calls_ != nullptr) memory_quota.unmap(calls_, nodes_ * sizeof(Calls));
-        if (entries_ != nullptr) memory_quota.unmap(entries_, nodes_ * sizeof(std::uint64_t));
-    }
-    Choice(const Choice&) = delete;
-    Choice& operator=(const Choice&) = delete;
 
     bool choose(Loop& loop) noexcept {
-        if (calls_ == nullptr || entries_ == nullptr) return false;
+        if (!calls_.is_there() || !entries_.is_there()) return false;
         count(loop);
         if (loop.sites == 0) return false;
         std::uint64_t frequent = next_group(UINT64_MAX);
@@ -329,10 +322,10 @@ class Choice {
     const LoopCandidate* candidate_;
     const FunctionTraits* functions_;
     const ExcludedCalls* excluded_;
-    Calls* calls_ = nullptr;
     std::size_t nodes_;
     std::uint64_t known_from_; // the log knows what happened in the loop
-    std::uint64_t* entries_ = nullptr; // by call site of the function
+    Scratch<Calls> calls_;           // by node
+    Scratch<std::uint64_t> entries_; // by call site of the function
     bool enters_calls_ = false; // other than tests and probes, at the call site that the candidate enters
 };
 

@@ -1,7 +1,7 @@
 #include "libprofile/loops/code_loops.hpp"
 
 #include "libprofile/boundaries/instruction.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/session/scratch.hpp"
 
 namespace libprofile {
 
@@ -87,18 +87,10 @@ bool is_call(Kind kind) noexcept { return kind == Kind::Call || kind == Kind::In
 
 class Flow {
   public:
-    explicit Flow(const Code& code) noexcept : code_(&code) {
-        block_of_ = static_cast<std::uint32_t*>(memory_quota.map(code.size() * sizeof(std::uint32_t)));
-    }
-    ~Flow() noexcept {
-        if (block_of_ != nullptr) memory_quota.unmap(block_of_, code_->size() * sizeof(std::uint32_t));
-        if (blocks_ != nullptr) memory_quota.unmap(blocks_, count_ * sizeof(Block));
-    }
-    Flow(const Flow&) = delete;
-    Flow& operator=(const Flow&) = delete;
+    explicit Flow(const Code& code) noexcept : code_(&code) {}
 
     bool build() noexcept {
-        if (block_of_ == nullptr) return false;
+        if (!block_of_.make(code_->size())) return false;
         bool begins = true; // a block
         const auto is_first = [&](std::uint32_t position) { return position != none && position < code_->size(); };
         const bool is_known = code_->for_each([&](std::uint32_t position, bool, std::uintptr_t at, const Instruction& instruction) {
@@ -115,8 +107,7 @@ class Flow {
             if (block_of_[code_->first_of(i)] == 0) block_of_[code_->first_of(i)] = 1;
         for (std::uint32_t i = 0; i < code_->size(); ++i)
             if (block_of_[i] != 0) ++count_;
-        blocks_ = static_cast<Block*>(memory_quota.map(count_ * sizeof(Block)));
-        if (blocks_ == nullptr) return false;
+        if (!blocks_.make(count_)) return false;
         // What begins a block becomes its number; what is jumped to is remembered by its is_to.
         std::uint32_t number = none;
         for (std::uint32_t i = 0; i < code_->size(); ++i) {
@@ -257,8 +248,8 @@ class Flow {
     }
 
     const Code* code_;
-    std::uint32_t* block_of_;
-    Block* blocks_ = nullptr;
+    Scratch<std::uint32_t> block_of_; // by position in the code
+    Scratch<Block> blocks_;
     std::uint32_t count_ = 0;
     std::uint32_t often_ = 0, seldom_ = 0;
     bool is_strict_ = false;

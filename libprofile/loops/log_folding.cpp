@@ -1,6 +1,7 @@
 #include "libprofile/loops/log_folding.hpp"
 
-#include "libprofile/session/memory.hpp"
+#include "libprofile/loops/site_path.hpp"
+#include "libprofile/session/scratch.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,24 +10,7 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint32_t most_levels = 512; // SitePath::most
-
-/// Zeroed pages under the quota, for as long as it lives.
-template <class T> class Scratch {
-  public:
-    explicit Scratch(std::size_t count) noexcept : bytes_(count * sizeof(T)), all_(static_cast<T*>(memory_quota.map(bytes_))) {}
-    ~Scratch() noexcept {
-        if (all_ != nullptr) memory_quota.unmap(all_, bytes_);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    bool is_there() const { return all_ != nullptr; }
-    T& operator[](std::size_t i) noexcept { return all_[i]; }
-
-  private:
-    std::size_t bytes_;
-    T* all_;
-};
+constexpr std::uint32_t most_levels = SitePath::most;
 
 /// Up to which level each call comes again inside: the largest L such that it came twice while no function up to L + 1 returned.
 class Repetitions {
