@@ -158,33 +158,27 @@ bool fold(EventLog& log, const CallTree& tree, std::uint32_t least_level, EventL
     for (EventLog::Reader reader(log, log.begin()); reader.next(kind);) {
         if (kind != LogRecord::Event) {
             sums.add(reader, kind, folded);
-            if (!is_whole && reader.offset() >= whole_from.offset) { // the values of the last event before
-                sums.flush(folded);
-                gone.since = {};
-                whole = folded.end();
-                is_whole = true;
-            }
-            continue;
-        }
-        LoggedEvent event = reader.event;
-        const bool is_last = --events == 0; // what comes behind the log counts from it
-        event.comes_again = event.comes_again || repetitions.level_of(event.node) >= level;
-        if (!is_last && idle_level(reader.event, repetitions) >= level) {
-            gone.since += event.since;
-            gone.common = std::min(gone.common, event.common);
         } else {
-            sums.flush(folded);
-            event.since += gone.since;
-            event.common = std::min(event.common, gone.common);
-            folded.add_event(event);
-            gone = {};
-            gone.common = ~0u;
+            LoggedEvent event = reader.event;
+            const bool is_last = --events == 0; // what comes behind the log counts from it
+            event.comes_again = event.comes_again || repetitions.level_of(event.node) >= level;
+            if (!is_last && idle_level(reader.event, repetitions) >= level) {
+                gone.since += event.since;
+                gone.common = std::min(gone.common, event.common);
+            } else {
+                sums.flush(folded);
+                event.since += gone.since;
+                event.common = std::min(event.common, gone.common);
+                folded.add_event(event);
+                gone = {};
+                gone.common = ~0u;
+            }
         }
-        if (!is_whole && reader.offset() >= whole_from.offset) {
-            gone.since = {};
-            whole = folded.end();
-            is_whole = true;
-        }
+        if (is_whole || reader.offset() < whole_from.offset) continue;
+        sums.flush(folded); // what belongs to events before stays before
+        gone.since = {};
+        whole = folded.end();
+        is_whole = true;
     }
     sums.flush(folded);
     if (folded.is_full() || folded.used() > log.used() / 4 * 3) {
