@@ -368,6 +368,22 @@ TEST_F(MadeUpCode, WithAPartThatIsTooLargeIsNotKnown) {
     EXPECT_EQ(ask(made), Nesting::Unknown);
 }
 
+TEST_F(MadeUpCode, ThatJumpsThroughATableIsNotKnown) {
+    const auto with_jump = [&](std::initializer_list<unsigned char> jump) {
+        const Made made = loop(10, 1);
+        begin();
+        lead(made.branches[0], here());
+        bytes(jump);
+        end();
+        return ask(made);
+    };
+    EXPECT_EQ(with_jump({0xff, 0xe0}), Nesting::Unknown);             // jmp *%rax
+    EXPECT_EQ(with_jump({0xff, 0x24, 0xc8}), Nesting::Unknown);       // jmp *(%rax,%rcx,8)
+    EXPECT_EQ(with_jump({0x42, 0xff, 0x24, 0xe0}), Nesting::Unknown); // jmp *(%rax,%r12,8)
+    EXPECT_EQ(with_jump({0xff, 0x24, 0x24}), Nesting::Same);          // jmp *(%rsp): it returns
+    EXPECT_EQ(with_jump({0xff, 0x60, 0x18}), Nesting::Same);          // jmp *24(%rax): a virtual function
+}
+
 TEST_F(MadeUpCode, OfTheLinkersStubsIsNotOfTheFunction) {
     const Made made = loop(10, 20);
     begin();
