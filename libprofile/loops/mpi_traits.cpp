@@ -37,7 +37,7 @@ std::uintptr_t address_of(const Node& site) noexcept {
 } // namespace
 
 bool is_beside(const Node& node) noexcept {
-    if (node.kind != NodeKind::Mpi) return false;
+    if (node.kind != NodeKind::Mpi || mpi_functions[node.a].category != TimeCategory::MpiOther) return false; // asked at every call
     const char* name = mpi_functions[node.a].name;
     return std::strncmp(name, "MPI_Type_", 9) == 0 || std::strncmp(name, "MPI_Pack", 8) == 0 || std::strncmp(name, "MPI_Unpack", 10) == 0;
 }
