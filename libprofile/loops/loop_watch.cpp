@@ -368,9 +368,9 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     log_.release();
 }
 
-/// Loops that were found; `found` in the order of time.
+/// Loops that were found; `found` in the order of time. What was counted until then has been booked: iterations that are found when they
+/// are over have no counters of their own, since nobody read them then.
 void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept {
-    count_until_now(thread); // iterations that are found when they are over have no counters of their own: nobody read them then
     for (std::uint32_t n = 0; n < count && loop_count_ < most_loops; ++n) {
         for (std::uint32_t i = 0; i < loop_count_; ++i)
             if (may_be_around(found[n], loops_[i].level) && loops_[i].last_at >= found[n].first_at) loops_[i].is_replaced = true;
