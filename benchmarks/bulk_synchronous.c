@@ -4,21 +4,15 @@
  *   turns: two; rank 0 is late at the first, rank 1 at the second
  *   equal: one, all have the same to do
  * Each iteration makes a cheap MPI call on each of 1,000 call paths. */
+#include "batches.h"
+
 #include <libprofile.h>
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NOT_INLINED __attribute__((noinline, noclone, noipa))
 static volatile int keep; /* no tail calls */
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
 
 /* 1,000 call sites. */
 #define CALL MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -30,7 +24,7 @@ NOT_INLINED static void visit(void) {
 }
 
 static void compute(double us) {
-    const double end = now() + us;
+    const double end = now() + us * 1e3;
     while (now() < end) {
     }
 }
@@ -38,11 +32,6 @@ static void compute(double us) {
 static void meet(void) {
     double in = 1, out;
     MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static int smaller(const void* a, const void* b) {
-    const double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
 }
 
 int main(int argc, char** argv) {
@@ -66,11 +55,11 @@ int main(int argc, char** argv) {
         }
         meet();
         profile_iteration_end("step");
-        times[i] = now() - begin;
+        times[i] = (now() - begin) * 1e-3;
     }
     if (rank == 0) {
         double sum = 0;
-        qsort(times, (size_t)iterations, sizeof *times, smaller);
+        sort_times(times, iterations);
         for (int i = 0; i < iterations / 2; ++i) sum += times[i];
         printf("%s: median %.1f us, fastest half %.1f us\n", pattern, times[iterations / 2], sum / (iterations / 2));
     }

@@ -1,26 +1,14 @@
-/* Cost of MPI calls as the application sees it: ns per call, median of many short batches, so that preemption by other
- * processes does not show. benchmarks/run starts it with and without libprofile; the difference is what we add.
+/* Cost of MPI calls as the application sees it: ns per call, median of many short batches (batches.h).
+ * benchmarks/run starts it with and without libprofile; the difference is what we add.
  * One rank; calls that need no partner; depth = frames of the application below the call. "Cold": the program has used so much
  * memory and code since the last call that nothing of it is left in the processor's first caches, as between the calls of a
  * program that computes. */
+#include "batches.h"
+
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-enum { batches = 400, calls = 20 };
-
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int smaller(const void* a, const void* b) {
-    const double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
+enum { calls = 20 };
 
 static void comm_rank(void) {
     int rank;
@@ -72,12 +60,6 @@ static void testany(void) {
     for (int i = 0; i < 1000; ++i) MPI_Testany(4, pending, &index, &flag, MPI_STATUS_IGNORE);
 }
 
-static double batch(int calls, void (*call)(void)) {
-    const double begin = now();
-    for (int i = 0; i < calls; ++i) call();
-    return (now() - begin) / calls;
-}
-
 static double at_depth(int depth, int calls, double* times, int count, void (*call)(void)) {
     if (depth == 0) {
         for (int i = 0; i < count; ++i) times[i] = batch(calls, call);
@@ -88,23 +70,21 @@ static double at_depth(int depth, int calls, double* times, int count, void (*ca
 }
 
 static void measure(const char* name, int depth, int calls, int calls_each, void (*call)(void)) {
-    double times[batches];
-    at_depth(depth, calls, times, batches, call);
-    qsort(times, batches, sizeof times[0], smaller);
-    printf("%-22s depth %3d  %8.1f ns per call\n", name, depth, times[batches / 2] / calls_each);
+    double times[batch_count];
+    at_depth(depth, calls, times, batch_count, call);
+    printf("%-22s depth %3d  %8.1f ns per call\n", name, depth, median(times) / calls_each);
 }
 
 /* Every call comes up through all frames anew. */
 static void measure_descents(int depth) {
-    double times[batches];
-    for (int i = 0; i < batches; ++i) {
+    double times[batch_count];
+    for (int i = 0; i < batch_count; ++i) {
         double unused;
         const double begin = now();
         for (int k = 0; k < calls; ++k) at_depth(depth, 1, &unused, 1, comm_rank);
         times[i] = (now() - begin) / calls;
     }
-    qsort(times, batches, sizeof times[0], smaller);
-    printf("%-22s depth %3d  %8.1f ns per call\n", "Comm_rank, all new", depth, times[batches / 2]);
+    printf("%-22s depth %3d  %8.1f ns per call\n", "Comm_rank, all new", depth, median(times));
 }
 
 /* Data and code beyond the first two levels of caches. */
@@ -115,14 +95,13 @@ static void compute(void) {
 }
 
 static void measure_cold(const char* name, int calls_each, void (*call)(void)) {
-    double times[batches];
-    for (int i = 0; i < batches; ++i) {
+    double times[batch_count];
+    for (int i = 0; i < batch_count; ++i) {
         compute();
         now(); /* itself warm */
         times[i] = batch(1, call);
     }
-    qsort(times, batches, sizeof times[0], smaller);
-    printf("%-22s depth %3d  %8.1f ns per call\n", name, 1, times[batches / 2] / calls_each);
+    printf("%-22s depth %3d  %8.1f ns per call\n", name, 1, median(times) / calls_each);
 }
 
 int main(int argc, char** argv) {

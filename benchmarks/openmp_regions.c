@@ -1,20 +1,16 @@
 /* What an OpenMP construct takes, in ns: the smallest mean of batches, and the median, for empty parallel regions of 1 and of 2 threads, barriers,
  * critical sections that nobody else wants. After the EPCC OpenMP micro-benchmarks (Bull, EWOMP 1999). benchmarks/run compares it with and
  * without libprofile. Usage: openmp_regions [BATCHES] */
+#include "batches.h"
+
 #include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { per_batch = 50, most_batches = 100000 };
 static double taken[most_batches];
 
-static int by_size(const void* a, const void* b) {
-    const double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 static void print(const char* what, int batches) {
-    qsort(taken, (size_t)batches, sizeof *taken, by_size);
+    sort_times(taken, batches);
     printf("%-32s %10.1f %10.1f\n", what, taken[0], taken[batches / 2]);
 }
 

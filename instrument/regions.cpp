@@ -107,15 +107,18 @@ RegionCounter* Regions::find_function(Thread& thread, NodeId parent, std::uintpt
     return counter;
 }
 
+inline RegionCounter* Regions::function_below(Thread& thread, NodeId parent, std::uintptr_t function) noexcept {
+    const KnownFunction& entry = known(parent, function);
+    return entry.key == function && entry.parent == parent ? entry.counter : find_function(thread, parent, function);
+}
+
 RegionCounter* Regions::outermost_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame) noexcept {
     const int saved = errno;
     NodeId caller = calling_path(thread, frame);
     errno = saved;
     // That is the function itself; the region is one of its caller.
     if (thread.tree[caller].kind == NodeKind::Frame) caller = thread.tree[caller].parent;
-    const KnownFunction& entry = known(caller, function);
-    if (entry.key == function && entry.parent == caller) return entry.counter;
-    return find_function(thread, caller, function);
+    return function_below(thread, caller, function);
 }
 
 /// A hook that was left in its midst may have changed a counter, and not yet what goes with it.
@@ -162,13 +165,10 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
         return;
     }
     RegionCounter* counter = nullptr;
-    if (functions_.is_empty()) [[unlikely]] {
+    if (functions_.is_empty()) [[unlikely]]
         counter = outermost_function(thread, function, frame);
-    } else {
-        const NodeId parent = functions_.top().counter->node;
-        const KnownFunction& entry = known(parent, function);
-        counter = entry.key == function && entry.parent == parent ? entry.counter : find_function(thread, parent, function);
-    }
+    else
+        counter = function_below(thread, functions_.top().counter->node, function);
     if (counter == nullptr) [[unlikely]] {
         counts_.without_memory += function_filter.excludes(function) ? 0 : 1;
         return;
@@ -295,47 +295,37 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
     named_.push(*counter, id, kind, now, now - thread.phases.booked_ns());
 }
 
-/// Ends the open region at `at` and all inside of it.
-void Regions::end_from(std::uint32_t at, std::uint64_t now, std::uint64_t own) noexcept {
-    if (named_.depth() > at + 1) ++counts_.repairs;
-    while (named_.depth() > at) {
-        touch(*named_.top().counter);
-        named_.pop(now, own);
+/// The innermost open region that is meant ends, and all inside of it. False: none is open.
+template <class IsMeant> bool Regions::end_named_region(Thread& thread, IsMeant is_meant) noexcept {
+    if (is_abandoned_) [[unlikely]] recover();
+    if (named_beyond_ != 0) [[unlikely]] {
+        --named_beyond_;
+        return true;
     }
+    const std::uint64_t now = time_of(thread);
+    for (std::uint32_t i = named_.depth(); i-- > 0;) {
+        if (!is_meant(named_[i])) continue;
+        look_at_counters(thread);
+        const std::uint64_t own = now - thread.phases.booked_ns();
+        if (named_.depth() > i + 1) ++counts_.repairs;
+        while (named_.depth() > i) {
+            touch(*named_.top().counter);
+            named_.pop(now, own);
+        }
+        if (!thread.phases.is_paused()) thread.phases.book_overhead(session_clock.now() - now);
+        return true;
+    }
+    return false;
 }
 
 void Regions::end_named(Thread& thread, std::uint32_t kind, std::uint64_t id) noexcept {
-    if (is_abandoned_) [[unlikely]] recover();
-    if (named_beyond_ != 0) [[unlikely]] {
-        --named_beyond_;
-        return;
-    }
-    const std::uint64_t now = time_of(thread);
-    for (std::uint32_t i = named_.depth(); i-- > 0;)
-        if (named_[i].key == id && named_[i].stack == kind) {
-            look_at_counters(thread);
-            end_from(i, now, now - thread.phases.booked_ns());
-            if (!thread.phases.is_paused()) thread.phases.book_overhead(session_clock.now() - now);
-            return;
-        }
-    if (!region_names.is_full() || region_names.knows(kind, id)) ++counts_.repairs;
+    const bool is_ended = end_named_region(thread, [&](const OpenRegion& region) { return region.key == id && region.stack == kind; });
+    // A name that found no place was counted when it began.
+    if (!is_ended && (!region_names.is_full() || region_names.knows(kind, id))) ++counts_.repairs;
 }
 
 void Regions::end_innermost(Thread& thread, std::uint32_t kind) noexcept {
-    if (is_abandoned_) [[unlikely]] recover();
-    if (named_beyond_ != 0) [[unlikely]] {
-        --named_beyond_;
-        return;
-    }
-    const std::uint64_t now = time_of(thread);
-    for (std::uint32_t i = named_.depth(); i-- > 0;)
-        if (named_[i].stack == kind) {
-            look_at_counters(thread);
-            end_from(i, now, now - thread.phases.booked_ns());
-            if (!thread.phases.is_paused()) thread.phases.book_overhead(session_clock.now() - now);
-            return;
-        }
-    ++counts_.repairs;
+    if (!end_named_region(thread, [&](const OpenRegion& region) { return region.stack == kind; })) ++counts_.repairs;
 }
 
 NodeId calling_path(Thread& thread, std::uintptr_t frame) noexcept {

@@ -94,10 +94,11 @@ class Regions : public SegmentSource {
     RegionCounter* counter_of(NodeId node) noexcept;
     [[gnu::cold]] void book_counted(RegionCounter& counter, Row& row) noexcept;
     RegionCounter* find_function(Thread& thread, NodeId parent, std::uintptr_t function) noexcept;
+    RegionCounter* function_below(Thread& thread, NodeId parent, std::uintptr_t function) noexcept;
     RegionCounter* outermost_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame) noexcept;
     void recover() noexcept;
     bool is_beyond(std::uintptr_t function, std::uintptr_t stack) noexcept;
-    void end_from(std::uint32_t at, std::uint64_t now, std::uint64_t own) noexcept;
+    template <class IsMeant> bool end_named_region(Thread& thread, IsMeant is_meant) noexcept;
     void drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept;
     bool find_exit(std::uintptr_t function, std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept;
 

@@ -241,10 +241,9 @@ NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
 /// caller's frame is the innermost one.
 void PathTracker::end_at_own_return() noexcept {
     common_at_least_ = std::min(common_at_least_, beyond_mark_);
-    path_.size = 0;
-    path_.flags[0] = 0;
+    path_.clear();
     path_.end = PathEnd::Mark;
-    path_.bridged = path_.crossed_signal = false;
+    path_.flags[0] = 0; // of the innermost frame, which is asked for though none was walked
 }
 
 NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {

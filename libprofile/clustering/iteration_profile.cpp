@@ -14,6 +14,7 @@ struct RowToTake {
     std::uint64_t present;
 };
 
+/// std::popcount is a call where the processor may lack the instruction; this is asked for every row.
 std::uint32_t bits_in(std::uint64_t mask) {
     mask -= mask >> 1 & 0x5555555555555555u;
     mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);

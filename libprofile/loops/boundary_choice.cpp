@@ -1,6 +1,6 @@
 #include "libprofile/loops/boundary_choice.hpp"
 
-#include "libprofile/session/memory.hpp"
+#include "libprofile/session/scratch.hpp"
 
 #include <algorithm>
 
@@ -38,20 +38,13 @@ class Choice {
   public:
     Choice(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
            const ExcludedCalls& excluded) noexcept
-        : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), excluded_(&excluded), nodes_(tree.size()) {
+        : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), excluded_(&excluded), nodes_(tree.size()),
+          calls_(nodes_), entries_(nodes_), code_(functions.find_code) {
         known_from_ = std::max(log.known_from(candidate.level), candidate.entries.first_at);
-        calls_ = static_cast<Calls*>(memory_quota.map(nodes_ * sizeof(Calls)));
-        entries_ = static_cast<std::uint64_t*>(memory_quota.map(nodes_ * sizeof(std::uint64_t)));
     }
-    ~Choice() noexcept {
-        if (calls_ != nullptr) memory_quota.unmap(calls_, nodes_ * sizeof(Calls));
-        if (entries_ != nullptr) memory_quota.unmap(entries_, nodes_ * sizeof(std::uint64_t));
-    }
-    Choice(const Choice&) = delete;
-    Choice& operator=(const Choice&) = delete;
 
     bool choose(Loop& loop) noexcept {
-        if (calls_ == nullptr || entries_ == nullptr) return false;
+        if (!calls_.is_there() || !entries_.is_there()) return false;
         count(loop);
         if (loop.sites == 0) return false;
         std::uint64_t frequent = next_group(UINT64_MAX);
@@ -167,10 +160,10 @@ class Choice {
             Calls& calls = calls_[node];
             if (calls.count == 0 || !is_entry(node)) continue;
             // Of the call's own site there may be more entries where the function that is entered ends by jumping to MPI.
-            bool is_useful = most != 0 && node != calls_[call].site && calls.count > most + 1 && calls.count == entries_[node] && calls.are_passes(least_passes - 1) &&
-                             calls.span() >= span / 4 * 3;
+            bool is_useful = most != 0 && node != calls_[call].site && calls.count > most + 1 && calls.count == entries_[node] &&
+                             calls.are_passes(least_passes - 1) && calls.span() >= span / 4 * 3;
             if (is_useful) {
-                const Nesting nesting = functions_->nesting((*tree_)[node], (*tree_)[calls_[call].site]).nesting;
+                const Nesting nesting = nesting_of_sites(node, calls_[call].site).nesting;
                 is_useful = nesting == Nesting::Same || (nesting == Nesting::Unknown && !calls.is_inner && calls.count < most * 2);
             }
             if (!is_useful) calls.count = 0;
@@ -254,18 +247,29 @@ class Choice {
         return found;
     }
 
+    std::uintptr_t address_of(NodeId site) const noexcept { return functions_->address_of((*tree_)[site]); }
+    NestingAnswer nesting_of_sites(NodeId often, NodeId seldom) noexcept {
+        const std::uintptr_t first = address_of(often), second = address_of(seldom);
+        return first == 0 || second == 0 || (*tree_)[often].a != (*tree_)[seldom].a ? NestingAnswer() : code_.nesting(first, second);
+    }
+    /// Whether passes of the innermost loop with the call site `in` may enter neither of two others.
+    bool may_leave_out(NodeId in, NodeId one, NodeId other) noexcept {
+        const std::uintptr_t loop = address_of(in), first = address_of(one), second = address_of(other);
+        return loop == 0 || first == 0 || second == 0 || code_.may_pass_without(loop, first, second);
+    }
+
     /// What the code of the function says. Where one call of the frequent group is in the same loop as the rare one, that loop's passes are what
     /// the group counts.
-    NestingAnswer nesting(std::uint64_t frequent, std::uint64_t rare) const noexcept {
-        const Node& seldom = (*tree_)[calls_[best_of(rare)].site];
-        NestingAnswer answer = functions_->nesting((*tree_)[calls_[best_of(frequent)].site], seldom);
+    NestingAnswer nesting(std::uint64_t frequent, std::uint64_t rare) noexcept {
+        const NodeId seldom = calls_[best_of(rare)].site;
+        NestingAnswer answer = nesting_of_sites(calls_[best_of(frequent)].site, seldom);
         NodeId asked[8] = {calls_[best_of(frequent)].site};
         std::uint32_t count = 1;
         for (NodeId node = 0; node < nodes_ && count < 8 && (answer.nesting == Nesting::Around || answer.nesting == Nesting::Sometimes); ++node) {
             const Calls& calls = calls_[node];
             if (calls.count == 0 || !is_in_group(calls.count, frequent) || std::find(asked, asked + count, calls.site) != asked + count) continue;
             asked[count++] = calls.site;
-            const NestingAnswer its = functions_->nesting((*tree_)[calls.site], seldom);
+            const NestingAnswer its = nesting_of_sites(calls.site, seldom);
             if (its.nesting == Nesting::Same) answer = its;
         }
         return answer;
@@ -274,17 +278,16 @@ class Choice {
     /// Whether something else confirms that the group `frequent` misses no pass: the function itself makes the call, and cannot leave it out;
     /// or another of its call sites, or two of them together (a step with a new neighbour list, and one without), cannot be left out, and came as
     /// often. That a call site cannot be left out is not enough: what it leads to need not call MPI each time.
-    bool is_confirmed(const Loop& loop, std::uint64_t frequent) const noexcept {
+    bool is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept {
         const NodeId call = best_of(frequent), place = calls_[call].site;
-        const Node& own = (*tree_)[place];
-        if ((*tree_)[call].parent == place && !is_entry(call) && !functions_->may_leave_out(own, own, own)) return true;
-        std::uint32_t asked = 0; // each takes some tenths of a millisecond
+        if ((*tree_)[call].parent == place && !is_entry(call) && !may_leave_out(place, place, place)) return true;
+        std::uint32_t asked = 0;
         for (std::uint32_t i = 0; i < loop.sites; ++i) {
             for (std::uint32_t k = i; k < loop.sites; ++k) {
                 const NodeId one = loop.site[i], other = loop.site[k];
                 const std::uint64_t count = entries_[one] + (i == k ? 0 : entries_[other]);
                 if (one == place || other == place || count + 1 < frequent || count > frequent + 1 || ++asked > 16) continue;
-                if (!functions_->may_leave_out(own, (*tree_)[one], (*tree_)[other])) return true;
+                if (!may_leave_out(place, one, other)) return true;
             }
         }
         return false;
@@ -292,7 +295,7 @@ class Choice {
 
     /// Whether the calls of the group `frequent` are made in a loop inside the one that makes those of `rare`; else those are made in
     /// some of its passes only.
-    bool is_inside(const Loop& loop, std::uint64_t frequent, std::uint64_t rare, bool& is_ambiguous) const noexcept {
+    bool is_inside(const Loop& loop, std::uint64_t frequent, std::uint64_t rare, bool& is_ambiguous) noexcept {
         const NestingAnswer code = nesting(frequent, rare);
         is_ambiguous = code.nesting == Nesting::Unknown ? is_entry(best_of(frequent)) : code.nesting == Nesting::Sometimes || !code.is_certain;
         if (code.nesting == Nesting::Same) {
@@ -329,11 +332,12 @@ class Choice {
     const LoopCandidate* candidate_;
     const FunctionTraits* functions_;
     const ExcludedCalls* excluded_;
-    Calls* calls_ = nullptr;
     std::size_t nodes_;
-    std::uint64_t known_from_; // the log knows what happened in the loop
-    std::uint64_t* entries_ = nullptr; // by call site of the function
-    bool enters_calls_ = false; // other than tests and probes, at the call site that the candidate enters
+    std::uint64_t known_from_;       // the log knows what happened in the loop
+    Scratch<Calls> calls_;           // by node
+    Scratch<std::uint64_t> entries_; // by call site of the function
+    CodeLoops code_;                 // of the function
+    bool enters_calls_ = false;      // other than tests and probes, at the call site that the candidate enters
 };
 
 } // namespace

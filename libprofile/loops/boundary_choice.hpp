@@ -15,13 +15,12 @@
 
 namespace libprofile {
 
-/// What is asked of an MPI function.
+/// What is asked of an MPI function, and of a call site.
 struct FunctionTraits {
     bool (*is_collective)(std::uint32_t function) noexcept;
-    bool (*is_chance)(std::uint32_t function) noexcept; // how often it is called is chance: tests, probes
-    NestingAnswer (*nesting)(const Node& often, const Node& seldom) noexcept; // of two call sites of one function
-    /// Whether passes of the innermost loop with the call site `in` may enter neither of two others of the function.
-    bool (*may_leave_out)(const Node& in, const Node& one, const Node& other) noexcept;
+    bool (*is_chance)(std::uint32_t function) noexcept;      // how often it is called is chance: tests, probes
+    std::uintptr_t (*address_of)(const Node& site) noexcept; // one in the call; 0: it is in no module, or that is not loaded any more
+    FindCode find_code;
 };
 
 /// Those of MPI, and of code that is loaded.

@@ -1,38 +1,51 @@
 // How two calls of one function lie in the loops of its machine code: what the order of the calls alone cannot tell.
 //
-// Contract: reads code of a loaded module, changes nothing; async-signal-safe; scratch memory under the quota; time in proportion to the
-// size of the function, some tenths of a millisecond for 2 KB of code. x86-64 only; elsewhere, and where the code is not fully understood
-// (instructions that are not known, jumps through tables), the answer is Unknown.
+// Contract: belongs to one thread, for the length of one decision; reads code of a loaded module, changes nothing; async-signal-safe; scratch
+// memory under the quota. x86-64 only; elsewhere, and where the code is not fully understood or there is no memory, nothing is known.
 //
-// The control flow of the function is that of its jumps. A loop is a set of blocks that reach each other; loops inside it are those that are left
-// when the blocks by which it is entered are taken away. Exceptions are not followed. A call that never returns (exit) seems to go on behind
-// itself, which may look like a loop: is_certain says whether the answer is the same when calls do not go on to what is jumped to.
+// Functions are read when they are asked about first, and kept: some tenths of a millisecond for 2 KB of code. Who asks too much gets no more
+// answers: the time is bounded to some tens of milliseconds.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "libprofile/loops/control_flow.hpp"
 
 namespace libprofile {
 
-enum class Nesting : std::uint8_t {
-    Unknown,
-    Same,      // no loop has `often` and not `seldom`: where this comes less often, some passes leave it out
-    Around,    // `often` is in a loop of its own, inside one each pass of which makes the call `seldom`
-    Sometimes, // the same, but passes of the loop around may leave it out
-};
-
 struct NestingAnswer {
     Nesting nesting = Nesting::Unknown;
-    bool is_certain = false;
+    bool is_certain = false; // the same when calls do not go on to what is jumped to: they may never return
 };
 
-/// Finds the part of a function that holds an address. False: not known.
-using FindCode = bool (*)(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& end) noexcept;
+class CodeLoops {
+  public:
+    static constexpr std::uint64_t most_bytes = 256 << 10;
+    static constexpr std::uint64_t most_steps = 8 << 20;
 
-/// Of two call instructions of one function; an address in each.
-NestingAnswer nesting_of(std::uintptr_t often, std::uintptr_t seldom, FindCode find_code) noexcept;
+    explicit CodeLoops(FindCode find_code) noexcept : find_code_(find_code) {}
 
-/// Whether a pass of the innermost loop with the call `in` may make neither of the calls `one` and `other`. True, too, if it is not known.
-bool may_pass_without(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other, FindCode find_code) noexcept;
+    /// Of two call instructions of one function; an address in each.
+    NestingAnswer nesting(std::uintptr_t often, std::uintptr_t seldom) noexcept;
+    /// Whether a pass of the innermost loop with the call `in` may make neither of the calls `one` and `other`. True, too, if it is not known.
+    bool may_pass_without(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
+
+  private:
+    struct Function {
+        FunctionCode code;
+        std::uint32_t own_parts = 0; // behind them those that only who asked knew of
+        bool is_known = false;
+        ControlFlow flow;
+
+        bool is_for(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) const noexcept;
+        bool read(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other, FindCode find_code) noexcept;
+    };
+    Function* function(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
+
+    static constexpr std::uint32_t most_functions = 4; // parts of one, mostly
+    FindCode find_code_;
+    Function functions_[most_functions];
+    std::uint32_t next_ = 0; // the one that goes first
+    std::uint64_t bytes_left_ = most_bytes;
+    std::uint64_t steps_left_ = most_steps;
+};
 
 } // namespace libprofile

@@ -10,6 +10,7 @@
 //   values  number of cells, node, cells*(metric, increment): what the row of the event before has become more by
 #pragma once
 
+#include "format/metrics.hpp"
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/phases/segment.hpp"
 
@@ -49,6 +50,7 @@ class EventLog {
 
     /// Metric of values that stands for Row::chance_visits.
     static constexpr std::uint32_t chance_visits = 63;
+    static_assert(cell_metrics <= chance_visits);
 
     /// Between two records.
     struct Position {
@@ -92,7 +94,8 @@ class EventLog {
     void number(std::uint64_t value) noexcept;
 
     static constexpr std::size_t smallest = 32 << 10;
-    static constexpr std::size_t largest_record = 1024; // a row's values: 32 numbers of at most 10 bytes with as many metrics
+    static constexpr std::size_t largest_record = 1024; // a row's values: all metrics with numbers of at most 10 bytes
+    static_assert(20 + (cell_metrics + 1) * 11 <= largest_record);
 
     unsigned char* bytes_ = nullptr;
     std::size_t size_ = 0;

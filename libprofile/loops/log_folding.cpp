@@ -1,6 +1,7 @@
 #include "libprofile/loops/log_folding.hpp"
 
-#include "libprofile/session/memory.hpp"
+#include "libprofile/loops/site_path.hpp"
+#include "libprofile/session/scratch.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,24 +10,7 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint32_t most_levels = 512; // SitePath::most
-
-/// Zeroed pages under the quota, for as long as it lives.
-template <class T> class Scratch {
-  public:
-    explicit Scratch(std::size_t count) noexcept : bytes_(count * sizeof(T)), all_(static_cast<T*>(memory_quota.map(bytes_))) {}
-    ~Scratch() noexcept {
-        if (all_ != nullptr) memory_quota.unmap(all_, bytes_);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    bool is_there() const { return all_ != nullptr; }
-    T& operator[](std::size_t i) noexcept { return all_[i]; }
-
-  private:
-    std::size_t bytes_;
-    T* all_;
-};
+constexpr std::uint32_t most_levels = SitePath::most;
 
 /// Up to which level each call comes again inside: the largest L such that it came twice while no function up to L + 1 returned.
 class Repetitions {
@@ -174,33 +158,27 @@ bool fold(EventLog& log, const CallTree& tree, std::uint32_t least_level, EventL
     for (EventLog::Reader reader(log, log.begin()); reader.next(kind);) {
         if (kind != LogRecord::Event) {
             sums.add(reader, kind, folded);
-            if (!is_whole && reader.offset() >= whole_from.offset) { // the values of the last event before
-                sums.flush(folded);
-                gone.since = {};
-                whole = folded.end();
-                is_whole = true;
-            }
-            continue;
-        }
-        LoggedEvent event = reader.event;
-        const bool is_last = --events == 0; // what comes behind the log counts from it
-        event.comes_again = event.comes_again || repetitions.level_of(event.node) >= level;
-        if (!is_last && idle_level(reader.event, repetitions) >= level) {
-            gone.since += event.since;
-            gone.common = std::min(gone.common, event.common);
         } else {
-            sums.flush(folded);
-            event.since += gone.since;
-            event.common = std::min(event.common, gone.common);
-            folded.add_event(event);
-            gone = {};
-            gone.common = ~0u;
+            LoggedEvent event = reader.event;
+            const bool is_last = --events == 0; // what comes behind the log counts from it
+            event.comes_again = event.comes_again || repetitions.level_of(event.node) >= level;
+            if (!is_last && idle_level(reader.event, repetitions) >= level) {
+                gone.since += event.since;
+                gone.common = std::min(gone.common, event.common);
+            } else {
+                sums.flush(folded);
+                event.since += gone.since;
+                event.common = std::min(event.common, gone.common);
+                folded.add_event(event);
+                gone = {};
+                gone.common = ~0u;
+            }
         }
-        if (!is_whole && reader.offset() >= whole_from.offset) {
-            gone.since = {};
-            whole = folded.end();
-            is_whole = true;
-        }
+        if (is_whole || reader.offset() < whole_from.offset) continue;
+        sums.flush(folded); // what belongs to events before stays before
+        gone.since = {};
+        whole = folded.end();
+        is_whole = true;
     }
     sums.flush(folded);
     if (folded.is_full() || folded.used() > log.used() / 4 * 3) {

@@ -54,8 +54,6 @@ template <class AnyLoop> bool may_be_around(const AnyLoop& loop, std::uint32_t l
     return level > loop.level || (loop.is_recursion && level == loop.level);
 }
 
-
-
 class LoopSearch {
   public:
     static constexpr std::uint32_t levels = 128; // loops of functions further inside are not seen

@@ -163,7 +163,11 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         decided_at_ = now;
         calls_until_decision_ = calls_between_decisions;
     }
-    if (is_beside(thread.tree[node])) return is_searching_ && running_ == none && log_call_beside(thread, node);
+    if (is_beside(thread.tree[node])) {
+        if (!is_searching_ || running_ != none) return false;
+        log_call_beside(thread, node);
+        return true;
+    }
     if (!path_.find(thread.tree, node)) {
         const bool goes_on = running_ != none && !loops_[running_].is_recursion;
         if (running_ != none && !goes_on) loops_[running_].is_cut_short = true;
@@ -269,12 +273,11 @@ void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std:
 }
 
 /// Only its values. It begins no log.
-bool LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
-    if (!is_log_whole(thread)) return true;
+void LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
+    if (!is_log_whole(thread)) return;
     if (thread.phases.polls().site != nullptr) thread.phases.end_polls(session_clock.now());
     log_values();
     last_.begin(thread.phases.row(node));
-    return true;
 }
 
 void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
@@ -348,7 +351,8 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
         return may_be_around(candidate, known.level) && now - candidate.entries.first_at >= (now - known.first_at) / 2;
     });
-    const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site && candidate.entries.count / 2 < refused_.entries.count;
+    const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site &&
+                             candidate.entries.count / 2 < refused_.entries.count;
     const bool is_due = is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at())));
     Found loop;
     if (is_found && is_due && settle_on(thread, candidate, loop)) {
@@ -368,9 +372,9 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     log_.release();
 }
 
-/// Loops that were found; `found` in the order of time.
+/// Loops that were found; `found` in the order of time. What was counted until then has been booked: iterations that are found when they
+/// are over have no counters of their own, since nobody read them then.
 void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept {
-    count_until_now(thread); // iterations that are found when they are over have no counters of their own: nobody read them then
     for (std::uint32_t n = 0; n < count && loop_count_ < most_loops; ++n) {
         for (std::uint32_t i = 0; i < loop_count_; ++i)
             if (may_be_around(found[n], loops_[i].level) && loops_[i].last_at >= found[n].first_at) loops_[i].is_replaced = true;

@@ -102,7 +102,7 @@ class LoopWatch {
     void log_other_events() noexcept;
     void log_values(BegunCall& call) noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
-    bool log_call_beside(Thread& thread, NodeId node) noexcept;
+    void log_call_beside(Thread& thread, NodeId node) noexcept;
     void decide(Thread& thread, std::uint64_t now) noexcept;
     bool make_room(Thread& thread, std::uint64_t now) noexcept;
     bool settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop) noexcept;

@@ -28,31 +28,20 @@ bool find_code(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& en
     return true;
 }
 
-/// An address in the call; 0: it is in no module, or that is not loaded any more.
 std::uintptr_t address_of(const Node& site) noexcept {
     if (site.kind != NodeKind::Frame) return 0;
     const std::uintptr_t address = load_map[site.a].bias + site.b;
     return load_map.find(address) == site.a ? address : 0;
 }
 
-NestingAnswer nesting(const Node& often, const Node& seldom) noexcept {
-    const std::uintptr_t first = address_of(often), second = address_of(seldom);
-    return first == 0 || second == 0 || often.a != seldom.a ? NestingAnswer() : nesting_of(first, second, find_code);
-}
-
-bool may_leave_out(const Node& in, const Node& one, const Node& other) noexcept {
-    const std::uintptr_t loop = address_of(in), first = address_of(one), second = address_of(other);
-    return loop == 0 || first == 0 || second == 0 || may_pass_without(loop, first, second, find_code);
-}
-
 } // namespace
 
 bool is_beside(const Node& node) noexcept {
-    if (node.kind != NodeKind::Mpi) return false;
+    if (node.kind != NodeKind::Mpi || mpi_functions[node.a].category != TimeCategory::MpiOther) return false; // asked at every call
     const char* name = mpi_functions[node.a].name;
     return std::strncmp(name, "MPI_Type_", 9) == 0 || std::strncmp(name, "MPI_Pack", 8) == 0 || std::strncmp(name, "MPI_Unpack", 10) == 0;
 }
 
-const FunctionTraits mpi_traits{is_collective, is_chance, nesting, may_leave_out};
+const FunctionTraits mpi_traits{is_collective, is_chance, address_of, find_code};
 
 } // namespace libprofile

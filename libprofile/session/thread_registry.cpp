@@ -49,7 +49,10 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
     if (id != 0) thread.place.remember_allowed(id, thread.arena);
     if (id == gettid()) thread.place.look(); // it may have had neither iterations nor samples
     if (now < thread.phases.earliest_end()) now = thread.phases.earliest_end();
-    if (thread.loops != nullptr) thread.loops->finish(thread, now, cpu_now);
+    if (thread.loops != nullptr) {
+        thread.loops->finish(thread, now, cpu_now);
+        count_own(thread);
+    }
     if (iteration_place.is_on() && !thread.openmp.is_worker) thread.phases.end_if_open(PhaseKind::Iterations, iteration_place.name(), now, cpu_now);
     if (thread.regions != nullptr) thread.regions->finish();
     close_openmp(thread, now, cpu_now);

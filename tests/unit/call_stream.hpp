@@ -16,8 +16,8 @@ constexpr std::uint32_t test = 2;
 
 constexpr FunctionTraits traits{[](std::uint32_t function) noexcept { return function == barrier; },
                                 [](std::uint32_t function) noexcept { return function == test; },
-                                [](const Node&, const Node&) noexcept { return NestingAnswer(); },
-                                [](const Node&, const Node&, const Node&) noexcept { return true; }};
+                                [](const Node&) noexcept { return std::uintptr_t{0}; },
+                                [](std::uintptr_t, std::uintptr_t&, std::uintptr_t&) noexcept { return false; }};
 
 /// A program: call paths are lists of call sites, whose numbers are addresses in one module.
 class Stream : public ::testing::Test {

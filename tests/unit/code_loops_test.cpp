@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 using namespace libprofile;
 
@@ -104,9 +106,52 @@ volatile int sink, flag;
     }
 }
 
+// One loop, at whose end something is given up, and a part that is done now and then and only jumped to forwards: once behind the call
+// that never returns, which seems to go on to it, once before.
+asm(R"(
+.section nest_falls, "ax", @progbits
+        push %rbx
+1:      call other_call
+falls_seldom:
+        test %eax, %eax
+        jne 3f
+2:      call other_call
+falls_often:
+        test %eax, %eax
+        jne 4f
+        dec %ebx
+        jnz 1b
+        pop %rbx
+        ret
+4:      call abort@PLT
+3:      call other_call
+        jmp 2b
+.section nest_ends, "ax", @progbits
+        push %rbx
+1:      call other_call
+ends_seldom:
+        test %eax, %eax
+        jne 3f
+2:      call other_call
+ends_often:
+        test %eax, %eax
+        jne 4f
+        dec %ebx
+        jnz 1b
+        pop %rbx
+        ret
+3:      call other_call
+        jmp 2b
+4:      call abort@PLT
+.text
+other_call:
+        ret
+)");
+extern "C" const char falls_often[], falls_seldom[], ends_often[], ends_seldom[];
+
 #define SECTION(name) extern "C" const char __start_nest_##name[], __stop_nest_##name[];
 SECTION(stages)
-SECTION(before) SECTION(every) SECTION(output) SECTION(both) SECTION(either) SECTION(apart) SECTION(table)
+SECTION(before) SECTION(every) SECTION(output) SECTION(both) SECTION(either) SECTION(apart) SECTION(table) SECTION(falls) SECTION(ends)
 
     namespace {
 
@@ -117,12 +162,13 @@ SECTION(before) SECTION(every) SECTION(output) SECTION(both) SECTION(either) SEC
             return address >= start && address < end;
         };
 #define IS_IN(name) is_in(__start_nest_##name, __stop_nest_##name)
-        return IS_IN(stages) || IS_IN(before) || IS_IN(every) || IS_IN(output) || IS_IN(both) || IS_IN(either) || IS_IN(apart) || IS_IN(table);
+        return IS_IN(stages) || IS_IN(before) || IS_IN(every) || IS_IN(output) || IS_IN(both) || IS_IN(either) || IS_IN(apart) || IS_IN(table) ||
+               IS_IN(falls) || IS_IN(ends);
     }
 
     NestingAnswer answer(void (*function)(int)) {
         function(40);
-        return nesting_of(often_at, seldom_at, find);
+        return CodeLoops(find).nesting(often_at, seldom_at);
     }
 
 } // namespace
@@ -149,7 +195,7 @@ TEST(CodeLoops, CodeThatIsNotUnderstoodTellsNothingWrong) {
 TEST(CodeLoops, WhetherEachPassMakesOneOfTwoCallsIsSaid) {
     const auto without = [](void (*function)(int), bool of_both) {
         function(40);
-        return may_pass_without(often_at, of_both ? often_at : seldom_at, seldom_at, find);
+        return CodeLoops(find).may_pass_without(often_at, of_both ? often_at : seldom_at, seldom_at);
     };
     EXPECT_FALSE(without(every_second_step, true)); // `often` comes in each
     EXPECT_TRUE(without(every_second_step, false));
@@ -160,7 +206,195 @@ TEST(CodeLoops, WhetherEachPassMakesOneOfTwoCallsIsSaid) {
 
 TEST(CodeLoops, WithoutBoundsNothingIsKnown) {
     stages(2);
-    EXPECT_EQ(nesting_of(often_at, seldom_at, [](std::uintptr_t, std::uintptr_t&, std::uintptr_t&) noexcept { return false; }).nesting, Nesting::Unknown);
+    CodeLoops loops([](std::uintptr_t, std::uintptr_t&, std::uintptr_t&) noexcept { return false; });
+    EXPECT_EQ(loops.nesting(often_at, seldom_at).nesting, Nesting::Unknown);
+    EXPECT_TRUE(loops.may_pass_without(often_at, seldom_at, seldom_at));
+}
+
+TEST(CodeLoops, WhereACallSeemsToGoOnToWhatIsJumpedToNothingIsCertain) {
+    const auto before = [](const char* label) { return reinterpret_cast<std::uintptr_t>(label) - 1; };
+    CodeLoops loops(find);
+    EXPECT_FALSE(loops.nesting(before(falls_often), before(falls_seldom)).is_certain);
+    const NestingAnswer sure = loops.nesting(before(ends_often), before(ends_seldom));
+    EXPECT_EQ(sure.nesting, Nesting::Same);
+    EXPECT_TRUE(sure.is_certain);
+}
+
+namespace {
+
+/// Code that is read, and never runs. Pieces are functions, or parts of one.
+class MadeUpCode : public testing::Test {
+  protected:
+    using Place = std::size_t;
+
+    MadeUpCode() { all().reserve(1 << 20); } // it must not move
+    ~MadeUpCode() override {
+        all().clear();
+        pieces().clear();
+    }
+    void begin() { pieces().push_back({all().size(), all().size()}); }
+    void end() { pieces().back().second = all().size(); }
+    void bytes(std::initializer_list<unsigned char> some) { all().insert(all().end(), some); }
+    void fill(std::size_t count) { all().insert(all().end(), count, 0x90); }
+    Place call() {
+        bytes({0xe8, 0, 0, 0, 0});
+        return all().size() - 1;
+    }
+    Place branch() { // to be led
+        bytes({0x0f, 0x85, 0, 0, 0, 0});
+        return all().size();
+    }
+    void lead(Place behind, Place target) {
+        const auto distance = static_cast<std::uint32_t>(target - behind);
+        for (unsigned i = 0; i < 4; ++i) all()[behind - 4 + i] = static_cast<unsigned char>(distance >> 8 * i);
+    }
+    Place here() const { return all().size(); }
+    static std::uintptr_t address(Place place) { return reinterpret_cast<std::uintptr_t>(all().data() + place); }
+
+    /// A loop with two calls in each pass, `filler` bytes, and branches to be led elsewhere.
+    struct Made {
+        Place often, seldom;
+        std::vector<Place> branches;
+    };
+    Made loop(std::size_t filler, std::size_t branches = 0) {
+        Made made{};
+        begin();
+        bytes({0x53});
+        const Place head = here();
+        made.often = call();
+        fill(filler);
+        for (std::size_t i = 0; i < branches; ++i) made.branches.push_back(branch());
+        made.seldom = call();
+        lead(branch(), head);
+        bytes({0xc3});
+        end();
+        return made;
+    }
+    /// Parts that are done now and then, and jump back to the first call.
+    void parts(const Made& made) {
+        for (const Place each : made.branches) {
+            begin();
+            lead(each, here());
+            fill(8);
+            bytes({0xe9, 0, 0, 0, 0});
+            lead(here(), made.seldom - 4);
+            end();
+        }
+    }
+    static Nesting ask(CodeLoops& loops, const Made& made) { return loops.nesting(address(made.often), address(made.seldom)).nesting; }
+    static Nesting ask(const Made& made) {
+        CodeLoops loops(find_piece);
+        return ask(loops, made);
+    }
+
+    static bool find_piece(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& end) noexcept {
+        ++searches;
+        for (const auto& [from, to] : pieces()) {
+            start = MadeUpCode::address(from);
+            end = MadeUpCode::address(to);
+            if (address >= start && address < end) return true;
+        }
+        return false;
+    }
+    static inline unsigned searches = 0;
+
+  private:
+    static std::vector<unsigned char>& all() {
+        static std::vector<unsigned char> code;
+        return code;
+    }
+    static std::vector<std::pair<Place, Place>>& pieces() {
+        static std::vector<std::pair<Place, Place>> list;
+        return list;
+    }
+};
+
+} // namespace
+
+TEST_F(MadeUpCode, IsReadOnceForAllQuestions) {
+    const Made made = loop(100, 3);
+    parts(made);
+    CodeLoops loops(find_piece);
+    EXPECT_EQ(ask(loops, made), Nesting::Same);
+    const unsigned before = searches;
+    EXPECT_GT(before, 0u);
+    EXPECT_EQ(ask(loops, made), Nesting::Same);
+    EXPECT_FALSE(loops.may_pass_without(address(made.often), address(made.seldom), address(made.seldom)));
+    EXPECT_FALSE(loops.may_pass_without(address(made.often), address(made.often), address(made.often)));
+    EXPECT_EQ(searches, before);
+}
+
+TEST_F(MadeUpCode, IsReadUpToALimit) {
+    constexpr std::size_t size = 100 << 10;
+    std::vector<Made> all;
+    for (std::size_t i = 0; i * size <= CodeLoops::most_bytes + size; ++i) all.push_back(loop(size));
+    CodeLoops loops(find_piece);
+    EXPECT_EQ(ask(loops, all[0]), Nesting::Same);
+    EXPECT_EQ(ask(loops, all[1]), Nesting::Same);
+    EXPECT_EQ(ask(loops, all[2]), Nesting::Same); // which is where it ends
+    EXPECT_EQ(ask(loops, all[3]), Nesting::Unknown);
+    EXPECT_EQ(ask(loops, all[0]), Nesting::Same); // it is known
+    EXPECT_EQ(ask(all[3]), Nesting::Same);
+}
+
+TEST_F(MadeUpCode, ThatIsAskedAboutTooOftenTellsNothing) {
+    const Made made = loop(0, 1000);
+    for (const Place each : made.branches) lead(each, each); // on
+    CodeLoops loops(find_piece);
+    unsigned answered = 0;
+    while (answered < 100000 && ask(loops, made) == Nesting::Same) ++answered;
+    EXPECT_GT(answered, 24u); // as many as are asked
+    EXPECT_LT(answered, 100000u);
+    EXPECT_TRUE(loops.may_pass_without(address(made.often), address(made.often), address(made.often)));
+}
+
+TEST_F(MadeUpCode, WithMorePartsThanAreReadIsNotKnown) {
+    const Made known = loop(10, FunctionCode::most_parts - 1);
+    parts(known);
+    EXPECT_EQ(ask(known), Nesting::Same);
+    const Made made = loop(10, FunctionCode::most_parts);
+    parts(made);
+    EXPECT_EQ(ask(made), Nesting::Unknown);
+    EXPECT_TRUE(CodeLoops(find_piece).may_pass_without(address(made.often), address(made.often), address(made.often)));
+}
+
+TEST_F(MadeUpCode, WithAPartThatIsTooLargeIsNotKnown) {
+    const Made made = loop(10, 1);
+    begin();
+    lead(made.branches[0], here());
+    fill(FunctionCode::largest);
+    bytes({0xc3});
+    end();
+    EXPECT_EQ(ask(made), Nesting::Unknown);
+}
+
+TEST_F(MadeUpCode, ThatJumpsThroughATableIsNotKnown) {
+    const auto with_jump = [&](std::initializer_list<unsigned char> jump) {
+        const Made made = loop(10, 1);
+        begin();
+        lead(made.branches[0], here());
+        bytes(jump);
+        end();
+        return ask(made);
+    };
+    EXPECT_EQ(with_jump({0xff, 0xe0}), Nesting::Unknown);             // jmp *%rax
+    EXPECT_EQ(with_jump({0xff, 0x24, 0xc8}), Nesting::Unknown);       // jmp *(%rax,%rcx,8)
+    EXPECT_EQ(with_jump({0x42, 0xff, 0x24, 0xe0}), Nesting::Unknown); // jmp *(%rax,%r12,8)
+    EXPECT_EQ(with_jump({0xff, 0x24, 0x24}), Nesting::Same);          // jmp *(%rsp): it returns
+    EXPECT_EQ(with_jump({0xff, 0x60, 0x18}), Nesting::Same);          // jmp *24(%rax): a virtual function
+}
+
+TEST_F(MadeUpCode, OfTheLinkersStubsIsNotOfTheFunction) {
+    const Made made = loop(10, 20);
+    begin();
+    for (std::size_t i = 0; i < 20; ++i) {
+        lead(made.branches[i], here());
+        if (i % 2 != 0) bytes({0xf3, 0x0f, 0x1e, 0xfa}); // endbr64
+        bytes({0xff, 0x25, 0, 0, 0, 0});
+    }
+    fill(FunctionCode::largest);
+    end();
+    EXPECT_EQ(ask(made), Nesting::Same);
 }
 
 #endif

@@ -1,4 +1,5 @@
 #include "libprofile/session/memory.hpp"
+#include "libprofile/session/scratch.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -36,6 +37,39 @@ TEST_F(QuotaTest, ArenaStopsAtTheQuota) {
     EXPECT_GT(got, 900u);
     EXPECT_LT(got, 1100u);
     EXPECT_LE(memory_quota.used(), memory_quota.limit());
+}
+
+TEST_F(QuotaTest, ScratchIsZeroedAndGivenBack) {
+    const std::uint64_t before = memory_quota.used();
+    {
+        Scratch<std::uint64_t> first(1000), later;
+        EXPECT_FALSE(later.is_there());
+        ASSERT_TRUE(first.is_there());
+        for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(first[i], 0u);
+        first[999] = 1;
+        EXPECT_EQ(memory_quota.used(), before + 8000);
+        ASSERT_TRUE(later.make(10));
+        ASSERT_TRUE(first.make(2000)); // in the place of what it had
+        EXPECT_EQ(first[999], 0u);
+        EXPECT_EQ(memory_quota.used(), before + 16080);
+        first.release();
+        EXPECT_FALSE(first.is_there());
+        EXPECT_EQ(memory_quota.used(), before + 80);
+    }
+    EXPECT_EQ(memory_quota.used(), before);
+}
+
+TEST_F(QuotaTest, ScratchBeyondTheQuotaIsNotThereAndTakesNothing) {
+    restrict_to(10000);
+    const std::uint64_t before = memory_quota.used();
+    Scratch<char> fits(9000);
+    EXPECT_TRUE(fits.is_there());
+    Scratch<char> does_not(2000);
+    EXPECT_FALSE(does_not.is_there());
+    EXPECT_EQ(memory_quota.used(), before + 9000);
+    EXPECT_FALSE(fits.make(20000)); // and what it had is gone
+    EXPECT_FALSE(fits.is_there());
+    EXPECT_EQ(memory_quota.used(), before);
 }
 
 TEST(Pool, RecyclesWhatWasReleased) {

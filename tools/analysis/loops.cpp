@@ -23,6 +23,15 @@ const PhaseData* phase_of(const Profile& profile, const Location& location, cons
     return nullptr;
 }
 
+/// The main threads that looked for loops: one of each rank, or fewer, where some mark their iterations.
+std::vector<const Location*> searching_threads(const Profile& profile) {
+    std::vector<const Location*> found;
+    for (const Location& location : profile.locations)
+        if (location.thread == 0 && location.loop_search)
+            found.push_back(&location);
+    return found;
+}
+
 std::string iterations_text(const LoopOfRanks& found) {
     if (found.fewest == found.most)
         return plural(found.most, "iteration");
@@ -72,11 +81,9 @@ std::string place_text(const Profile& profile, const Module& module, std::uint64
 
 std::vector<LoopOfRanks> loops_of(const Profile& profile) {
     std::vector<LoopOfRanks> all;
-    std::size_t ranks_that_searched = 0;
-    for (const Location& location : profile.locations) {
-        if (location.thread != 0 || !location.loop_search)
-            continue;
-        ++ranks_that_searched;
+    const std::vector<const Location*> searching = searching_threads(profile);
+    for (const Location* thread : searching) {
+        const Location& location = *thread;
         std::map<std::size_t, std::uint64_t> missed; // of this rank, by position in `all`
         for (const FoundLoop& loop : location.loop_search->loops) {
             const PhaseData* data = phase_of(profile, location, loop.phase);
@@ -116,7 +123,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         });
     };
     for (LoopOfRanks& found : all)
-        found.is_sure = found.is_sure && found.ranks.size() == ranks_that_searched && is_agreed(found);
+        found.is_sure = found.is_sure && found.ranks.size() == searching.size() && is_agreed(found);
     std::stable_sort(all.begin(), all.end(), [](const LoopOfRanks& a, const LoopOfRanks& b) {
         if (a.loop->is_replaced != b.loop->is_replaced)
             return b.loop->is_replaced;
@@ -144,27 +151,23 @@ std::vector<std::string> place_sentences(const Profile& profile) {
 }
 
 std::vector<std::string> loop_sentences(const Profile& profile) {
-    std::vector<std::uint64_t> without; // ranks that found nothing
-    std::size_t searches = 0;
-    for (const Location& location : profile.locations) {
-        if (location.thread != 0 || !location.loop_search)
-            continue;
-        ++searches;
-        if (location.loop_search->loops.empty())
-            without.push_back(location.rank);
-    }
-    std::vector<std::string> sentences;
-    if (searches == 0)
+    const std::vector<const Location*> searching = searching_threads(profile);
+    if (searching.empty())
         return place_sentences(profile);
+    std::vector<std::uint64_t> without; // ranks that found nothing
+    for (const Location* location : searching)
+        if (location->loop_search->loops.empty())
+            without.push_back(location->rank);
+    std::vector<std::string> sentences;
     const std::vector<LoopOfRanks> all = loops_of(profile);
     double covered = 0;
     bool differs = false;
     std::size_t shown = 0;
     for (const LoopOfRanks& found : all) {
-        const bool is_of_all = found.ranks.size() == searches;
-        differs = differs || found.ranks.size() + without.size() != searches;
+        const bool is_of_all = found.ranks.size() == searching.size();
+        differs = differs || found.ranks.size() + without.size() != searching.size();
         if (!found.loop->is_replaced)
-            covered += found.share * static_cast<double>(found.ranks.size()) / static_cast<double>(searches);
+            covered += found.share * static_cast<double>(found.ranks.size()) / static_cast<double>(searching.size());
         constexpr std::size_t most = 6;
         if (shown++ < most)
             sentences.push_back(sentence(profile, found, !is_of_all));
