@@ -4,6 +4,7 @@
 Programs are compiled by GCC (libgomp, interposed) and, where clang and libomp are installed, by clang (OMPT).
 """
 
+import re
 import shutil
 
 from harness import Skip, expect, expect_equal, main, test
@@ -304,6 +305,82 @@ def teams_and_what_they_wait_are_in_the_report(job):
         expect_equal(len(said[0]), 2, f"{program}: sentences about teams: {said}")
         expect("parallel region in busy_region" in said[0][0] and "threads 0-1 work" in said[0][0], f"{program}: {said[0][0]}")
     expect_equal(profile(job, program, "deep", 2, threads=1)["parallel_regions"], None, "regions of one thread")
+
+
+def profiles_of_locks(job, mode, count):
+    """Name, report, and what each thread says that it has waited, of each compiler's program; then of one with MPI."""
+    for program in compilers(job):
+        yield program, profile(job, program, mode, count, "times"), said_waits(job)
+    for program in ("openmp", "openmp_clang"):
+        if job.program(program).exists():
+            report = job.profile([job.program(program), mode, count, "times"], ranks=1, env=OPENMP, options={"LIBPROFILE_SAMPLE": 1000})
+            yield job.program(program).name, report, said_waits(job)
+
+
+def said_waits(job):
+    return {int(thread): (float(lock), float(barrier)) for thread, lock, barrier in re.findall(r"thread (\d) lock (\d+) barrier (\d+)", job.last.out)}
+
+
+def check_what_comes_after_locks(program, report, said, count):
+    """Everything has its visits, and the time that the program has seen: waits lie within what it has measured around them."""
+    expect_equal(openmp_losses(report), {}, f"{program}: losses")
+    for thread, group in enumerate((report, report["threads"])):
+        location = 0 if thread == 0 else next(i for i, one in enumerate(group["locations"]) if "omp barrier" in events(group, i, "visits"))
+        visits, times = events(group, location, "visits"), events(group, location, "time")
+        known = {"omp barrier": 2 * count, "omp implicit barrier": count, **({"omp parallel": count} if thread == 0 else {})}
+        expect_equal({name: visits.get(name) for name in known}, known, f"{program}: visits of thread {thread}")
+        phase = next(phase for phase in group["phases"] if phase["name"] == "step")
+        expect_equal(phase["iterations_per_rank"][location], count, f"{program}: iterations of thread {thread}")
+        lock, barrier = said[thread]
+        # Locks that are free, and the first barrier, are not in what the program says.
+        expect(0.7 * lock < times.get("omp lock", 0) < 1.1 * lock + 1e4 * count, f"{program}: thread {thread} waited {lock} ns for locks: {times}")
+        expect(times.get("omp barrier", 0) > 0.7 * barrier, f"{program}: thread {thread} waited {barrier} ns in barriers: {times}")
+        # Half of the times it is this thread that does something else.
+        instead = inside(paths(group, location, "time"), "instead_of_it")
+        about(instead, count / 2 * 4e6, f"{program}: what thread {thread} did instead", 0.5)
+    region = next(row for row in report["regions"]["rows"] if row["name"] == "instead")
+    expect_equal(region["visits"], count, f"{program}: visits of the named region")
+    expect(region["time"] > count * 4e6, f"{program}: {region}")
+
+
+@test
+def a_lock_that_is_not_taken_ends_no_measurement(job):
+    """Tests that fail come before a region, a barrier, another lock, a named region, a call of MPI, a marker, and computing."""
+    count = 40
+    for program, report, said in profiles_of_locks(job, "tested", count):
+        check_what_comes_after_locks(program, report, said, count)
+        has_mpi, tells_of_tests = f".{job.mpi}" in program, "clang" in program
+        if has_mpi:
+            expect_equal(calls(report, 0)["MPI_Barrier"], count, f"{program}: calls of MPI")
+        # A sample in what is computed right after a test that failed is none in a wait.
+        for thread, group in enumerate((report, report["threads"])):
+            at_once = sum(inside(paths(group, location, "time"), "at_once") for location in range(len(group["locations"]) if thread else 1))
+            about(at_once, count / 2 * 4e6, f"{program}: what thread {thread} computed at once", 0.5)
+        tests = count + count * (5 + has_mpi) if tells_of_tests else 0
+        expect_equal(events(report, 0, "visits")["omp lock"], 1 + count + tests, f"{program}: locks of the main thread")
+
+
+@test
+def a_lock_that_its_owner_takes_again_ends_no_measurement(job):
+    count = 40
+    for program, report, said in profiles_of_locks(job, "again", count):
+        check_what_comes_after_locks(program, report, said, count)
+        tests = count + count // 2 if "clang" in program else 0
+        expect_equal(events(report, 0, "visits")["omp lock"], 4 * count + tests, f"{program}: locks of the main thread")
+
+
+@test
+def locks_do_not_hide_the_time_loop(job):
+    """They are no calls of MPI: hundreds of thousands between two of these take as much of what the search remembers as one."""
+    for program in ("openmp", "openmp_clang"):
+        if not job.program(program).exists():
+            continue
+        report = job.profile([job.program(program), "locks", 40], ranks=1)
+        found = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
+        expect_equal(found, {"loop in main": [40]}, f"{program}: iterations")
+        phase = next(phase for phase in report["phases"] if phase["kind"] == "iterations")
+        visits = sum(path["exclusive"].get("visits", [0])[0] for path in phase["call_paths"] if path["name"] == "omp lock")
+        expect_equal(visits, 39 * 400000, f"{program}: locks in the iterations, each of which begins with its call of MPI")
 
 
 @test
