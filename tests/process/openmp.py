@@ -165,6 +165,22 @@ def tasks_are_work_wherever_they_run(job):
             about(done, 60 * 2e6, f"{program}: work in {mode}")
 
 
+def time_at_end_of_lone_region(report):
+    """Of the region that has a barrier inside, too: mode `alone` has two at one place of the call tree, which only this tells apart."""
+    found = []
+    for phase in report["phases"]:
+        known, with_barrier = {path["id"]: path for path in phase["call_paths"]}, set()
+        for path in phase["call_paths"]:
+            if path["name"] == "omp barrier":
+                while path["name"] != "omp parallel":
+                    path = known[path["parent"]]
+                with_barrier.add(path["id"])
+        found += [path["exclusive"].get("time", [0])[0] for path in phase["call_paths"]
+                  if path["name"] == "omp implicit barrier" and path["parent"] in with_barrier]
+    expect_equal(len(found), 1, "barriers at the end of such a region")
+    return found[0]
+
+
 @test
 def a_team_of_one_waits_for_nobody(job):
     """Its barriers are visited and take no time, the tasks that it makes are work, and meanwhile the worker of the other region is idle."""
@@ -178,11 +194,14 @@ def a_team_of_one_waits_for_nobody(job):
         expect_equal(times.get("omp barrier", 0), 0, f"{program}: time in the barrier of one thread")
         if "gcc" in program:  # libomp does not say whether a lock is free
             expect_equal(times.get("omp lock", 0), 0, f"{program}: time for the lock that is free")
+        expect_equal(time_at_end_of_lone_region(report), 0, f"{program}: time in the barrier at the end of a region of one thread")
+        # If tasks of a team of one were waiting it would be 3 ms a pass. More than 5 ms are no fault: a busy machine has to start threads, too.
         done = sum(value for path, value in paths(report, 0, "time").items() if path[-1] not in ("omp implicit barrier", "(off CPU)") and "mode_alone" in path)
-        about(done, 20 * (1 + 2 + 2) * 1e6, f"{program}: computing of the main thread")
+        expect(done > 0.8 * 20 * (1 + 2 + 2) * 1e6, f"{program}: computing of the main thread: {done / 1e6:.1f} ms")
         found = profile(job, program, "alone", 20, sample=0)["call_paths_found"]
         expect_equal((found["paths_bridged"], found["marks_lost"]), (0, 0), f"{program}: walks that begin in a frame which is gone")
-        expect(events(report["threads"], 0, "time")["omp idle"] > 0.9 * 20 * 4e6, f"{program}: the worker was idle for {events(report['threads'], 0, 'time')}")
+        idle = events(report["threads"], 0, "time").get("omp idle", 0)
+        expect(idle > 0.5 * 20 * 4e6, f"{program}: the worker was idle for {idle / 1e6:.1f} ms")
 
 
 @test
