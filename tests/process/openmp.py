@@ -316,10 +316,14 @@ def teams_and_what_they_wait_are_in_the_report(job):
             team = region["teams"][0]
             expect_equal((team["rank"], team["visits"], team["threads"]), (0, 20, [0, 1]), f"{program}: the team")
             for thread in range(2):
-                about(team["working"][thread], 80e6 * factor * (thread + 1), f"{program}: work of thread {thread}")
+                # Which of the two places has how much is told by samples, of which a busy machine takes fewer; together they are exact.
+                about(team["working"][thread], 80e6 * factor * (thread + 1), f"{program}: work of thread {thread}", 0.5)
             expect(team["waiting"][0] > 0.5 * 80e6 * factor, f"{program}: thread 0 waited {team['waiting'][0]} ns")
             expect_equal(region["waiting"], sum(team["waiting"]), f"{program}: waiting")
             expect_equal(region["time"], sum(team["waiting"]) + sum(team["working"]), f"{program}: time")
+        for thread in range(2):
+            both = sum(region["teams"][0]["working"][thread] for region in report["parallel_regions"])
+            about(both, 3 * 80e6 * (thread + 1), f"{program}: work of thread {thread} in both places")
         said = [answer["answers"] for answer in report["answers"] if answer["key"] == "threads"]
         expect_equal(len(said[0]), 2, f"{program}: sentences about teams: {said}")
         expect("parallel region in busy_region" in said[0][0] and "threads 0-1 work" in said[0][0], f"{program}: {said[0][0]}")
