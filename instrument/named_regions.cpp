@@ -13,7 +13,7 @@ std::uint64_t begin_region(RegionClass kind, const char* name, std::uintptr_t fr
     if (guard.is_nested()) return 0;
     Thread* thread = recording_thread();
     if (thread == nullptr) return 0;
-    thread->drop_left_calls(frame);
+    thread->drop_ended_calls(frame);
     Regions* regions = thread->regions != nullptr ? thread->regions : Regions::create(*thread);
     const std::uint64_t id = regions == nullptr ? 0 : region_names.know(kind, name == nullptr ? "" : name);
     if (id != 0)

@@ -241,7 +241,7 @@ void write_checkpoint(std::uintptr_t frame) noexcept {
     Thread* thread = thread_registry.current();
     // Another thread's checkpoint would lack the main thread, and take the place of one that has it.
     if (thread == nullptr || thread->finished || thread->index != 0 || !has_stack(frame)) return;
-    thread->drop_left_calls(frame);
+    thread->drop_ended_calls(frame);
     if (thread->call_depth != 0) return;
     if (checkpoint_due_at.load(std::memory_order_relaxed) == 0) begin(*thread, now);
     take(*thread, now, false);

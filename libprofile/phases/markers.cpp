@@ -22,7 +22,7 @@ void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
     Thread* thread = thread_registry.current();
     if (thread == nullptr || thread->finished) return;
     if (guard.is_nested()) return thread->phases.ignore_marker(name); // a handler of the application has interrupted us
-    thread->drop_left_calls(frame);
+    thread->drop_ended_calls(frame);
     if (thread->call_depth != 0) return;
     if (load_map.is_stale()) load_map.refresh();
     thread->paths.ready();

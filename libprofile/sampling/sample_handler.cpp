@@ -37,7 +37,8 @@ Place take_in_call(Thread& thread, const greg_t* registers) noexcept {
     const RunningCall& call = thread.calls[thread.call_depth - 1];
     ++(*call.row)[Metric::Samples];
     const bool at_mark = is_mark_code(static_cast<std::uintptr_t>(registers[REG_RIP]));
-    const bool is_own = is_own_stack(static_cast<std::uintptr_t>(registers[REG_RSP])) && is_own_stack(call.frame);
+    // In a wait of a runtime the frame tells where its return address lies, and no more.
+    const bool is_own = is_own_stack(static_cast<std::uintptr_t>(registers[REG_RSP])) && is_own_stack(call.frame) && !thread.openmp.wait.may_be_over;
     if (at_mark || !is_own) {
         thread.paths.miss_sample();
         return {call.row->node, {}};

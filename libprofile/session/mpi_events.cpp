@@ -122,8 +122,7 @@ bool is_any_followed(const Thread& thread) noexcept {
 
 /// A call while others run, which may have been left. True: it is inside of them, and is to be counted if thread_ is set.
 [[gnu::cold]] bool MpiEvent::is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept {
-    thread.drop_doubtful_wait();
-    thread.drop_left_calls(frame);
+    thread.drop_ended_calls(frame);
     level_ = thread.call_depth;
     if (level_ == 0) return false;
     measures_itself_ = true;

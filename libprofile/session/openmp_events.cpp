@@ -33,7 +33,7 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     own_time.book();
 }
 
-[[gnu::hot]] bool begin_event(OpenMpConstruct construct, const void* return_address, void* frame, bool stays) noexcept {
+[[gnu::hot]] bool begin_event(OpenMpConstruct construct, const void* return_address, void* frame, void* waiting) noexcept {
     Thread* thread = own_location();
     if (thread == nullptr) [[unlikely]] return false;
     const InToolOf guard(*thread);
@@ -48,8 +48,8 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     std::uint32_t* typical = nullptr;
     Row& row = visit(*thread, find_row(*thread, construct, return_address, own_frame, typical), !in_signature[static_cast<unsigned>(construct)]);
     thread->openmp.wait = {};
-    begin_wait(*thread, row, typical, stays ? own_frame : 0, stays ? reinterpret_cast<void**>(frame)[1] : nullptr);
-    thread->openmp.wait.may_be_over = !stays && is_lock(construct);
+    begin_wait(*thread, row, typical, reinterpret_cast<std::uintptr_t>(waiting), waiting == nullptr ? nullptr : static_cast<void**>(waiting)[1]);
+    thread->openmp.wait.may_be_over = waiting != frame && is_lock(construct);
     const std::uint64_t now = session_clock.now();
     thread->calls[0].start = now;
     own_time.book(now);

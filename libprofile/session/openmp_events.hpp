@@ -85,16 +85,16 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     __asm__ volatile("" ::: "memory");
 }
 
-/// One wait. Visits are counted, time is exact. `stays`: the frame is that of a wrapper which stays until the end. True: it has begun, and
-/// the same thread is to call end_event().
-bool begin_event(OpenMpConstruct construct, const void* return_address, void* frame, bool stays) noexcept;
+/// One wait. Visits are counted, time is exact. `waiting`: the frame of the function that waits, whose return address lies behind it;
+/// nullptr: nobody knows it. True: it has begun, and the same thread is to call end_event().
+bool begin_event(OpenMpConstruct construct, const void* return_address, void* frame, void* waiting) noexcept;
 void end_event() noexcept;
 
 /// The same, from the entry of its wrapper to its return.
 class OpenMpEvent {
   public:
     OpenMpEvent(OpenMpConstruct construct, const void* return_address, void* frame) noexcept
-        : has_begun_(begin_event(construct, return_address, frame, true)) {}
+        : has_begun_(begin_event(construct, return_address, frame, frame)) {}
     ~OpenMpEvent() noexcept {
         if (has_begun_) end_event();
     }

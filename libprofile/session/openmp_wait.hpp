@@ -85,8 +85,7 @@ inline Row& row_of(Thread& thread, RememberedRow& known, NodeId node) noexcept {
 /// Nothing else is running on the thread, seen from a frame of its stack.
 inline bool is_outside_calls(Thread& thread, std::uintptr_t frame) noexcept {
     if (thread.call_depth == 0) [[likely]] return true;
-    thread.drop_doubtful_wait();
-    thread.drop_left_calls(frame);
+    thread.drop_ended_calls(frame);
     return thread.call_depth == 0;
 }
 

@@ -28,7 +28,7 @@ void record(bool recording, std::uintptr_t frame) noexcept {
     const std::uint64_t now = session_clock.now();
     Thread* thread = thread_registry.current(); // the switch works on threads without a location, too
     if (thread != nullptr && !guard.is_nested()) {
-        thread->drop_left_calls(frame);
+        thread->drop_ended_calls(frame);
         if (thread->call_depth != 0) return;
     }
     session.record(recording);

@@ -35,7 +35,7 @@ void follow_unrecorded_call(std::uintptr_t frame) noexcept {
     const InTool guard;
     Thread* thread = thread_registry.current();
     if (guard.is_nested() || thread == nullptr || thread->is_silent()) return;
-    thread->drop_left_calls(frame);
+    thread->drop_ended_calls(frame);
     if (thread->call_depth == 0) follow_switch(*thread, session_clock.now());
 }
 

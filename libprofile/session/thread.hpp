@@ -119,6 +119,7 @@ struct alignas(64) Thread {
             if (call.frame > frame && *reinterpret_cast<void**>(call.frame + 8) == call.return_address) break;
             --call_depth;
         }
+        if (call_depth == 0 && openmp.wait.may_be_over) [[unlikely]] openmp.wait = {};
     }
 
     /// Something else begins, so what may be over is over. Not for samples: they hit in such waits, too.
@@ -126,6 +127,11 @@ struct alignas(64) Thread {
         if (!openmp.wait.may_be_over) [[likely]] return;
         call_depth = 0;
         openmp.wait = {};
+    }
+    /// Both, where something of the program's own begins.
+    void drop_ended_calls(std::uintptr_t frame) noexcept {
+        drop_doubtful_wait();
+        drop_left_calls(frame);
     }
 
     OpenMpState openmp;

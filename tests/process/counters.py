@@ -206,6 +206,20 @@ def iterations_have_their_own_page_faults_of_regions(job):
 
 
 @test
+def regions_have_no_page_faults_of_libprofile(job):
+    """Every iteration is kept, which takes memory, mostly while the region waits."""
+    result = job.measured([job.program("counters"), "paths", 600, 64], output="out", options={"LIBPROFILE_METRICS": "page_faults", "LIBPROFILE_CLUSTERS": "off"})
+    expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
+    said = {int(rank): int(minor) for rank, minor in re.findall(r"rank (\d) minor (\d+) in the region", result.out)}
+    report = job.report("out")
+    for rank in range(2):
+        value = region_values(report, "step", "region_page_faults", rank)["meeting"]
+        own = said[rank] - value
+        expect(own >= 50, f"rank {rank}: libprofile has caused no page faults in the region, of which getrusage has seen {said[rank]}, and the region has {value}")
+        expect(value <= 25, f"rank {rank}: {value} page faults of the region, and {own} of libprofile in it")
+
+
+@test
 def without_a_choice_there_are_no_counters(job):
     report = job.profile([job.program("counters"), "waits", 5, 1])
     expect(not {row["name"] for row in report["metrics"]} & {"page_faults", "context_switches"}, "counters nobody asked for")

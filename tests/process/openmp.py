@@ -4,6 +4,7 @@
 Programs are compiled by GCC (libgomp, interposed) and, where clang and libomp are installed, by clang (OMPT).
 """
 
+import re
 import shutil
 
 from harness import Skip, expect, expect_equal, main, test
@@ -164,6 +165,22 @@ def tasks_are_work_wherever_they_run(job):
             about(done, 60 * 2e6, f"{program}: work in {mode}")
 
 
+def time_at_end_of_lone_region(report):
+    """Of the region that has a barrier inside, too: mode `alone` has two at one place of the call tree, which only this tells apart."""
+    found = []
+    for phase in report["phases"]:
+        known, with_barrier = {path["id"]: path for path in phase["call_paths"]}, set()
+        for path in phase["call_paths"]:
+            if path["name"] == "omp barrier":
+                while path["name"] != "omp parallel":
+                    path = known[path["parent"]]
+                with_barrier.add(path["id"])
+        found += [path["exclusive"].get("time", [0])[0] for path in phase["call_paths"]
+                  if path["name"] == "omp implicit barrier" and path["parent"] in with_barrier]
+    expect_equal(len(found), 1, "barriers at the end of such a region")
+    return found[0]
+
+
 @test
 def a_team_of_one_waits_for_nobody(job):
     """Its barriers are visited and take no time, the tasks that it makes are work, and meanwhile the worker of the other region is idle."""
@@ -177,11 +194,14 @@ def a_team_of_one_waits_for_nobody(job):
         expect_equal(times.get("omp barrier", 0), 0, f"{program}: time in the barrier of one thread")
         if "gcc" in program:  # libomp does not say whether a lock is free
             expect_equal(times.get("omp lock", 0), 0, f"{program}: time for the lock that is free")
+        expect_equal(time_at_end_of_lone_region(report), 0, f"{program}: time in the barrier at the end of a region of one thread")
+        # If tasks of a team of one were waiting it would be 3 ms a pass. More than 5 ms are no fault: a busy machine has to start threads, too.
         done = sum(value for path, value in paths(report, 0, "time").items() if path[-1] not in ("omp implicit barrier", "(off CPU)") and "mode_alone" in path)
-        about(done, 20 * (1 + 2 + 2) * 1e6, f"{program}: computing of the main thread")
+        expect(done > 0.8 * 20 * (1 + 2 + 2) * 1e6, f"{program}: computing of the main thread: {done / 1e6:.1f} ms")
         found = profile(job, program, "alone", 20, sample=0)["call_paths_found"]
         expect_equal((found["paths_bridged"], found["marks_lost"]), (0, 0), f"{program}: walks that begin in a frame which is gone")
-        expect(events(report["threads"], 0, "time")["omp idle"] > 0.9 * 20 * 4e6, f"{program}: the worker was idle for {events(report['threads'], 0, 'time')}")
+        idle = events(report["threads"], 0, "time").get("omp idle", 0)
+        expect(idle > 0.5 * 20 * 4e6, f"{program}: the worker was idle for {idle / 1e6:.1f} ms")
 
 
 @test
@@ -296,14 +316,94 @@ def teams_and_what_they_wait_are_in_the_report(job):
             team = region["teams"][0]
             expect_equal((team["rank"], team["visits"], team["threads"]), (0, 20, [0, 1]), f"{program}: the team")
             for thread in range(2):
-                about(team["working"][thread], 80e6 * factor * (thread + 1), f"{program}: work of thread {thread}")
+                # Which of the two places has how much is told by samples, of which a busy machine takes fewer; together they are exact.
+                about(team["working"][thread], 80e6 * factor * (thread + 1), f"{program}: work of thread {thread}", 0.5)
             expect(team["waiting"][0] > 0.5 * 80e6 * factor, f"{program}: thread 0 waited {team['waiting'][0]} ns")
             expect_equal(region["waiting"], sum(team["waiting"]), f"{program}: waiting")
             expect_equal(region["time"], sum(team["waiting"]) + sum(team["working"]), f"{program}: time")
+        for thread in range(2):
+            both = sum(region["teams"][0]["working"][thread] for region in report["parallel_regions"])
+            about(both, 3 * 80e6 * (thread + 1), f"{program}: work of thread {thread} in both places")
         said = [answer["answers"] for answer in report["answers"] if answer["key"] == "threads"]
         expect_equal(len(said[0]), 2, f"{program}: sentences about teams: {said}")
         expect("parallel region in busy_region" in said[0][0] and "threads 0-1 work" in said[0][0], f"{program}: {said[0][0]}")
     expect_equal(profile(job, program, "deep", 2, threads=1)["parallel_regions"], None, "regions of one thread")
+
+
+def profiles_of_locks(job, mode, count):
+    """Name, report, and what each thread says that it has waited, of each compiler's program; then of one with MPI."""
+    for program in compilers(job):
+        yield program, profile(job, program, mode, count, "times"), said_waits(job)
+    for program in ("openmp", "openmp_clang"):
+        if job.program(program).exists():
+            report = job.profile([job.program(program), mode, count, "times"], ranks=1, env=OPENMP, options={"LIBPROFILE_SAMPLE": 1000})
+            yield job.program(program).name, report, said_waits(job)
+
+
+def said_waits(job):
+    return {int(thread): (float(lock), float(barrier)) for thread, lock, barrier in re.findall(r"thread (\d) lock (\d+) barrier (\d+)", job.last.out)}
+
+
+def check_what_comes_after_locks(program, report, said, count):
+    """Everything has its visits, and the time that the program has seen: waits lie within what it has measured around them."""
+    expect_equal(openmp_losses(report), {}, f"{program}: losses")
+    for thread, group in enumerate((report, report["threads"])):
+        location = 0 if thread == 0 else next(i for i, one in enumerate(group["locations"]) if "omp barrier" in events(group, i, "visits"))
+        visits, times = events(group, location, "visits"), events(group, location, "time")
+        known = {"omp barrier": 2 * count, "omp implicit barrier": count, **({"omp parallel": count} if thread == 0 else {})}
+        expect_equal({name: visits.get(name) for name in known}, known, f"{program}: visits of thread {thread}")
+        phase = next(phase for phase in group["phases"] if phase["name"] == "step")
+        expect_equal(phase["iterations_per_rank"][location], count, f"{program}: iterations of thread {thread}")
+        lock, barrier = said[thread]
+        # Locks that are free, and the first barrier, are not in what the program says.
+        expect(0.7 * lock < times.get("omp lock", 0) < 1.1 * lock + 1e4 * count, f"{program}: thread {thread} waited {lock} ns for locks: {times}")
+        expect(times.get("omp barrier", 0) > 0.7 * barrier, f"{program}: thread {thread} waited {barrier} ns in barriers: {times}")
+        # Half of the times it is this thread that does something else.
+        instead = inside(paths(group, location, "time"), "instead_of_it")
+        about(instead, count / 2 * 4e6, f"{program}: what thread {thread} did instead", 0.5)
+    region = next(row for row in report["regions"]["rows"] if row["name"] == "instead")
+    expect_equal(region["visits"], count, f"{program}: visits of the named region")
+    expect(region["time"] > count * 4e6, f"{program}: {region}")
+
+
+@test
+def a_lock_that_is_not_taken_ends_no_measurement(job):
+    """Tests that fail come before a region, a barrier, another lock, a named region, a call of MPI, a marker, and computing."""
+    count = 40
+    for program, report, said in profiles_of_locks(job, "tested", count):
+        check_what_comes_after_locks(program, report, said, count)
+        has_mpi, tells_of_tests = f".{job.mpi}" in program, "clang" in program
+        if has_mpi:
+            expect_equal(calls(report, 0)["MPI_Barrier"], count, f"{program}: calls of MPI")
+        # A sample in what is computed right after a test that failed is none in a wait.
+        for thread, group in enumerate((report, report["threads"])):
+            at_once = sum(inside(paths(group, location, "time"), "at_once") for location in range(len(group["locations"]) if thread else 1))
+            about(at_once, count / 2 * 4e6, f"{program}: what thread {thread} computed at once", 0.5)
+        tests = count + count * (5 + has_mpi) if tells_of_tests else 0
+        expect_equal(events(report, 0, "visits")["omp lock"], 1 + count + tests, f"{program}: locks of the main thread")
+
+
+@test
+def a_lock_that_its_owner_takes_again_ends_no_measurement(job):
+    count = 40
+    for program, report, said in profiles_of_locks(job, "again", count):
+        check_what_comes_after_locks(program, report, said, count)
+        tests = count + count // 2 if "clang" in program else 0
+        expect_equal(events(report, 0, "visits")["omp lock"], 4 * count + tests, f"{program}: locks of the main thread")
+
+
+@test
+def locks_do_not_hide_the_time_loop(job):
+    """They are no calls of MPI: hundreds of thousands between two of these take as much of what the search remembers as one."""
+    for program in ("openmp", "openmp_clang"):
+        if not job.program(program).exists():
+            continue
+        report = job.profile([job.program(program), "locks", 40], ranks=1)
+        found = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
+        expect_equal(found, {"loop in main": [40]}, f"{program}: iterations")
+        phase = next(phase for phase in report["phases"] if phase["kind"] == "iterations")
+        visits = sum(path["exclusive"].get("visits", [0])[0] for path in phase["call_paths"] if path["name"] == "omp lock")
+        expect_equal(visits, 39 * 400000, f"{program}: locks in the iterations, each of which begins with its call of MPI")
 
 
 @test

@@ -11,6 +11,8 @@
                                         PAGES * (1 + i % 4) fresh pages, "still", which touches none, and "again", which is entered inside
                                         of itself, touches PAGES; between them PAGES by nobody's region but "outer", and PAGES while recording is off.
                                         A second thread does the same in iterations of its own, with twice the pages
+   counters paths ITERATIONS N          iteration i calls MPI from N + i % 4 call paths, then enters the region "meeting", which is a barrier that rank 1
+                                        waits in. Prints what getrusage says of that region: "rank R minor M in the region"
    Prints what getrusage says of the loop, per rank: "rank R minor M voluntary V". */
 #define _GNU_SOURCE
 #include <libprofile.h>
@@ -92,6 +94,34 @@ static void regions(const char* name, int iterations, long pages, int is_main) {
     profile_region_end("whole");
 }
 
+static long __attribute__((noinline, noclone)) call_from(long depth) {
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return depth > 1 ? call_from(depth - 1) + size : size;
+}
+
+static long faults(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt + usage.ru_majflt;
+}
+
+static void paths(int iterations, long n, int rank) {
+    long inside = 0;
+    for (int i = 0; i < iterations; ++i) {
+        profile_iteration_begin("step");
+        sink += (double)call_from(n + i % 4);
+        if (rank == 0) usleep(600);
+        profile_region_begin("meeting");
+        const long before = faults();
+        MPI_Barrier(MPI_COMM_WORLD);
+        inside += faults() - before;
+        profile_region_end("meeting");
+        profile_iteration_end("step");
+    }
+    printf("rank %d minor %ld in the region\n", rank, inside);
+}
+
 static int region_iterations;
 static void* other_regions(void* pages) {
     regions("other", region_iterations, *(long*)pages, 0);
@@ -118,6 +148,11 @@ int main(int argc, char** argv) {
         region_iterations = iterations;
         regions("step", iterations, n, 1);
         if (pthread_create(&thread, NULL, other_regions, &twice) != 0 || pthread_join(thread, NULL) != 0) return 4;
+        MPI_Finalize();
+        return 0;
+    }
+    if (strcmp(mode, "paths") == 0) {
+        paths(iterations, n, rank);
         MPI_Finalize();
         return 0;
     }

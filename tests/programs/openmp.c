@@ -9,10 +9,14 @@
      teams      regions of 1, 2, 3 and 4 threads in turn, then none for a while
      deep       regions of one thread, 20 inside each other
      alone      COUNT times: a region of two threads, then one of one thread, with a barrier, a lock that is free and tasks
+     tested     COUNT times: locks are tested while another task has them, before each sort of thing that may come next; then one is waited for
+     again      the same with a nestable lock that its owner takes again
      coroutine  COUNT times: a region where the master is on its own stack, then one where it is not; each thread works 4 ms in each
      late       1500 iterations without a region, then COUNT with one
      leaves     exit() inside a region, by the master
-*/
+     hybrid     with MPI: COUNT iterations of a region in which every thread exchanges a message with its counterpart
+     locks      with MPI: COUNT passes, without a marker, of 400,000 free locks and one MPI_Allreduce
+   With a third argument `tested` and `again` print what each thread has waited, in ns: "thread T lock N barrier M". */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +249,140 @@ static int mode_alone(int count) {
     return 0;
 }
 
+static double wall_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+/* What two threads have waited for, in ns. */
+static struct {
+    double lock, barrier;
+    char room[64]; /* of one cache line each */
+} waited[2];
+
+static void say_waits(void) {
+    for (int t = 0; t < 2; ++t) printf("thread %d lock %.0f barrier %.0f\n", t, waited[t].lock, waited[t].barrier);
+}
+
+__attribute__((noinline)) static int instead_of_it(void) {
+    profile_region_begin("instead");
+    const int done = (int)work(4);
+    profile_region_end("instead");
+    return done;
+}
+
+__attribute__((noinline)) static int at_once(void) {
+    const int done = (int)work(4);
+    __asm__ volatile("" ::: "memory"); /* no tail call */
+    return done;
+}
+
+/* One thread has the lock for 4 ms after the other has come near it. */
+static int other_has_come;
+static void wait_for_other(int i) {
+    while (__atomic_load_n(&other_has_come, __ATOMIC_ACQUIRE) != i + 1) usleep(50);
+}
+static void come(int i) { __atomic_store_n(&other_has_come, i + 1, __ATOMIC_RELEASE); }
+
+static void wait_at_barrier(int thread) {
+    const double begin = wall_now();
+#pragma omp barrier
+    waited[thread].barrier += wall_now() - begin;
+}
+
+static int mode_tested(int count) {
+    omp_lock_t held, lock;
+    omp_init_lock(&held);
+    omp_init_lock(&lock);
+    int refused = 0, sum = 0;
+    omp_set_lock(&held);
+    for (int i = 0; i < count; ++i) {
+        profile_iteration_begin("step");
+        refused += !omp_test_lock(&held); /* before a region */
+#pragma omp parallel num_threads(2) reduction(+ : refused, sum)
+        {
+            const int me = omp_get_thread_num(), owner = i % 2;
+            if (me == owner) omp_set_lock(&lock);
+#pragma omp barrier
+            refused += !omp_test_lock(&held); /* before computing */
+            if (me == owner) {
+                wait_for_other(i);
+                sum += (int)work(4);
+                omp_unset_lock(&lock);
+            } else {
+                sum += at_once();
+                refused += !omp_test_lock(&held); /* before a named region */
+                sum += instead_of_it();
+                refused += !omp_test_lock(&held); /* before another lock */
+                come(i);
+                const double begin = wall_now();
+                omp_set_lock(&lock);
+                waited[me].lock += wall_now() - begin;
+                omp_unset_lock(&lock);
+                sum += (int)work(4);
+            }
+            refused += !omp_test_lock(&held); /* before a barrier */
+            wait_at_barrier(me);
+            refused += !omp_test_lock(&held); /* at the end of the region */
+        }
+#ifdef WITH_MPI
+        refused += !omp_test_lock(&held); /* before a call of MPI */
+        MPI_Barrier(MPI_COMM_WORLD);
+#endif
+        refused += !omp_test_lock(&held); /* before a marker */
+        profile_iteration_end("step");
+    }
+    omp_unset_lock(&held);
+    omp_destroy_lock(&held);
+    omp_destroy_lock(&lock);
+    printf("tested %d %d\n", refused, sum);
+    return 0;
+}
+
+static int mode_again(int count) {
+    omp_nest_lock_t lock;
+    omp_init_nest_lock(&lock);
+    int sum = 0;
+    for (int i = 0; i < count; ++i) {
+        profile_iteration_begin("step");
+        for (int k = 0; k < 2; ++k) omp_set_nest_lock(&lock);
+        sum += omp_test_nest_lock(&lock) == 3;
+        for (int k = 0; k < 3; ++k) omp_unset_nest_lock(&lock);
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+        {
+            const int me = omp_get_thread_num(), owner = i % 2;
+            if (me == owner) {
+                omp_set_nest_lock(&lock);
+                omp_set_nest_lock(&lock);
+            }
+#pragma omp barrier
+            if (me == owner) {
+                wait_for_other(i);
+                sum += (int)work(4);
+                omp_unset_nest_lock(&lock);
+                omp_unset_nest_lock(&lock);
+            } else {
+                sum += omp_test_nest_lock(&lock) == 0;
+                sum += instead_of_it();
+                come(i);
+                const double begin = wall_now();
+                omp_set_nest_lock(&lock);
+                waited[me].lock += wall_now() - begin;
+                omp_set_nest_lock(&lock);
+                omp_unset_nest_lock(&lock);
+                omp_unset_nest_lock(&lock);
+                sum += (int)work(4);
+            }
+            wait_at_barrier(me);
+        }
+        profile_iteration_end("step");
+    }
+    omp_destroy_nest_lock(&lock);
+    printf("again %d\n", sum);
+    return 0;
+}
+
 static ucontext_t outside, coroutine;
 static int coroutine_sum = 0;
 
@@ -325,6 +463,9 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "teams") == 0) result = mode_teams(count);
     if (strcmp(mode, "deep") == 0) result = mode_deep(count);
     if (strcmp(mode, "alone") == 0) result = mode_alone(count);
+    if (strcmp(mode, "tested") == 0) result = mode_tested(count);
+    if (strcmp(mode, "again") == 0) result = mode_again(count);
+    if (argc > 3) say_waits();
     if (strcmp(mode, "coroutine") == 0) result = mode_coroutine(count);
     if (strcmp(mode, "late") == 0) result = mode_late(count);
     if (strcmp(mode, "leaves") == 0) result = mode_leaves();
@@ -349,6 +490,22 @@ int main(int argc, char** argv) {
             profile_iteration_end("step");
         }
         if (rank == 0) printf("hybrid %d\n", sum);
+        result = 0;
+    }
+    if (strcmp(mode, "locks") == 0) { /* no markers */
+        omp_lock_t lock;
+        double sum = 0, all = 0;
+        omp_init_lock(&lock);
+        for (int i = 0; i < count; ++i) {
+            for (int k = 0; k < 400000; ++k) {
+                omp_set_lock(&lock);
+                sum += 1;
+                omp_unset_lock(&lock);
+            }
+            MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        }
+        omp_destroy_lock(&lock);
+        printf("locks %g\n", all);
         result = 0;
     }
     MPI_Finalize();

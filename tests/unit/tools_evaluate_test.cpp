@@ -273,6 +273,13 @@ TEST(Evaluate, AClusteredProfileSaysHowToRecordInFull) {
     EXPECT_NE(text.find("LIBPROFILE_CLUSTERS=off"), std::string::npos) << text;
 }
 
+TEST(Evaluate, CountersThatAreNotPairedAreNoMoreThanThereMayBe) {
+    const Recording recording = extract_recording(job_of({full(example, example_classes)}, 1, counters_with("xegion_")));
+    EXPECT_LE(recording.counters, most_counters);
+    EXPECT_EQ(score_of(recording, 2, EquivalenceMode::Strong).cells.event_time.cells, 5u);
+    EXPECT_EQ(extract_recording(job_of({full(example, example_classes)}, 1, counters_with("region_"))).counters, most_counters);
+}
+
 TEST(Evaluate, AnUnknownPhaseIsAnsweredWithThoseThatThereAre) {
     std::string text;
     ASSERT_EQ(messages(job_of({full(example, example_classes)}), "step", text), 1u);

@@ -249,6 +249,23 @@ TEST(JournalTest, AllExportsAreWrittenOfAJournal) {
     }
 }
 
+TEST(JournalTest, CountersThatAreNotPairedEndItWithANote) {
+    for (const char* prefix : {"region_", "xegion_"}) {
+        const bool is_paired = *prefix == 'r';
+        Profile p = read_live(live_file(sample_journal(), 4096, false, counters_with(prefix)));
+        ASSERT_EQ(p.notes.size(), is_paired ? 0u : 1u) << prefix;
+        for (const std::string& note : p.notes)
+            EXPECT_NE(note.find("a journal has other metrics"), std::string::npos) << note;
+        EXPECT_EQ(steps_of(p).instances, is_paired ? 8u : 6u) << prefix; // without it, those of the snapshot
+        expect_sums(p);
+        expand_inlined(p);
+        for (const ExportFormat& format : export_formats()) {
+            Memory files;
+            EXPECT_NO_THROW(format.write(p, ExportRequest(), files)) << format.name;
+        }
+    }
+}
+
 TEST(JournalTest, CallPathsOfAJournalsValuesMoveWithAllOthers) {
     Profile p = read_live(live_file(sample_journal(), 4096));
     for (Site& site : p.sites) {

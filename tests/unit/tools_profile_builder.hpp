@@ -72,6 +72,14 @@ struct BuiltSample {
     LcaKind kind = LcaKind::Unknown;
 };
 
+/// Names of as many counters as there may be, and of the same in regions: these begin with `prefix`, which should be "region_".
+inline std::vector<std::string> counters_with(const std::string& prefix) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < most_counter_metrics; ++i)
+        names.push_back((i < most_counters ? "" : prefix) + "counter_" + std::to_string(i % most_counters));
+    return names;
+}
+
 class ProfileBuilder {
   public:
     explicit ProfileBuilder(std::uint64_t ranks_in_file, std::uint32_t version = format_version) {

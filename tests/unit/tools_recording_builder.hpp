@@ -34,12 +34,12 @@ inline BuiltPhase full(const std::vector<Iteration>& iterations, const std::vect
     return phase;
 }
 
-/// A job whose rank r has phases[r]; a rank without an entry there is in the job and nothing more.
-inline tools::Profile job_of(const std::vector<BuiltPhase>& phases, std::uint32_t ranks = 0) {
+/// A job whose rank r has phases[r]; a rank without an entry there is in the job and nothing more. `counters`: of ProfileBuilder::metrics().
+inline tools::Profile job_of(const std::vector<BuiltPhase>& phases, std::uint32_t ranks = 0, const std::vector<std::string>& counters = {}) {
     ranks = std::max(ranks, static_cast<std::uint32_t>(phases.size()));
     ProfileBuilder b(ranks);
     b.job(ranks);
-    b.metrics();
+    b.metrics(counters);
     for (std::uint32_t r = 0; r < ranks; ++r) {
         RankRecord record;
         record.rank = r;

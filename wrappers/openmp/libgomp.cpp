@@ -289,7 +289,7 @@ using Taskloop = void (*)(Outlined, void*, void (*)(void*, void*), long, long, u
         std::memcpy(copied + block.offset, data, static_cast<std::size_t>(size));
         given = copied;
     }
-    const bool waits = (flags & no_group) == 0 && begin_event(OpenMpConstruct::Taskgroup, return_address, frame, true);
+    const bool waits = (flags & no_group) == 0 && begin_event(OpenMpConstruct::Taskgroup, return_address, frame, frame);
     function(run_loop_task, given, copy != nullptr ? copy_loop_task : nullptr, static_cast<long>(block.size), static_cast<long>(block.align), flags, tasks,
              priority, start, end, step);
     if (waits) end_event();

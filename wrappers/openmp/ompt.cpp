@@ -176,7 +176,7 @@ bool is_end_of_share(const ThreadShares& own, int kind, const void* return_addre
 
 /// Ends come whether or not beginnings were recorded.
 void begin_one(ThreadShares& own, OpenMpConstruct construct, const void* return_address, void* frame) {
-    if (!openmp_is_recorded() || !begin_event(construct, return_address, frame, false)) ++own.events_refused;
+    if (!openmp_is_recorded() || !begin_event(construct, return_address, frame, nullptr)) ++own.events_refused;
 }
 
 void end_one(ThreadShares& own) {
@@ -214,14 +214,26 @@ void sync_region_wait(int kind, int endpoint, Data*, Data* task, const void* ret
 
 bool is_waited_for(int kind) { return kind == Lock || kind == NestLock || kind == Critical || kind == Atomic || kind == Ordered; }
 
+/// As begin_event() wants it, of the runtime's function that has been called from `return_address`: as long as it runs, the address is where it
+/// lies now. The outermost place near `frame` is taken: others may be copies, which go earlier. nullptr: it is not there.
+void* frame_returning_to(const void* return_address, void* frame) noexcept {
+    constexpr std::size_t most = 32; // words; 11 to 25 in libomp 14
+    void** words = static_cast<void**>(frame);
+    if (!is_own_stack(reinterpret_cast<std::uintptr_t>(words)) || !is_own_stack(reinterpret_cast<std::uintptr_t>(words + most))) return nullptr;
+    for (std::size_t i = most; --i > 1;)
+        if (words[i] == return_address) return words + i - 1;
+    return nullptr;
+}
+
 void mutex_acquire(int kind, unsigned, unsigned, std::uint64_t, const void* return_address) {
     ThreadShares* own = is_waited_for(kind) ? own_shares() : nullptr;
     if (own == nullptr) return;
     const OpenMpConstruct construct = kind == Ordered                     ? OpenMpConstruct::Ordered
                                       : kind == Critical || kind == Atomic ? OpenMpConstruct::Critical
                                                                            : OpenMpConstruct::Lock;
-    // It may be a test, whose failure nobody tells: begin_event() drops a wait of that kind.
-    own->waits_for_mutex = openmp_is_recorded() && begin_event(construct, return_address, __builtin_frame_address(0), false);
+    // It may be a test, whose failure nobody tells: then what comes next drops the wait (Thread::drop_doubtful_wait()).
+    void* frame = __builtin_frame_address(0);
+    own->waits_for_mutex = openmp_is_recorded() && begin_event(construct, return_address, frame, frame_returning_to(return_address, frame));
 }
 
 void end_mutex(ThreadShares* own) {
