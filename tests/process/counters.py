@@ -220,6 +220,24 @@ def regions_have_no_page_faults_of_libprofile(job):
 
 
 @test
+def a_region_that_is_open_when_a_loop_is_found_loses_nothing(job):
+    """Its time is that of each iteration, also of those that were over by then; what was counted until then is of the time before."""
+    passes, pages = 3500, 3
+    result = job.measured([job.program("counters"), "open", passes, pages], ranks=1, output="out", options={"LIBPROFILE_METRICS": "page_faults"})
+    expect_equal((result.code, result.complaints), (0, []), "exit code and complaints")
+    report = job.report("out")
+    loop = next(phase for phase in report["phases"] if phase["kind"] == "iterations")
+    outside = next(phase for phase in report["phases"] if phase["kind"] != "iterations")
+    expect_equal(loop["iterations_per_rank"], [passes], "iterations")
+    times = loop["series"][0]["region_time"]
+    for i, (time, wall) in enumerate(zip(times[:-1], loop["iteration_times"][0])): # the region ends in the last one
+        expect(abs(time - wall) < 1000, f"iteration {i} took {wall} ns, of which {time} were in the region")
+    before, after = (region_values(report, phase["name"], "region_page_faults", 0)["whole"] for phase in (outside, loop))
+    near(before + after, passes * pages, "whole", more=passes // 10)
+    expect(before > 0 and sum(loop["series"][0]["region_page_faults"]) == after, f"{before} page faults before the loop was found, {after} after that")
+
+
+@test
 def without_a_choice_there_are_no_counters(job):
     report = job.profile([job.program("counters"), "waits", 5, 1])
     expect(not {row["name"] for row in report["metrics"]} & {"page_faults", "context_switches"}, "counters nobody asked for")

@@ -11,7 +11,8 @@ from harness import Skip, expect, expect_equal, main, test
 from report_checks import calls, totals
 
 OPENMP = {"OMP_NUM_THREADS": 2}
-MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("taskloop", 12), ("teams", 9), ("deep", 3), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1))
+MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("taskloop", 12), ("teams", 9), ("deep", 3), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1),
+         ("tested", 2), ("again", 2))
 
 
 def compilers(job):

@@ -11,6 +11,7 @@
                                         PAGES * (1 + i % 4) fresh pages, "still", which touches none, and "again", which is entered inside
                                         of itself, touches PAGES; between them PAGES by nobody's region but "outer", and PAGES while recording is off.
                                         A second thread does the same in iterations of its own, with twice the pages
+   counters open ITERATIONS PAGES       as unmarked, with 2 ms of work a pass, all in the region "whole"
    counters paths ITERATIONS N          iteration i calls MPI from N + i % 4 call paths, then enters the region "meeting", which is a barrier that rank 1
                                         waits in. Prints what getrusage says of that region: "rank R minor M in the region"
    Prints what getrusage says of the loop, per rank: "rank R minor M voluntary V". */
@@ -122,6 +123,16 @@ static void paths(int iterations, long n, int rank) {
     printf("rank %d minor %ld in the region\n", rank, inside);
 }
 
+static void __attribute__((noinline)) in_open_region(int iterations, long pages) {
+    profile_region_begin("whole");
+    for (int i = 0; i < iterations; ++i) {
+        touch(pages);
+        compute(2);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    profile_region_end("whole");
+}
+
 static int region_iterations;
 static void* other_regions(void* pages) {
     regions("other", region_iterations, *(long*)pages, 0);
@@ -148,6 +159,11 @@ int main(int argc, char** argv) {
         region_iterations = iterations;
         regions("step", iterations, n, 1);
         if (pthread_create(&thread, NULL, other_regions, &twice) != 0 || pthread_join(thread, NULL) != 0) return 4;
+        MPI_Finalize();
+        return 0;
+    }
+    if (strcmp(mode, "open") == 0) {
+        in_open_region(iterations, n);
         MPI_Finalize();
         return 0;
     }

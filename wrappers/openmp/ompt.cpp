@@ -75,6 +75,12 @@ struct ThreadShares {
     unsigned task_count;
     unsigned events_refused; // whose ends are to be ignored
     bool waits_for_mutex;    // or it is a test that has failed
+    struct KnownFrame {      // of a function of the runtime that waits for a lock, from one of its calls of ours
+        const void* calls_from;
+        std::size_t words; // from our frame to its return address
+    };
+    static constexpr std::size_t most_known = 4;
+    KnownFrame known[most_known];
 };
 
 [[gnu::cold, gnu::noinline]] ThreadShares* new_shares(Thread& thread) noexcept {
@@ -216,12 +222,18 @@ bool is_waited_for(int kind) { return kind == Lock || kind == NestLock || kind =
 
 /// As begin_event() wants it, of the runtime's function that has been called from `return_address`: as long as it runs, the address is where it
 /// lies now. The outermost place near `frame` is taken: others may be copies, which go earlier. nullptr: it is not there.
-void* frame_returning_to(const void* return_address, void* frame) noexcept {
+void* frame_returning_to(const void* return_address, void* frame, ThreadShares& own) noexcept {
     constexpr std::size_t most = 32; // words; 11 to 25 in libomp 14
     void** words = static_cast<void**>(frame);
-    if (!is_own_stack(reinterpret_cast<std::uintptr_t>(words)) || !is_own_stack(reinterpret_cast<std::uintptr_t>(words + most))) return nullptr;
+    ThreadShares::KnownFrame& known = own.known[(reinterpret_cast<std::uintptr_t>(words[1]) >> 4) % ThreadShares::most_known];
+    const bool is_inside = is_own_stack(reinterpret_cast<std::uintptr_t>(words)) && is_own_stack(reinterpret_cast<std::uintptr_t>(words + most));
+    if (!is_inside) [[unlikely]] return nullptr;
+    if (known.calls_from == words[1] && words[known.words] == return_address) [[likely]] return words + known.words - 1;
     for (std::size_t i = most; --i > 1;)
-        if (words[i] == return_address) return words + i - 1;
+        if (words[i] == return_address) {
+            known = {words[1], i};
+            return words + i - 1;
+        }
     return nullptr;
 }
 
@@ -233,7 +245,7 @@ void mutex_acquire(int kind, unsigned, unsigned, std::uint64_t, const void* retu
                                                                            : OpenMpConstruct::Lock;
     // It may be a test, whose failure nobody tells: then what comes next drops the wait (Thread::drop_doubtful_wait()).
     void* frame = __builtin_frame_address(0);
-    own->waits_for_mutex = openmp_is_recorded() && begin_event(construct, return_address, frame, frame_returning_to(return_address, frame));
+    own->waits_for_mutex = openmp_is_recorded() && begin_event(construct, return_address, frame, frame_returning_to(return_address, frame, *own));
 }
 
 void end_mutex(ThreadShares* own) {
