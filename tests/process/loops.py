@@ -9,7 +9,7 @@ from harness import expect, expect_equal, kill_all, main, test
 
 
 def run(job, kind, passes, work=1000, ranks=2, **options):
-    result = job.measured([job.program("loops"), kind, passes, work], ranks=ranks, options=options, output=kind, timeout=120)
+    result = job.measured([job.program("loops"), kind, passes, work], ranks=ranks, options=options, output=kind, timeout=240)
     expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")
     report = job.report(kind)
     loops = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
