@@ -9,7 +9,6 @@
 #include "libprofile/session/thread.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -116,7 +115,7 @@ void LoopWatch::perform_now(Thread& thread, Act what, std::uint64_t now) noexcep
     const std::uint64_t cpu = thread_cpu_time();
     thread.mark_cpu(now, cpu);
     if (open_ == none && is_logging_) {
-        log_values();
+        values_.write();
         is_logging_ = false; // from here on the values belong to the loop
     }
     thread.place.look();
@@ -209,8 +208,7 @@ void LoopWatch::begin_log(Thread& thread, std::uint64_t now) noexcept {
     log_began_at_ = now;
     log_cpu_start_ = thread_cpu_time();
     log_counters_ = last_counters_ = thread.phases.booked();
-    last_.row = nested_.row = nullptr;
-    other_events_ = 0;
+    values_.forget();
     is_logging_ = true;
 }
 
@@ -218,45 +216,10 @@ bool LoopWatch::is_log_whole(Thread& thread) const noexcept {
     return is_logging_ && !log_.is_full() && thread.phases.row_generation() == log_generation_ && thread.phases.is_outside();
 }
 
-void LoopWatch::BegunCall::begin(Row& of) noexcept {
-    row = &of;
-    std::copy(of.values, of.values + cell_metrics, before);
-    chance_before = of.chance_visits;
-}
-
-/// What a call has added to its row.
-void LoopWatch::log_values(BegunCall& call) noexcept {
-    if (call.row == nullptr) return;
-    const Row& row = *call.row;
-    call.row = nullptr;
-    std::uint64_t changed = 0;
-    std::uint32_t cells = row.chance_visits != call.chance_before ? 1 : 0;
-    for (std::uint64_t left = row.present(); left != 0; left &= left - 1) {
-        const auto m = static_cast<std::uint32_t>(std::countr_zero(left));
-        if (row.values[m] == call.before[m]) continue;
-        changed |= std::uint64_t{1} << m;
-        ++cells;
-    }
-    log_.begin_values(row.node, cells);
-    for (; changed != 0; changed &= changed - 1) {
-        const auto m = static_cast<std::uint32_t>(std::countr_zero(changed));
-        log_.add_value(m, row.values[m] - call.before[m]);
-    }
-    if (row.chance_visits != call.chance_before) log_.add_value(EventLog::chance_visits, row.chance_visits - call.chance_before);
-}
-
-void LoopWatch::log_values() noexcept {
-    log_values(nested_);
-    log_values(last_);
-    log_other_events();
-}
-
 void LoopWatch::begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept {
     if (!is_logging_) return;
     if (level != 1 || !is_log_whole(thread)) return interrupt();
-    log_values(nested_);
-    Row& row = thread.phases.row(node);
-    if (&row != last_.row) nested_.begin(row);
+    values_.begin_nested(thread.phases.row(node));
 }
 
 void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept {
@@ -264,20 +227,20 @@ void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std:
     if (running_ == none && !is_log_whole(thread))
         begin_log(thread, now);
     else if (running_ == none)
-        log_values();
+        values_.write();
     const SegmentCounters counters = thread.phases.booked();
     log_.add_event({node, common, now, counters - last_counters_});
     last_counters_ = counters;
     if (running_ != none) return;
-    last_.begin(thread.phases.row(node));
+    values_.begin(thread.phases.row(node));
 }
 
 /// Only its values. It begins no log.
 void LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
     if (!is_log_whole(thread)) return;
     if (thread.phases.polls().site != nullptr) thread.phases.end_polls(session_clock.now());
-    log_values();
-    last_.begin(thread.phases.row(node));
+    values_.write();
+    values_.begin(thread.phases.row(node));
 }
 
 void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
@@ -286,34 +249,9 @@ void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
     log_.add_value(static_cast<std::uint32_t>(Metric::Time), ns);
 }
 
-void LoopWatch::log_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
-    std::uint32_t i = 0;
-    while (i < other_events_ && other_event_[i].node != node) ++i;
-    if (i == most_other_events) {
-        log_other_events();
-        i = 0;
-    }
-    if (i == other_events_) other_event_[other_events_++] = {node, 0, 0, 0};
-    other_event_[i].visits += visits;
-    other_event_[i].chance_visits += chance_visits;
-    other_event_[i].ns += ns;
-}
-
-void LoopWatch::log_other_events() noexcept {
-    for (std::uint32_t i = 0; i < other_events_; ++i) {
-        const OtherEvents& events = other_event_[i];
-        log_.begin_values(events.node, (events.visits != 0 ? 1u : 0u) + (events.chance_visits != 0 ? 1u : 0u) + (events.ns != 0 ? 1u : 0u));
-        if (events.visits != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Visits), events.visits);
-        if (events.chance_visits != 0) log_.add_value(EventLog::chance_visits, events.chance_visits);
-        if (events.ns != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Time), events.ns);
-    }
-    other_events_ = 0;
-}
-
 void LoopWatch::interrupt() noexcept {
     is_logging_ = false;
-    last_.row = nested_.row = nullptr;
-    other_events_ = 0;
+    values_.forget();
 }
 
 bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop) noexcept {
@@ -409,7 +347,7 @@ std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counter
 /// Cuts the passes that are in the log out of what was booked outside all phases.
 void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     PhaseStack& phases = thread.phases;
-    log_values();
+    values_.write();
     const SegmentCounters booked = phases.booked();
     const SegmentCounters inside = booked - log_counters_;
     const std::uint64_t wall = now - log_began_at_;

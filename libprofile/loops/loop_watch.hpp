@@ -12,14 +12,13 @@
 #pragma once
 
 #include "format/metrics.hpp"
-#include "libprofile/loops/event_log.hpp"
+#include "libprofile/loops/logged_values.hpp"
 #include "libprofile/loops/loop.hpp"
 
 #include <cstdint>
 
 namespace libprofile {
 
-struct Row;
 struct Thread;
 struct FunctionTraits;
 
@@ -56,7 +55,7 @@ class LoopWatch {
     void add_overhead(Thread& thread, std::uint64_t ns) noexcept;
     /// An event that is no MPI call has been booked.
     void add_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
-        if (is_logging_) log_event(node, visits, chance_visits, ns);
+        if (is_logging_) values_.add(node, visits, chance_visits, ns);
     }
     /// Such a call begins inside another one, at `level` (an MPI callback).
     void begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept;
@@ -80,13 +79,6 @@ class LoopWatch {
   private:
     enum class Act : std::uint8_t { None, Pass, Leave };
     static constexpr std::uint32_t none = 0xffffffffu;
-    /// The row of a call that has begun, as it was then.
-    struct BegunCall {
-        Row* row = nullptr;
-        std::uint64_t before[cell_metrics] = {};
-        std::uint64_t chance_before = 0;
-        void begin(Row& of) noexcept;
-    };
 
     bool may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept;
     Act act(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept;
@@ -97,10 +89,6 @@ class LoopWatch {
     void ask_witnesses(Thread& thread, Found& loop) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;
     bool is_log_whole(Thread& thread) const noexcept;
-    void log_values() noexcept;
-    void log_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept;
-    void log_other_events() noexcept;
-    void log_values(BegunCall& call) noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
     void log_call_beside(Thread& thread, NodeId node) noexcept;
     void decide(Thread& thread, std::uint64_t now) noexcept;
@@ -140,17 +128,7 @@ class LoopWatch {
     std::uint64_t log_cpu_start_ = 0;
     SegmentCounters log_counters_;
     SegmentCounters last_counters_; // at its last event
-    BegunCall last_;   // in the log
-    BegunCall nested_; // inside it, in an MPI callback
-    struct OtherEvents { // than MPI calls, since the last of these
-        NodeId node;
-        std::uint64_t visits;
-        std::uint64_t chance_visits;
-        std::uint64_t ns;
-    };
-    static constexpr std::uint32_t most_other_events = 32;
-    OtherEvents other_event_[most_other_events];
-    std::uint32_t other_events_ = 0;
+    LoggedValues values_{log_}; // since that event
 };
 
 } // namespace libprofile
