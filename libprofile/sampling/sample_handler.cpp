@@ -9,6 +9,8 @@
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
+
+#include <algorithm>
 #include "wrappers/mpi/mpi_modules.hpp"
 #include "wrappers/process/signals.hpp"
 
@@ -88,6 +90,15 @@ bool follow(Thread& thread, void* context) noexcept {
     return follow_switch(thread, session_clock.now());
 }
 
+/// When the running call began nobody read the CPU time, and after this reading nobody could tell any more what was used until then. Since the last
+/// one the thread is taken to have run until the call began.
+void keep_cpu_at_start(Thread& thread, std::uint64_t cpu) noexcept {
+    RunningCall& call = thread.calls[thread.call_depth - 1];
+    if (call.cpu_start != 0) return;
+    const std::uint64_t before = call.start > thread.cpu_mark_at ? call.start - thread.cpu_mark_at : 0;
+    call.cpu_start = std::max<std::uint64_t>(1, std::min(cpu, thread.cpu_mark + before));
+}
+
 /// A sample that has a place in the profile.
 void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t lost) noexcept {
     thread.samples_lost += lost;
@@ -99,6 +110,7 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     if (thread.counters.is_on()) [[unlikely]]
         count_for(thread, thread.call_depth != 0 ? *thread.calls[thread.call_depth - 1].row : thread.phases.row(place.node));
     thread.trace.add(begin, place.node, place.ancestor.depth, place.ancestor.kind);
+    if (thread.call_depth != 0) keep_cpu_at_start(thread, cpu);
     thread.mark_cpu(begin, cpu);
     // Asking for the CPU time makes the kernel see that the time slice is over. Where cores are shared, slices then end here;
     // what other processes did meanwhile is not our time.

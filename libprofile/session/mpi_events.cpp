@@ -243,7 +243,7 @@ bool is_any_followed(const Thread& thread) noexcept {
 std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept {
     const std::uint64_t now_cpu = thread_cpu_time();
     const std::uint64_t used = now_cpu - thread_->cpu_mark;
-    const std::uint64_t before = start - thread_->cpu_mark_at;
+    const std::uint64_t before = start > thread_->cpu_mark_at ? start - thread_->cpu_mark_at : 0; // a poll may have had samples
     const std::uint64_t cpu = used > before ? used - before : 0;
     thread_->mark_cpu(stopped_at_, now_cpu);
     return cpu < own ? cpu : own;

@@ -157,5 +157,26 @@ def kernels_without_unwind_information_have_their_callers(job):
     expect(report["call_paths_found"]["paths_bridged"] >= inside * 0.9, "they are not tagged")
 
 
+@test
+def a_call_that_is_long_for_the_first_time_keeps_its_processor_time(job):
+    """Samples hit in MPI_Init, behind which the program sleeps 400 ms: all that is off the processor, however often it was sampled."""
+    source = job.write("sleeps.c", """#include <mpi.h>
+#include <time.h>
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    const struct timespec t = {0, 400000000};
+    nanosleep(&t, NULL);
+    MPI_Finalize();
+    return 0;
+}
+""")
+    job.compile(f"mpicc.{job.mpi}", source, "-o", "sleeps")
+    for rate in (0, 100, 5000):
+        report = job.profile([job.folder / "sleeps"], ranks=2, options={"LIBPROFILE_SAMPLE": rate})
+        for rank in range(2):
+            off = sum(path["exclusive"].get("time", [0, 0])[rank] for phase in report["phases"] for path in phase["call_paths"] if path["name"] == "(off CPU)")
+            expect(off > 375e6, f"rank {rank} at {rate} samples a second: {off / 1e6:.1f} ms off the processor")
+
+
 if __name__ == "__main__":
     main()
