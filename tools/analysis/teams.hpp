@@ -13,7 +13,7 @@ namespace libprofile::tools {
 /// What one thread did in a region, over all visits; nested regions are none of it.
 struct TeamThread {
     std::uint32_t thread = 0;
-    std::uint64_t working_ns = 0; // whatever is no waiting: computing, MPI calls, locks
+    std::uint64_t working_ns = 0; // whatever is no waiting: computing (told by samples), MPI calls, locks
     std::uint64_t waiting_ns = 0; // in barriers, those at the end of loops and of the region included
 };
 
