@@ -65,7 +65,7 @@ extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_ente
         thread = thread_with_regions();
         if (thread == nullptr) return;
     }
-    if (thread->call_depth != 0) [[unlikely]] thread->drop_left_calls(frame);
+    if (thread->call_depth != 0) [[unlikely]] thread->drop_ended_calls(frame);
     thread->regions->enter_function(*thread, address, frame, frame + 16);
 }
 
@@ -104,6 +104,6 @@ extern "C" [[gnu::visibility("hidden"), gnu::hot]] void libprofile_sled_passed(s
         if (thread == nullptr) return;
     }
     if (!is_entry) return thread->regions->exit_exactly(*thread, function, stack);
-    if (thread->call_depth != 0) [[unlikely]] thread->drop_left_calls(frame);
+    if (thread->call_depth != 0) [[unlikely]] thread->drop_ended_calls(frame);
     thread->regions->enter_exactly(*thread, function, frame, stack);
 }

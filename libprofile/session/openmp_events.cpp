@@ -72,6 +72,8 @@ bool begin_task(PausedWait& paused, void* frame) noexcept {
     if (thread == nullptr || thread->openmp.wait.node == 0 || thread->call_depth != 1 || thread->finished) return false;
     const InTool guard;
     if (guard.is_nested()) return false;
+    thread->drop_doubtful_wait(); // nobody is given a task while it waits for a lock
+    if (thread->call_depth == 0) return false;
     paused.wait = thread->openmp.wait;
     paused.call = thread->calls[0];
     end_wait(*thread, session_clock.now(), end_of_region(thread->openmp.wait));
@@ -88,6 +90,7 @@ void end_task(const PausedWait& paused) noexcept {
     const InTool guard;
     if (thread == nullptr || thread->finished) return;
     if (paused.boundary != 0) thread->paths.parallel().leave(paused.boundary);
+    thread->drop_doubtful_wait();
     if (thread->is_silent() || thread->call_depth != 0) return;
     thread->openmp.wait = paused.wait;
     thread->calls[0] = paused.call;

@@ -31,7 +31,7 @@ enum class OpenMpConstruct : unsigned {
 /// The construct's number among the functions of call paths.
 inline unsigned function_of(OpenMpConstruct construct) { return mpi_function_count + static_cast<unsigned>(construct); }
 
-/// A region that is running, as its threads see it. It lives in the frame of the master's wrapper.
+/// A region that is running, as its threads see it. Whoever calls begin_region() keeps it until its end.
 struct ParallelRegion {
     Thread* master = nullptr; // nullptr: it is not measured
     NodeId node = 0;          // in the master's tree
@@ -74,6 +74,9 @@ inline void end_share(RegionShare& share, const ParallelRegion& region) noexcept
     if (!share.is_alone) return end_shared_share(share, region);
     share.thread->openmp.alone = region.number; // the rest is done with the end of the region
 }
+/// There is no room to remember what has begun: it is not measured, and counted as such. Only for these two, at once after their beginning.
+void give_up_region(ParallelRegion& region) noexcept;
+void give_up_share(RegionShare& share) noexcept;
 /// The calling worker works in a region that is not measured: what it has waited for is over.
 void begin_refused_share() noexcept;
 

@@ -113,6 +113,24 @@ void begin_refused_share() noexcept {
     end_wait(*thread, session_clock.now(), end_of_region(wait));
 }
 
+[[gnu::cold]] void give_up_region(ParallelRegion& region) noexcept {
+    Thread* thread = region.master;
+    if (thread == nullptr) return;
+    const InToolOf guard(*thread);
+    thread->paths.parallel().leave(region.boundary);
+    ++thread->openmp.regions_refused;
+    region.master = nullptr;
+}
+
+[[gnu::cold]] void give_up_share(RegionShare& share) noexcept {
+    Thread* thread = share.thread;
+    if (thread == nullptr) return;
+    const InToolOf guard(*thread);
+    if (!share.is_master) thread->paths.parallel().leave(share.boundary);
+    ++thread->openmp.shares_refused;
+    share.thread = nullptr;
+}
+
 [[gnu::hot]] void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* boundary) noexcept {
     Thread* thread = own_location();
     if (thread == nullptr) [[unlikely]] return;

@@ -57,8 +57,8 @@ struct RunningCall {
     std::uint32_t* typical_ns = nullptr; // how long such calls last, of its known path or its node
     std::uint64_t start = 0;        // ns, when the real call began
     std::uint64_t inner = 0;        // ns of nested calls and of libprofile inside it
-    std::uint64_t cpu_start = 0;    // thread CPU time at start; 0: not read
-    std::uintptr_t frame = 0;       // of the wrapper body; its return address is at frame + 8
+    std::uint64_t cpu_start = 0;    // thread CPU time at start; 0: not known
+    std::uintptr_t frame = 0;       // of the wrapper body, or of a runtime's function that waits; its return address is at frame + 8
     void* return_address = nullptr;
 };
 
@@ -111,7 +111,7 @@ struct alignas(64) Thread {
     CallSite sites[known_sites]; // by return address
 
     /// Drops calls that were left without returning, seen from a frame at address `frame` of this thread's stack: a live
-    /// call lies above it, and its return address is still in place.
+    /// call lies above it, and its return address is still in place. A wait for a lock that has returned so was none.
     void drop_left_calls(std::uintptr_t frame) noexcept {
         while (call_depth != 0) {
             const RunningCall& call = calls[call_depth - 1];

@@ -116,7 +116,10 @@ void ThreadRegistry::end(ThreadStart* start) noexcept {
         stop_clock(*thread);
         if (guard.is_nested()) // it ends in a handler that has interrupted us: what is being changed just now cannot be read
             lost_.fetch_add(1, std::memory_order_relaxed);
-        else if (!session.measuring() || !recycle(*start, *thread)) close(*thread, session_clock.now(), thread_cpu_time(), gettid());
+        else {
+            thread->drop_doubtful_wait(); // a thread that ends waits for no lock
+            if (!session.measuring() || !recycle(*start, *thread)) close(*thread, session_clock.now(), thread_cpu_time(), gettid());
+        }
     }
     start->ended.store(true, std::memory_order_release);
 }

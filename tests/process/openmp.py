@@ -11,8 +11,8 @@ from harness import Skip, expect, expect_equal, main, test
 from report_checks import calls, totals
 
 OPENMP = {"OMP_NUM_THREADS": 2}
-MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("taskloop", 12), ("teams", 9), ("deep", 3), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1),
-         ("tested", 2), ("again", 2))
+MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("taskloop", 12), ("teams", 9), ("deep", 3), ("schedules", 2), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1),
+         ("tested", 2), ("doubtful", 2), ("again", 2))
 
 
 def compilers(job):
@@ -357,7 +357,7 @@ def check_what_comes_after_locks(program, report, said, count):
         expect_equal(phase["iterations_per_rank"][location], count, f"{program}: iterations of thread {thread}")
         lock, barrier = said[thread]
         # Locks that are free, and the first barrier, are not in what the program says.
-        expect(0.7 * lock < times.get("omp lock", 0) < 1.1 * lock + 1e4 * count, f"{program}: thread {thread} waited {lock} ns for locks: {times}")
+        expect(0.7 * lock < times.get("omp lock", 0) < 1.3 * lock + 1e4 * count, f"{program}: thread {thread} waited {lock} ns for locks: {times}")
         expect(times.get("omp barrier", 0) > 0.7 * barrier, f"{program}: thread {thread} waited {barrier} ns in barriers: {times}")
         # Half of the times it is this thread that does something else.
         instead = inside(paths(group, location, "time"), "instead_of_it")
@@ -365,6 +365,17 @@ def check_what_comes_after_locks(program, report, said, count):
     region = next(row for row in report["regions"]["rows"] if row["name"] == "instead")
     expect_equal(region["visits"], count, f"{program}: visits of the named region")
     expect(region["time"] > count * 4e6, f"{program}: {region}")
+
+
+@test
+def regions_have_one_call_path_however_their_loops_are_scheduled(job):
+    """Entry points with many arguments have some on the stack, whose alignment is the caller's."""
+    count = 10
+    kinds = ("static", "dynamic", "ordered_dynamic", "guided", "ordered_guided", "runtime", "ordered_runtime", "sections")
+    for program in compilers(job):
+        report = profile(job, program, "schedules", count)
+        found = {path: value for path, value in paths(report, 0, "visits").items() if path[-1] == "omp parallel"}
+        expect_equal(found, {("main", "mode_schedules", f"schedule_{kind}", "omp parallel"): 4 * count for kind in kinds}, f"{program}: regions")
 
 
 @test
@@ -382,6 +393,20 @@ def a_lock_that_is_not_taken_ends_no_measurement(job):
             about(at_once, count / 2 * 4e6, f"{program}: what thread {thread} computed at once", 0.5)
         tests = count + count * (5 + has_mpi) if tells_of_tests else 0
         expect_equal(events(report, 0, "visits")["omp lock"], 1 + count + tests, f"{program}: locks of the main thread")
+
+
+@test
+def a_lock_that_is_not_taken_is_not_waited_for_while_the_program_sleeps(job):
+    """Also where no sample tells of it, but a task that begins or ends, or the end of the thread. The sleeps are 160 ms and 100 ms."""
+    for program in compilers(job):
+        for sample in (0, 1000):
+            report = profile(job, program, "doubtful", 40, sample=sample)
+            expect_equal(openmp_losses(report), {}, f"{program}: losses")
+            locations = [(group, i) for group in (report, report["threads"]) for i in range(len(group["locations"]) if "locations" in group else 1)]
+            locks = sum(events(group, i, "time").get("omp lock", 0) for group, i in locations)
+            expect(locks < 30e6, f"{program}, {sample} samples a second: {locks / 1e6} ms of waiting for locks")
+            visits = sum(events(group, i, "visits").get("omp lock", 0) for group, i in locations)
+            expect_equal(visits, 1 + (81 if "clang" in program else 0), f"{program}: visits")
 
 
 @test

@@ -8,9 +8,12 @@
      taskloop   the same by a taskloop
      teams      regions of 1, 2, 3 and 4 threads in turn, then none for a while
      deep       regions of one thread, 20 inside each other
+     schedules  COUNT times: loops of each schedule, and sections, called from stacks of every alignment to 16 bytes
      alone      COUNT times: a region of two threads, then one of one thread, with a barrier, a lock that is free and tasks
      tested     COUNT times: locks are tested while another task has them, before each sort of thing that may come next; then one is waited for
-     again      the same with a nestable lock that its owner takes again
+     doubtful   COUNT times: tests of a lock that fail, and after each 2 ms of sleep with nothing that tells of it before a task begins or ends; then
+                one that is the last of a thread, which sleeps 100 ms more
+     again      the same as tested with a nestable lock that its owner takes again
      coroutine  COUNT times: a region where the master is on its own stack, then one where it is not; each thread works 4 ms in each
      late       1500 iterations without a region, then COUNT with one
      leaves     exit() inside a region, by the master
@@ -18,6 +21,7 @@
      locks      with MPI: COUNT passes, without a marker, of 400,000 free locks and one MPI_Allreduce
    With a third argument `tested` and `again` print what each thread has waited, in ns: "thread T lock N barrier M". */
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +253,53 @@ static int mode_alone(int count) {
     return 0;
 }
 
+/* Without a reduction, which would make GCC begin the loop inside of the region. */
+static int scheduled_sum;
+__attribute__((noinline)) static void scheduled(void) {
+    const int done = (int)work(0.1);
+#pragma omp atomic
+    scheduled_sum += done;
+}
+#define SCHEDULE(name, kind)                                      \
+    __attribute__((noinline)) static void schedule_##name(void) { \
+        _Pragma(kind) for (int i = 0; i < 4; ++i) scheduled();    \
+        __asm__ volatile("" ::: "memory");                        \
+    }
+SCHEDULE(static, "omp parallel for schedule(static)")
+SCHEDULE(dynamic, "omp parallel for schedule(dynamic)")
+SCHEDULE(ordered_dynamic, "omp parallel for schedule(monotonic : dynamic)")
+SCHEDULE(guided, "omp parallel for schedule(guided)")
+SCHEDULE(ordered_guided, "omp parallel for schedule(monotonic : guided)")
+SCHEDULE(runtime, "omp parallel for schedule(runtime)")
+SCHEDULE(ordered_runtime, "omp parallel for schedule(monotonic : runtime)")
+__attribute__((noinline)) static void schedule_sections(void) {
+#pragma omp parallel sections
+    {
+#pragma omp section
+        scheduled();
+#pragma omp section
+        scheduled();
+    }
+    __asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noinline)) static int mode_schedules(int count) {
+    for (int i = 0; i < 4 * count; ++i) {
+        char room[16 * (i % 4 + 1)];
+        __asm__ volatile("" ::"r"(room) : "memory");
+        schedule_static();
+        schedule_dynamic();
+        schedule_ordered_dynamic();
+        schedule_guided();
+        schedule_ordered_guided();
+        schedule_runtime();
+        schedule_ordered_runtime();
+        schedule_sections();
+    }
+    printf("schedules %d\n", scheduled_sum);
+    return 0;
+}
+
 static double wall_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -337,6 +388,49 @@ static int mode_tested(int count) {
     omp_destroy_lock(&held);
     omp_destroy_lock(&lock);
     printf("tested %d %d\n", refused, sum);
+    return 0;
+}
+
+static void sleep_ms(long ms) {
+    const struct timespec t = {0, ms * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static omp_lock_t doubtful_lock;
+static void* test_and_end(void* refused) {
+    *(int*)refused = !omp_test_lock(&doubtful_lock);
+    sleep_ms(100);
+    return NULL;
+}
+
+static int mode_doubtful(int count) {
+    int refused = 0, of_the_thread = 0;
+    omp_init_lock(&doubtful_lock);
+    omp_set_lock(&doubtful_lock);
+    for (int i = 0; i < count; ++i) {
+        refused += !omp_test_lock(&doubtful_lock);
+        sleep_ms(2);
+#pragma omp task if (0) /* begins right behind that */
+        sleep_ms(0);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+        {
+#pragma omp task shared(refused)
+            {
+                const int is_refused = !omp_test_lock(&doubtful_lock);
+                sleep_ms(2);
+#pragma omp atomic
+                refused += is_refused;
+            } /* ends right behind that */
+#pragma omp taskwait
+        }
+    }
+    pthread_t thread;
+    pthread_create(&thread, NULL, test_and_end, &of_the_thread);
+    pthread_join(thread, NULL);
+    omp_unset_lock(&doubtful_lock);
+    omp_destroy_lock(&doubtful_lock);
+    printf("doubtful %d %d\n", refused, of_the_thread);
     return 0;
 }
 
@@ -462,8 +556,10 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "taskloop") == 0) result = mode_taskloop(count);
     if (strcmp(mode, "teams") == 0) result = mode_teams(count);
     if (strcmp(mode, "deep") == 0) result = mode_deep(count);
+    if (strcmp(mode, "schedules") == 0) result = mode_schedules(count);
     if (strcmp(mode, "alone") == 0) result = mode_alone(count);
     if (strcmp(mode, "tested") == 0) result = mode_tested(count);
+    if (strcmp(mode, "doubtful") == 0) result = mode_doubtful(count);
     if (strcmp(mode, "again") == 0) result = mode_again(count);
     if (argc > 3) say_waits();
     if (strcmp(mode, "coroutine") == 0) result = mode_coroutine(count);

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <new>
 
 namespace libprofile {
 
@@ -123,6 +124,23 @@ struct alignas(64) Team {
 };
 static_assert(sizeof(Team) == 64);
 
+/// Room for it on the stack, aligned by hand: where a local variable is aligned to more than the stack is, and arguments lie there, GCC makes a
+/// frame with a copy of the return address. Then a wrapper's frame says neither where its caller's begins nor where it returns to.
+class TeamRoom {
+  public:
+    TeamRoom(Outlined function, void* data) noexcept
+        : team(*new (room_ + (sizeof(Team) - reinterpret_cast<std::uintptr_t>(room_) % sizeof(Team)) % sizeof(Team))
+                   Team{data != nullptr ? *static_cast<void**>(data) : nullptr, function, data, {}}) {}
+    TeamRoom(const TeamRoom&) = delete;
+    TeamRoom& operator=(const TeamRoom&) = delete;
+
+  private:
+    alignas(16) char room_[2 * sizeof(Team)];
+
+  public:
+    Team& team;
+};
+
 /// In place of the outlined function. Behind end_share() the team may be gone.
 void run_share(void* argument) {
     const auto* team = static_cast<const Team*>(argument);
@@ -217,7 +235,8 @@ inline bool is_measured() { return openmp_is_recorded() && !ompt_tells_of(__atom
         using Function = result(*) parameters;                                                                 \
         const auto function = reinterpret_cast<Function>(real(Entry_##name));                                  \
         if (!is_measured()) return function(fn, data UNWRAP arguments);                                        \
-        Team team{data != nullptr ? *static_cast<void**>(data) : nullptr, fn, data, {}};                       \
+        TeamRoom room(fn, data);                                                                               \
+        Team& team = room.team;                                                                                \
         begin_region(team.region, __builtin_return_address(0), __builtin_frame_address(0), __builtin_frame_address(0)); \
         if (team.region.master == nullptr && team.region.refused_by == 0) return function(fn, data UNWRAP arguments); \
         const RegionEnd at_end(team.region);                                                                   \

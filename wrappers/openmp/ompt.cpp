@@ -79,7 +79,7 @@ struct ThreadShares {
         const void* calls_from;
         std::size_t words; // from our frame to its return address
     };
-    static constexpr std::size_t most_known = 4;
+    static constexpr std::size_t most_known = 16;
     KnownFrame known[most_known];
 };
 
@@ -98,10 +98,20 @@ inline ThreadShares* own_shares() noexcept {
     return own != nullptr ? own : new_shares(*thread);
 }
 
+/// Regions that were left by a jump: a region inside of them would begin farther inside. Of its parts a master's go with them.
+void drop_left_regions(ThreadShares& own, std::uintptr_t boundary) noexcept {
+    if (!is_own_stack(boundary)) return;
+    while (own.region_count != 0 && own.regions[own.region_count - 1].region.boundary <= boundary) {
+        const ParallelRegion* left = &own.regions[--own.region_count].region;
+        while (own.part_count != 0 && own.parts[own.part_count - 1].region == left) --own.part_count;
+    }
+}
+
 void parallel_begin(Data*, const Frame* frame, Data* parallel, unsigned, int, const void* return_address) {
     parallel->ptr = nullptr;
     if (!openmp_is_recorded() || frame == nullptr || frame->enter_frame.ptr == nullptr) return;
     ThreadShares* own = own_shares();
+    if (own != nullptr && own->region_count != 0) drop_left_regions(*own, reinterpret_cast<std::uintptr_t>(frame->enter_frame.ptr));
     // The first region of a thread that nobody has seen yet: begin_region() opens its location.
     ParallelRegion first;
     const bool has_room = own != nullptr && own->region_count != ThreadShares::most;
@@ -110,7 +120,7 @@ void parallel_begin(Data*, const Frame* frame, Data* parallel, unsigned, int, co
     begin_region(region, return_address, __builtin_frame_address(0), frame->enter_frame.ptr);
     if (region.master == nullptr) return;
     if (own == nullptr) own = own_shares();
-    if (own == nullptr || own->region_count == ThreadShares::most) return end_region(region);
+    if (own == nullptr || own->region_count == ThreadShares::most) return give_up_region(region);
     ThreadShares::OfRegion& place = own->regions[own->region_count++];
     if (!has_room) place.region = first;
     place.return_address = return_address;
@@ -150,7 +160,7 @@ void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size,
         // The runtime calls the outlined function from the frame that calls us, or from further inside.
         begin_share(share, region, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*));
         ThreadShares* own = own_shares();
-        if (own == nullptr || own->part_count == ThreadShares::most) return end_share(share, region);
+        if (own == nullptr || own->part_count == ThreadShares::most) return give_up_share(share);
         ThreadShares::Part& part = own->parts[own->part_count];
         part.share = share;
         if (share.is_master) {
@@ -202,6 +212,8 @@ void sync_region_wait(int kind, int endpoint, Data*, Data* task, const void* ret
     if (kind == Reduction) return;
     ThreadShares* own = own_shares();
     if (own == nullptr) return;
+    // The end of a region that is not measured, inside of one that is.
+    if (kind == BarrierImplicitParallel && task != nullptr && task->value - first_part + 1 != own->part_count) return;
     if (is_end_of_share(*own, kind, return_address)) {
         if (endpoint == Begin && own->part_count != 0) end_last_share(*own);
         return; // its end is that of the region, or the beginning of the next share
@@ -227,7 +239,7 @@ void* frame_returning_to(const void* return_address, void* frame, ThreadShares& 
     void** words = static_cast<void**>(frame);
     ThreadShares::KnownFrame& known = own.known[(reinterpret_cast<std::uintptr_t>(words[1]) >> 4) % ThreadShares::most_known];
     const bool is_inside = is_own_stack(reinterpret_cast<std::uintptr_t>(words)) && is_own_stack(reinterpret_cast<std::uintptr_t>(words + most));
-    if (!is_inside) [[unlikely]] return nullptr;
+    if (!is_inside || return_address == nullptr) [[unlikely]] return nullptr;
     if (known.calls_from == words[1] && words[known.words] == return_address) [[likely]] return words + known.words - 1;
     for (std::size_t i = most; --i > 1;)
         if (words[i] == return_address) {
