@@ -292,7 +292,7 @@ def workers_of_a_region_that_is_refused_do_not_wait(job):
     for program in compilers(job):
         report = profile(job, program, "coroutine", 20)
         expect_equal(openmp_losses(report), {"openmp_regions_refused": 20}, f"{program}: refused regions")
-        about(computing(report["threads"]), 20 * 8e6, f"{program}: computing of the worker")
+        about(computing(report["threads"]), 20 * 8e6, f"{program}: computing of the worker", 0.5)
 
 
 @test

@@ -353,8 +353,8 @@ def iterations_have_their_own_times_of_named_regions(job):
     for iteration in (1, 17, 40, 77, 101, 119):
         ranks = {row["rank"]: row["region_time"] for row in chosen("work", iteration)["ranks"]}
         for rank in range(2):
-            # The program's clock is read outside of the region: a few us, or an interruption.
-            least, most = known[rank, iteration] - 20000, known[rank, iteration]
+            # The program's clock is read outside of the region: a few us, more on a machine that is slow, or an interruption.
+            least, most = known[rank, iteration] - 50000, known[rank, iteration]
             expect(least <= ranks[rank] <= most or known[rank, iteration] > 2e6, f"rank {rank}, iteration {iteration}: {ranks[rank]}, not {known[rank, iteration]}")
     # Functions inside of each other: what the inner one takes is there once.
     paths = {row["name"]: row for row in chosen("call", 40)["call_paths"] if row["kind"] == "function_region"}
