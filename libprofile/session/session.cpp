@@ -11,6 +11,7 @@
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/openmp_tool.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/thread_registry.hpp"
@@ -247,6 +248,7 @@ void Session::finish(bool with_mpi) noexcept {
     complain_once();
     if (speaks && *config_.text(Option::Filter) != 0)
         if (const char* useless = function_filter.useless_lines()) say("warning: LIBPROFILE_FILTER=%s: %s", config_.text(Option::Filter), useless);
+    if (const char* complaint = speaks ? openmp_tool_complaint() : nullptr) say("warning: %s", complaint);
     if (with_mpi)
         write_together();
     else
