@@ -169,8 +169,8 @@ const char* FunctionFilter::useless_lines() noexcept {
     else if (names != 0)
         add_part("%u lines fit no function of the program and its libraries, the first is line %u (%.80s)", names, name->line, name->pattern);
     if (addresses != 0)
-        add_part("%u line%s from line %u on %s functions of a build that is not loaded (make the file anew: libprofile filter)", addresses, addresses == 1 ? "" : "s",
-                 address->line, addresses == 1 ? "names" : "name");
+        add_part("%u line%s from line %u on %s functions of a build that is not loaded (make the file anew: libprofile filter)", addresses,
+                 addresses == 1 ? "" : "s", address->line, addresses == 1 ? "names" : "name");
     if (is_nameless_measured_.load(std::memory_order_relaxed) || (names != 0 && nameless_.load(std::memory_order_relaxed) != ~0u))
         add_part("the program is stripped, so that its functions have no names to compare with");
     return used == 0 ? nullptr : complaint_;

@@ -1,5 +1,5 @@
-// The name of a C++ function without template arguments and parameters, or of a Fortran procedure with its module, out of its linkage name: what patterns of a filter file are
-// compared with. There is no demangler without malloc, and this needs no more than a part of the grammar.
+// The name of a C++ function without template arguments and parameters, or of a Fortran procedure with its module, out of its linkage
+// name: what patterns of a filter file are compared with. There is no demangler without malloc, and this needs no more than a part of the grammar.
 // Contract: pure; async-signal-safe.
 // Source: Itanium C++ ABI, chapter 5.1 (mangling).
 #pragma once

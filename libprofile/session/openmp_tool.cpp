@@ -20,8 +20,9 @@ const char* openmp_tool_complaint() noexcept {
     errno = saved;
     for (std::uint32_t module = 0; module < load_map.size(); ++module) {
         if (!starts_with(file_name(load_map[module].path), "libomp.so", "libomp-", "libiomp5.so")) continue;
-        return is_disabled ? "OMP_TOOL keeps LLVM's OpenMP runtime from telling of its regions, so there are none in the profile; leave it unset"
-                           : "OMP_TOOL_LIBRARIES names the tool that LLVM's OpenMP runtime tells of its regions, so there are none in the profile; leave it unset";
+        if (is_disabled) return "OMP_TOOL keeps LLVM's OpenMP runtime from telling of its regions, so there are none in the profile; leave it unset";
+        return "OMP_TOOL_LIBRARIES names the tool that LLVM's OpenMP runtime tells of its regions, so there are none in the profile; "
+               "leave it unset";
     }
     return nullptr;
 }

@@ -272,8 +272,8 @@ def the_report_says_what_the_filter_did(job):
         expect_equal(shown.code, 0, "exit code of the report")
         return " ".join(line.strip() for line in shown.out.splitlines())
 
-    expect("some.filter left out 2 functions of the program and its libraries, instrumented or not" in told("exclude function work::leaf\nexclude function work::branch\n"),
-           job.last.out)
+    shown = told("exclude function work::leaf\nexclude function work::branch\n")
+    expect("some.filter left out 2 functions of the program and its libraries, instrumented or not" in shown, shown)
     expect("some.filter left out nothing: none of its lines" in told("exclude function work::lief\n"), job.last.out)
 
 
@@ -363,7 +363,8 @@ def filters_know_fortran_procedures(job):
 def the_compiler_wrapper_reads_filters_as_the_library_does(job):
     source = job.write("two.c", "int wanted(int i) { return i; }\nint tiny(int i) { return i; }\n")
     compile_with = [wrapper(job, "c"), "--cc=gcc", "-c", source, "-o", job.folder / "two.o"]
-    job.write("bad.filter", "# by hand\nexclude function tiny\nexclude function\nexclud function wanted\ninclude file x\nexclude at zz 12\nexclude at 00ff 0x12\n")
+    job.write("bad.filter", "# by hand\nexclude function tiny\nexclude function\nexclud function wanted\ninclude file x\nexclude at zz 12\n"
+                            "exclude at 00ff 0x12\n")
     result = job.run([*compile_with, "--filter=bad.filter"])
     expect_equal((result.code, result.said), (0, ["libprofile: libprofile-cc: --filter=bad.filter: line 3 and 3 others are not understood and left out; "
                                                   "the other lines hold"]), "the compilation")
@@ -372,6 +373,9 @@ def the_compiler_wrapper_reads_filters_as_the_library_does(job):
     job.write("again.filter", "exclude function tiny\ninclude function tiny2\nexclude function wanted\n")
     shown = job.run([*compile_with, "--filter=again.filter", "--show"]).out
     expect("function-list=wanted" in shown and "function-list=tiny" not in shown, shown)
+    expect_equal(job.run([wrapper(job, "c"), "-c", source, "--cc", "gcc", "--filter", "again.filter", "--show"]).out,
+                 job.run([wrapper(job, "c"), "--cc=gcc", "--filter=again.filter", "-c", source, "--show"]).out, "options with a blank")
+    expect_equal(job.run([wrapper(job, "c"), "-c", source, "--filter"]).code, 2, "exit code without a value")
     helped = job.run([wrapper(job, "c++"), "--help"])
     expect(helped.code == 0 and "--filter=FILE" in helped.out, "the wrapper's own help")
 

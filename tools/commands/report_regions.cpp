@@ -70,11 +70,10 @@ void append_filter(const ReportContext& context, std::string& out) {
     const std::optional<RegionsRecord> record = region_losses(context.profile);
     if (file.empty() || !record)
         return;
-    append_lines(context,
-                 record->excluded == 0 ? fmt::format("LIBPROFILE_FILTER={} left out nothing: none of its lines excludes a function of the program or its libraries", printable(file))
-                                       : fmt::format("LIBPROFILE_FILTER={} left out {} functions of the program and its libraries, instrumented or not", printable(file),
-                                                     count(static_cast<double>(record->excluded))),
-                 out);
+    const std::string what =
+        record->excluded == 0 ? "nothing: none of its lines excludes a function of the program or its libraries"
+                              : count(static_cast<double>(record->excluded)) + " functions of the program and its libraries, instrumented or not";
+    append_lines(context, fmt::format("LIBPROFILE_FILTER={} left out {}", printable(file), what), out);
 }
 
 } // namespace
