@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
+#include <sched.h>
 
 namespace libprofile {
 
@@ -33,7 +34,7 @@ char* take_word(char*& line) {
 } // namespace
 
 /// False: it says nothing that is known.
-bool FunctionFilter::parse_line(char* line) noexcept {
+bool FunctionFilter::parse_line(char* line, std::uint32_t number) noexcept {
     while (*line == ' ' || *line == '\t') ++line;
     if (*line == 0 || *line == '#') return true;
     for (std::size_t end = std::strlen(line); end != 0 && (line[end - 1] == ' ' || line[end - 1] == '\t' || line[end - 1] == '\r'); --end) line[end - 1] = 0;
@@ -41,8 +42,9 @@ bool FunctionFilter::parse_line(char* line) noexcept {
     const char* what = take_word(line);
     const bool excludes_it = std::strcmp(verb, "exclude") == 0;
     if ((!excludes_it && std::strcmp(verb, "include") != 0) || *line == 0) return false;
-    if (std::strcmp(what, "file") == 0 || std::strcmp(what, "compiled") == 0) return true; // for the compiler wrappers
+    if (excludes_it && (std::strcmp(what, "file") == 0 || std::strcmp(what, "compiled") == 0)) return has_lines_for_compilers_ = true;
     Rule rule{};
+    rule.line = number;
     if (std::strcmp(what, "function") == 0) {
         rule.kind = excludes_it ? Rule::ExcludeName : Rule::IncludeName;
         rule.pattern = arena_.copy_text(line);
@@ -72,19 +74,22 @@ const char* FunctionFilter::load(const char* path) noexcept {
         errno = saved;
         return complaint_;
     }
-    unsigned number = 1;
+    unsigned number = 1, first_bad = 0, bad = 0;
     for (char* line = text; *line != 0; ++number) {
         char* end = line + std::strcspn(line, "\n");
         const bool is_last = *end == 0;
         *end = 0;
-        if (!parse_line(line) && *complaint_ == 0)
-            std::snprintf(complaint_, sizeof complaint_, "line %u is not understood", number);
+        if (!parse_line(line, number) && bad++ == 0) first_bad = number;
         if (is_last) break;
         line = end + 1;
     }
     errno = saved;
     follow_modules();
-    return *complaint_ == 0 ? nullptr : complaint_;
+    if (bad == 0) return nullptr;
+    char others[48] = "";
+    if (bad > 1) std::snprintf(others, sizeof others, " and %u other%s", bad - 1, bad == 2 ? "" : "s");
+    std::snprintf(complaint_, sizeof complaint_, "line %u%s %s not understood and left out; the other lines hold", first_bad, others, bad == 1 ? "is" : "are");
+    return complaint_;
 }
 
 void FunctionFilter::follow_modules() noexcept {
@@ -103,23 +108,72 @@ void FunctionFilter::apply(std::uint32_t number) noexcept {
     const Module& module = load_map[number];
     if (module.is_libc || module.is_libprofile) return;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
-        const Rule& rule = rules_[i];
-        if (rule.kind == Rule::ExcludeAddress && rule.id_size == module.build_id_size && std::memcmp(rule.id, module.build_id, rule.id_size) == 0)
-            add(module.bias + rule.offset);
+        Rule& rule = rules_[i];
+        if (rule.kind != Rule::ExcludeAddress || rule.id_size != module.build_id_size || std::memcmp(rule.id, module.build_id, rule.id_size) != 0) continue;
+        rule.fits = true;
+        add(module.bias + rule.offset);
     }
     if (has_names_) apply_names(number);
 }
 
-/// The last rule that fits counts.
-bool FunctionFilter::is_excluded(const char* linkage_name) const noexcept {
+/// The last rule that fits counts; those before it are asked until they have fitted something.
+bool FunctionFilter::is_excluded(const char* linkage_name) noexcept {
     char plain[512];
     const bool has_plain = plain_name(linkage_name, plain, sizeof plain);
+    bool is_decided = false, excludes_it = false;
     for (std::size_t i = rules_.size(); i-- > 0;) {
-        const Rule& rule = rules_[i];
-        if (rule.kind == Rule::ExcludeAddress) continue;
-        if (matches(rule.pattern, linkage_name) || (has_plain && matches(rule.pattern, plain))) return rule.kind == Rule::ExcludeName;
+        Rule& rule = rules_[i];
+        if (rule.kind == Rule::ExcludeAddress || (is_decided && rule.fits)) continue;
+        if (!matches(rule.pattern, linkage_name) && !(has_plain && matches(rule.pattern, plain))) continue;
+        rule.fits = true;
+        if (!is_decided) excludes_it = rule.kind == Rule::ExcludeName;
+        is_decided = true;
     }
-    return false;
+    return excludes_it;
+}
+
+const char* FunctionFilter::useless_lines() noexcept {
+    if (rules_.size() == 0) {
+        if (!has_lines_for_compilers_) return nullptr;
+        return "it has no line that holds at run time (exclude file and exclude compiled hold when libprofile-cc compiles)";
+    }
+    const int saved = errno;
+    load_map.refresh();
+    errno = saved;
+    follow_modules();
+    for (unsigned tries = 0; busy_.test_and_set(std::memory_order_acquire); sched_yield())
+        if (++tries == 10000) return nullptr; // a thread that is at it has gone, or takes long: better nothing than to wait
+    std::uint32_t names = 0, addresses = 0;
+    const Rule *name = nullptr, *address = nullptr;
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+        const Rule& rule = rules_[i];
+        if (rule.fits) continue;
+        const bool is_address = rule.kind == Rule::ExcludeAddress;
+        const Rule*& first = is_address ? address : name;
+        if (first == nullptr) first = &rule;
+        ++(is_address ? addresses : names);
+    }
+    busy_.clear(std::memory_order_release);
+    std::size_t used = 0;
+    complaint_[0] = 0;
+    const auto add_part = [&](const char* format, auto... values) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+        if (used != 0 && used + 2 < sizeof complaint_) used += static_cast<std::size_t>(std::snprintf(complaint_ + used, sizeof complaint_ - used, "; "));
+        if (used < sizeof complaint_) used += static_cast<std::size_t>(std::snprintf(complaint_ + used, sizeof complaint_ - used, format, values...));
+#pragma GCC diagnostic pop
+    };
+    if (names == 1)
+        add_part("line %u (%.80s) fits no function of the program and its libraries", name->line, name->pattern);
+    else if (names != 0)
+        add_part("%u lines fit no function of the program and its libraries, the first is line %u (%.80s)", names, name->line, name->pattern);
+    if (addresses != 0)
+        add_part("%u line%s from line %u on %s functions of a build that is not loaded (make the file anew: libprofile filter)", addresses,
+                 addresses == 1 ? "" : "s", address->line, addresses == 1 ? "names" : "name");
+    if (is_nameless_measured_.load(std::memory_order_relaxed) || (names != 0 && nameless_.load(std::memory_order_relaxed) != ~0u))
+        add_part("the program is stripped, so that its functions have no names to compare with");
+    return used == 0 ? nullptr : complaint_;
 }
 
 void FunctionFilter::apply_names(std::uint32_t number) noexcept {
@@ -134,6 +188,7 @@ void FunctionFilter::apply_names(std::uint32_t number) noexcept {
     const Elf64_Shdr* table = nullptr;
     for (unsigned i = 0; i < header.e_shnum; ++i)
         if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && table == nullptr)) table = &sections[i];
+    if (module.is_executable && (table == nullptr || table->sh_type != SHT_SYMTAB)) nameless_.store(number, std::memory_order_relaxed);
     if (table == nullptr || table->sh_link >= header.e_shnum || table->sh_entsize != sizeof(Elf64_Sym)) return;
     const Elf64_Shdr& strings = sections[table->sh_link];
     const auto* symbols = reinterpret_cast<const Elf64_Sym*>(file.piece(table->sh_offset, table->sh_size, largest_table));

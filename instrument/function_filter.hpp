@@ -30,6 +30,12 @@ class FunctionFilter {
     const char* load(const char* path) noexcept;
     /// Modules may have come since the last time.
     void follow_modules() noexcept;
+    /// A function of this module is measured.
+    void note_measured(std::uint32_t module) noexcept {
+        if (has_names_ && module == nameless_.load(std::memory_order_relaxed)) is_nameless_measured_.store(true, std::memory_order_relaxed);
+    }
+    /// At the end of the measurement: which lines have done nothing, in one sentence, or nullptr. In ordinary context, by one thread.
+    const char* useless_lines() noexcept;
     std::uint32_t size() const { return size_; }
 
   private:
@@ -40,6 +46,8 @@ class FunctionFilter {
     };
     struct Rule {
         enum Kind { ExcludeName, IncludeName, ExcludeAddress } kind;
+        bool fits;             // some function of a module
+        std::uint32_t line;    // of the file
         const char* pattern;   // of a name
         unsigned char id[32];  // build-id
         std::uint32_t id_size;
@@ -47,10 +55,10 @@ class FunctionFilter {
     };
     static constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15u;
 
-    bool parse_line(char* line) noexcept;
+    bool parse_line(char* line, std::uint32_t number) noexcept;
     void apply(std::uint32_t module) noexcept;
     void apply_names(std::uint32_t module) noexcept;
-    bool is_excluded(const char* linkage_name) const noexcept;
+    bool is_excluded(const char* linkage_name) noexcept;
     void add(std::uintptr_t function) noexcept;
     bool grow() noexcept;
 
@@ -58,10 +66,13 @@ class FunctionFilter {
     Arena arena_;
     StableArray<Rule, 6> rules_;
     bool has_names_ = false;
+    bool has_lines_for_compilers_ = false;
     std::uint32_t size_ = 0;
+    std::atomic<std::uint32_t> nameless_{~0u}; // the program itself, when it has no names of its own functions any more
+    std::atomic<bool> is_nameless_measured_{false};
     std::atomic<std::uint32_t> modules_{0}; // applied to
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
-    char complaint_[160] = {};
+    char complaint_[512] = {};
 };
 extern FunctionFilter function_filter;
 

@@ -97,6 +97,7 @@ RegionCounter* Regions::find_function(Thread& thread, NodeId parent, std::uintpt
         module = load_map.find(function);
     }
     if (module == LoadMap::none) return nullptr;
+    function_filter.note_measured(module);
     const std::uint64_t offset = function - load_map[module].bias;
     NodeId node = parent;
     const auto is_same = [&](const Node& n) { return n.a == module && n.b == offset; };

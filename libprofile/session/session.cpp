@@ -11,6 +11,7 @@
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/openmp_tool.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/thread_registry.hpp"
@@ -219,8 +220,9 @@ bool Session::was_bypassed() noexcept {
         if (config_.flag(Option::Quiet) || config_.flag(Option::Disable)) return true;
     }
     if (job_.speaks_before_init())
-        say("warning: MPI was used, but its calls did not pass through libprofile, so there is no profile; link -lprofile "
-            "before the MPI library (programs that look MPI functions up in the MPI library's own handle cannot be measured)");
+        say("warning: MPI was used, but its calls did not pass through libprofile, so there is no profile; start the program with "
+            "`libprofile run --`, or link -lprofile before the MPI library (programs that look MPI functions up in the MPI library's own handle "
+            "cannot be measured)");
     return true;
 }
 
@@ -241,8 +243,12 @@ void Session::finish(bool with_mpi) noexcept {
     const InTool guard;
     // A handler of the application has interrupted us, and ends the program. What is being changed just now cannot be read.
     if (guard.is_nested() || !thread_registry.finish_all(now)) return leave_live_file();
-    complained_ = complained_ || (initialized_ && job_.rank != 0 && treats_mpi());
+    const bool speaks = !initialized_ || job_.rank == 0 || !treats_mpi();
+    complained_ = complained_ || !speaks;
     complain_once();
+    if (speaks && *config_.text(Option::Filter) != 0)
+        if (const char* useless = function_filter.useless_lines()) say("warning: LIBPROFILE_FILTER=%s: %s", config_.text(Option::Filter), useless);
+    if (const char* complaint = speaks ? openmp_tool_complaint() : nullptr) say("warning: %s", complaint);
     if (with_mpi)
         write_together();
     else

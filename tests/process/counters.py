@@ -128,6 +128,9 @@ def unknown_and_refused_counters_are_said_and_the_job_goes_on(job):
         losses = [loss["sentence"] for loss in report["losses"]["sentences"] if loss["kind"] == "counters"]
         expect_equal(len(losses), 1, "sentences about counters")
         expect("PAPI_TOT_INS could not be counted" in losses[0], losses[0])
+        found = {row["name"]: row["total"] for row in report["metrics"]}
+        expect_equal([found[name] for name in ("PAPI_TOT_INS", "region_PAPI_TOT_INS")], [[None, None]] * 2, "totals of the refused counter")
+        expect(all(value is not None for name, total in found.items() if "PAPI" not in name for value in total), "all others have totals")
 
 
 @test

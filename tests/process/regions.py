@@ -229,7 +229,164 @@ def a_filter_by_name_holds_at_run_time(job):
     wrong = job.write("wrong.filter", "exclude function work::leaf\nplease exclude main\n")
     found = visits(job.profile([program], options={"LIBPROFILE_FILTER": wrong}), "function")
     expect("work::leaf" not in found and "main" in found, "rules that are understood hold")
-    expect(any("line 2" in line for line in job.last.said), "the line that is not understood is named")
+    expect(any("line 2 is not understood and left out; the other lines hold" in line for line in job.last.said), "the line that is not understood is named")
+
+
+def about_filters(job):
+    return [line.partition(".filter: ")[2] for line in job.last.complaints if "LIBPROFILE_FILTER=" in line]
+
+
+@test
+def filter_lines_that_fit_nothing_are_named_once(job):
+    program = instrumented(job, "instrumented.cpp", "instrumented")
+    unfit = "fits no function of the program and its libraries"
+    cases = {
+        "exclude function work::lief\n": [f"line 1 (work::lief) {unfit}"],
+        "exclude function work::leaf\n# by hand\ninclude function lief\nexclude function nosuch*\n":
+            ["2 lines fit no function of the program and its libraries, the first is line 3 (lief)"],
+        # A line that a later one takes over from fits all the same.
+        "exclude function work::leaf\nexclude function work::*\n": [],
+        "exclude file instrumented.cpp\nexclude compiled work::leaf\n":
+            ["it has no line that holds at run time (exclude file and exclude compiled hold when libprofile-cc compiles)"],
+        "exclude compiled work::leaf\nexclude function work::leaf\n": [],
+        "exclude at 00ff00ff 0x1000\nexclude function work::leaf\nexclude at 00ff00ff 0x2000\n":
+            ["2 lines from line 1 on name functions of a build that is not loaded (make the file anew: libprofile filter)"],
+        "include file x\nexclude function\nexclude function work::leaf\n": ["line 1 and 1 other are not understood and left out; the other lines hold"],
+    }
+    for number, (text, said) in enumerate(cases.items()):
+        rules = job.write(f"{number}.filter", text)
+        job.profile([program], options={"LIBPROFILE_FILTER": rules})
+        expect_equal(about_filters(job), said, f"said about {text!r}")
+    job.measured([program], options={"LIBPROFILE_FILTER": job.write("quiet.filter", "exclude function nosuch\n"), "LIBPROFILE_QUIET": "1"}, output="quiet")
+    expect_equal(job.last.said, [], "said when it is to be quiet")
+
+
+@test
+def the_report_says_what_the_filter_did(job):
+    program = instrumented(job, "instrumented.cpp", "instrumented")
+
+    def told(text):
+        rules = job.write("some.filter", text)
+        job.profile([program], options={"LIBPROFILE_FILTER": rules})
+        shown = job.run([job.tool, "report", job.folder / f"profile.{job.runs}", "--width", "1000"])
+        expect_equal(shown.code, 0, "exit code of the report")
+        return " ".join(line.strip() for line in shown.out.splitlines())
+
+    shown = told("exclude function work::leaf\nexclude function work::branch\n")
+    expect("some.filter left out 2 functions of the program and its libraries, instrumented or not" in shown, shown)
+    expect("some.filter left out nothing: none of its lines" in told("exclude function work::lief\n"), job.last.out)
+
+
+@test
+def names_that_a_stripped_program_lacks_are_missed_aloud(job):
+    program = instrumented(job, "instrumented.cpp", "instrumented")
+    job.compile("strip", program)
+    rules = job.write("all.filter", "exclude function *\n")
+    found = visits(job.profile([program], options={"LIBPROFILE_FILTER": rules}), "function")
+    expect(found, "its functions are measured, since nothing says how they are called")
+    expect_equal(about_filters(job), ["the program is stripped, so that its functions have no names to compare with"], "said")
+    rules = job.write("leaf.filter", "exclude function work::leaf\n")
+    job.profile([program], options={"LIBPROFILE_FILTER": rules})
+    expect_equal(about_filters(job), ["line 1 (work::leaf) fits no function of the program and its libraries; "
+                                      "the program is stripped, so that its functions have no names to compare with"], "said")
+
+
+FORTRAN_MODULE = """
+module m
+contains
+  subroutine work(a)
+    real(8) :: a
+    a = a + 1
+  end subroutine
+  subroutine other(a)
+    real(8) :: a
+    call work(a)
+  end subroutine
+end module
+"""
+FORTRAN_PROGRAM = """
+subroutine alone(a)
+  real(8) :: a
+  a = a + 1
+end subroutine
+program p
+  use mpi
+  use m
+  use libprofile
+  integer :: ierr, i
+  real(8) :: a
+  a = 0
+  call MPI_Init(ierr)
+  do i = 1, 20000
+    call profile_region_begin("r")
+    call other(a)
+    call alone(a)
+    call profile_region_end("r")
+  end do
+  call MPI_Finalize(ierr)
+  print *, int(a)
+end program
+"""
+
+
+@test
+def filters_know_fortran_procedures(job):
+    compile_with = [wrapper(job, "fortran"), f"--cc={compiler(job, 'fortran')}"]
+    job.write("m.f90", FORTRAN_MODULE)
+    job.write("p.f90", FORTRAN_PROGRAM)
+    sources = [job.source / "include/libprofile.f90", "m.f90", "p.f90"]
+    job.compile(*compile_with, "-O0", "-g", *sources, "-o", "p")
+
+    def left(program, *lines):
+        options = {"LIBPROFILE_FILTER": job.write("some.filter", "\n".join(lines) + "\n")} if lines else {}
+        report = job.profile([job.folder / program], options=options)
+        expect_equal(about_filters(job), [], "said about the filter")
+        return {name for name, n in visits(report, "function").items() if n > 2}
+
+    # What is not there at all: the procedures of the marker module.
+    expect_equal(left("p"), {"m::work", "m::other", "alone"}, "measured procedures")
+    expect_equal(left("p", "exclude function m::work"), {"m::other", "alone"}, "without one")
+    expect_equal(left("p", "exclude function m::*"), {"alone"}, "without a module's")
+    expect_equal(left("p", "exclude function alone"), {"m::work", "m::other"}, "without one that is in no module")
+    # What libprofile filter writes holds for gfortran.
+    made = filter_of(job, job.folder / "profile.1")
+    text = made.read_text()
+    expect("exclude compiled m::work\n" in text, text)
+    job.compile(*compile_with, f"--filter={made}", "-O0", "-g", *sources, "-o", "again")
+    expect("m::work" not in left("again"), "a procedure that the filter leaves out when it is compiled")
+    job.write("by_hand.filter", "exclude compiled m::work\nexclude compiled ns::Cell::other\nexclude function m::o*\n")
+    job.compile(*compile_with, "--filter=by_hand.filter", "-O0", "-g", *sources, "-o", "by_hand")
+    expect_equal(left("by_hand"), {"m::other", "alone"}, "names of C++, and patterns that gfortran does not know, leave nothing out")
+
+
+@test
+def the_compiler_wrapper_reads_filters_as_the_library_does(job):
+    source = job.write("two.c", "int wanted(int i) { return i; }\nint tiny(int i) { return i; }\n")
+    compile_with = [wrapper(job, "c"), "--cc=gcc", "-c", source, "-o", job.folder / "two.o"]
+    job.write("bad.filter", "# by hand\nexclude function tiny\nexclude function\nexclud function wanted\ninclude file x\nexclude at zz 12\n"
+                            "exclude at 00ff 0x12\n")
+    result = job.run([*compile_with, "--filter=bad.filter"])
+    expect_equal((result.code, result.said), (0, ["libprofile: libprofile-cc: --filter=bad.filter: line 3 and 3 others are not understood and left out; "
+                                                  "the other lines hold"]), "the compilation")
+    expect_equal(job.run([*compile_with, "--filter=bad.filter", "--show"]).out.count("exclude-function-list"), 1, "lists of functions")
+    # What is to stay must stay: the library leaves the others out.
+    job.write("again.filter", "exclude function tiny\ninclude function tiny2\nexclude function wanted\n")
+    shown = job.run([*compile_with, "--filter=again.filter", "--show"]).out
+    expect("function-list=wanted" in shown and "function-list=tiny" not in shown, shown)
+    expect_equal(job.run([wrapper(job, "c"), "-c", source, "--cc", "gcc", "--filter", "again.filter", "--show"]).out,
+                 job.run([wrapper(job, "c"), "--cc=gcc", "--filter=again.filter", "-c", source, "--show"]).out, "options with a blank")
+    expect_equal(job.run([wrapper(job, "c"), "-c", source, "--filter"]).code, 2, "exit code without a value")
+    helped = job.run([wrapper(job, "c++"), "--help"])
+    expect(helped.code == 0 and "--filter=FILE" in helped.out, "the wrapper's own help")
+
+
+@test
+def a_clang_that_is_not_there_is_named(job):
+    mpicxx = compiler(job, "c++")
+    source = job.write("one.cpp", "int main() {}\n")
+    result = job.run(["env", "OMPI_CXX=no-such-clang++", "MPICH_CXX=no-such-clang++", wrapper(job, "c++"), f"--cc={mpicxx}", "--xray", "-c", source])
+    expect_equal(result.code, 2, "exit code")
+    expect("--version fails: " in result.all_err and "which" not in result.all_err, result.all_err)
 
 
 def harsh(job, compiler, mode):
@@ -430,6 +587,44 @@ def kokkos_kernels_are_regions(job):
                  {"parallel_for axpy": 10, "parallel_reduce dot": 10, "parallel_scan offsets": 1, "Kokkos region time step": 10,
                   "Kokkos section halo": 3, "deep_copy HostSpace to CudaSpace": 2, "fence wait": 1}, "visits")
     expect_equal(report["regions"]["repairs"], 0, "repairs")
+
+
+KOKKOS_WITH_MPI = """
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    void* tool = dlopen(getenv("KOKKOS_TOOLS_LIBS"), RTLD_NOW | RTLD_GLOBAL);
+    if (!tool) return 1;
+    void (*init)(int, uint64_t, uint32_t, void*) = (void (*)(int, uint64_t, uint32_t, void*))dlsym(tool, "kokkosp_init_library");
+    void (*push)(const char*) = (void (*)(const char*))dlsym(tool, "kokkosp_push_profile_region");
+    void (*pop)(void) = (void (*)(void))dlsym(tool, "kokkosp_pop_profile_region");
+    init(0, 20211015, 0, 0);
+    push("step");
+    MPI_Barrier(MPI_COMM_WORLD);
+    pop();
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@test
+def mpi_jobs_with_kokkos_alone_are_told_how_to_be_measured(job):
+    job.write("kokkos.c", KOKKOS_WITH_MPI)
+    job.compile(compiler(job, "c"), "kokkos.c", "-o", "kokkos", "-ldl")
+    command = [job.folder / "kokkos"]
+    tool = f"KOKKOS_TOOLS_LIBS={job.library}"
+    result = job.plain(["env", tool, f"LIBPROFILE_OUTPUT={job.folder / 'alone'}", *command])
+    expect_equal((result.code, result.out, result.err), (0, "", []), "the program")
+    expect_equal(len(result.said), 1, "lines that say that there is no profile")
+    expect("so there is no profile; start the program with `libprofile run --`" in result.said[0], "how to be measured")
+    # And that is so.
+    result = job.plain(["env", tool, f"LIBPROFILE_OUTPUT={job.folder / 'launched'}", job.tool, "run", "--", *command])
+    expect_equal(result.code, 0, "exit code under libprofile run")
+    expect_equal(visits(job.report("launched"), "Kokkos region"), {"Kokkos region step": 2}, "visits")
 
 
 if __name__ == "__main__":

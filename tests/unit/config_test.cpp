@@ -132,6 +132,13 @@ TEST_F(ConfigTest, NamesOfModuleFilesAreNoMistake) {
     EXPECT_FALSE(config.started_by_launcher());
 }
 
+TEST_F(ConfigTest, WhatTheCompilerWrappersReadIsNoMistake) {
+    for (const char* name : {"LIBPROFILE_CC", "LIBPROFILE_CXX", "LIBPROFILE_FC"}) {
+        setenv(name, "mpifort", 1);
+        EXPECT_STREQ(load().complaint(), "") << name;
+    }
+}
+
 TEST_F(ConfigTest, SeveralComplaintsShareOneLine) {
     setenv("LIBPROFILE_CLUSTERS", "0", 1);
     setenv("LIBPROFILE_SAMLPE", "7", 1);

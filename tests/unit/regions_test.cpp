@@ -103,6 +103,17 @@ TEST(PlainNameTest, ScopesStayAndArgumentsGo) {
     EXPECT_EQ(plain("_ZNK2ns4CellclEv"), "ns::Cell::operator()");
 }
 
+TEST(PlainNameTest, FortranProceduresAreNamedAsInReports) {
+    EXPECT_EQ(plain("__m_MOD_work"), "m::work");
+    EXPECT_EQ(plain("__solver_parts_MOD_work.constprop.0"), "solver_parts::work");
+    EXPECT_EQ(plain("work_"), "work");
+    EXPECT_EQ(plain("inner.0"), "inner");
+    for (const char* name : {"__m_MOD_", "___MOD_work", "_MOD_work", "_", "__", ".0", "work", "_work_"})
+        EXPECT_EQ(plain(name), "") << name;
+    char small[8];
+    EXPECT_FALSE(plain_name("__m_MOD_work", small, sizeof small));
+}
+
 TEST(PlainNameTest, WhatIsNotKnownIsRefused) {
     for (const char* name : {"main", "", "_Z", "_ZN", "_ZN2ns", "_ZN99999999ns4CellEv", "_ZNK2nsI", "_ZZ4mainENKUliE_clEi", "_ZNS_E", "_ZN1aILi"})
         EXPECT_EQ(plain(name), "") << name;

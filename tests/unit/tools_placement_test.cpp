@@ -21,7 +21,8 @@ Profile placed(const std::vector<std::string>& allowed, const std::vector<std::s
     b.metrics(counters);
     std::string names;
     for (const std::string& name : counters)
-        names += (names.empty() ? "" : ",") + name;
+        if (!name.starts_with("region_")) // ranks name those that were chosen
+            names += (names.empty() ? "" : ",") + name;
     for (std::uint32_t rank = 0; rank < allowed.size(); ++rank) {
         add_sample_rank(b, rank, sample_rank_record(rank));
         b.place(rank, allowed[rank], rank % 4, names, mask);
@@ -120,4 +121,13 @@ TEST(Placement, CountersAreNamedAndThoseThatAreMissingAreSaid) {
     EXPECT_EQ(rows.back().name, "PAPI_TOT_INS");
     EXPECT_EQ(rows.back().description, "what PAPI_TOT_INS is");
     EXPECT_EQ(counter_warnings(profile), (std::vector<std::string>{"PAPI_TOT_INS could not be counted on any rank"}));
+    EXPECT_TRUE(had_counter(profile, 0, 0, metric_count));
+    EXPECT_FALSE(had_counter(profile, 0, 0, metric_count + 1) || had_counter(profile, metric_count + 1));
+    EXPECT_TRUE(had_counter(profile, 0, 0, 0) && had_counter(profile, 7, 0, metric_count + 1)) << "what is no counter, and who is not known";
+}
+
+TEST(Placement, CountersOfRegionsAreMissingWithTheCounter) {
+    const Profile profile = placed({"0-3", "0-3"}, {"page_faults", "PAPI_TOT_INS", "region_page_faults", "region_PAPI_TOT_INS"}, 1);
+    EXPECT_TRUE(had_counter(profile, 1, 0, metric_count + 2));
+    EXPECT_FALSE(had_counter(profile, 1, 0, metric_count + 3) || had_counter(profile, metric_count + 3));
 }

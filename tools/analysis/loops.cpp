@@ -63,6 +63,8 @@ std::string sentence(const Profile& profile, const LoopOfRanks& found, bool name
         text += "; not sure: a few passes look alike for many reasons";
     if (loop.moves != 0)
         text += "; in the first ones passes may be joined";
+    if (found.is_sure)
+        text += "; sure: nothing speaks against it";
     return text;
 }
 

@@ -158,6 +158,42 @@ std::vector<std::string> placement_warnings(const Profile& profile) {
     return out;
 }
 
+namespace {
+
+/// Its bit in PlacedThread::counters; 64: it is none that could be missing.
+std::size_t counter_bit(const Profile& profile, std::size_t metric) {
+    const std::size_t chosen = chosen_counters(profile.metrics);
+    if (metric < metric_count || metric >= metric_count + 2 * chosen)
+        return 64;
+    return std::min<std::size_t>((metric - metric_count) % chosen, 64);
+}
+
+bool had_bit(const Profile& profile, const RankInfo& info, std::uint32_t number, std::size_t bit) {
+    const PlacedThread* thread = info.place ? info.place->thread(number) : nullptr;
+    if (thread == nullptr)
+        return true;
+    std::string names;
+    for (std::size_t i = 0; i < chosen_counters(profile.metrics); ++i)
+        names += (names.empty() ? "" : ",") + profile.metrics[metric_count + i].name;
+    return info.place->counters != names || (thread->counters >> bit & 1) != 0;
+}
+
+} // namespace
+
+bool had_counter(const Profile& profile, std::uint32_t rank, std::uint32_t thread, std::size_t metric) {
+    const std::size_t bit = counter_bit(profile, metric);
+    const auto info = profile.ranks.find(rank);
+    if (bit == 64 || info == profile.ranks.end())
+        return true;
+    return profile.metrics[metric_count + bit].name == "energy" ? had_counter(profile, metric) : had_bit(profile, info->second, thread, bit);
+}
+
+bool had_counter(const Profile& profile, std::size_t metric) {
+    const std::size_t bit = counter_bit(profile, metric);
+    return bit == 64 || profile.ranks.empty() ||
+           std::any_of(profile.ranks.begin(), profile.ranks.end(), [&](const auto& rank) { return had_bit(profile, rank.second, 0, bit); });
+}
+
 std::vector<std::string> counter_warnings(const Profile& profile) {
     std::string names;
     const std::size_t end = metric_count + chosen_counters(profile.metrics);

@@ -41,5 +41,10 @@ std::vector<std::string> placement_warnings(const Profile& profile);
 
 /// Counters of the job that a rank or thread does not have. One sentence each.
 std::vector<std::string> counter_warnings(const Profile& profile);
+/// Whether a thread of a rank had the counter that is a position in Profile::metrics (of regions, too); true where nobody knows. The machine's
+/// energy counts for all, whichever rank has read it.
+bool had_counter(const Profile& profile, std::uint32_t rank, std::uint32_t thread, std::size_t metric);
+/// The same of any rank's main thread.
+bool had_counter(const Profile& profile, std::size_t metric);
 
 } // namespace libprofile::tools

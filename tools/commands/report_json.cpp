@@ -51,8 +51,14 @@ Json metrics_json(const Profile& profile, const Locations& locations,
     Json list = Json::array();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         Json total = Json::array();
-        for (std::size_t l = 0; l < locations.size(); ++l)
-            total.push_back(values[l][i]);
+        std::size_t metric = metric_count; // a counter that this row is of
+        while (metric < profile.metrics.size() && profile.metrics[metric].name != rows[i].name)
+            ++metric;
+        for (std::size_t l = 0; l < locations.size(); ++l) {
+            const bool is_known = metric >= profile.metrics.size() || values[l][i] != 0 || locations[l] == nullptr ||
+                                  had_counter(profile, locations[l]->rank, locations[l]->thread, metric);
+            total.push_back(is_known ? Json(values[l][i]) : Json());
+        }
         Json parent;
         if (rows[i].parent >= 0)
             parent = rows[static_cast<std::size_t>(rows[i].parent)].name;
@@ -517,7 +523,7 @@ Json regions_json(const Profile& profile) {
             continue;
         Json& counted = list.back()["counters"];
         for (std::size_t i = 0; i < row.counted.size(); ++i)
-            counted[counters.names[i]] = row.counted[i];
+            counted[counters.names[i]] = row.counted[i] != 0 || had_counter(profile, counters.metrics[i]) ? Json(row.counted[i]) : Json();
     }
     return {{"rows", std::move(list)},
             {"repairs", losses->repairs},

@@ -1,6 +1,7 @@
 #include "tools/analysis/regions.hpp"
 #include "tools/commands/report_sections.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/profile/kept_iterations.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
@@ -58,6 +59,23 @@ void append_counters(const ReportContext& context, const std::vector<RegionRow>&
     }
 }
 
+void append_lines(const ReportContext& context, const std::string& text, std::string& out) {
+    for (const std::string& line : wrapped(text, static_cast<std::size_t>(context.style.width) - 2))
+        out += "  " + line + "\n";
+}
+
+/// What LIBPROFILE_FILTER did; it knows functions, not which of them are instrumented.
+void append_filter(const ReportContext& context, std::string& out) {
+    const std::string file = setting_of(context.profile.job.configuration, "LIBPROFILE_FILTER");
+    const std::optional<RegionsRecord> record = region_losses(context.profile);
+    if (file.empty() || !record)
+        return;
+    const std::string what =
+        record->excluded == 0 ? "nothing: none of its lines excludes a function of the program or its libraries"
+                              : count(static_cast<double>(record->excluded)) + " functions of the program and its libraries, instrumented or not";
+    append_lines(context, fmt::format("LIBPROFILE_FILTER={} left out {}", printable(file), what), out);
+}
+
 } // namespace
 
 void append_regions(const ReportContext& context, std::string& out) {
@@ -71,7 +89,7 @@ void append_regions(const ReportContext& context, std::string& out) {
         append_counters(context, named, out);
     }
     if (functions.empty())
-        return;
+        return append_filter(context, out);
     append_heading(context, "Instrumented functions",
                    "all threads; own time: without instrumented functions inside, MPI calls and libprofile", out);
     append_rows(context, functions, out);
@@ -80,11 +98,11 @@ void append_regions(const ReportContext& context, std::string& out) {
         visits += static_cast<double>(row.visits);
     const double cost = visits * visit_cost_ns(context.profile);
     if (cost > 0.01 * context.wall)
-        for (const std::string& line :
-             wrapped(fmt::format("their {} visits cost about {}; `libprofile filter FOLDER` lists the functions that are better left out", count(visits),
+        append_lines(context,
+                     fmt::format("their {} visits cost about {}; `libprofile filter FOLDER` lists the functions that are better left out", count(visits),
                                  duration(cost, context.style)),
-                     static_cast<std::size_t>(context.style.width) - 2))
-            out += "  " + line + "\n";
+                     out);
+    append_filter(context, out);
 }
 
 } // namespace libprofile::tools

@@ -13,18 +13,6 @@ namespace {
 
 constexpr std::uint32_t metric_limit = 1u << libprofile::Cell::metric_bits;
 
-std::string value_of(const std::string& configuration, const std::string& name) {
-    const std::string start = name + "=";
-    std::size_t at = 0;
-    while (at < configuration.size()) {
-        const std::size_t end = std::min(configuration.find('\n', at), configuration.size());
-        if (configuration.compare(at, start.size(), start) == 0)
-            return configuration.substr(at + start.size(), end - at - start.size());
-        at = end + 1;
-    }
-    return "";
-}
-
 /// Event paths and their visits in an iteration: what strong classes have in common. Empty: not the same in all of them.
 using Structure = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 Structure structure_of(const Cluster& cluster, const std::vector<bool>& is_event) {
@@ -74,14 +62,26 @@ void remember_pages(void* list, void* pages, std::size_t bytes) noexcept {
 
 } // namespace
 
+std::string setting_of(const std::string& configuration, const std::string& name) {
+    const std::string start = name + "=";
+    std::size_t at = 0;
+    while (at < configuration.size()) {
+        const std::size_t end = std::min(configuration.find('\n', at), configuration.size());
+        if (configuration.compare(at, start.size(), start) == 0)
+            return configuration.substr(at + start.size(), end - at - start.size());
+        at = end + 1;
+    }
+    return "";
+}
+
 KeptSettings kept_settings(const std::string& configuration) {
     KeptSettings settings;
-    const std::string clusters = value_of(configuration, "LIBPROFILE_CLUSTERS");
+    const std::string clusters = setting_of(configuration, "LIBPROFILE_CLUSTERS");
     if (clusters == "off")
         settings.clusters = Clusterer::no_limit;
     else if (!clusters.empty() && clusters.size() < 5 && std::all_of(clusters.begin(), clusters.end(), [](char c) { return c >= '0' && c <= '9'; }))
         settings.clusters = std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::stoul(clusters)), 1, 4096);
-    const std::string mode = value_of(configuration, "LIBPROFILE_EQUIVALENCE");
+    const std::string mode = setting_of(configuration, "LIBPROFILE_EQUIVALENCE");
     constexpr const char* modes[] = {"auto", "strong", "weak", "none"};
     for (std::size_t i = 0; i < std::size(modes); ++i)
         if (mode == modes[i])

@@ -23,6 +23,9 @@ struct KeptSettings {
     std::uint32_t counters = 0;        // that were chosen
 };
 
+/// One setting ("LIBPROFILE_FILTER") from a job's configuration; "": not there.
+std::string setting_of(const std::string& configuration, const std::string& name);
+
 /// The settings from a job's configuration; what is not there is as by default.
 KeptSettings kept_settings(const std::string& configuration);
 
