@@ -72,6 +72,19 @@ def where_a_function_computes_behind_its_call_each_pass_counts(job):
 
 
 @test
+def passes_that_make_one_of_several_calls_all_count(job):
+    for kind in ("either_2", "either_5", "either_30"):
+        expect_one_loop(job, kind, 120, "either_call")
+    expect_one_loop(job, "one_of_three", 120, "one_of_three")
+
+
+@test
+def where_the_code_does_not_say_what_a_pass_calls_it_is_not_sure(job):
+    loops, said, report = run(job, "one_and_other", 120)
+    expect(list(loops.values()) == [[120, 120]] or not any(loop["sure"] for loop in report["loops"]), f"{loops}: {said}")
+
+
+@test
 def passes_that_are_left_by_an_exception_count(job):
     for kind in ("caught_here", "caught_within", "rethrown", "with_destructors"):
         for every in (1, 2, 7):
