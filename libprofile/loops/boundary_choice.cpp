@@ -358,7 +358,8 @@ class Choice {
         const bool are_entries = loop.boundary == 0 || entries_[loop.place] + 1 >= calls_[loop.boundary].count;
         if (!all.is_exact || !are_entries) {
             const std::uint64_t passes = loop.boundary == 0 ? entries_[loop.place] : calls_[loop.boundary].count;
-            if (loop.is_ambiguous || is_confirmed_by_others(loop, loop.place, passes)) return false;
+            loop.is_confirmed = is_confirmed_by_others(loop, loop.place, passes);
+            if (loop.is_ambiguous || loop.is_confirmed) return false;
             loop.is_ambiguous = true;
             loop.other = loop.other_place = all.open != 0 ? all.open : all.site[1];
             loop.other_passes = loop.passes + entries_[loop.other];
@@ -440,6 +441,15 @@ class Choice {
 bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
                      const ExcludedCalls& excluded, Loop& loop) noexcept {
     return Choice(log, tree, candidate, functions, excluded).choose(loop);
+}
+
+bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept {
+    if (loop.is_confirmed || tree[site].a != tree[loop.place].a) return false;
+    std::uintptr_t begins[Loop::most_alternatives + 1] = {functions.address_of(tree[loop.place])};
+    for (std::uint32_t i = 0; i < loop.alternatives; ++i) begins[i + 1] = functions.address_of(tree[loop.alternative[i]]);
+    const std::uintptr_t entered = functions.address_of(tree[site]);
+    if (begins[0] == 0 || entered == 0) return false;
+    return CodeLoops(functions.find_code).may_pass_through(begins[0], entered, begins, loop.alternatives + 1);
 }
 
 } // namespace libprofile

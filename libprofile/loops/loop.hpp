@@ -25,6 +25,7 @@ struct Loop {
     std::uint64_t passes = 0; // when it was found
     std::uint64_t first_at = 0;
     std::uint64_t last_at = 0;
+    bool is_confirmed = false; // passes may leave out `place`, but call sites that they cannot leave out came as often
     bool is_ambiguous = false; // another boundary in the same function is as good: `other`
     NodeId other = 0;
     NodeId other_place = 0;

@@ -85,6 +85,12 @@ def where_the_code_does_not_say_what_a_pass_calls_it_is_not_sure(job):
 
 
 @test
+def a_branch_that_is_first_taken_late_is_not_passed_over(job):
+    loops, said, report = run(job, "either_late", 120, work=60000) # settled on after 5 s
+    expect(list(loops.values()) == [[120, 120]] or not any(loop["sure"] for loop in report["loops"]), f"{loops}: {said}")
+
+
+@test
 def passes_that_are_left_by_an_exception_count(job):
     for kind in ("caught_here", "caught_within", "rethrown", "with_destructors"):
         for every in (1, 2, 7):

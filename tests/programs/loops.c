@@ -396,6 +396,7 @@ int main(int argc, char** argv) {
     if (KIND("either_2")) either_call(passes, 2);
     if (KIND("either_5")) either_call(passes, 5);
     if (KIND("either_30")) either_call(passes, 30);
+    if (KIND("either_late")) either_call(passes, passes - 10);
     if (KIND("one_of_three")) one_of_three(passes);
     if (KIND("one_and_other")) one_and_other(passes);
     if (KIND("tail_calls")) tail_calls(passes);
