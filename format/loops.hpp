@@ -27,7 +27,7 @@ enum LoopFlag : std::uint64_t {
     LoopIsReplaced = 1u << 0, // by one around it that showed later: its iterations stay, but are not those of the time loop
     LoopIsLate = 1u << 1,     // passes before it was found are not told apart
     LoopByEntries = 1u << 2,  // a pass is an entry of the call site: no MPI call comes once in each
-    LoopHasNoMarks = 1u << 3, // without marks (LIBPROFILE_MARKS=0) a loop around it in a caller may look like one with it
+    LoopHasNoMarks = 1u << 3, // without marks (LIBPROFILE_MARKS=0, or where there can be none) a loop around it in a caller may look like one with it
     LoopIsRecursion = 1u << 4, // the function calls itself for the next pass, from the place
     LoopIsCutShort = 1u << 5,  // passes of such a one lay too deep in the stack to be told apart
 };

@@ -75,6 +75,7 @@ void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
         return;
     }
     common_at_least_ = 0;
+    was_unmarked_ = true;
     if (own.slot == 0) return;
     if (is_about_to_stand(own, stack_pointer))
         remove_mark(own, stack_pointer);
@@ -196,7 +197,8 @@ NodeId PathTracker::nodes(std::size_t end) noexcept {
     }
     std::size_t i = end;
     while (i > 0 && frames_[i - 1].node == no_node) --i;
-    NodeId node = i > 0 ? frames_[i - 1].node : complete_ ? 0 : tree_->partial();
+    NodeId node = i > 0 ? frames_[i - 1].node : complete_ ? 0
+                                                          : tree_->partial();
     for (; i < end; ++i) frames_[i].node = node = node_after(node, i);
     Mark& own = mark();
     if (own.index >= 0 && static_cast<std::size_t>(own.index) < size_) own.node = frames_[own.index].node;
@@ -221,6 +223,13 @@ bool PathTracker::may_mark(bool in_handler) noexcept {
     // While destructors run on the way of an exception, the frame that will catch it must not get a mark (libgcc aborts).
     if (exceptions_ != nullptr) return *exceptions_ == 0;
     return !load_map.has_cxx_runtime() && !load_map.is_stale();
+}
+
+/// The path is that of an unwinder, or an exception is in flight.
+bool PathTracker::is_unwinding() const noexcept {
+    for (std::size_t i = 0; i < path_.size; ++i)
+        if ((path_.flags[i] & InUnwinder) != 0) return true;
+    return exceptions_ != nullptr && *exceptions_ != 0;
 }
 
 /// A new mark in the innermost frame from `index` outwards that may have one.
@@ -286,6 +295,8 @@ NodeId PathTracker::at_followed_call(std::uintptr_t frame, std::uint32_t& common
     const NodeId node = at_call(frame);
     common = static_cast<std::uint32_t>(nodes_in(std::min(common_since_followed_, size_)));
     if (!complete_ && common != 0) ++common; // below "(partial)"
+    if (was_unmarked_ && common != 0) ++bounded_calls_;
+    was_unmarked_ = false;
     common_since_followed_ = RawPath::capacity + 1;
     if (is_own_stack(frame) && may_mark(false)) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     mark().fired = Mark::never_fired; // what it told is told
@@ -348,9 +359,12 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     const NodeId node = nodes(size_);
     set_ancestor();
     if (marks_mode() == MarksMode::Check && spliced) check(context, sp);
-    // Not the innermost frame: setjmp, getcontext and vfork keep a copy of their own return address.
+    // Not the innermost frame: setjmp, getcontext and vfork keep a copy of their own return address. A mark that stands there since a call is
+    // left: it will tell when the function returns.
+    const std::int32_t index = static_cast<std::int32_t>(size_) - 3;
+    if (spliced && (may_mark(true) ? mark().index >= index : is_unwinding())) return node;
     if (may_mark(true))
-        mark_from(static_cast<std::int32_t>(size_) - 3, sp);
+        mark_from(index, sp);
     else
         remove_mark(mark(), sp);
     return node;

@@ -84,6 +84,8 @@ class PathTracker {
     /// For whoever wants to know what has returned since the last such call: as at_call(), but leaves the mark as far inside as it may
     /// be. `common`: so many of the path's functions, from the outermost, had not returned; at most so many where no mark could be.
     NodeId at_followed_call(std::uintptr_t frame, std::uint32_t& common) noexcept;
+    /// Calls of which only a bound could be told, since there was no mark for some time before.
+    std::uint64_t bounded_calls() const { return bounded_calls_; }
     /// That can be told without a walk: nothing has returned, and the call is made by the same function. `function`: the call's node.
     bool is_same_activation(NodeId function, std::uintptr_t frame) const noexcept {
         const Mark& own = mark();
@@ -158,6 +160,7 @@ class PathTracker {
     void splice(std::size_t kept) noexcept;
     NodeId nodes(std::size_t end) noexcept;
     bool may_mark(bool in_handler) noexcept;
+    bool is_unwinding() const noexcept;
     void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
     std::uint32_t level_of(std::size_t index) const noexcept;
@@ -181,8 +184,8 @@ class PathTracker {
     bool complete_ = false;
     bool marks_possible_ = false; // for this thread
     bool jumping_ = false;
-    std::uint32_t epoch_ = 0;           // of the load map, when the nodes were found
-    std::uint32_t modules_ready_ = 0;   // load_map.size() when ready() was last called
+    std::uint32_t epoch_ = 0;                   // of the load map, when the nodes were found
+    std::uint32_t modules_ready_ = 0;           // load_map.size() when ready() was last called
     const std::uint32_t* exceptions_ = nullptr; // how many C++ exceptions are in flight in this thread
 
     // Of the frames since the last sample: so many stand for certain, at most so many.
@@ -191,6 +194,8 @@ class PathTracker {
     bool has_sample_ = false;
     CommonAncestor ancestor_;
     std::size_t common_since_followed_ = 0; // at most, since the last at_followed_call()
+    bool was_unmarked_ = false;             // for some time since then
+    std::uint64_t bounded_calls_ = 0;
 
     std::uint64_t counts_[path_count_count] = {};
     RawPath* full_ = nullptr; // for checks

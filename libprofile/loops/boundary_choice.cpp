@@ -39,12 +39,12 @@ class Choice {
     Choice(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
            const ExcludedCalls& excluded) noexcept
         : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), excluded_(&excluded), nodes_(tree.size()),
-          calls_(nodes_), entries_(nodes_), code_(functions.find_code) {
+          calls_(nodes_), entries_(nodes_), own_calls_(nodes_), code_(functions.find_code) {
         known_from_ = std::max(log.known_from(candidate.level), candidate.entries.first_at);
     }
 
     bool choose(Loop& loop) noexcept {
-        if (!calls_.is_there() || !entries_.is_there()) return false;
+        if (!calls_.is_there() || !entries_.is_there() || !own_calls_.is_there()) return false;
         count(loop);
         if (loop.sites == 0) return false;
         std::uint64_t frequent = next_group(UINT64_MAX);
@@ -53,11 +53,13 @@ class Choice {
         loop.first_at = candidate_->entries.first_at;
         loop.last_at = candidate_->entries.last_at;
         if (frequent == 0 && !enters_calls_) return false; // who does nothing but poll
-        if (frequent == 0) { // nothing is made once in a pass
+        if (frequent == 0) {                               // nothing is made once in a pass
             loop.place = candidate_->entries.site;
             loop.boundary = 0;
             loop.passes = candidate_->entries.count;
-            return is_known_from_begin() || entries_[loop.place] > least_passes;
+            const bool has_passes = is_known_from_begin() || entries_[loop.place] > least_passes;
+            ask_alternatives(loop);
+            return has_passes;
         }
         for (std::uint64_t rare = next_group(frequent); rare != 0; rare = next_group(rare)) {
             bool is_ambiguous = false;
@@ -80,6 +82,7 @@ class Choice {
         if (!is_known_from_begin() && entries != 0 && candidate_->entries.count > entries)
             loop.passes += loop.passes * (candidate_->entries.count - entries) / entries;
         if (is_entry(loop.boundary)) loop.boundary = 0;
+        if (ask_alternatives(loop)) return true; // nothing needs to bear witness
         for (NodeId node = 0; node < nodes_ && loop.witnesses < Loop::most_witnesses; ++node) {
             if (calls_[node].count == 0 || is_entry(node) || !is_in_group(calls_[node].count, frequent)) continue;
             const auto has_place = [&](const Loop::Witness& other) { return calls_[other.node].site == calls_[node].site; };
@@ -124,7 +127,10 @@ class Choice {
                 }
                 calls.entry = entry;
             };
-            if (event.common <= candidate_->level) ++entries_[site];
+            if (event.common <= candidate_->level) {
+                ++entries_[site];
+                if (path.size == candidate_->level) ++own_calls_[site];
+            }
             if (calls_[site].entry != entry && !functions_->is_chance((*tree_)[event.node].a)) {
                 add(calls_[site], entered_before == site);
                 entered_before = site;
@@ -275,22 +281,110 @@ class Choice {
         return answer;
     }
 
+    /// Call sites of which a pass of a loop enters one.
+    struct Alternatives {
+        NodeId site[Loop::most_alternatives + 1] = {};
+        std::uint32_t count = 0;
+        NodeId open = 0;          // passes may enter this one and none of them; 0: none that was entered
+        bool is_exact = false;    // each pass that enters a site enters exactly one of these
+        bool is_complete = false; // no pass enters none of them
+        bool are_own = false;     // the function calls MPI there itself
+        std::uint64_t entries = 0;
+    };
+
+    /// Whether the two are in the same innermost loop, and no pass of it enters both.
+    bool are_apart(NodeId one, NodeId other) noexcept {
+        return nesting_of_sites(one, other).nesting == Nesting::Same && nesting_of_sites(other, one).nesting == Nesting::Same &&
+               !code_.may_make_both(address_of(one), address_of(one), address_of(other));
+    }
+
+    /// Where a pass may leave out `place`, what it enters instead, of the sites that were entered.
+    const Alternatives& alternatives_of(const Loop& loop, NodeId place) noexcept {
+        Alternatives& all = alternatives_;
+        if (all.count != 0 && all.site[0] == place) return all;
+        all = {};
+        std::uintptr_t address[Loop::most_alternatives + 1];
+        const auto add = [&](NodeId site) {
+            address[all.count] = address_of(site);
+            all.site[all.count++] = site;
+            all.entries += entries_[site];
+            all.are_own = all.are_own && own_calls_[site] == entries_[site];
+        };
+        all.are_own = true;
+        add(place);
+        if (address[0] == 0) return all;
+        for (bool is_more = true; is_more;) {
+            is_more = false;
+            for (std::uint32_t i = 0; i < loop.sites && all.open == 0; ++i) {
+                const NodeId site = loop.site[i];
+                const std::uintptr_t its = address_of(site);
+                if (its == 0 || (*tree_)[site].a != (*tree_)[place].a || entries_[site] == 0) continue;
+                if (std::find(all.site, all.site + all.count, site) != all.site + all.count) continue;
+                if (!code_.may_pass_through(address[0], its, address, all.count)) continue;
+                const auto is_apart = [&](NodeId other) { return are_apart(other, site); };
+                if (all.count > Loop::most_alternatives || !std::all_of(all.site, all.site + all.count, is_apart)) {
+                    all.open = site;
+                } else {
+                    add(site);
+                    is_more = true;
+                }
+            }
+        }
+        all.is_exact = all.open == 0 && all.count > 1;
+        all.is_complete = all.is_exact && !code_.may_pass_without(address[0], address, all.count);
+        return all;
+    }
+
+    /// Others of the function's call sites cannot be left out, one or two together, and came as often as there are passes with `place`.
+    bool is_confirmed_by_others(const Loop& loop, NodeId place, std::uint64_t passes) noexcept {
+        std::uint32_t asked = 0;
+        for (std::uint32_t i = 0; i < loop.sites; ++i) {
+            for (std::uint32_t k = i; k < loop.sites; ++k) {
+                const NodeId one = loop.site[i], other = loop.site[k];
+                const std::uint64_t count = entries_[one] + (i == k ? 0 : entries_[other]);
+                if (one == place || other == place || count + 1 < passes || count > passes + 1 || ++asked > 16) continue;
+                if (!may_leave_out(place, one, other)) return true;
+            }
+        }
+        return false;
+    }
+
+    /// A pass may leave out the place that was chosen. If it then enters one of others, all of these are the boundary: true. Otherwise that
+    /// may be a pass that is missed.
+    bool ask_alternatives(Loop& loop) noexcept {
+        const Alternatives& all = alternatives_of(loop, loop.place);
+        if (all.open == 0 && !all.is_exact) return false;
+        // Each call there an entry: else it is not known what is one.
+        const bool are_entries = loop.boundary == 0 || entries_[loop.place] + 1 >= calls_[loop.boundary].count;
+        if (!all.is_exact || !are_entries) {
+            const std::uint64_t passes = loop.boundary == 0 ? entries_[loop.place] : calls_[loop.boundary].count;
+            loop.is_confirmed = is_confirmed_by_others(loop, loop.place, passes);
+            if (loop.is_ambiguous || loop.is_confirmed) return false;
+            loop.is_ambiguous = true;
+            loop.other = loop.other_place = all.open != 0 ? all.open : all.site[1];
+            loop.other_passes = loop.passes + entries_[loop.other];
+            return false;
+        }
+        loop.boundary = 0;
+        loop.passes = loop.passes * all.entries / std::max<std::uint64_t>(entries_[loop.place], 1);
+        loop.place = all.site[0];
+        for (std::uint32_t i = 1; i < all.count; ++i) { // the first in the code is the same on all ranks
+            NodeId site = all.site[i];
+            if ((*tree_)[site].b < (*tree_)[loop.place].b) std::swap(site, loop.place);
+            loop.alternative[loop.alternatives++] = site;
+        }
+        return true;
+    }
+
     /// Whether something else confirms that the group `frequent` misses no pass: the function itself makes the call, and cannot leave it out;
     /// or another of its call sites, or two of them together (a step with a new neighbour list, and one without), cannot be left out, and came as
     /// often. That a call site cannot be left out is not enough: what it leads to need not call MPI each time.
     bool is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept {
         const NodeId call = best_of(frequent), place = calls_[call].site;
         if ((*tree_)[call].parent == place && !is_entry(call) && !may_leave_out(place, place, place)) return true;
-        std::uint32_t asked = 0;
-        for (std::uint32_t i = 0; i < loop.sites; ++i) {
-            for (std::uint32_t k = i; k < loop.sites; ++k) {
-                const NodeId one = loop.site[i], other = loop.site[k];
-                const std::uint64_t count = entries_[one] + (i == k ? 0 : entries_[other]);
-                if (one == place || other == place || count + 1 < frequent || count > frequent + 1 || ++asked > 16) continue;
-                if (!may_leave_out(place, one, other)) return true;
-            }
-        }
-        return false;
+        const Alternatives& all = alternatives_of(loop, place);
+        if (all.is_exact && all.are_own && all.is_complete) return true;
+        return is_confirmed_by_others(loop, place, frequent);
     }
 
     /// Whether the calls of the group `frequent` are made in a loop inside the one that makes those of `rare`; else those are made in
@@ -333,11 +427,13 @@ class Choice {
     const FunctionTraits* functions_;
     const ExcludedCalls* excluded_;
     std::size_t nodes_;
-    std::uint64_t known_from_;       // the log knows what happened in the loop
-    Scratch<Calls> calls_;           // by node
-    Scratch<std::uint64_t> entries_; // by call site of the function
-    CodeLoops code_;                 // of the function
-    bool enters_calls_ = false;      // other than tests and probes, at the call site that the candidate enters
+    std::uint64_t known_from_;         // the log knows what happened in the loop
+    Scratch<Calls> calls_;             // by node
+    Scratch<std::uint64_t> entries_;   // by call site of the function
+    Scratch<std::uint64_t> own_calls_; // the same: the function itself makes the call
+    CodeLoops code_;                   // of the function
+    Alternatives alternatives_;        // those that were asked for last
+    bool enters_calls_ = false;        // other than tests and probes, at the call site that the candidate enters
 };
 
 } // namespace
@@ -345,6 +441,15 @@ class Choice {
 bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
                      const ExcludedCalls& excluded, Loop& loop) noexcept {
     return Choice(log, tree, candidate, functions, excluded).choose(loop);
+}
+
+bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept {
+    if (loop.is_confirmed || tree[site].a != tree[loop.place].a) return false;
+    std::uintptr_t begins[Loop::most_alternatives + 1] = {functions.address_of(tree[loop.place])};
+    for (std::uint32_t i = 0; i < loop.alternatives; ++i) begins[i + 1] = functions.address_of(tree[loop.alternative[i]]);
+    const std::uintptr_t entered = functions.address_of(tree[site]);
+    if (begins[0] == 0 || entered == 0) return false;
+    return CodeLoops(functions.find_code).may_pass_through(begins[0], entered, begins, loop.alternatives + 1);
 }
 
 } // namespace libprofile

@@ -47,4 +47,8 @@ struct ExcludedCalls {
 bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
                      const ExcludedCalls& excluded, Loop& loop) noexcept;
 
+/// A call site of the loop's function is entered for the first time since the boundary was chosen: whether a pass may go there and leave out the
+/// boundary.
+bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept;
+
 } // namespace libprofile

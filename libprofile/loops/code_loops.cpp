@@ -46,11 +46,42 @@ NestingAnswer CodeLoops::nesting(std::uintptr_t often, std::uintptr_t seldom) no
     return steps_left_ == 0 ? NestingAnswer() : NestingAnswer{nesting, is_certain};
 }
 
+/// Their positions. False: one is not in the code that was read, or there are too many.
+bool CodeLoops::find_all(const FunctionCode& code, const std::uintptr_t* calls, std::uint32_t count, std::uint32_t* at) noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (i == ControlFlow::Calls::most) return false;
+        at[i] = code.position(calls[i]);
+        if (at[i] == FunctionCode::none) return false;
+    }
+    return true;
+}
+
 bool CodeLoops::may_pass_without(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept {
     Function* its = function(in, one, other);
     if (its == nullptr) return true;
+    const std::uint32_t at[] = {its->code.position(one), its->code.position(other)};
+    return its->flow.may_pass_without(its->code.position(in), {at, 2}, steps_left_) || steps_left_ == 0;
+}
+
+bool CodeLoops::may_pass_without(std::uintptr_t in, const std::uintptr_t* others, std::uint32_t count) noexcept {
+    Function* its = function(in, in, in);
+    std::uint32_t at[ControlFlow::Calls::most];
+    if (its == nullptr || !find_all(its->code, others, count, at)) return true;
+    return its->flow.may_pass_without(its->code.position(in), {at, count}, steps_left_) || steps_left_ == 0;
+}
+
+bool CodeLoops::may_pass_through(std::uintptr_t in, std::uintptr_t through, const std::uintptr_t* others, std::uint32_t count) noexcept {
+    Function* its = function(in, through, in);
+    std::uint32_t at[ControlFlow::Calls::most];
+    if (its == nullptr || !find_all(its->code, others, count, at)) return false;
+    return its->flow.may_pass_through(its->code.position(in), its->code.position(through), {at, count}, steps_left_) && steps_left_ != 0;
+}
+
+bool CodeLoops::may_make_both(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept {
+    Function* its = function(in, one, other);
+    if (its == nullptr) return true;
     const FunctionCode& code = its->code;
-    return its->flow.may_pass_without(code.position(in), code.position(one), code.position(other), steps_left_) || steps_left_ == 0;
+    return its->flow.may_make_both(code.position(in), code.position(one), code.position(other), steps_left_) || steps_left_ == 0;
 }
 
 } // namespace libprofile

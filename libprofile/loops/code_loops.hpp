@@ -27,6 +27,12 @@ class CodeLoops {
     NestingAnswer nesting(std::uintptr_t often, std::uintptr_t seldom) noexcept;
     /// Whether a pass of the innermost loop with the call `in` may make neither of the calls `one` and `other`. True, too, if it is not known.
     bool may_pass_without(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
+    /// The same of `count` calls.
+    bool may_pass_without(std::uintptr_t in, const std::uintptr_t* others, std::uint32_t count) noexcept;
+    /// Whether a pass of that loop may make the call `through` and none of `count` others. False, too, if it is not known.
+    bool may_pass_through(std::uintptr_t in, std::uintptr_t through, const std::uintptr_t* others, std::uint32_t count) noexcept;
+    /// Whether a pass of that loop may make both of the others. True, too, if it is not known.
+    bool may_make_both(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
 
   private:
     struct Function {
@@ -39,6 +45,7 @@ class CodeLoops {
         bool read(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other, FindCode find_code) noexcept;
     };
     Function* function(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
+    static bool find_all(const FunctionCode& code, const std::uintptr_t* calls, std::uint32_t count, std::uint32_t* at) noexcept;
 
     static constexpr std::uint32_t most_functions = 4; // parts of one, mostly
     FindCode find_code_;

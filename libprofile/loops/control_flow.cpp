@@ -11,14 +11,16 @@ bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept {
     const auto* end = reinterpret_cast<const unsigned char*>(at) + instruction.length;
     const auto* begin = reinterpret_cast<const unsigned char*>(at);
     std::size_t opcode = 0;
-    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode; // behind prefixes
+    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode;        // behind prefixes
     const bool is_index_extended = opcode != 0 && (begin[opcode - 1] & 0xf2) == 0x42; // REX.X: what means no index is r12
     const bool has_index = opcode + 2 < instruction.length && begin[opcode + 1] < 0xc0 && (begin[opcode + 1] & 7) == 4 &&
                            ((begin[opcode + 2] & 0x38) != 0x20 || is_index_extended);
     return instruction.table != 0 || has_index || (instruction.length >= 2 && end[-2] == 0xff && end[-1] >= 0xc0);
 }
 
-enum Start : std::uint32_t { NoStart = 0, FallsThrough = 1, JumpedTo = 2 }; // of a block
+enum Start : std::uint32_t { NoStart = 0,
+                             FallsThrough = 1,
+                             JumpedTo = 2 }; // of a block
 
 } // namespace
 
@@ -79,24 +81,38 @@ Nesting ControlFlow::nesting(std::uint32_t often_at, std::uint32_t seldom_at, bo
     find_live();
     if (!narrow(often_) || !blocks_[seldom_].is_in) return Nesting::Unknown; // no loop has both
     for (;;) {
-        const bool is_left_out = is_left_out_of_pass(seldom_, seldom_);
+        const bool is_left_out = is_left_out_of_pass({&seldom_at, 1});
         if (!drop_heads()) return Nesting::Unknown;
         if (!narrow(often_)) return Nesting::Same;
         if (!blocks_[seldom_].is_in) return is_left_out ? Nesting::Sometimes : Nesting::Around;
     }
 }
 
-bool ControlFlow::may_pass_without(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept {
+/// What ask() says of the innermost loop with a call; `if_none`: it is in none.
+template <class Ask> bool ControlFlow::of_innermost(std::uint32_t in_at, bool if_none, std::uint64_t& steps, Ask ask) noexcept {
     steps_ = &steps;
     is_strict_ = false;
     often_ = block_of_[in_at];
     find_live();
-    if (!narrow(often_)) return true;
+    if (!narrow(often_)) return if_none;
     for (;;) {
-        const bool is_left_out = is_left_out_of_pass(block_of_[one_at], block_of_[other_at]);
-        if (!drop_heads()) return true;
-        if (!narrow(often_)) return is_left_out;
+        const bool answer = ask();
+        if (!drop_heads()) return if_none;
+        if (!narrow(often_)) return answer;
     }
+}
+
+bool ControlFlow::may_pass_without(std::uint32_t in_at, Calls others, std::uint64_t& steps) noexcept {
+    return of_innermost(in_at, true, steps, [&] { return is_left_out_of_pass(others); });
+}
+
+bool ControlFlow::may_pass_through(std::uint32_t in_at, std::uint32_t through_at, Calls others, std::uint64_t& steps) noexcept {
+    return of_innermost(in_at, false, steps, [&] { return is_made_without(block_of_[through_at], others); });
+}
+
+bool ControlFlow::may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept {
+    const std::uint32_t one = block_of_[one_at], other = block_of_[other_at];
+    return of_innermost(in_at, true, steps, [&] { return is_made_behind(one, other) || is_made_behind(other, one); });
 }
 
 /// All that can be reached becomes the set.
@@ -144,17 +160,56 @@ bool ControlFlow::narrow(std::uint32_t of) noexcept {
     return true;
 }
 
-/// A pass of the loop may go by without these.
-bool ControlFlow::is_left_out_of_pass(std::uint32_t one, std::uint32_t other) noexcept {
-    bool found = false;
-    const bool had_one = blocks_[one].is_in, had_other = blocks_[other].is_in;
-    blocks_[one].is_in = blocks_[other].is_in = false;
+void ControlFlow::find_heads() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_head = false;
-    for_each_head([&](std::uint32_t head) { blocks_[head].is_head = head != one && head != other; });
-    for (std::uint32_t i = 0; i < count_ && !found; ++i) found = blocks_[i].is_head && has_cycle(i);
-    blocks_[other].is_in = had_other;
-    blocks_[one].is_in = had_one;
-    return found;
+    for_each_head([&](std::uint32_t head) { blocks_[head].is_head = true; });
+}
+
+/// What ask() says while these are not in the set.
+template <class Ask> bool ControlFlow::without(Calls calls, Ask ask) noexcept {
+    bool had[Calls::most] = {};
+    for (std::uint32_t i = 0; i < calls.count; ++i) std::swap(had[i], blocks_[block_of_[calls.at[i]]].is_in);
+    const bool answer = ask();
+    for (std::uint32_t i = calls.count; i-- > 0;)
+        if (had[i]) blocks_[block_of_[calls.at[i]]].is_in = true;
+    return answer;
+}
+
+/// A pass of the loop may go by without these.
+bool ControlFlow::is_left_out_of_pass(Calls calls) noexcept {
+    find_heads();
+    return without(calls, [&] {
+        bool found = false;
+        for (std::uint32_t i = 0; i < count_ && !found; ++i) found = blocks_[i].is_head && has_cycle(i);
+        return found;
+    });
+}
+
+/// A pass of the loop may go through the one and by without the others.
+bool ControlFlow::is_made_without(std::uint32_t through, Calls others) noexcept {
+    find_heads();
+    return without(others, [&] {
+        bool found = false;
+        if (has_cycle(through))
+            for (std::uint32_t i = 0; i < count_ && !found; ++i)
+                found = blocks_[i].is_in && blocks_[i].is_head && (i == through || (blocks_[i].is_from && blocks_[i].is_to));
+        return found;
+    });
+}
+
+/// A pass of the loop may go on from the first to the second.
+bool ControlFlow::is_made_behind(std::uint32_t first, std::uint32_t second) noexcept {
+    find_heads();
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = false;
+    sweep([&](std::uint32_t i) {
+        bool changed = false;
+        if (i == first || blocks_[i].is_from) for_each_successor(i, [&](std::uint32_t to) {
+            if (!blocks_[to].is_in || blocks_[to].is_head || blocks_[to].is_from) return;
+            changed = blocks_[to].is_from = true;
+        });
+        return changed;
+    });
+    return blocks_[second].is_from;
 }
 
 /// The loop without the blocks by which it is entered. False: it has none.

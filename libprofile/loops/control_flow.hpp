@@ -24,6 +24,13 @@ enum class Nesting : std::uint8_t {
 
 class ControlFlow {
   public:
+    /// Some calls, by their positions.
+    struct Calls {
+        const std::uint32_t* at = nullptr;
+        std::uint32_t count = 0;
+        static constexpr std::uint32_t most = 16;
+    };
+
     /// False: the code is not fully understood (instructions that are not known, jumps through tables), or there is no memory.
     bool build(const FunctionCode& code) noexcept;
 
@@ -32,8 +39,12 @@ class ControlFlow {
 
     /// `is_strict`: calls other than these two do not go on to what is jumped to.
     Nesting nesting(std::uint32_t often_at, std::uint32_t seldom_at, bool is_strict, std::uint64_t& steps) noexcept;
-    /// Whether a pass of the innermost loop with the call at `in_at` may make neither of the others. True, too, if it is in none.
-    bool may_pass_without(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept;
+    /// Whether a pass of the innermost loop with the call at `in_at` may make none of the others. True, too, if it is in none.
+    bool may_pass_without(std::uint32_t in_at, Calls others, std::uint64_t& steps) noexcept;
+    /// Whether a pass of that loop may make the call `through_at` and none of the others. False, too, if it is in none.
+    bool may_pass_through(std::uint32_t in_at, std::uint32_t through_at, Calls others, std::uint64_t& steps) noexcept;
+    /// Whether a pass of that loop may make both of the others. True, too, if it is in none.
+    bool may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept;
 
   private:
     static constexpr std::uint32_t none = FunctionCode::none;
@@ -78,7 +89,12 @@ class ControlFlow {
     void find_cycle(std::uint32_t of) noexcept;
     bool has_cycle(std::uint32_t of) noexcept;
     bool narrow(std::uint32_t of) noexcept;
-    bool is_left_out_of_pass(std::uint32_t one, std::uint32_t other) noexcept;
+    template <class Ask> bool without(Calls calls, Ask ask) noexcept;
+    bool is_left_out_of_pass(Calls calls) noexcept;
+    bool is_made_without(std::uint32_t through, Calls others) noexcept;
+    bool is_made_behind(std::uint32_t first, std::uint32_t second) noexcept;
+    void find_heads() noexcept;
+    template <class Ask> bool of_innermost(std::uint32_t in_at, bool if_none, std::uint64_t& steps, Ask ask) noexcept;
     bool drop_heads() noexcept;
 
     Scratch<std::uint32_t> block_of_; // by position in the code

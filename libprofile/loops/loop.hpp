@@ -9,13 +9,23 @@
 namespace libprofile {
 
 struct Loop {
-    NodeId caller = 0;         // call path of the loop's function
-    std::uint32_t level = 0;   // of that function, 1: the outermost
-    NodeId place = 0;          // the call site in it at which a pass begins
-    NodeId boundary = 0;       // the MPI call that comes once in a pass, below `place`; 0: every entry of `place` begins one
-    std::uint64_t passes = 0;  // when it was found
+    NodeId caller = 0;       // call path of the loop's function
+    std::uint32_t level = 0; // of that function, 1: the outermost
+    NodeId place = 0;        // the call site in it at which a pass begins
+    NodeId boundary = 0;     // the MPI call that comes once in a pass, below `place`; 0: every entry of `place` begins one
+    // Further call sites of which each pass enters one in the place of `place` (branches); then `boundary` is 0.
+    static constexpr std::uint32_t most_alternatives = 8;
+    NodeId alternative[most_alternatives] = {};
+    std::uint32_t alternatives = 0;
+    bool begins_at(NodeId node) const {
+        for (std::uint32_t i = 0; i < alternatives; ++i)
+            if (alternative[i] == node) return true;
+        return node == place;
+    }
+    std::uint64_t passes = 0; // when it was found
     std::uint64_t first_at = 0;
     std::uint64_t last_at = 0;
+    bool is_confirmed = false; // passes may leave out `place`, but call sites that they cannot leave out came as often
     bool is_ambiguous = false; // another boundary in the same function is as good: `other`
     NodeId other = 0;
     NodeId other_place = 0;
@@ -77,13 +87,13 @@ struct Loop {
     bool begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common) const {
         if (!is_on(path)) return false;
         if (is_recursion) return common < level || (recursion.is_innermost(path) && recursion.grows(tree, path));
-        return boundary != 0 ? node == boundary : path.at(level) == place && common <= level;
+        return boundary != 0 ? node == boundary : begins_at(path.at(level)) && common <= level;
     }
     /// In the running pass, and no other may begin with such calls.
     bool stays_in_pass(const CallTree& tree, const SitePath& path, NodeId node) const {
         if (!is_on(path)) return false;
         if (is_recursion) return recursion.is_innermost(path) && !recursion.grows(tree, path);
-        return has_site(path.at(level)) && (boundary != 0 ? node != boundary : path.at(level) != place);
+        return has_site(path.at(level)) && (boundary != 0 ? node != boundary : !begins_at(path.at(level)));
     }
 };
 

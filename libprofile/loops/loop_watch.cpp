@@ -79,6 +79,11 @@ LoopWatch::Act LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId
             const NodeId site = path.at(loop.level);
             if (loop.sites == Loop::most_sites || loop.has_site(site)) return Act::None;
             loop.add_site(site); // if the loop goes on nevertheless, it belongs to it
+            if (loop.other == 0 && may_miss_passes(tree, loop, site, mpi_traits)) {
+                loop.is_ambiguous = true;
+                loop.other = loop.other_place = site;
+                loop.other_passes = loop.passes + 1;
+            }
         }
         what = Act::Leave;
         running_ = none;

@@ -20,10 +20,15 @@ inline std::uint64_t function_of(const Node& place) noexcept {
     return range.start - module.bias;
 }
 
+/// One in so many is not looked at: each may join two passes, no more.
+constexpr std::uint64_t bounded_calls_ignored = 1024;
+
 inline void write_loops(Encoder& encoder, const Thread& thread) noexcept {
     const LoopWatch& watch = *thread.loops;
     LoopsRecord record{thread.index, watch.searched_ns(), watch.calls(), watch.loop_count()};
     describe(encoder, record);
+    // Of some calls what had returned before was not known: where no mark may be, because of the program's unwinders, say.
+    const bool is_bounded = thread.paths.bounded_calls() > watch.calls() / bounded_calls_ignored;
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);
         const Node& place = thread.tree[loop.place];
@@ -39,7 +44,7 @@ inline void write_loops(Encoder& encoder, const Thread& thread) noexcept {
         out.flags = (loop.is_replaced ? std::uint64_t{LoopIsReplaced} : 0) | (loop.is_late ? std::uint64_t{LoopIsLate} : 0) |
                     (loop.boundary == 0 && !loop.is_recursion ? std::uint64_t{LoopByEntries} : 0) |
                     (loop.is_recursion ? std::uint64_t{LoopIsRecursion} : 0) | (loop.is_cut_short ? std::uint64_t{LoopIsCutShort} : 0) |
-                    (marks_mode() == MarksMode::Off ? std::uint64_t{LoopHasNoMarks} : 0);
+                    (marks_mode() == MarksMode::Off || is_bounded ? std::uint64_t{LoopHasNoMarks} : 0);
         out.missed = loop.missed;
         out.moves = loop.moves;
         out.passes = loop.passes;

@@ -67,6 +67,49 @@ def a_call_that_may_be_left_out_is_not_surely_of_every_pass(job):
 
 
 @test
+def where_a_function_computes_behind_its_call_each_pass_counts(job):
+    """The samples that hit there leave the mark where it is."""
+    expect_one_loop(job, "computes_behind", 300, "computes_behind", work=2000)
+
+
+@test
+def passes_that_make_one_of_several_calls_all_count(job):
+    for kind in ("either_2", "either_5", "either_30"):
+        expect_one_loop(job, kind, 120, "either_call")
+    expect_one_loop(job, "one_of_three", 120, "one_of_three")
+
+
+@test
+def where_the_code_does_not_say_what_a_pass_calls_it_is_not_sure(job):
+    loops, said, report = run(job, "one_and_other", 120)
+    expect(list(loops.values()) == [[120, 120]] or not any(loop["sure"] for loop in report["loops"]), f"{loops}: {said}")
+
+
+@test
+def a_branch_that_is_first_taken_late_is_not_passed_over(job):
+    loops, said, report = run(job, "either_late", 120, work=60000) # settled on after 5 s
+    expect(list(loops.values()) == [[120, 120]] or not any(loop["sure"] for loop in report["loops"]), f"{loops}: {said}")
+
+
+@test
+def passes_that_are_left_by_an_exception_count(job):
+    for kind in ("caught_here", "caught_within", "rethrown", "with_destructors"):
+        for every in (1, 2, 7):
+            report = job.profile([job.program("thrown_passes"), kind, every, 70], 2)
+            expect_equal([loop["iterations"] for loop in report["loops"]], [[70, 70]], f"{kind}, every {every}: {report['loops']}")
+            names = [phase["name"] for phase in report["phases"] if phase["kind"] == "iterations"]
+            expect(len(names) == 1 and names[0].endswith(f"::{kind}"), f"{kind}, every {every}: {names}")
+
+
+@test
+def where_no_mark_may_be_nothing_is_sure(job):
+    """The rules of an unwinder that is part of the program are not known."""
+    report = job.profile([job.program("thrown_passes_static"), "caught_here", 7, 70], 2)
+    expect(report["loops"], "no loop was found")
+    expect(not any(loop["sure"] for loop in report["loops"]), f"sure: {report['loops']}")
+
+
+@test
 def functions_that_end_by_jumping_to_mpi_are_followed(job):
     _, report = expect_one_loop(job, "tail_calls", 60, "tail_calls")
     found = report["call_paths_found"]

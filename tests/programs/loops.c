@@ -280,6 +280,60 @@ OWN void seldom_around(int passes) {
     }
 }
 
+/* Computes behind its call, where samples hit, and is the same activation to whoever looks at the stack only. */
+OWN void calls_and_computes(void) {
+    double all;
+    struct timespec begin, now;
+    MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        for (int i = 0; i < 100000; ++i) sink += i * 0.5;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((double)(now.tv_sec - begin.tv_sec) * 1e6 + (double)(now.tv_nsec - begin.tv_nsec) / 1e3 < step_us);
+}
+OWN void computes_behind(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        calls_and_computes();
+        sink = i;
+    }
+}
+
+/* Each pass makes one of several calls. */
+OWN void either_call(int passes, int every) {
+    double all;
+    for (int i = 0; i < passes; ++i) {
+        work(step_us);
+        if (i % every == every - 1) {
+            MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+            sink = 2;
+        } else {
+            sink = 3;
+            MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        }
+    }
+}
+OWN void one_of_three(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        work(step_us);
+        if (i % 3 == 0)
+            halo();
+        else if (i % 3 == 1)
+            sum();
+        else
+            output();
+        sink = i;
+    }
+}
+/* The code allows both in one pass, and none. */
+OWN void one_and_other(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        work(step_us);
+        if (i % 2 == 0) sum();
+        if (i % 2 == 1) output();
+        sink = i;
+    }
+}
+
 /* Ends by jumping to MPI, so that MPI returns to its caller. */
 OWN __attribute__((optimize("O2"))) int sum_at_the_end(void) {
     static double all;
@@ -299,9 +353,17 @@ OWN void tail_calls(int passes) {
         work(step_us * 10);   \
         sink = n;             \
     }
-ONCE(0) ONCE(1) ONCE(2) ONCE(3) ONCE(4) ONCE(5) ONCE(6) ONCE(7)
-OWN void no_loop(void) {
-    once_0(); once_1(); once_2(); once_3(); once_4(); once_5(); once_6(); once_7();
+ONCE(0)
+ONCE(1) ONCE(2) ONCE(3) ONCE(4) ONCE(5) ONCE(6) ONCE(7)
+    OWN void no_loop(void) {
+    once_0();
+    once_1();
+    once_2();
+    once_3();
+    once_4();
+    once_5();
+    once_6();
+    once_7();
 }
 
 int main(int argc, char** argv) {
@@ -330,6 +392,13 @@ int main(int argc, char** argv) {
     if (KIND("cycle")) cycle(passes);
     if (KIND("no_loop")) no_loop();
     if (KIND("seldom_around")) seldom_around(passes);
+    if (KIND("computes_behind")) computes_behind(passes);
+    if (KIND("either_2")) either_call(passes, 2);
+    if (KIND("either_5")) either_call(passes, 5);
+    if (KIND("either_30")) either_call(passes, 30);
+    if (KIND("either_late")) either_call(passes, passes - 10);
+    if (KIND("one_of_three")) one_of_three(passes);
+    if (KIND("one_and_other")) one_and_other(passes);
     if (KIND("tail_calls")) tail_calls(passes);
     if (KIND("two")) simple(passes), second(passes);
     if (KIND("two_here")) two_here(passes);

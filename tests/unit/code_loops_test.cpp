@@ -204,6 +204,34 @@ TEST(CodeLoops, WhetherEachPassMakesOneOfTwoCallsIsSaid) {
     EXPECT_TRUE(without(apart, false));
 }
 
+TEST(CodeLoops, WhatAPassMayCallInsteadIsSaid) {
+    const auto instead = [](void (*function)(int), bool of_seldom) {
+        function(40);
+        const std::uintptr_t others[] = {of_seldom ? seldom_at : often_at};
+        return CodeLoops(find).may_pass_through(often_at, of_seldom ? often_at : seldom_at, others, 1);
+    };
+    EXPECT_TRUE(instead(either_or, false));
+    EXPECT_TRUE(instead(either_or, true));
+    EXPECT_FALSE(instead(every_second_step, false)); // no pass leaves out `often`
+    EXPECT_TRUE(instead(every_second_step, true));
+    EXPECT_FALSE(instead(apart, false));
+    either_or(40);
+    const std::uintptr_t both[] = {often_at, seldom_at};
+    EXPECT_FALSE(CodeLoops(find).may_pass_through(often_at, seldom_at, both, 2));
+    EXPECT_FALSE(CodeLoops(find).may_pass_without(often_at, both, 2));
+    EXPECT_TRUE(CodeLoops(find).may_pass_without(often_at, both, 1));
+}
+
+TEST(CodeLoops, WhetherOnePassMayMakeBothCallsIsSaid) {
+    const auto makes_both = [](void (*function)(int)) {
+        function(40);
+        return CodeLoops(find).may_make_both(often_at, often_at, seldom_at);
+    };
+    EXPECT_FALSE(makes_both(either_or));
+    EXPECT_TRUE(makes_both(every_second_step));
+    EXPECT_TRUE(makes_both(output_sometimes));
+}
+
 TEST(CodeLoops, WithoutBoundsNothingIsKnown) {
     stages(2);
     CodeLoops loops([](std::uintptr_t, std::uintptr_t&, std::uintptr_t&) noexcept { return false; });

@@ -126,7 +126,10 @@ void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
 /// glibc keeps the stack pointer in word 6, rotated and mixed with a secret of the thread (sysdeps/x86_64/setjmp.S).
 std::uintptr_t longjmp_target(const void* environment) noexcept {
     std::uintptr_t target = static_cast<const std::uintptr_t*>(environment)[6];
-    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(target) : : "cc");
+    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0"
+            : "+r"(target)
+            :
+            : "cc");
     return target;
 }
 
@@ -134,14 +137,17 @@ std::uintptr_t longjmp_target(const void* environment) noexcept {
 
 using namespace libprofile;
 
-/// Called by the stub. `slot`: where the mark was. Returns where to go on.
-extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_mark_fired(std::uintptr_t slot) {
-    Mark& mark = thread_local_block.mark;
+namespace {
+
+/// The frame that the mark stood for is left: puts the return address back and marks the next frame outwards. `slot`: where the mark is.
+/// Returns where its function would have returned to.
+[[gnu::always_inline]] inline std::uintptr_t pass_mark(Mark& mark, std::uintptr_t slot) {
     const unsigned version = mark.version;
     const std::uintptr_t return_address = mark.return_address;
     const std::int32_t index = mark.index;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (mark.slot != slot) [[unlikely]] return lost_return(mark, slot);
+    if (mark.slot != slot) [[unlikely]]
+        return lost_return(mark, slot);
     ++mark.returns;
     if (index + 1 < mark.fired) mark.fired = index + 1;
     mark.moving = true;
@@ -162,16 +168,22 @@ extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_
     return return_address;
 }
 
+} // namespace
+
+/// Called by the stub. `slot`: where the mark was. Returns where to go on.
+extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_mark_fired(std::uintptr_t slot) {
+    return pass_mark(thread_local_block.mark, slot);
+}
+
 /// Called by unwinders of exceptions and threads for the stub's frame, before they read its return address. The thread has
 /// only one mark, so nothing needs to be asked of the unwinder, whichever it is.
+///
+/// They come here when they look for who catches the exception (or, where a thread ends, when they leave the frames), from the inside outwards,
+/// and only if no frame inside catches it. So the frame is as good as left: the mark goes outwards as at a return, and is met again there unless the
+/// function it leads out of catches the exception. Then it stands outside of all that is left, where the second look does not come.
 extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE int libprofile_mark_personality(int, int, std::uint64_t, void*, void*) {
     constexpr int continue_unwinding = 8; // _URC_CONTINUE_UNWIND
     Mark& mark = thread_local_block.mark;
-    if (mark.slot != 0) {
-        word(mark.slot) = mark.return_address;
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        mark.slot = 0;
-        mark.index = -1;
-    }
+    if (const std::uintptr_t slot = mark.slot; slot != 0) pass_mark(mark, slot);
     return continue_unwinding;
 }
