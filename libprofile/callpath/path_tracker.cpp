@@ -197,8 +197,7 @@ NodeId PathTracker::nodes(std::size_t end) noexcept {
     }
     std::size_t i = end;
     while (i > 0 && frames_[i - 1].node == no_node) --i;
-    NodeId node = i > 0 ? frames_[i - 1].node : complete_ ? 0
-                                                          : tree_->partial();
+    NodeId node = i > 0 ? frames_[i - 1].node : complete_ ? 0 : tree_->partial();
     for (; i < end; ++i) frames_[i].node = node = node_after(node, i);
     Mark& own = mark();
     if (own.index >= 0 && static_cast<std::size_t>(own.index) < size_) own.node = frames_[own.index].node;

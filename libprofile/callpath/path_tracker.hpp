@@ -184,8 +184,8 @@ class PathTracker {
     bool complete_ = false;
     bool marks_possible_ = false; // for this thread
     bool jumping_ = false;
-    std::uint32_t epoch_ = 0;                   // of the load map, when the nodes were found
-    std::uint32_t modules_ready_ = 0;           // load_map.size() when ready() was last called
+    std::uint32_t epoch_ = 0;           // of the load map, when the nodes were found
+    std::uint32_t modules_ready_ = 0;   // load_map.size() when ready() was last called
     const std::uint32_t* exceptions_ = nullptr; // how many C++ exceptions are in flight in this thread
 
     // Of the frames since the last sample: so many stand for certain, at most so many.

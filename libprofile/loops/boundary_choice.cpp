@@ -53,7 +53,7 @@ class Choice {
         loop.first_at = candidate_->entries.first_at;
         loop.last_at = candidate_->entries.last_at;
         if (frequent == 0 && !enters_calls_) return false; // who does nothing but poll
-        if (frequent == 0) {                               // nothing is made once in a pass
+        if (frequent == 0) { // nothing is made once in a pass
             loop.place = candidate_->entries.site;
             loop.boundary = 0;
             loop.passes = candidate_->entries.count;

@@ -11,16 +11,14 @@ bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept {
     const auto* end = reinterpret_cast<const unsigned char*>(at) + instruction.length;
     const auto* begin = reinterpret_cast<const unsigned char*>(at);
     std::size_t opcode = 0;
-    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode;        // behind prefixes
+    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode; // behind prefixes
     const bool is_index_extended = opcode != 0 && (begin[opcode - 1] & 0xf2) == 0x42; // REX.X: what means no index is r12
     const bool has_index = opcode + 2 < instruction.length && begin[opcode + 1] < 0xc0 && (begin[opcode + 1] & 7) == 4 &&
                            ((begin[opcode + 2] & 0x38) != 0x20 || is_index_extended);
     return instruction.table != 0 || has_index || (instruction.length >= 2 && end[-2] == 0xff && end[-1] >= 0xc0);
 }
 
-enum Start : std::uint32_t { NoStart = 0,
-                             FallsThrough = 1,
-                             JumpedTo = 2 }; // of a block
+enum Start : std::uint32_t { NoStart = 0, FallsThrough = 1, JumpedTo = 2 }; // of a block
 
 } // namespace
 

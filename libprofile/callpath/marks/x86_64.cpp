@@ -126,10 +126,7 @@ void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
 /// glibc keeps the stack pointer in word 6, rotated and mixed with a secret of the thread (sysdeps/x86_64/setjmp.S).
 std::uintptr_t longjmp_target(const void* environment) noexcept {
     std::uintptr_t target = static_cast<const std::uintptr_t*>(environment)[6];
-    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0"
-            : "+r"(target)
-            :
-            : "cc");
+    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(target) : : "cc");
     return target;
 }
 
@@ -146,8 +143,7 @@ namespace {
     const std::uintptr_t return_address = mark.return_address;
     const std::int32_t index = mark.index;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (mark.slot != slot) [[unlikely]]
-        return lost_return(mark, slot);
+    if (mark.slot != slot) [[unlikely]] return lost_return(mark, slot);
     ++mark.returns;
     if (index + 1 < mark.fired) mark.fired = index + 1;
     mark.moving = true;
