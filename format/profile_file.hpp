@@ -65,6 +65,7 @@ enum class BlockType : std::uint32_t {
     Regions = 24,  // RegionsRecord (regions.hpp), then RegionNameRecord*
     Place = 25,    // PlaceRecord (place.hpp), then ProcessorRecord*, PlacedThreadRecord*. Of a rank
     OpenMp = 26,   // OpenMpRecord (openmp.hpp). Of a rank
+    ShortThreads = 27, // ShortThreadsRecord (short_threads.hpp). Of a rank
     Journal = 21,  // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and says nothing
 };
 

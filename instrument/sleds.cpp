@@ -167,9 +167,7 @@ void Sleds::patch(const Module& module, Known& known) noexcept {
 }
 
 void Sleds::look_for_new() noexcept {
-    unsigned long long loads = 0;
-    real_calls().dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* data) { return *static_cast<unsigned long long*>(data) = info->dlpi_adds, 1; }, &loads);
-    if (loads_.exchange(loads, std::memory_order_relaxed) != loads) load_map.refresh();
+    load_map.refresh_if_new();
     look();
 }
 

@@ -61,7 +61,6 @@ class Sleds {
 
     std::atomic<std::uint32_t> modules_{0};
     std::atomic<std::uint32_t> epoch_{0};
-    std::atomic<unsigned long long> loads_{0}; // that the loader has made
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     Arena arena_;
     StableArray<Known, 6> known_;

@@ -20,7 +20,7 @@ const char* words(PatchProblem problem) noexcept {
     case PatchProblem::NotAnEntry: return "it is neither the first instruction of a function nor a call in one";
     case PatchProblem::UnknownCode: return "its code has instructions that are not understood";
     case PatchProblem::JumpTarget: return "a loop jumps back to its first instructions";
-    case PatchProblem::CallFirst: return "it begins with a call";
+    case PatchProblem::CallFirst: return "it begins with a call that cannot be followed";
     case PatchProblem::TooShort: return "it is too short";
     case PatchProblem::IndirectCall: return "that call goes through a pointer; name the function that is called";
     case PatchProblem::NoMemory: return "there is no memory near its code";
@@ -320,18 +320,49 @@ bool is_padding(std::uintptr_t at, const Instruction& instruction) {
     return (instruction.kind == Kind::Nop || *reinterpret_cast<const unsigned char*>(at) == 0xcc) && !find_function_code(at, other);
 }
 
+PatchProblem patch_call(const Module& module, std::uintptr_t at, const Instruction& call, std::uint32_t site) {
+    const bool is_indirect = call.kind == Kind::IndirectCall;
+    if (is_indirect ? call.displacement_at == 0 || call.length != jump_size + 1 : call.length != jump_size && call.length != jump_size + 1)
+        return PatchProblem::IndirectCall;
+    unsigned char* pages = map_near(at, module);
+    if (pages == nullptr) return PatchProblem::NoMemory;
+    PatchProblem problem = build(pages, site, [&](Code& code) {
+        if (is_indirect)
+            code.bytes({0xff, 0x25});
+        else
+            code.bytes({0xe9});
+        code.distance(is_indirect ? call.operand : call.target);
+        return PatchProblem::None;
+    });
+    if (problem == PatchProblem::None) problem = lead(at, call.length, 0xe8, pages);
+    if (problem != PatchProblem::None) munmap(pages, page);
+    return problem;
+}
+
+/// A function of which nothing but straight code comes before a call at `at`, where there is no room for a jump: each entry passes that
+/// call once, if no loop leads back to it.
+PatchProblem patch_first_call(const Module& module, const CodeRange& function, std::uintptr_t at, const Instruction& call, std::uint32_t site) {
+    const PatchProblem jumps = look_for_jumps(module, function, {function.start, function.start, at + 1});
+    if (jumps != PatchProblem::None) return jumps;
+    const PatchProblem problem = patch_call(module, at, call, site);
+    return problem == PatchProblem::IndirectCall ? PatchProblem::CallFirst : problem;
+}
+
 PatchProblem patch_entry(const Module& module, const CodeRange& function, std::uint32_t site) {
     constexpr unsigned char endbr[] = {0xf3, 0x0f, 0x1e, 0xfa}; // stays the first instruction: calls through pointers may insist on it
     std::uintptr_t at = function.start;
     if (function.end - at >= sizeof endbr && std::memcmp(reinterpret_cast<const void*>(at), endbr, sizeof endbr) == 0) at += sizeof endbr;
     const std::uintptr_t from = at;
+    bool is_straight = true;
     while (at < from + jump_size) {
         const std::uintptr_t room = readable(module, at, true);
         const Instruction instruction = decode(at, at < function.end ? function.end - at : room);
         if (at >= function.end && !is_padding(at, instruction)) return PatchProblem::TooShort;
         if (instruction.kind == Kind::Unknown) return PatchProblem::UnknownCode;
-        if (instruction.kind == Kind::Call || instruction.kind == Kind::IndirectCall) return PatchProblem::CallFirst;
+        if (instruction.kind == Kind::Call || instruction.kind == Kind::IndirectCall)
+            return is_straight ? patch_first_call(module, function, at, instruction, site) : PatchProblem::CallFirst;
         if (instruction.kind == Kind::ShortBranch) return PatchProblem::JumpTarget;
+        is_straight = is_straight && (instruction.kind == Kind::Plain || instruction.kind == Kind::Nop);
         at += instruction.length;
     }
     const PatchProblem jumps = look_for_jumps(module, function, {function.start, from, at});
@@ -349,25 +380,6 @@ PatchProblem patch_entry(const Module& module, const CodeRange& function, std::u
         return PatchProblem::None;
     });
     if (problem == PatchProblem::None) problem = lead(from, jump_size, 0xe9, pages);
-    if (problem != PatchProblem::None) munmap(pages, page);
-    return problem;
-}
-
-PatchProblem patch_call(const Module& module, std::uintptr_t at, const Instruction& call, std::uint32_t site) {
-    const bool is_indirect = call.kind == Kind::IndirectCall;
-    if (is_indirect ? call.displacement_at == 0 || call.length != jump_size + 1 : call.length != jump_size && call.length != jump_size + 1)
-        return PatchProblem::IndirectCall;
-    unsigned char* pages = map_near(at, module);
-    if (pages == nullptr) return PatchProblem::NoMemory;
-    PatchProblem problem = build(pages, site, [&](Code& code) {
-        if (is_indirect)
-            code.bytes({0xff, 0x25});
-        else
-            code.bytes({0xe9});
-        code.distance(is_indirect ? call.operand : call.target);
-        return PatchProblem::None;
-    });
-    if (problem == PatchProblem::None) problem = lead(at, call.length, 0xe8, pages);
     if (problem != PatchProblem::None) munmap(pages, page);
     return problem;
 }

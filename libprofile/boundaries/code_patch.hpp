@@ -7,6 +7,7 @@
 // jump to those behind them. The stack is as at the entry all the time, so return addresses lead into the function itself, where its
 // unwind tables and its handlers of exceptions hold. That is done only where all instructions of the function are known and nothing in it
 // jumps into what is replaced. A call becomes a call of the stub, which goes on to what was called: then nothing moves at all.
+// So does the first call of a function that has no room for a jump before it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ enum class PatchProblem : std::uint8_t {
     NotAnEntry,     // nor a call: somewhere else in a function
     UnknownCode,    // instructions that are not understood
     JumpTarget,     // something jumps to what would have to be replaced
-    CallFirst,      // the function begins with a call (code for gprof or the like)
+    CallFirst,      // the function begins with a call through a register, or one that not every entry comes to
     TooShort,
     IndirectCall,   // through a register or memory: too short
     NoMemory,       // near the module

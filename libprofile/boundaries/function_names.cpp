@@ -1,6 +1,7 @@
 #include "libprofile/boundaries/function_names.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/module_name.hpp"
 #include "libprofile/session/nearest_name.hpp"
 
 #include <cstdio>
@@ -264,6 +265,15 @@ bool find_table(const MappedFile& file, std::uint32_t type, SymbolTable& table) 
     return false;
 }
 
+/// Where a distribution has put the debug information of a module.
+void debug_path(const Module& module, char (&path)[128]) {
+    std::snprintf(path, sizeof path, "/usr/lib/debug/.build-id/");
+    char* p = path + std::strlen(path);
+    for (unsigned i = 0; i < module.build_id_size; ++i)
+        p += std::snprintf(p, 4, i == 0 ? "%02x/" : "%02x", static_cast<unsigned>(module.build_id[i]));
+    std::memcpy(p, ".debug", 7);
+}
+
 /// Calls `visit(name, value, size)` for the functions of a module, by the best table there is: its own whole one, that of the
 /// debug information that a distribution has installed for it, or the exported functions.
 template <class F> void for_each_function(const Module& module, F visit) {
@@ -280,11 +290,8 @@ template <class F> void for_each_function(const Module& module, F visit) {
     const MappedFile file(module.path);
     if (read(file, SHT_SYMTAB)) return;
     if (module.build_id_size > 1) {
-        char path[128] = "/usr/lib/debug/.build-id/";
-        char* p = path + std::strlen(path);
-        for (unsigned i = 0; i < module.build_id_size; ++i)
-            p += std::snprintf(p, 4, i == 0 ? "%02x/" : "%02x", static_cast<unsigned>(module.build_id[i]));
-        std::memcpy(p, ".debug", 7);
+        char path[128];
+        debug_path(module, path);
         if (read(MappedFile(path), SHT_SYMTAB)) return;
     }
     read(file, SHT_DYNSYM);
@@ -292,33 +299,68 @@ template <class F> void for_each_function(const Module& module, F visit) {
 
 bool is_program_code(const Module& module) { return module.loaded && !module.is_libc && !module.is_libprofile && module.path[0] == '/'; }
 
+/// Libraries whose functions nobody means who misspells one of the program.
+bool is_system_library(const Module& module) {
+    return module.binding_layer || module.is_cxx_runtime ||
+           starts_with(file_name(module.path), "libm.so", "libm-", "libmvec", "ld-linux", "libgcc_s", "libgfortran", "libquadmath", "libpthread", "libdl.", "librt.", "libmpi",
+                       "libmpich", "libopen-", "libpmix", "libprrte", "libhwloc", "libevent", "libucp", "libucs", "libuct", "libucm", "libfabric", "libibverbs",
+                       "libpsm", "libnuma", "libunwind", "libz.");
+}
+
+/// One is the other with two neighbours changed over: stpe for step.
+bool is_swap(const char* a, const char* b) {
+    while (*a != 0 && *a == *b) ++a, ++b;
+    return *a != 0 && a[0] == b[1] && a[1] == b[0] && a[1] != 0 && std::strcmp(a + 2, b + 2) == 0;
+}
+
+/// Near enough to be a slip of the pen: short names are near to too many.
+bool is_slip(const char* name, const char* known) {
+    const std::size_t length = std::strlen(name);
+    return edit_distance(name, known) <= (length < 3 ? 0u : length < 6 ? 1u : length < 9 ? 2u : 3u) ||
+           (length >= 3 && length < 6 && is_swap(name, known));
+}
+
+/// The program's own functions first, then those of its libraries, which have so many that one is near to any short name.
 void find_nearest(const char* name, char* nearest, std::size_t size) {
     NearestName best(name);
     *nearest = 0;
     const std::size_t length = std::strlen(name);
-    for (std::uint32_t m = 0; m < load_map.size(); ++m) {
-        if (!is_program_code(load_map[m])) continue;
-        for_each_function(load_map[m], [&](const char* symbol, std::uint64_t, std::uint64_t) {
-            char text[512];
-            bool fortran = false;
-            if (!source_name(symbol, text, sizeof text, fortran)) return;
-            const std::size_t whole = std::strlen(text);
-            const char* shown = text;
-            // By the last parts of it, as many as the name has.
-            if (whole > length) {
-                for (const char* p = text; (p = std::strstr(p, "::")) != nullptr;) {
-                    p += 2;
-                    if (std::strlen(p) + 3 >= length) shown = p;
+    for (const bool in_program : {true, false}) {
+        if (!in_program && length < 6) break;
+        for (std::uint32_t m = 0; m < load_map.size() && *nearest == 0; ++m) {
+            const Module& module = load_map[m];
+            if (!is_program_code(module) || module.is_executable != in_program || is_system_library(module)) continue;
+            for_each_function(module, [&](const char* symbol, std::uint64_t, std::uint64_t) {
+                char text[512];
+                bool fortran = false;
+                if (!source_name(symbol, text, sizeof text, fortran)) return;
+                const std::size_t whole = std::strlen(text);
+                const char* shown = text;
+                // By the last parts of it, as many as the name has.
+                if (whole > length) {
+                    for (const char* p = text; (p = std::strstr(p, "::")) != nullptr;) {
+                        p += 2;
+                        if (std::strlen(p) + 3 >= length) shown = p;
+                    }
                 }
-            }
-            const std::size_t own = std::strlen(shown);
-            if (own > length + 3 || length > own + 3) return;
-            if (best.look_at(shown)) std::snprintf(nearest, size, "%s", text);
-        });
+                const std::size_t own = std::strlen(shown);
+                if (own > length + 3 || length > own + 3 || !is_slip(name, shown)) return;
+                if (best.look_at(shown)) std::snprintf(nearest, size, "%s", text);
+            });
+        }
     }
 }
 
 } // namespace
+
+bool has_symbol_table(const Module& module) noexcept {
+    SymbolTable table;
+    if (find_table(MappedFile(module.path), SHT_SYMTAB, table)) return true;
+    if (module.build_id_size < 2) return false;
+    char path[128];
+    debug_path(module, path);
+    return find_table(MappedFile(path), SHT_SYMTAB, table);
+}
 
 bool find_function(const char* name, NamedFunction& found, char* nearest, std::size_t nearest_size) noexcept {
     found = {};
@@ -345,7 +387,12 @@ bool find_function(const char* name, NamedFunction& found, char* nearest, std::s
             const char* ending = symbol + base_size(symbol);
             const bool is_copy = *ending == '.' && !is_digit(ending[1]); // with a number only: an internal procedure of Fortran
             const bool is_same = std::strlen(base) == base_size(symbol) && std::strncmp(base, symbol, base_size(symbol)) == 0;
-            if (found.count != 0 && (!is_same || (!is_copy && has_original))) found.is_ambiguous = true;
+            if (found.count != 0 && !found.is_ambiguous && (!is_same || (!is_copy && has_original))) {
+                found.is_ambiguous = true;
+                found.other = address;
+                std::snprintf(found.other_symbol, sizeof found.other_symbol, "%s", symbol);
+            }
+            if (found.count == 0) std::snprintf(found.symbol, sizeof found.symbol, "%s", symbol);
             has_original = has_original || !is_copy;
             if (found.count == NamedFunction::most) {
                 found.has_more = true;

@@ -9,13 +9,18 @@
 
 namespace libprofile {
 
+struct Module;
+
 /// The functions that a name means: one, with all copies that the compiler made of it (f.constprop.0).
 struct NamedFunction {
     static constexpr std::uint32_t most = 8;
     std::uintptr_t address[most] = {};
     std::uintptr_t end[most] = {};
     std::uint32_t count = 0;
-    bool is_ambiguous = false;  // several functions have that name: two of them are in `address`
+    bool is_ambiguous = false;  // several functions have that name: that of address[0], and `other`
+    std::uintptr_t other = 0;
+    char symbol[256] = {};       // of the first
+    char other_symbol[256] = {};
     bool has_more = false;      // copies than there is room for
     std::uint32_t module = 0;   // of all
 };
@@ -24,6 +29,9 @@ struct NamedFunction {
 /// of that behind a "::".
 /// @param nearest what comes closest to it where there is none, "" if nothing does; nullptr: is not asked for
 bool find_function(const char* name, NamedFunction& found, char* nearest, std::size_t nearest_size) noexcept;
+
+/// Whether the file of the module has a table of all its functions, or its debug information, installed apart, has.
+bool has_symbol_table(const Module& module) noexcept;
 
 /// The name that a symbol has in the source, without parameters and template arguments: ns::f for _ZN2ns1fIiEEvT_.
 /// Endings of copies (.constprop.0) are left out. False: it is no function that people have written (f.part.0, f.cold).

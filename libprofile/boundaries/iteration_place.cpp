@@ -3,10 +3,13 @@
 #include "libprofile/boundaries/code_patch.hpp"
 #include "libprofile/boundaries/function_names.hpp"
 #include "libprofile/boundaries/other_threads.hpp"
+#include "libprofile/callpath/dynamic_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/module_name.hpp"
 #include "libprofile/phases/markers.hpp"
 #include "libprofile/session/nearest_name.hpp"
 #include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/session.hpp"
 #include "libprofile/session/thread.hpp"
 
 #include <cstdarg>
@@ -19,7 +22,24 @@ namespace libprofile {
 
 constinit IterationPlace iteration_place;
 
+namespace {
+
+/// What tells functions of one name apart: their symbols, or where they are.
+void say_which(const NamedFunction& function, char* text, std::size_t size) {
+    if (std::strcmp(function.symbol, function.other_symbol) != 0) {
+        std::snprintf(text, size, "%s or %s", function.symbol, function.other_symbol);
+        return;
+    }
+    const Module& module = load_map[function.module];
+    const char* name = file_name(module.path);
+    std::snprintf(text, size, "%s+0x%llx or %s+0x%llx", name, static_cast<unsigned long long>(function.address[0] - module.bias), name,
+                  static_cast<unsigned long long>(function.other - module.bias));
+}
+
+} // namespace
+
 void IterationPlace::choose(const char* text) noexcept {
+    if (*text == '=') ++text; // a name that is missing is that of the place
     text_ = text;
     const char* equals = std::strchr(text, '=');
     const std::size_t size = equals == nullptr ? std::strlen(text) : static_cast<std::size_t>(equals - text);
@@ -48,7 +68,7 @@ void IterationPlace::look_now() noexcept {
 /// False: something is missing, and libraries may come later; or it has failed.
 bool IterationPlace::is_found() noexcept {
     const char* equals = std::strchr(text_, '=');
-    char places[1024];
+    char places[4096];
     const int n = std::snprintf(places, sizeof places, "%s", equals == nullptr ? text_ : equals + 1);
     if (n < 0 || static_cast<std::size_t>(n) >= sizeof places) return fail("it is too long"), false;
     const char* last = std::strrchr(places, '/');
@@ -56,63 +76,94 @@ bool IterationPlace::is_found() noexcept {
     return is_call ? look_for_calls(places) : look_for_code(places);
 }
 
+namespace {
+
+/// The next of a list, cut out of it at a separator that is in no brackets, without blanks around it: step(int, int) is one. nullptr: there
+/// are no more.
+char* next_of(char*& rest, char separator) {
+    while (*rest == separator || *rest == ' ') ++rest;
+    if (*rest == 0) return nullptr;
+    char* const begin = rest;
+    int depth = 0;
+    for (; *rest != 0 && (*rest != separator || depth > 0); ++rest) {
+        if (*rest == '(' || *rest == '<') ++depth;
+        if ((*rest == ')' || *rest == '>') && depth > 0) --depth;
+    }
+    char* end = rest;
+    if (*rest != 0) *rest++ = 0;
+    while (end != begin && (*end == 0 || *end == ' ')) *end-- = 0;
+    return begin;
+}
+
+/// Of "app+0x10-0x20" the first address and the size, with the second one cut off. False: it is no range.
+bool cut_range(char* place, std::uintptr_t& size) {
+    const char* offset = std::strstr(place, "+0x");
+    char* end = offset == nullptr ? nullptr : std::strstr(place + (offset - place), "-0x");
+    if (end == nullptr) return false;
+    *end = 0;
+    size = std::strtoull(end + 1, nullptr, 16) - std::strtoull(offset + 1, nullptr, 16);
+    return true;
+}
+
+} // namespace
+
 /// If one of them cannot be, passes of the others mean nothing, either (passed()).
-bool IterationPlace::patch(const std::uintptr_t* addresses, std::uint32_t count, const char* what) noexcept {
-    if (!do_other_threads_sleep()) return fail("\"%s\" came, or was looked for, when threads ran already", what), false;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const PatchProblem problem = patch_code(addresses[i], 0);
+bool IterationPlace::patch(const CodePlaces& all) noexcept {
+    if (!do_other_threads_sleep()) return fail("\"%s\" came, or was looked for, when threads ran already", name_), false;
+    for (std::uint32_t i = 0; i < all.count; ++i) {
+        const PatchProblem problem = patch_code(all.address[i], 0);
         if (problem == PatchProblem::None) continue;
-        return fail("passes of \"%s\" cannot be followed: %s", what, words(problem)), false;
+        return fail("passes of \"%s\" cannot be followed: %s", all.name[i], words(problem)), false;
     }
     return true;
 }
 
-bool IterationPlace::look_for_code(char* places) noexcept {
-    constexpr std::uint32_t most = 16;
-    std::uintptr_t addresses[most];
-    std::uint32_t count = 0;
-    std::uintptr_t first_target = 0;
-    std::snprintf(missing_, sizeof missing_, "%s", places);
-    char* rest = nullptr;
-    for (char* place = strtok_r(places, ",", &rest); place != nullptr; place = strtok_r(nullptr, ",", &rest)) {
-        if (count == most) return fail("it names too many places"), false;
-        std::snprintf(missing_, sizeof missing_, "%s", place);
-        char* range = std::strstr(place, "+0x");
-        range = range == nullptr ? nullptr : std::strstr(range, "-0x");
-        std::uintptr_t size = 0;
-        if (range != nullptr) { // the first call in it
-            *range = 0;
-            const char* offset = std::strstr(place, "+0x");
-            size = std::strtoull(range + 1, nullptr, 16) - std::strtoull(offset + 1, nullptr, 16);
-        }
-        if (const std::uintptr_t address = find_place(place); address != 0) {
-            if (range == nullptr) {
-                addresses[count++] = address;
-                continue;
-            }
-            std::uintptr_t target = 0;
-            const std::uintptr_t call = find_call(address, address + size, target);
-            // Copies of a line call the same; other calls of it are no passes.
-            if (call == 0 || (first_target != 0 && target != first_target)) continue;
-            first_target = target;
-            addresses[count++] = call;
-            continue;
-        }
-        NamedFunction function;
-        if (!find_function(place, function, nullptr, 0)) return false;
-        if (function.is_ambiguous) {
-            const Module& module = load_map[function.module];
-            const char* slash = std::strrchr(module.path, '/');
-            return fail("there are several functions called \"%s\"; name the one that is meant in full, or by its place, such as %s+0x%llx or %s+0x%llx",
-                        place, slash == nullptr ? module.path : slash + 1, static_cast<unsigned long long>(function.address[0] - module.bias),
-                        slash == nullptr ? module.path : slash + 1, static_cast<unsigned long long>(function.address[1] - module.bias)),
-                   false;
-        }
-        if (function.has_more || count + function.count > most) return fail("passes of \"%s\" cannot be followed: %s", place, words(PatchProblem::TooMany)), false;
-        for (std::uint32_t i = 0; i < function.count; ++i) addresses[count++] = function.address[i];
+/// False: it is not there, or this has failed.
+bool IterationPlace::add_function(const char* name, CodePlaces& all) noexcept {
+    NamedFunction function;
+    if (!find_function(name, function, nullptr, 0)) return false;
+    if (function.is_ambiguous) {
+        char which[600];
+        say_which(function, which, sizeof which);
+        return fail("there are several functions called \"%s\"; name the one that is meant: %s", name, which), false;
     }
-    if (count == 0) return fail("no call in \"%s\" can be followed", name_), false;
-    return patch(addresses, count, name_);
+    if (function.has_more || all.count + function.count > CodePlaces::most)
+        return fail("passes of \"%s\" cannot be followed: %s", name, words(PatchProblem::TooMany)), false;
+    for (std::uint32_t i = 0; i < function.count; ++i) all.add(function.address[i], name);
+    return true;
+}
+
+/// `place`: where it is, or ranges of one line with '|' between them: the first call of each.
+bool IterationPlace::add_place(char* place, CodePlaces& all) noexcept {
+    std::uintptr_t first_target = 0;
+    bool is_one = false;
+    char* rest = place;
+    while (char* part = next_of(rest, '|')) {
+        std::uintptr_t size = 0;
+        const bool is_range = cut_range(part, size);
+        std::snprintf(missing_, sizeof missing_, "%s", part);
+        const std::uintptr_t address = find_place(part);
+        if (address == 0) return !is_range && add_function(part, all);
+        std::uintptr_t target = 0;
+        const std::uintptr_t call = is_range ? find_call(address, address + size, target) : address;
+        // Copies of a line call the same; other calls of it are no passes.
+        if (call == 0 || (first_target != 0 && target != first_target)) continue;
+        if (all.count == CodePlaces::most) return fail("it names too many places"), false;
+        first_target = target;
+        is_one = true;
+        all.add(call, part);
+    }
+    if (!is_one) return fail("no call in \"%s\" can be followed", place), false;
+    return true;
+}
+
+bool IterationPlace::look_for_code(char* places) noexcept {
+    CodePlaces all;
+    std::snprintf(missing_, sizeof missing_, "%s", places);
+    while (char* place = next_of(places, ','))
+        if (!add_place(place, all)) return false;
+    if (all.count == 0) return fail("it names no place"), false;
+    return patch(all);
 }
 
 bool IterationPlace::add_range(const char* text) noexcept {
@@ -135,6 +186,8 @@ bool IterationPlace::add_range(const char* text) noexcept {
 bool IterationPlace::look_for_calls(char* path) noexcept {
     std::uint32_t function = no_function;
     range_count_ = steps_ = 0;
+    if (std::strchr(path, '/') != nullptr && !session.records_call_paths())
+        return fail("without call paths (LIBPROFILE_CALLPATHS=0) only the name of an MPI function alone is known"), false;
     char* rest = nullptr;
     for (char* step = strtok_r(path, "/", &rest); step != nullptr; step = strtok_r(nullptr, "/", &rest)) {
         std::snprintf(missing_, sizeof missing_, "%s", step);
@@ -158,37 +211,89 @@ bool IterationPlace::look_for_calls(char* path) noexcept {
     return true;
 }
 
+namespace {
+
+/// Where parameters or template arguments begin; nullptr: there are none.
+const char* arguments_of(const char* name) {
+    const char* at = std::strpbrk(name, "(<");
+    return at == name ? nullptr : at; // (anonymous namespace)::step
+}
+
+/// Whether the file of the program has no table of its functions.
+bool is_stripped() {
+    for (std::uint32_t m = 0; m < load_map.size(); ++m)
+        if (load_map[m].is_executable) return !has_symbol_table(load_map[m]);
+    return false;
+}
+
+bool is_in_libc(const char* name) {
+    for (std::uint32_t m = 0; m < load_map.size(); ++m) {
+        const Module& module = load_map[m];
+        if (module.loaded && module.is_libc && module.headers != nullptr && find_dynamic_symbol(module.bias, module.headers, module.header_count, name) != 0) return true;
+    }
+    return false;
+}
+
+} // namespace
+
+/// Into complaint_: why there is no function of that name, and what may be meant.
+void IterationPlace::say_missing_function(const char* name) noexcept {
+    constexpr std::size_t room = sizeof complaint_;
+    // Which has a step(), too, so this need not be what is meant.
+    const char* const but = is_in_libc(name) ? ", but in the C library, whose functions cannot be followed" : "";
+    const int used = std::snprintf(complaint_, room, "there is no function \"%s\" in the program and the libraries that are loaded%s", name, but);
+    if (used < 0 || static_cast<std::size_t>(used) >= room) return;
+    char* const rest = complaint_ + used;
+    const std::size_t left = room - static_cast<std::size_t>(used);
+    NamedFunction function;
+    char base[256];
+    if (const char* arguments = arguments_of(name)) {
+        std::snprintf(base, sizeof base, "%.*s", static_cast<int>(arguments - name), name);
+        if (find_function(base, function, nullptr, 0)) {
+            char which[400] = {};
+            if (function.is_ambiguous) say_which(function, which, sizeof which);
+            std::snprintf(rest, left, "; names are without parameters and template arguments: %s", function.is_ambiguous ? which : base);
+            return;
+        }
+    }
+    char nearest[256] = {};
+    for (const char* choice : {"auto", "marker", "none"})
+        if (edit_distance(name, choice) <= 2 || strcasecmp(name, choice) == 0) std::snprintf(nearest, sizeof nearest, "%s", choice);
+    if (*nearest == 0) find_function(name, function, nearest, sizeof nearest);
+    const char* const hint = is_stripped() ? "the program is stripped of its names: give a place, app+0xOFFSET" : "a function may be inlined where it is called";
+    if (*nearest != 0)
+        std::snprintf(rest, left, "; did you mean %s? (%s)", nearest, hint);
+    else
+        std::snprintf(rest, left, " (%s)", hint);
+}
+
 const char* IterationPlace::complaint() noexcept {
     const State state = state_.load(std::memory_order_relaxed);
     if (state == State::Failed) return complaint_;
     if (state != State::Wanted) return "";
     const char* colon = std::strrchr(missing_, ':');
-    if (colon != nullptr && colon[1] >= '0' && colon[1] <= '9') {
-        std::snprintf(complaint_, sizeof complaint_,
-                      "lines of a source are looked up by `libprofile run` (mpirun libprofile run -- ./app); by hand, name the function or module+0xOFFSET");
+    if (colon != nullptr && colon != missing_ && colon[-1] != ':' && colon[1] >= '0' && colon[1] <= '9') {
+        char function[256];
+        std::snprintf(function, sizeof function, "%.*s", static_cast<int>(colon - missing_), missing_);
+        NamedFunction found;
+        if (find_function(function, found, nullptr, 0))
+            fail("lines of a source are looked up by `libprofile run` (mpirun libprofile run -- ./app); by hand, name the function or module+0xOFFSET");
+        else if (std::strchr(function, '.') != nullptr)
+            fail("lines are named by their function, not by the file: step%s, with `libprofile run`", colon);
+        else
+            say_missing_function(function);
         return complaint_;
     }
     if (std::strstr(missing_, "+0x") != nullptr) {
         std::snprintf(complaint_, sizeof complaint_, "there is no \"%s\" in the program and the libraries that are loaded", missing_);
         return complaint_;
     }
-    char nearest[256] = {};
-    for (const char* choice : {"auto", "marker", "none"})
-        if (edit_distance(missing_, choice) <= 2 || strcasecmp(missing_, choice) == 0) std::snprintf(nearest, sizeof nearest, "%s", choice);
-    NamedFunction function;
-    if (*nearest == 0) find_function(missing_, function, nearest, sizeof nearest);
-    if (*nearest != 0)
-        std::snprintf(complaint_, sizeof complaint_, "there is no function \"%s\" in the program and the libraries that are loaded; did you mean %s?", missing_, nearest);
-    else
-        std::snprintf(complaint_, sizeof complaint_,
-                      "there is no function \"%s\" in the program and the libraries that are loaded (a stripped program has no names: module+0xOFFSET; a function "
-                      "may be inlined)",
-                      missing_);
+    say_missing_function(missing_);
     return complaint_;
 }
 
 bool IterationPlace::is_at(const CallTree& tree, NodeId node) const noexcept {
-    if (tree[node].kind != NodeKind::Mpi || tree[node].a != function_) return false;
+    if (!is_call() || tree[node].kind != NodeKind::Mpi || tree[node].a != function_) return false;
     std::uint32_t left = steps_; // functions of the path that are still to be met, from the innermost
     for (NodeId at = tree[node].parent; left != 0 && at != 0; at = tree[at].parent) {
         if (tree[at].kind != NodeKind::Frame) return false;
@@ -203,7 +308,10 @@ bool IterationPlace::is_at(const CallTree& tree, NodeId node) const noexcept {
 }
 
 void IterationPlace::passed(std::uintptr_t frame) noexcept {
-    if (is_on()) mark(Marker::Place, name_, frame);
+    if (!is_on()) return;
+    if (const Thread* thread = thread_local_block.thread; thread != nullptr && thread->index != 0 && !by_others_.load(std::memory_order_relaxed))
+        by_others_.store(true, std::memory_order_relaxed);
+    mark(Marker::Place, name_, frame);
 }
 
 void IterationPlace::passed_by_call(Thread& thread, std::uint64_t now) noexcept {

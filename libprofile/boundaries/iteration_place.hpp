@@ -3,13 +3,15 @@
 //   function             every entry of it: step, ns::Class::step, module::procedure, or a mangled name
 //   module+0xOFFSET      the same by ELF address (stripped programs), or a call, as the report names places
 //   path/MPI_Function    every call of it below the functions of the path: MPI_Allreduce, run/MPI_Allreduce, main/run/MPI_Allreduce
-//   name=place,place...  several places by another name; a place may be a range, module+0xBEGIN-0xEND: the first call in it
+//   name=place,place...  several places by another name; a place may be a range, module+0xBEGIN-0xEND: the first call in it; or ranges of
+//                        one line, with | between them: those that call the same
 //
 // Contract: one per process. choose() once, before all others; look() in ordinary context, when modules have come; it and the rest by any
 // thread.
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/callpath/load_map.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -24,7 +26,15 @@ class IterationPlace {
     void choose(const char* text) noexcept;
     /// Looks for the place in the modules that came since the last time, until it is there.
     void look() noexcept {
-        if (state_.load(std::memory_order_relaxed) == State::Wanted) look_now();
+        if (is_wanted()) look_now();
+    }
+    /// It is not there yet: libraries that come later may have it.
+    bool is_wanted() const { return state_.load(std::memory_order_relaxed) == State::Wanted; }
+    /// The same as look(), and asks the loader whether any came; not in handlers.
+    void look_for_new() noexcept {
+        if (!is_wanted()) return;
+        load_map.refresh_if_new();
+        look();
     }
     /// Iterations begin here; markers of iterations mean nothing then.
     bool is_on() const { return state_.load(std::memory_order_acquire) == State::On; }
@@ -40,8 +50,14 @@ class IterationPlace {
     /// The same for a call that is_at() the place: it begins at `now`.
     void passed_by_call(Thread& thread, std::uint64_t now) noexcept;
 
+    /// Other threads than the main one have passed it.
+    bool was_passed_by_others() const { return by_others_.load(std::memory_order_relaxed); }
+
     /// Why there are none, as a sentence; empty while all is well. Takes some time.
     const char* complaint() noexcept;
+
+    /// What complaint() said last, if it still holds.
+    const char* last_complaint() const { return is_on() ? "" : complaint_; }
 
   private:
     enum class State : std::uint8_t { Off, Wanted, Busy, On, Failed };
@@ -57,14 +73,28 @@ class IterationPlace {
     [[gnu::format(printf, 2, 3)]] void fail(const char* format, ...) noexcept;
     bool look_for_code(char* places) noexcept;
     bool look_for_calls(char* path) noexcept;
-    bool patch(const std::uintptr_t* addresses, std::uint32_t count, const char* what) noexcept;
+    struct CodePlaces {
+        static constexpr std::uint32_t most = 16;
+        std::uintptr_t address[most];
+        const char* name[most];
+        std::uint32_t count = 0;
+        void add(std::uintptr_t where, const char* what) {
+            address[count] = where;
+            name[count++] = what;
+        }
+    };
+    bool add_function(const char* name, CodePlaces& all) noexcept;
+    bool add_place(char* place, CodePlaces& all) noexcept;
+    bool patch(const CodePlaces& all) noexcept;
+    void say_missing_function(const char* name) noexcept;
     bool add_range(const char* text) noexcept;
 
     std::atomic<State> state_{State::Off};
     const char* text_ = "";
     char name_[256] = {};
     char missing_[256] = {}; // what was not found
-    char complaint_[768] = {};
+    char complaint_[1024] = {};
+    std::atomic<bool> by_others_{false};
     std::atomic<std::uint32_t> modules_{0}; // that were looked at
     std::uint32_t function_ = no_function; // MPI function
     Range ranges_[most_ranges] = {};

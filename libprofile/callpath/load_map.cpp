@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -45,6 +46,46 @@ void read_build_id(Module& module) {
             note = next;
         }
     }
+}
+
+/// The file that is mapped at `address`, by the kernel. Async-signal-safe. False: none, or its name does not fit.
+bool find_mapped_file(std::uintptr_t address, char* path, std::size_t size) {
+    const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    // Lines: start-end flags offset device inode     path. They come in the order of addresses.
+    constexpr unsigned path_column = 5;
+    std::uintptr_t start = 0;
+    unsigned column = 0;
+    std::size_t length = 0;
+    bool is_start = true, is_found = false, is_over = false;
+    char buffer[1024];
+    while (!is_over) {
+        const ssize_t n = read(fd, buffer, sizeof buffer);
+        if (n <= 0) break;
+        for (ssize_t i = 0; i < n && !is_over; ++i) {
+            const char c = buffer[i];
+            if (c == '\n') {
+                is_over = is_found = start == address;
+                start = column = 0;
+                is_start = true;
+            } else if (is_start) {
+                is_start = c != '-';
+                if (is_start) start = start * 16 + static_cast<std::uintptr_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+            } else if (start == address) {
+                if (column < path_column) {
+                    // Blanks before the path are as many as it takes.
+                    if (c == ' ' && ++column == path_column) length = 0;
+                } else if ((c != ' ' || length != 0) && length + 1 < size) {
+                    path[length++] = c;
+                } else if (c != ' ') {
+                    is_over = true; // too long
+                }
+            }
+        }
+    }
+    close(fd);
+    path[is_found ? length : 0] = 0;
+    return is_found && *path == '/';
 }
 
 void classify(Module& module) {
@@ -91,7 +132,10 @@ std::uint32_t LoadMap::add(std::uintptr_t start, std::uintptr_t end, std::uintpt
                 executable[n > 0 ? n : 0] = 0;
                 path = executable;
             }
-            module->path = arena_.copy_text(path);
+            module->path = module->loader_name = arena_.copy_text(path);
+            // dlopen("./plugin.so"): nobody finds that from another folder.
+            if (*path != '/' && std::strchr(path, '/') != nullptr && find_mapped_file(start, executable, sizeof executable))
+                module->path = arena_.copy_text(executable);
             read_build_id(*module);
             classify(*module);
             module->hash = module->build_id_size != 0 ? hash_bytes(module->build_id, module->build_id_size)
@@ -144,7 +188,7 @@ void LoadMap::refresh() noexcept {
         if (!module.loaded || module.is_executable) continue;
         const bool there = _dl_find_object(reinterpret_cast<void*>(module.start), &object) == 0 &&
                            reinterpret_cast<std::uintptr_t>(object.dlfo_map_start) == module.start &&
-                           std::strcmp(object.dlfo_link_map->l_name, module.path) == 0;
+                           std::strcmp(object.dlfo_link_map->l_name, module.loader_name) == 0;
         if (!there) module.loaded = false;
     }
     real_calls().dl_iterate_phdr(
@@ -166,6 +210,12 @@ void LoadMap::refresh() noexcept {
         },
         this);
     find_cxx_globals();
+}
+
+void LoadMap::refresh_if_new() noexcept {
+    unsigned long long loads = 0;
+    real_calls().dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* data) { return *static_cast<unsigned long long*>(data) = info->dlpi_adds, 1; }, &loads);
+    if (loads_.exchange(loads, std::memory_order_relaxed) != loads) refresh();
 }
 
 void LoadMap::find_cxx_globals() noexcept {

@@ -18,7 +18,8 @@ struct Module {
     std::uintptr_t start = 0;
     std::uintptr_t end = 0;
     std::uintptr_t bias = 0; // address = bias + ELF virtual address
-    const char* path = "";
+    const char* path = "";        // from the root on, also where the program gave dlopen another one
+    const char* loader_name = ""; // what the loader calls it
     unsigned char build_id[32] = {};
     std::uint8_t build_id_size = 0;
     bool loaded = false;
@@ -44,6 +45,8 @@ class LoadMap {
 
     /// Takes in all modules loaded now; drops those gone from iterate(). Not in handlers.
     void refresh() noexcept;
+    /// The same if the loader has loaded anything since this was asked before, which takes some 0.1 us. Not in handlers.
+    void refresh_if_new() noexcept;
     /// Something was unloaded: what was learned about addresses may be wrong now.
     void invalidate() noexcept { process_state.load_map_epoch.fetch_add(1, std::memory_order_acq_rel); }
     std::uint32_t epoch() const { return process_state.load_map_epoch.load(std::memory_order_acquire); }
@@ -76,6 +79,7 @@ class LoadMap {
     // What find() found, by a hash of the module's start: number of modules then * 2^32 + module. There may be hundreds of modules.
     static constexpr unsigned recent_bits = 8;
     std::atomic<std::uint64_t> recent_[1u << recent_bits] = {};
+    std::atomic<unsigned long long> loads_{0}; // that the loader has made, see refresh_if_new()
     std::atomic<bool> stale_{false};
     std::atomic<bool> copies_stacks_{false};
     std::atomic<bool> cxx_runtime_{false};

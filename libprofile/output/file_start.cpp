@@ -1,6 +1,7 @@
 #include "libprofile/output/file_start.hpp"
 
 #include "format/metrics.hpp"
+#include "libprofile/boundaries/iteration_place.hpp"
 #include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/output/block_writer.hpp"
 #include "libprofile/session/session.hpp"
@@ -45,7 +46,12 @@ bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uin
     Job& job = session.job();
     static char configuration[8192];
     static char mpi[256];
-    const std::size_t length = session.config().describe(configuration, sizeof configuration);
+    std::size_t length = session.config().describe(configuration, sizeof configuration);
+    // For whoever has only the profile, or LIBPROFILE_QUIET=1.
+    if (const char* problem = iteration_place.last_complaint(); *problem != 0) {
+        const int n = std::snprintf(configuration + length, sizeof configuration - length, "LIBPROFILE_ITERATION.problem=%s\n", problem);
+        if (n > 0 && static_cast<std::size_t>(n) < sizeof configuration - length) length += static_cast<std::size_t>(n);
+    }
     if (session.mpi() == nullptr || session.mpi()->library_version(mpi, sizeof mpi) != 0)
         std::snprintf(mpi, sizeof mpi, "%s", session.mpi() == nullptr ? "none" : session.mpi()->name);
     tidy_version(mpi);

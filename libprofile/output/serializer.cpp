@@ -5,6 +5,7 @@
 #include "libprofile/output/loops_writer.hpp"
 #include "libprofile/output/phase_blocks.hpp"
 #include "libprofile/output/openmp_writer.hpp"
+#include "libprofile/output/short_threads_writer.hpp"
 #include "libprofile/output/place_writer.hpp"
 #include "libprofile/output/regions_writer.hpp"
 #include "libprofile/output/series_writer.hpp"
@@ -81,6 +82,7 @@ bool write_locations(BlockBuffer& buffer, bool complete, std::uint32_t map_rank,
 bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
     bool ok = write_regions(buffer, own_rank(), running);
     ok = write_openmp(buffer, own_rank(), running) && ok;
+    ok = write_short_threads(buffer, own_rank()) && ok;
     ok = write_place(buffer, running) && ok;
     for_each_location(running, [&](Thread& thread, std::uint64_t) {
         const std::uint64_t now = &thread == running.thread ? running.now : 0;

@@ -45,9 +45,9 @@ CallSite& call_site(Thread& thread, unsigned function_id, const void* return_add
     return site;
 }
 
-/// Calls may begin iterations: passes of a loop that is looked for, or of a place that is one of them.
+/// Calls may begin iterations: passes of a loop that is looked for, or of a place that is one of them, or is not there yet.
 bool is_any_followed(const Thread& thread) noexcept {
-    return (thread.loops != nullptr && thread.loops->is_on()) || iteration_place.is_call();
+    return (thread.loops != nullptr && thread.loops->is_on()) || iteration_place.is_call() || (iteration_place.is_wanted() && thread.index == 0);
 }
 
 } // namespace
@@ -145,12 +145,16 @@ bool is_any_followed(const Thread& thread) noexcept {
         if (thread.loops != nullptr) thread.loops->begin_nested_call(thread, node, level_);
         return true;
     }
-    if (thread.loops == nullptr && !iteration_place.is_at(thread.tree, node)) return false;
+    if (thread.loops == nullptr && !iteration_place.is_wanted() && !iteration_place.is_at(thread.tree, node)) return false;
     if (!measures_itself_) {
         measures_itself_ = true;
         entered_ = session_clock.now();
     }
     cheap_ = false; // not what such a call usually costs
+    if (thread.loops == nullptr && iteration_place.is_wanted()) { // also on paths that are known: a plugin may come between two steps
+        iteration_place.look_for_new();
+        if (!iteration_place.is_at(thread.tree, node)) return iteration_place.is_wanted();
+    }
     is_looked_at_ = thread.loops != nullptr;
     const std::uint64_t generation = thread.phases.row_generation();
     bool is_followed = true;
@@ -184,7 +188,7 @@ bool is_any_followed(const Thread& thread) noexcept {
             entered_ = session_clock.now();
         }
         known = walk_to_event(thread, NodeKind::Mpi, function_id, return_address, frame, node);
-        iteration_place.look(); // libraries may have come
+        iteration_place.look_for_new(); // libraries may have come
         sleds.look_for_new();
     }
     if (is_any_followed(thread)) [[unlikely]] follow(thread, node, frame);

@@ -22,6 +22,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
+#include <utility>
 
 namespace libprofile {
 
@@ -153,22 +154,36 @@ void Session::after_mpi_init(bool is_session, bool succeeded) noexcept {
     }
     initialized_ = true;
     if (job_.rank == 0 || !treats_mpi()) {
-        complain_once();
+        complain_once(false);
         if (treats_mpi()) prepare_output_folder(world_ ? Output::Together : Output::EachRank);
     }
 }
 
-void Session::complain_once() noexcept {
+void Session::complain_once(bool at_end) noexcept {
     if (complained_) return;
     complained_ = true;
     if (*config_.complaint() != 0) say("warning: %s", config_.complaint());
-    if (const char* complaint = iteration_place.complaint(); *complaint != 0)
-        say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks", config_.text(Option::Iteration), complaint);
+    complain_of_place(at_end);
     if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", config_.text(Option::Filter), filter_complaint_);
     if (*sleds.complaint() != 0) say("warning: %s", sleds.complaint());
     if (*counter_choice.complaint() != 0) say("warning: %s", counter_choice.complaint());
     if (!unwinder.available())
         say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
+}
+
+/// What is not there yet may be in a library that comes later, so that is said again at the end.
+void Session::complain_of_place(bool at_end) noexcept {
+    const char* complaint = iteration_place.complaint();
+    if (*complaint == 0) return;
+    const char* const place = config_.text(Option::Iteration);
+    const bool is_wanted = iteration_place.is_wanted();
+    const PlaceComplaint before = std::exchange(place_complaint_, is_wanted ? PlaceComplaint::Missing : PlaceComplaint::Failed);
+    if (!is_wanted && before == PlaceComplaint::Failed) return;
+    if (is_wanted && before == PlaceComplaint::Missing)
+        say("warning: LIBPROFILE_ITERATION=%s: no library had it until the end, so iterations are what the program marks", place);
+    else
+        say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks%s", place, complaint,
+            is_wanted && !at_end ? ", until a library comes that has it" : "");
 }
 
 /// The call is visited, but its time lies behind the end of the measurement.
@@ -244,8 +259,9 @@ void Session::finish(bool with_mpi) noexcept {
     // A handler of the application has interrupted us, and ends the program. What is being changed just now cannot be read.
     if (guard.is_nested() || !thread_registry.finish_all(now)) return leave_live_file();
     const bool speaks = !initialized_ || job_.rank == 0 || !treats_mpi();
+    if (speaks && complained_) complain_of_place(true);
     complained_ = complained_ || !speaks;
-    complain_once();
+    complain_once(true);
     if (speaks && *config_.text(Option::Filter) != 0)
         if (const char* useless = function_filter.useless_lines()) say("warning: LIBPROFILE_FILTER=%s: %s", config_.text(Option::Filter), useless);
     if (const char* complaint = speaks ? openmp_tool_complaint() : nullptr) say("warning: %s", complaint);

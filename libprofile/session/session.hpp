@@ -83,7 +83,8 @@ class Session {
     void finish(bool with_mpi) noexcept;
     void visit_last_call(const char* name, std::uintptr_t frame) noexcept;
     void know_rank_from_launcher() noexcept;
-    void complain_once() noexcept;
+    void complain_once(bool at_end) noexcept;
+    void complain_of_place(bool at_end) noexcept;
     bool launcher_mismatch() noexcept;
     void begin_sampling() noexcept;
 
@@ -99,6 +100,7 @@ class Session {
     bool reopened_ = false; // it has been said that sessions after the end are not measured
     bool without_mpi_ = false; // worth a profile even if MPI never comes
     bool complained_ = false;
+    enum class PlaceComplaint : std::uint8_t { None, Missing, Failed } place_complaint_ = PlaceComplaint::None;
     bool bypass_known_ = false; // it has been said why MPI calls do not reach us
     bool sampling_ = false;
     bool call_paths_ = true;

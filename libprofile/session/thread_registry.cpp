@@ -129,12 +129,16 @@ bool ThreadRegistry::is_helper(const ThreadStart& start) const noexcept {
 }
 
 /// A thread that came and went without a sample, an MPI call or a marker has nothing to show; programs make thousands of
-/// them. Its memory serves the next one.
+/// them. Its memory serves the next one; it is counted, with the time it took, unless recording was off.
 bool ThreadRegistry::recycle(ThreadStart& start, Thread& thread) noexcept {
     if (&start == &main_ || thread.samples_taken != 0 || thread.samples_lost != 0 || !thread.phases.is_unused() ||
         !thread.tree.is_empty())
         return false;
     start.thread.store(nullptr, std::memory_order_release);
+    if (!thread.phases.is_paused()) {
+        short_threads_.fetch_add(1, std::memory_order_relaxed);
+        short_cpu_ns_.fetch_add(thread_cpu_time(), std::memory_order_relaxed);
+    }
     give_back(thread);
     return true;
 }

@@ -3,6 +3,7 @@
 // allocates from the thread's own arena only.
 #pragma once
 
+#include "format/short_threads.hpp"
 #include "libprofile/session/thread.hpp"
 
 #include <cstdint>
@@ -62,6 +63,10 @@ class ThreadRegistry {
     /// Threads for which the kernel refused every sample clock.
     std::uint64_t clocks_refused() const { return clocks_refused_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+    /// Threads that ended with nothing to show, and their processor time.
+    ShortThreadsRecord short_threads() const {
+        return {short_threads_.load(std::memory_order_relaxed), short_cpu_ns_.load(std::memory_order_relaxed)};
+    }
 
   private:
     Thread* open(ThreadStart& start) noexcept;
@@ -87,6 +92,7 @@ class ThreadRegistry {
     std::atomic<std::uint64_t> clocks_refused_{0};
     Thread* free_ = nullptr; // guarded by busy_
     std::atomic<std::uint64_t> lost_{0};
+    std::atomic<std::uint64_t> short_threads_{0}, short_cpu_ns_{0};
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     Arena arena_;
 };

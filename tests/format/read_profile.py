@@ -25,7 +25,7 @@ RANK_PLACE = struct.Struct("<QQII")
 FOOTER = struct.Struct("<QQQ8s")
 (TYPE_JOB, TYPE_METRICS, TYPE_RANK, TYPE_MODULES, TYPE_FUNCTIONS, TYPE_TREE, TYPE_PHASE, TYPE_NAMES, TYPE_TRACE, _,
  TYPE_LOCATION, TYPE_NODE_MAP, TYPE_CELLS, TYPE_DIRECTORY, TYPE_RANK_TABLE, TYPE_FOOTER) = range(1, 17)
-TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_PLACE, TYPE_OPENMP = 21, 22, 23, 24, 25, 26
+TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_PLACE, TYPE_OPENMP, TYPE_SHORT_THREADS = range(21, 28)
 JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
@@ -455,6 +455,8 @@ def read(blocks):
         elif kind == TYPE_OPENMP:
             names = "regions workers regions_refused shares_refused waits_refused phases_missed".split()
             tables[rank]["openmp"] = dict(zip(names, p.numbers(len(names))))
+        elif kind == TYPE_SHORT_THREADS:
+            tables[rank]["short_threads"] = dict(zip(("threads", "cpu_ns"), p.numbers(2)))
         elif kind == TYPE_SERIES:
             series.append({"rank": rank, **series_totals(p, rows)})
         elif kind == TYPE_PLACE:

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """LIBPROFILE_ITERATION names a function, a line, a place or an MPI call: each pass is an iteration, and the program is as it was."""
 
+import os
 import re
 import subprocess
 
@@ -10,13 +11,13 @@ from harness import Skip, expect, expect_equal, main, test
 VARIANTS = ["", "_o0", "_o2", "_o3", "_cet"]
 
 
-def passes_of(job, command, place, ranks=1, plain=None, run=False):
+def passes_of(job, command, place, ranks=1, plain=None, run=False, more=None):
     """Measures with the place named; returns iterations by phase, complaints and the report. stdout must be as without."""
     job.runs += 1
     folder = f"places.{job.runs}"
     if plain is None:
         plain = job.plain(command, ranks).out
-    options = {"LIBPROFILE_ITERATION": place, "LIBPROFILE_OUTPUT": job.folder / folder}
+    options = {"LIBPROFILE_ITERATION": place, "LIBPROFILE_OUTPUT": job.folder / folder, **(more or {})}
     if run:
         result = job.run([*job.launcher(ranks), job.tool, "run", "--", *command], env=options)
     else:
@@ -36,7 +37,10 @@ def expect_passes(job, command, place, passes, ranks=1, name=None, **more):
 def expect_refusal(job, command, place, words):
     found, said, _ = passes_of(job, command, place)
     expect_equal(found, {}, f"iterations of {place}")
-    expect(words in said and said.count("libprofile:") == 1, f"{place}: {said}")
+    # What may still come is said again at the end.
+    lines = 2 if "until a library comes" in said else 1
+    expect(words in said and said.count("libprofile:") == lines and (lines == 1 or "until the end" in said), f"{place}: {said}")
+    return said
 
 
 KINDS = {
@@ -50,6 +54,7 @@ KINDS = {
     "tiny": "tiny",
     "branch": "branch_first",
     "exceptions": "model::Engine::advance",
+    "call_first": "call_first",
 }
 
 
@@ -78,7 +83,9 @@ def every_rank_has_its_passes(job):
 @test
 def a_mangled_name_tells_overloads_apart(job):
     command = [job.program("places"), "overloaded", 40]
-    expect_refusal(job, command, "model::overloaded", "several functions called")
+    for place in ("model::overloaded", "model::overloaded(int, double)", "model::overloaded<int>"):
+        said = expect_refusal(job, command, place, "several functions called" if place.isidentifier() or place[-1] == "d" else "without parameters")
+        expect("_ZN5model10overloadedEd" in said and "_ZN5model10overloadedEi" in said, f"the symbols are not named: {said}")
     expect_passes(job, command, "_ZN5model10overloadedEd", 40)
 
 
@@ -90,7 +97,9 @@ def a_stripped_program_is_entered_at_an_offset(job):
     stripped = job.folder / "stripped"
     expect_equal(job.run(["strip", "-o", stripped, program]).code, 0, "strip")
     expect_passes(job, [stripped, "arguments", 50], f"stripped+0x{offset}", 50)
-    expect_refusal(job, [stripped, "arguments", 50], "many_arguments", "stripped")
+    for place in ("many_arguments", "step", "tick"): # with and without functions of libraries that are called nearly so
+        said = expect_refusal(job, [stripped, "arguments", 50], place, "stripped")
+        expect("did you mean" not in said, said)
     expect_refusal(job, [stripped, "arguments", 50], f"stripped+0x{int(offset, 16) + 1:x}", "neither the first instruction")
 
 
@@ -99,7 +108,8 @@ def several_places_may_have_one_name(job):
     command = [job.program("places"), "overloaded", 40]
     expect_passes(job, command, "either=_ZN5model10overloadedEd,_ZN5model10overloadedEi", 80, name="either")
     # One that cannot be followed: then none is.
-    expect_refusal(job, command, "either=_ZN5model10overloadedEd,loop_at_entry", "jumps back")
+    expect_refusal(job, command, "either=_ZN5model10overloadedEd,loop_at_entry", 'passes of "loop_at_entry" cannot be followed: a loop jumps back')
+    expect_passes(job, command, "=_ZN5model10overloadedEd, many_arguments", 40, name="_ZN5model10overloadedEd, many_arguments")
 
 
 @test
@@ -121,7 +131,13 @@ def lines_of_functions_begin_iterations(job):
     for variant in VARIANTS:
         command = [job.program(f"places{variant}"), "line", 50]
         expect_passes(job, command, f"call_of_a_line:{line}", 50, run=True)
+        second = source.index(next(text for text in source if text.endswith("// SECOND LINE"))) + 1
+        for name in ("", "lines="):
+            places = f"call_of_a_line:{line},call_of_a_line:{second}"
+            expect_passes(job, command, name + places, 100, name=name[:-1] or places, run=True)
     expect_refusal(job, command, f"call_of_a_line:{line}", "`libprofile run`")
+    expect_refusal(job, command, f"places.cpp:{line}", "not by the file")
+    expect_refusal(job, command, f"no_such_thing:{line}", 'there is no function "no_such_thing"')
     found, said, _ = passes_of(job, command, "call_of_a_line:1", run=True)
     expect_equal(found, {}, "iterations of a line without code")
     expect("no code for line 1" in said, said)
@@ -138,20 +154,47 @@ def calls_of_mpi_begin_iterations(job):
     expect_equal(found, {}, "iterations of a path that there is not")
     expect("never passed" in said, said)
     expect_refusal(job, command, "MPI_Alreduce", "did you mean MPI_Allreduce")
+    found, said, _ = passes_of(job, command, "run/MPI_Allreduce", more={"LIBPROFILE_CALLPATHS": 0})
+    expect_equal((found, "LIBPROFILE_CALLPATHS=0" in said), ({}, True), f"without call paths: {said}")
 
 
 @test
 def what_cannot_be_followed_is_said_and_the_program_runs(job):
     command = [job.program("places"), "loop_at_entry", 50]
     expect_refusal(job, command, "loop_at_entry", "jumps back to its first instructions")
-    expect_refusal(job, command, "many_argument", "did you mean many_arguments")
+    expect_refusal(job, [job.program("places"), "call_in_loop", 50], "call_in_loop", "jumps back to its first instructions")
+    expect_refusal(job, [job.program("places"), "call_behind_branch", 50], "call_behind_branch", "begins with a call")
+    said = expect_refusal(job, command, "many_argument", "did you mean many_arguments")
+    expect("inlined" in said, said)
+    expect_refusal(job, command, "malloc", "but in the C library")
+    # The profile says why, too, also where stderr must not.
+    found, said, _ = passes_of(job, command, "loop_at_entry", more={"LIBPROFILE_QUIET": 1})
+    text = " ".join(job.run([job.tool, "report", job.folder / f"places.{job.runs}"]).out.split())
+    expect_equal((found, said), ({}, ""), "with LIBPROFILE_QUIET=1")
+    expect("cannot be followed: a loop jumps back to its first instructions" in text, text)
+    for place in ("tick", "inl", "burn"): # strsep, sinl and brk are not what is meant
+        expect("did you mean" not in expect_refusal(job, command, place, "inlined"), "a function of a system library is proposed")
     expect_refusal(job, command, "no/such/thing", "there is no function")
     expect_refusal(job, [job.program("places"), "before", 50], "many_arguments", "threads")
 
 
 @test
+def functions_of_plugins_begin_iterations_from_the_next_call_of_mpi_on(job):
+    """Also where all paths of MPI calls are known by then, and where the program names the file from the folder it is in."""
+    plugin = job.programs / "plugin_step.so"
+    for name in (plugin, os.path.relpath(plugin, job.folder)):
+        expect("/" in str(name), name)
+        command = [job.program("place_later"), name, 50]
+        found, said, report = passes_of(job, command, "later_step", ranks=2)
+        expect_equal(found, {"later_step": [49, 49]}, f"{name}: passes, without the one before the first call of MPI")
+        expect("until a library comes that has it" in said and said.count("libprofile:") == 1, said)
+    expect_refusal(job, command, "latest_step_of_all", "there is no function")
+
+
+@test
 def threads_have_passes_of_their_own(job):
-    found, _, report = passes_of(job, [job.program("places"), "threads", 200], "many_arguments")
+    found, said, report = passes_of(job, [job.program("places"), "threads", 200], "many_arguments")
+    expect("other threads did" in said, said)
     result = job.run([job.tool, "report", job.folder / f"places.{job.runs}", "--threads"])
     expect_equal((found, result.code), ({}, 0), "iterations of the main thread")
 

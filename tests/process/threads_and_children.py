@@ -80,6 +80,23 @@ def mpi_in_another_than_the_main_thread_is_measured(job):
 
 
 @test
+def threads_too_short_to_be_shown_are_counted_with_their_time(job):
+    """By their own clocks; with samples, those that have one are shown instead."""
+    for samples in (0, 100):
+        report = job.profile([job.program("threads"), "short"], options={"LIBPROFILE_SAMPLE": samples}, timeout=60)
+        own = [int(line) for line in job.last.err]
+        losses = report["losses"]
+        shown = len(report["threads"]["locations"])
+        expect_equal((len(own), losses["threads_short"] + shown), (2, 2 * 200), "threads counted")
+        if samples == 0:
+            expect_equal(shown, 0, "threads shown")
+            expect_equal(losses["per_rank"]["threads_short"], [200, 200], "of each rank")
+            expect(sum(own) <= losses["threads_short_ns"] <= 1.5 * sum(own), f"{losses['threads_short_ns']} ns, by their own clocks {sum(own)}")
+        text = " ".join(job.run([job.tool, "report", job.folder / f"profile.{job.runs}"]).out.split())
+        expect("threads ended without a sample" in text, "nothing is said")
+
+
+@test
 def threads_that_outlive_finalize_are_no_harm(job):
     report = same_output(job, "detached")
     expect(len(report["threads"]["locations"]) >= 6, "the running threads are not in the report")

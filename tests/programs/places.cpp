@@ -26,6 +26,8 @@ static void exchange() {
     sum_of_all += all;
 }
 
+OWN static int recursive(int depth) { return depth <= 0 ? counter : recursive(depth - 1) + 1; }
+
 // The compiler knows all callers, so these may count on registers that it does not use.
 OWN static int local_step(int i) {
     counter = counter + 1; // relative to the instruction pointer
@@ -96,6 +98,10 @@ int loop_at_entry(int n);
 int tiny(void);
 int branch_first(int n);
 int jump_first(int n);
+int call_first(int n);
+int call_in_loop(int n);
+int call_behind_branch(int n);
+void may_throw(void);
 }
 __asm__(R"(
     .text
@@ -139,13 +145,67 @@ jump_first:
     jmp branch_first
     .cfi_endproc
     .size jump_first, . - jump_first
+    .p2align 4
+    .globl call_first
+    .type call_first, @function
+call_first:
+    .cfi_startproc
+    pushq %rbx
+    .cfi_adjust_cfa_offset 8
+    .cfi_offset %rbx, -16
+    movl %edi, %ebx
+    call may_throw
+    leal 1(%rbx), %eax
+    testl %ebx, %ebx
+    jne 1f
+    call may_throw
+1:  popq %rbx
+    .cfi_adjust_cfa_offset -8
+    ret
+    .cfi_endproc
+    .size call_first, . - call_first
+    .p2align 4
+    .globl call_in_loop
+    .type call_in_loop, @function
+call_in_loop:
+    .cfi_startproc
+    pushq %rbx
+    .cfi_adjust_cfa_offset 8
+    .cfi_offset %rbx, -16
+    movl %edi, %ebx
+1:  call may_throw
+    subl $1, %ebx
+    jns 1b
+    movl $3, %eax
+    popq %rbx
+    .cfi_adjust_cfa_offset -8
+    ret
+    .cfi_endproc
+    .size call_in_loop, . - call_in_loop
+    .p2align 4
+    .globl call_behind_branch
+    .type call_behind_branch, @function
+call_behind_branch:
+    .cfi_startproc
+    testl %edi, %edi
+    je 1f
+    call tiny
+1:  movl $4, %eax
+    ret
+    .cfi_endproc
+    .size call_behind_branch, . - call_behind_branch
 )");
 
-OWN int recursive(int depth) { return depth <= 0 ? counter : recursive(depth - 1) + 1; }
+// Under functions written by hand, whose unwind tables it takes to get out.
+extern "C" OWN void may_throw() {
+    counter = counter + 1;
+    if (counter % 5 == 0) throw std::runtime_error("every fifth");
+}
 
 OWN static void call_of_a_line(int i) {
     for (int k = 0; k < i; ++k) {
         counter = local_step(k) / 3 + 1; // LINE
+        counter = recursive(0); // SECOND LINE
         exchange();
     }
 }
@@ -168,6 +228,13 @@ static double run(const char* kind, int passes) {
         else if (std::strcmp(kind, "branch") == 0) result += pointer(i % 2);
         else if (std::strcmp(kind, "jump") == 0) result += jump_first(i % 2);
         else if (std::strcmp(kind, "recursive") == 0) result += recursive(2);
+        else if (std::strncmp(kind, "call", 4) == 0) {
+            try {
+                result += std::strcmp(kind, "call_first") == 0 ? call_first(i) : std::strcmp(kind, "call_in_loop") == 0 ? call_in_loop(i % 3) : call_behind_branch(i % 2);
+            } catch (const std::runtime_error&) {
+                result += 100;
+            }
+        }
         else if (std::strcmp(kind, "exceptions") == 0) {
             try {
                 model::Engine().advance(i);

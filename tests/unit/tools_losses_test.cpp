@@ -110,3 +110,18 @@ TEST(Losses, IterationsWithoutValuesAndTimeWithoutCallPathsAreTold) {
     ASSERT_TRUE(folded.contains("quota_time"));
     EXPECT_EQ(folded.at("quota_time").count, 50u);
 }
+
+TEST(Losses, ThreadsThatEndedWithNothingToShowAreToldWithTheirTime) {
+    ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    add_sample_rank(b, 0);
+    EXPECT_FALSE(by_kind(read_one(b.bytes())).contains("threads_short"));
+    ShortThreadsRecord record{200, 800000000};
+    b.block(BlockType::ShortThreads, 0, [&](Encoder& e) { describe(e, record); });
+    const auto kinds = by_kind(read_one(b.bytes()));
+    ASSERT_TRUE(kinds.contains("threads_short"));
+    EXPECT_EQ(kinds.at("threads_short").count, 200u);
+    EXPECT_EQ(kinds.at("threads_short").sentence,
+              "200 threads ended without a sample, an MPI call or a marker, so not shown: 800 ms of processor time");
+}

@@ -142,13 +142,20 @@ std::vector<std::string> place_sentences(const Profile& profile) {
     if (at == std::string::npos)
         return {};
     at = all.find('=', at) + 1;
+    if (at < all.size() && all[at] == '=') // a name that is missing is that of the place
+        ++at;
     const std::string name = all.substr(at, all.find_first_of("=\n", at) - at);
     if (name.empty() || name == "auto" || name == "marker" || name == "none")
         return {};
     for (const Phase& phase : profile.phases)
         if (phase.kind == PhaseKind::Iterations && phase.name == name)
             return {fmt::format("an iteration of \"{0}\" lasts from one pass of {0} to the next (LIBPROFILE_ITERATION); the last one to the end", printable(name))};
-    return {fmt::format("LIBPROFILE_ITERATION={}: that was never passed after MPI_Init, or could not be followed; the job's stderr says which",
+    const std::string reason = "\nLIBPROFILE_ITERATION.problem=";
+    if (std::size_t why = all.find(reason); why != std::string::npos) {
+        why += reason.size();
+        return {fmt::format("LIBPROFILE_ITERATION={}: {}; iterations are what the program marked", printable(name), printable(all.substr(why, all.find('\n', why) - why)))};
+    }
+    return {fmt::format("LIBPROFILE_ITERATION={}: that was never passed by a main thread after MPI_Init (a function may be inlined where it is called)",
                         printable(name))};
 }
 

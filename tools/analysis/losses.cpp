@@ -255,6 +255,10 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
         return plural(n, "thread") + " not measured: too many for LIBPROFILE_MEMORY, not made by pthread_create, or inside libprofile when the job "
                                      "ended";
     });
+    all.add_counter(Loss, "threads_short", &RankInfo::threads_short, [&](std::uint64_t n) {
+        return fmt::format("{} ended without a sample, an MPI call or a marker, so not shown: {} of processor time", plural(n, "thread"),
+                           duration(static_cast<double>(sum_of(profile, &RankInfo::threads_short_ns)), {}));
+    });
     all.add_counter(Loss, "quota_losses", &RankInfo::quota_losses, [](std::uint64_t n) {
         return fmt::format("details were folded together {}, because memory for call paths and clusters ran out or there were too many phases; "
                            "raise LIBPROFILE_MEMORY, or use fewer names",

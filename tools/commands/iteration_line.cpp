@@ -64,39 +64,88 @@ bool is_elf(const std::string& path) {
     return is;
 }
 
-} // namespace
-
-std::string with_places(const std::string& value, const std::string& program, std::string& problem) {
-    const std::size_t colon = value.rfind(':');
-    if (colon == std::string::npos || colon == 0 || value[colon - 1] == ':' || value.find('=') != std::string::npos)
-        return value;
-    std::uint64_t line = 0;
-    const char* end = value.data() + value.size();
-    if (const auto [at, error] = std::from_chars(value.data() + colon + 1, end, line); error != std::errc() || at != end)
-        return value;
-    const std::string function = value.substr(0, colon);
-    std::vector<std::string> modules;
-    if (!program.empty() && is_elf(program)) {
-        std::error_code error;
-        const std::filesystem::path real = std::filesystem::canonical(program, error);
-        modules.push_back(error ? program : real.string());
-        for (std::string& library : libraries_of(program))
-            modules.push_back(std::move(library));
+/// The parts of a list, without those commas that are in brackets: f(int, int) is one.
+std::vector<std::string> parts_of(const std::string& list) {
+    std::vector<std::string> parts(1);
+    int depth = 0;
+    for (const char c : list) {
+        depth += c == '(' || c == '<' ? 1 : (c == ')' || c == '>') && depth > 0 ? -1 : 0;
+        if (c == ',' && depth == 0)
+            parts.emplace_back();
+        else
+            parts.back() += c;
     }
+    return parts;
+}
+
+/// "f:12" as its function and line.
+bool is_line(const std::string& place, std::string& function, std::uint64_t& line) {
+    const std::size_t colon = place.rfind(':');
+    if (colon == std::string::npos || colon == 0 || place[colon - 1] == ':')
+        return false;
+    const char* end = place.data() + place.size();
+    if (const auto [at, error] = std::from_chars(place.data() + colon + 1, end, line); error != std::errc() || at != end)
+        return false;
+    function = place.substr(0, colon);
+    return true;
+}
+
+/// The program and its libraries.
+std::vector<std::string> modules_of(const std::string& program) {
+    std::vector<std::string> modules;
+    if (program.empty() || !is_elf(program))
+        return modules;
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::canonical(program, error);
+    modules.push_back(error ? program : real.string());
+    for (std::string& library : libraries_of(program))
+        modules.push_back(std::move(library));
+    return modules;
+}
+
+/// "app+0x10-0x20|app+0x50-0x60": the code of a line, in the first module that has some; empty: there is none.
+std::string ranges_of(const std::vector<std::string>& modules, const std::string& function, std::uint64_t line) {
     for (const std::string& module : modules) {
         const CodeOfLine code = code_of_line(module, function, line);
-        if (code.ranges.empty())
-            continue;
         const std::string name = module.substr(module.rfind('/') + 1);
         std::string places;
         constexpr std::size_t most = 12;
         for (std::size_t i = 0; i < std::min(most, code.ranges.size()); ++i)
-            places += fmt::format("{}{}+{:#x}-{:#x}", i == 0 ? "" : ",", name, code.ranges[i].begin, code.ranges[i].end);
-        return value + "=" + places;
+            places += fmt::format("{}{}+{:#x}-{:#x}", i == 0 ? "" : "|", name, code.ranges[i].begin, code.ranges[i].end);
+        if (!places.empty())
+            return places;
     }
-    problem = fmt::format("no code for line {} of \"{}\" is known in {} and its libraries (compile with -g; a line without code has none)", line, function,
-                          program.empty() ? "the program" : program);
-    return "marker";
+    return "";
+}
+
+} // namespace
+
+std::string with_places(const std::string& value, const std::string& program, std::string& problem) {
+    const std::size_t equals = value.find('=');
+    std::vector<std::string> parts = parts_of(equals == std::string::npos ? value : value.substr(equals + 1));
+    std::vector<std::string> modules;
+    std::string list, function;
+    bool has_lines = false;
+    for (std::string& part : parts) {
+        std::uint64_t line = 0;
+        if (is_line(part, function, line)) {
+            if (!has_lines)
+                modules = modules_of(program);
+            has_lines = true;
+            std::string ranges = ranges_of(modules, function, line);
+            if (ranges.empty()) {
+                problem = fmt::format("no code for line {} of a function \"{}\" is known in {} and its libraries (compile with -g; a line without code has none; "
+                                      "lines are named by their function, not by the file)",
+                                      line, function, program.empty() ? "the program" : program);
+                return "marker";
+            }
+            part = std::move(ranges);
+        }
+        list += (list.empty() ? "" : ",") + part;
+    }
+    if (!has_lines)
+        return value;
+    return (equals == std::string::npos || equals == 0 ? value.substr(equals == 0 ? 1 : 0) : value.substr(0, equals)) + "=" + list;
 }
 
 } // namespace libprofile::tools

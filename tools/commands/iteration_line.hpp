@@ -6,7 +6,7 @@
 
 namespace libprofile::tools {
 
-/// "f:12=app+0x1a2b-0x1a40,..." for "f:12"; other values as they are.
+/// "f:12=app+0x1a2b-0x1a40|..." for "f:12", "a=app+0x1a2b-0x1a40,g" for "a=f:12,g"; values without a line as they are.
 /// @param program its path; empty: not known
 /// @param problem a sentence, if there is such a line nowhere; then the result is "marker"
 std::string with_places(const std::string& value, const std::string& program, std::string& problem);

@@ -66,6 +66,8 @@ const char* type_name(std::uint32_t type) {
         return "place";
     case BlockType::OpenMp:
         return "OpenMP";
+    case BlockType::ShortThreads:
+        return "short-threads";
     }
     return "unknown";
 }

@@ -242,6 +242,15 @@ bool decode_openmp(Decoder d, RawRank& out) {
     return true;
 }
 
+bool decode_short_threads(Decoder d, RawRank& out) {
+    ShortThreadsRecord r;
+    describe(d, r);
+    if (!finished(d) || out.short_threads)
+        return false;
+    out.short_threads = r;
+    return true;
+}
+
 bool decode_names(Decoder d, RawFile& file) {
     std::uint64_t count = 0;
     if (!read_count(d, count, 7))
@@ -328,6 +337,8 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
         return decode_regions(d, file.ranks[block.rank]);
     case BlockType::OpenMp:
         return decode_openmp(d, file.ranks[block.rank]);
+    case BlockType::ShortThreads:
+        return decode_short_threads(d, file.ranks[block.rank]);
     case BlockType::Loops:
         return decode_loops(d, file.ranks[block.rank]);
     case BlockType::Place:

@@ -59,6 +59,7 @@ struct RawRank {
     std::optional<RegionsRecord> regions;
     std::map<std::uint64_t, std::string> region_names; // by id
     std::optional<OpenMpRecord> openmp;
+    std::optional<ShortThreadsRecord> short_threads;
     std::optional<RankPlacing> place;
     std::optional<Bytes> journal; // of a live file, until it is applied
 };

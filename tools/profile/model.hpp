@@ -9,6 +9,7 @@
 #include "format/openmp.hpp"
 #include "format/profile_file.hpp"
 #include "format/regions.hpp"
+#include "format/short_threads.hpp"
 #include "tools/profile/series.hpp"
 
 #include <algorithm>
@@ -103,6 +104,8 @@ struct RankInfo {
     std::uint64_t writing_ns = 0;
     bool checkpoint = false; // written while the rank went on running
     std::uint64_t threads_running = 0;
+    std::uint64_t threads_short = 0;    // that ended without a sample, an MPI call, a marker or a region: no locations
+    std::uint64_t threads_short_ns = 0; // their processor time, in no other number
     std::uint64_t kept_iterations = 0; // that came from the journal of a live file
     std::uint64_t beyond_reader = 0;   // of these, in no cluster because of the bounds of time and memory that apply_journal() has
     std::array<std::uint64_t, path_count_count> path_counts = {}; // in the order of path_counts.def

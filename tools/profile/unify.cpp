@@ -411,6 +411,9 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
     profile.ranks[rank] = raw.info.value_or(RankInfo{});
     profile.ranks[rank].regions = raw.regions;
     profile.ranks[rank].openmp = raw.openmp;
+    const ShortThreadsRecord short_threads = raw.short_threads.value_or(ShortThreadsRecord{});
+    profile.ranks[rank].threads_short = short_threads.threads;
+    profile.ranks[rank].threads_short_ns = short_threads.cpu_ns;
     profile.region_names.merge(raw.region_names);
     profile.ranks[rank].place = std::move(raw.place);
     if (const std::uint64_t threads = profile.ranks[rank].threads; threads > raw.locations.size())
