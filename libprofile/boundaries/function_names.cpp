@@ -302,9 +302,9 @@ bool is_program_code(const Module& module) { return module.loaded && !module.is_
 /// Libraries whose functions nobody means who misspells one of the program.
 bool is_system_library(const Module& module) {
     return module.binding_layer || module.is_cxx_runtime ||
-           starts_with(file_name(module.path), "libm.so", "libm-", "libmvec", "ld-linux", "libgcc_s", "libgfortran", "libquadmath", "libpthread", "libdl.", "librt.", "libmpi",
-                       "libmpich", "libopen-", "libpmix", "libprrte", "libhwloc", "libevent", "libucp", "libucs", "libuct", "libucm", "libfabric", "libibverbs",
-                       "libpsm", "libnuma", "libunwind", "libz.");
+           starts_with(file_name(module.path), "libm.so", "libm-", "libmvec", "ld-linux", "libgcc_s", "libgfortran", "libquadmath", "libpthread", "libdl.",
+                       "librt.", "libmpi", "libmpich", "libopen-", "libpmix", "libprrte", "libhwloc", "libevent", "libucp", "libucs", "libuct", "libucm",
+                       "libfabric", "libibverbs", "libpsm", "libnuma", "libunwind", "libz.");
 }
 
 /// One is the other with two neighbours changed over: stpe for step.

@@ -229,7 +229,8 @@ bool is_stripped() {
 bool is_in_libc(const char* name) {
     for (std::uint32_t m = 0; m < load_map.size(); ++m) {
         const Module& module = load_map[m];
-        if (module.loaded && module.is_libc && module.headers != nullptr && find_dynamic_symbol(module.bias, module.headers, module.header_count, name) != 0) return true;
+        if (!module.loaded || !module.is_libc || module.headers == nullptr) continue;
+        if (find_dynamic_symbol(module.bias, module.headers, module.header_count, name) != 0) return true;
     }
     return false;
 }
@@ -260,7 +261,8 @@ void IterationPlace::say_missing_function(const char* name) noexcept {
     for (const char* choice : {"auto", "marker", "none"})
         if (edit_distance(name, choice) <= 2 || strcasecmp(name, choice) == 0) std::snprintf(nearest, sizeof nearest, "%s", choice);
     if (*nearest == 0) find_function(name, function, nearest, sizeof nearest);
-    const char* const hint = is_stripped() ? "the program is stripped of its names: give a place, app+0xOFFSET" : "a function may be inlined where it is called";
+    const char* const hint = is_stripped() ? "the program is stripped of its names: give a place, app+0xOFFSET"
+                                            : "a function may be inlined where it is called";
     if (*nearest != 0)
         std::snprintf(rest, left, "; did you mean %s? (%s)", nearest, hint);
     else

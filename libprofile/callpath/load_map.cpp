@@ -214,7 +214,12 @@ void LoadMap::refresh() noexcept {
 
 void LoadMap::refresh_if_new() noexcept {
     unsigned long long loads = 0;
-    real_calls().dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* data) { return *static_cast<unsigned long long*>(data) = info->dlpi_adds, 1; }, &loads);
+    real_calls().dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            *static_cast<unsigned long long*>(data) = info->dlpi_adds;
+            return 1;
+        },
+        &loads);
     if (loads_.exchange(loads, std::memory_order_relaxed) != loads) refresh();
 }
 

@@ -59,7 +59,8 @@ void say_losses(const RankSummary& all) {
     }
     if (iteration_place.is_on() && all.iterations == 0)
         say("warning: LIBPROFILE_ITERATION=%s: the main thread never passed that after MPI_Init, so there are no iterations%s", iteration_place.name(),
-            iteration_place.was_passed_by_others() ? "; other threads did, and have iterations of their own" : " (a function may be inlined where it is called)");
+            iteration_place.was_passed_by_others() ? "; other threads did, and have iterations of their own"
+                                                       : " (a function may be inlined where it is called)");
     if (all.quota_losses != 0)
         say("warning: details were folded together %llu times, because memory for call paths and clusters ran out or there were "
             "too many phases; raise LIBPROFILE_MEMORY, or use fewer names",

@@ -230,7 +230,9 @@ static double run(const char* kind, int passes) {
         else if (std::strcmp(kind, "recursive") == 0) result += recursive(2);
         else if (std::strncmp(kind, "call", 4) == 0) {
             try {
-                result += std::strcmp(kind, "call_first") == 0 ? call_first(i) : std::strcmp(kind, "call_in_loop") == 0 ? call_in_loop(i % 3) : call_behind_branch(i % 2);
+                if (std::strcmp(kind, "call_first") == 0) result += call_first(i);
+                else if (std::strcmp(kind, "call_in_loop") == 0) result += call_in_loop(i % 3);
+                else result += call_behind_branch(i % 2);
             } catch (const std::runtime_error&) {
                 result += 100;
             }

@@ -153,7 +153,8 @@ std::vector<std::string> place_sentences(const Profile& profile) {
     const std::string reason = "\nLIBPROFILE_ITERATION.problem=";
     if (std::size_t why = all.find(reason); why != std::string::npos) {
         why += reason.size();
-        return {fmt::format("LIBPROFILE_ITERATION={}: {}; iterations are what the program marked", printable(name), printable(all.substr(why, all.find('\n', why) - why)))};
+        return {fmt::format("LIBPROFILE_ITERATION={}: {}; iterations are what the program marked", printable(name),
+                            printable(all.substr(why, all.find('\n', why) - why)))};
     }
     return {fmt::format("LIBPROFILE_ITERATION={}: that was never passed by a main thread after MPI_Init (a function may be inlined where it is called)",
                         printable(name))};
