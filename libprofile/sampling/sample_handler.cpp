@@ -90,13 +90,10 @@ bool follow(Thread& thread, void* context) noexcept {
     return follow_switch(thread, session_clock.now());
 }
 
-/// When the running call began nobody read the CPU time, and after this reading nobody could tell any more what was used until then. Since the last
-/// one the thread is taken to have run until the call began.
+/// When the running call began nobody read the CPU time, and after this reading nobody could tell any more what was used until then.
 void keep_cpu_at_start(Thread& thread, std::uint64_t cpu) noexcept {
     RunningCall& call = thread.calls[thread.call_depth - 1];
-    if (call.cpu_start != 0) return;
-    const std::uint64_t before = call.start > thread.cpu_mark_at ? call.start - thread.cpu_mark_at : 0;
-    call.cpu_start = std::max<std::uint64_t>(1, std::min(cpu, thread.cpu_mark + before));
+    if (call.cpu_start == 0) call.cpu_start = std::max<std::uint64_t>(1, thread.cpu_until(call.start, cpu));
 }
 
 /// A sample that has a place in the profile.

@@ -242,13 +242,10 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (!unsuccessful_ || run.is_disturbed) thread_->phases.end_polls(session_clock.now());
 }
 
-/// Of a call that began at `start` and was unexpectedly long. Since the last reading the thread is taken to have run until
-/// the call began: what is missing in CPU time then, it slept in the call.
+/// Of a call that began at `start` and was unexpectedly long. What is missing in CPU time then, the thread slept in the call.
 std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept {
     const std::uint64_t now_cpu = thread_cpu_time();
-    const std::uint64_t used = now_cpu - thread_->cpu_mark;
-    const std::uint64_t before = start > thread_->cpu_mark_at ? start - thread_->cpu_mark_at : 0; // a poll may have had samples
-    const std::uint64_t cpu = used > before ? used - before : 0;
+    const std::uint64_t cpu = now_cpu - thread_->cpu_until(start, now_cpu);
     thread_->mark_cpu(stopped_at_, now_cpu);
     return cpu < own ? cpu : own;
 }

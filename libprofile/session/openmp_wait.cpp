@@ -56,10 +56,8 @@ std::uint64_t cpu_of_wait(Thread& thread, const RunningCall& call, std::uint64_t
     if (call.cpu_start != 0) {
         const std::uint64_t all = cpu_now > call.cpu_start ? cpu_now - call.cpu_start : 0;
         used = all > call.inner ? all - call.inner : 0;
-    } else { // since the last reading the thread is taken to have run until it began to wait
-        const std::uint64_t all = cpu_now > thread.cpu_mark ? cpu_now - thread.cpu_mark : 0;
-        const std::uint64_t before = call.start > thread.cpu_mark_at ? call.start - thread.cpu_mark_at : 0;
-        used = all > before ? all - before : 0;
+    } else {
+        used = cpu_now - thread.cpu_until(call.start, cpu_now);
     }
     thread.mark_cpu(now, cpu_now);
     return used < own ? used : own;

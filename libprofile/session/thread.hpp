@@ -154,6 +154,11 @@ struct alignas(64) Thread {
         cpu_mark_at = at;
         cpu_mark = cpu;
     }
+    /// The CPU time at a moment, when it is `cpu` now: since the last reading the thread is taken to have run until then.
+    std::uint64_t cpu_until(std::uint64_t at, std::uint64_t cpu) const {
+        const std::uint64_t at_moment = cpu_mark + (at > cpu_mark_at ? at - cpu_mark_at : 0);
+        return at_moment < cpu ? at_moment : cpu;
+    }
 
     ThreadPlace place;
     ThreadCounters counters; // on with LIBPROFILE_METRICS; what they have come to is booked by counters/counting.hpp

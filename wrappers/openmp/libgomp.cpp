@@ -124,13 +124,17 @@ struct alignas(64) Team {
 };
 static_assert(sizeof(Team) == 64);
 
+/// The first place in `room` that is aligned so.
+inline char* align_in(void* room, std::size_t align) {
+    return static_cast<char*>(room) + (align - reinterpret_cast<std::uintptr_t>(room) % align) % align;
+}
+
 /// Room for it on the stack, aligned by hand: where a local variable is aligned to more than the stack is, and arguments lie there, GCC makes a
 /// frame with a copy of the return address. Then a wrapper's frame says neither where its caller's begins nor where it returns to.
 class TeamRoom {
   public:
     TeamRoom(Outlined function, void* data) noexcept
-        : team(*new (room_ + (sizeof(Team) - reinterpret_cast<std::uintptr_t>(room_) % sizeof(Team)) % sizeof(Team))
-                   Team{data != nullptr ? *static_cast<void**>(data) : nullptr, function, data, {}}) {}
+        : team(*new (align_in(room_, alignof(Team))) Team{data != nullptr ? *static_cast<void**>(data) : nullptr, function, data, {}}) {}
     TeamRoom(const TeamRoom&) = delete;
     TeamRoom& operator=(const TeamRoom&) = delete;
 
@@ -211,10 +215,7 @@ struct TaskBlock {
         : align(static_cast<std::size_t>(own_alignment < 16 ? 16 : own_alignment)), offset((head + align - 1) / align * align),
           size(offset + static_cast<std::size_t>(own_size)) {}
     /// In `room`, of size + align bytes.
-    char* place_in(void* room) const {
-        const auto begin = reinterpret_cast<std::uintptr_t>(room);
-        return static_cast<char*>(room) + (align - begin % align) % align;
-    }
+    char* place_in(void* room) const { return align_in(room, align); }
     std::size_t align;
     std::size_t offset;
     std::size_t size;
