@@ -19,7 +19,8 @@
      leaves     exit() inside a region, by the master
      hybrid     with MPI: COUNT iterations of a region in which every thread exchanges a message with its counterpart
      locks      with MPI: COUNT passes, without a marker, of 400,000 free locks and one MPI_Allreduce
-   With a third argument `tested` and `again` print what each thread has waited, in ns: "thread T lock N barrier M". */
+   With a third argument `tested` and `again` print what each thread has waited, and how long it has done something else instead, in ns of
+   wall time: "thread T lock N barrier M instead K at once L". */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -306,20 +307,23 @@ static double wall_now(void) {
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* What two threads have waited for, in ns. */
+/* What two threads have waited for, and done instead, in ns. */
 static struct {
-    double lock, barrier;
+    double lock, barrier, instead, at_once;
     char room[64]; /* of one cache line each */
 } waited[2];
 
 static void say_waits(void) {
-    for (int t = 0; t < 2; ++t) printf("thread %d lock %.0f barrier %.0f\n", t, waited[t].lock, waited[t].barrier);
+    for (int t = 0; t < 2; ++t)
+        printf("thread %d lock %.0f barrier %.0f instead %.0f at once %.0f\n", t, waited[t].lock, waited[t].barrier, waited[t].instead, waited[t].at_once);
 }
 
-__attribute__((noinline)) static int instead_of_it(void) {
+__attribute__((noinline)) static int instead_of_it(int thread) {
+    const double begin = wall_now();
     profile_region_begin("instead");
     const int done = (int)work(4);
     profile_region_end("instead");
+    waited[thread].instead += wall_now() - begin;
     return done;
 }
 
@@ -362,9 +366,11 @@ static int mode_tested(int count) {
                 sum += (int)work(4);
                 omp_unset_lock(&lock);
             } else {
+                const double computing = wall_now();
                 sum += at_once();
+                waited[me].at_once += wall_now() - computing;
                 refused += !omp_test_lock(&held); /* before a named region */
-                sum += instead_of_it();
+                sum += instead_of_it(me);
                 refused += !omp_test_lock(&held); /* before another lock */
                 come(i);
                 const double begin = wall_now();
@@ -458,7 +464,7 @@ static int mode_again(int count) {
                 omp_unset_nest_lock(&lock);
             } else {
                 sum += omp_test_nest_lock(&lock) == 0;
-                sum += instead_of_it();
+                sum += instead_of_it(me);
                 come(i);
                 const double begin = wall_now();
                 omp_set_nest_lock(&lock);
