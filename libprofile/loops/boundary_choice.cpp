@@ -120,9 +120,9 @@ class Choice {
             loop.add_site(site);
             const auto add = [&](Calls& calls, bool is_inner) {
                 if (calls.count == 0) {
-                    calls.begin(site, event.at);
+                    calls.begin(site, event.at, 0);
                 } else {
-                    calls.add(event.at);
+                    calls.add(event.at, 0);
                     calls.is_inner = calls.is_inner || is_inner;
                 }
                 calls.entry = entry;

@@ -10,15 +10,15 @@ void LoopSearch::start(std::uint64_t now) noexcept {
     recursion_ = {};
 }
 
-void LoopSearch::Activation::enter(NodeId site, std::uint64_t at) noexcept {
+void LoopSearch::Activation::enter(NodeId site, std::uint64_t at, std::uint32_t call) noexcept {
     for (std::uint32_t i = 0; i < used; ++i)
-        if (entries[i].site == site) return entries[i].add(at);
-    if (used < children) return entries[used++].begin(site, at);
+        if (entries[i].site == site) return entries[i].add(at, call);
+    if (used < children) return entries[used++].begin(site, at, call);
     // What was entered once and long ago will hardly be a loop.
     Entries* oldest = nullptr;
     for (Entries& each : entries)
         if (each.count == 1 && (oldest == nullptr || each.last_at < oldest->last_at)) oldest = &each;
-    if (oldest != nullptr) oldest->begin(site, at);
+    if (oldest != nullptr) oldest->begin(site, at, call);
 }
 
 void LoopSearch::keep(LoopCandidate* kept, std::uint32_t& count, std::uint32_t most, const LoopCandidate& candidate) noexcept {
@@ -59,9 +59,9 @@ void LoopSearch::follow_recursion(const CallTree& tree, const SitePath& path, st
         if (second.caller != path.caller_of(common)) return;
         recursion_.begin(first.caller, common - 1, path.at(common - 1));
         recursion_.follow(tree, path, true);
-        depths_.begin(recursion_.place, first.began_at);
-        depths_.add(second.began_at);
-        depths_.add(at);
+        depths_.begin(recursion_.place, first.began_at, first.first_call);
+        depths_.add(second.began_at, second.first_call);
+        depths_.add(at, calls_);
         is_tree_walk_ = recursion_.deepest != common + 1;
         is_cut_short_ = false;
         return;
@@ -70,11 +70,12 @@ void LoopSearch::follow_recursion(const CallTree& tree, const SitePath& path, st
     is_tree_walk_ = common < recursion_.deepest || !recursion_.is_innermost(path);
     if (is_tree_walk_ || !recursion_.grows(tree, path)) return;
     recursion_.grow(path);
-    depths_.add(at);
+    depths_.add(at, calls_);
     is_tree_walk_ = recursion_.grows(tree, path);
 }
 
 void LoopSearch::event(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept {
+    ++calls_;
     follow_recursion(tree, path, common, at);
     std::uint32_t same = std::min({common, path.size, depth_, levels});
     // What is known of the stack may be less than what is true, never of another function.
@@ -82,14 +83,15 @@ void LoopSearch::event(const CallTree& tree, const SitePath& path, std::uint32_t
     while (depth_ > same) end(depth_--);
     // Below the last level that is followed everything looks like an entry; only a return to it is one.
     const bool is_entry = same != levels || std::min(common, path.size) == levels;
-    if (same != 0 && is_entry) activations_[same - 1].enter(path.at(same), at);
+    if (same != 0 && is_entry) activations_[same - 1].enter(path.at(same), at, calls_);
     const std::uint32_t depth = std::min(path.size, levels);
     while (depth_ < depth) {
         Activation& fresh = activations_[depth_++];
         fresh.caller = path.caller_of(depth_);
         fresh.used = 1;
         fresh.began_at = at;
-        fresh.entries[0].begin(path.at(depth_), at);
+        fresh.first_call = calls_;
+        fresh.entries[0].begin(path.at(depth_), at, calls_);
     }
 }
 
@@ -131,9 +133,7 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
 }
 
 bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least) const noexcept {
-    const auto goes_on = [now, least](const Entries& entries) { // nothing has happened for no longer than a few passes together
-        return entries.are_passes(least) && now - entries.last_at <= entries.span() / entries.count * 8;
-    };
+    const auto goes_on = [&](const Entries& entries) { return entries.are_passes(least) && (entries.go_on(now) || entries.go_on_by_calls(calls_)); };
     for (std::uint32_t level = 1; level <= depth_; ++level) {
         if (level == recursion_.level && goes_on(recursion().entries)) {
             found = recursion();

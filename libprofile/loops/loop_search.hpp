@@ -8,36 +8,63 @@
 // event before (their activations are the same). The innermost of these has entered a call site, all further ones are new. So for
 // every activation that is on the stack there is a table of the call sites that it has entered, how often and when; when it returns,
 // its table goes, unless it shows a loop. What is looked for are passes that share the time: of the entries of a command interpreter
-// nearly all are short, and one is the program. Their number is weighed by (sum of durations)^2 / sum of squares.
+// nearly all are short, and one is the program.
 #pragma once
 
 #include "libprofile/loops/recursion.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace libprofile {
 
-/// The entries of one call site during one activation of its function.
+/// The entries of one call site during one activation of its function. Moments are in ns and in MPI calls.
 struct Entries {
+    using Square [[gnu::aligned(8)]] = unsigned __int128;
+
     NodeId site = 0;
     std::uint32_t count = 0;
-    std::uint64_t first_at = 0; // ns
+    std::uint64_t first_at = 0;
     std::uint64_t last_at = 0;
-    unsigned __int128 squares = 0; // of the times between them
+    std::uint32_t first_call = 0;
+    std::uint32_t last_call = 0;
+    std::uint64_t roots = 0; // of the times between them: the sum of the square roots
+    Square squares = 0;      // and that of the squares
 
-    void begin(NodeId entered, std::uint64_t at) { *this = {entered, 1, at, at, 0}; }
-    void add(std::uint64_t at) {
+    void begin(NodeId entered, std::uint64_t at, std::uint32_t call) { *this = {entered, 1, at, at, call, call, 0, 0}; }
+    void add(std::uint64_t at, std::uint32_t call) {
         const std::uint64_t gap = at - last_at;
-        squares += static_cast<unsigned __int128>(gap) * gap;
+        squares += square(gap);
+        roots += root(gap);
         last_at = at;
+        last_call = call;
         ++count;
     }
     std::uint64_t span() const { return last_at - first_at; }
     /// Shorter passes are no iterations: closing one takes some microseconds.
     static constexpr std::uint64_t shortest_pass_ns = 30000;
-    /// At least so many passes that are not much shorter than others.
+    /// At least so many passes that are not much shorter than others; but for a few, where most are alike: those met a checkpoint or a
+    /// disturbance. The numbers are those of equal passes: (sum of durations)^2 / sum of squares, in which the long ones count most, and
+    /// (sum of roots)^2 / sum of durations, in which they hardly do.
     bool are_passes(std::uint32_t least) const {
-        return count > least && span() >= (count - 1) * shortest_pass_ns && static_cast<unsigned __int128>(span()) * span() >= squares * least;
+        if (count <= least || span() < (count - 1) * shortest_pass_ns) return false;
+        return square(span()) >= squares * least || square(roots) >= static_cast<Square>(span()) * std::max(least, (count - 1) / 2);
+    }
+    /// Nothing has happened for no longer than a few passes together: of their time, or of their calls, which a processor that pauses does
+    /// not change.
+    bool go_on(std::uint64_t now) const { return now - last_at <= span() / count * most_absent; }
+    bool go_on_by_calls(std::uint32_t call) const { return call - last_call <= ((last_call - first_call) / count + 1) * most_absent; }
+
+  private:
+    static constexpr std::uint32_t most_absent = 8; // passes
+    static Square square(std::uint64_t value) { return static_cast<Square>(value) * value; }
+    /// Up to 6 % too small: straight lines between the powers of four.
+    static std::uint64_t root(std::uint64_t value) {
+        value = std::max<std::uint64_t>(value, 1);
+        const int half = (std::bit_width(value) - 1) / 2;
+        const std::uint64_t power = std::uint64_t{1} << half;
+        return power + ((value - power * power) / 3 >> half);
     }
 };
 
@@ -70,7 +97,7 @@ class LoopSearch {
 
     /// The loops that share most of the time until `now`, outermost first, at most `most`; none inside another. Returns their number.
     std::uint32_t find(std::uint64_t now, LoopCandidate* found, std::uint32_t most) const noexcept;
-    /// The outermost loop of at least so many passes that runs now and has done so for most of the time since it began. False: none.
+    /// The outermost loop of at least so many passes that runs now, by the time or by the calls since its last. False: none.
     bool find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least = least_passes) const noexcept;
 
     std::uint64_t began_at() const { return began_at_; }
@@ -81,7 +108,8 @@ class LoopSearch {
         std::uint32_t used = 0;
         std::uint64_t began_at = 0; // its first call
         Entries entries[children];
-        void enter(NodeId site, std::uint64_t at) noexcept;
+        std::uint32_t first_call = 0;
+        void enter(NodeId site, std::uint64_t at, std::uint32_t call) noexcept;
     };
     void end(std::uint32_t level) noexcept;
     void follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;
@@ -93,6 +121,7 @@ class LoopSearch {
 
     Activation activations_[levels]; // of levels 1 ...
     std::uint32_t depth_ = 0;
+    std::uint32_t calls_ = 0;
     std::uint64_t began_at_ = 0;
     Recursion recursion_;       // the outermost that is on the stack
     Entries depths_;            // of it: activations

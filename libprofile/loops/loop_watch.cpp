@@ -26,6 +26,7 @@ std::uint64_t log_limit() { return memory_quota.limit() / 64; }
 /// Whether a loop that goes on may be taken for the time loop before the job is over. The longer one waits, the less likely it is
 /// that one around it shows; but a job that is killed has its iterations from then on only.
 bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
+    if (!loop.entries.go_on(now)) return false;
     const std::uint64_t lasted = now - loop.entries.first_at;
     if (lasted < searched_ns / 4) return false;
     const std::uint32_t passes = loop.entries.count;
@@ -291,14 +292,14 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
                           });
     const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_ == none;
     const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));
-    const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
+    const bool is_around = is_found && candidate.entries.go_on(now) && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
         return may_be_around(candidate, known.level) && now - candidate.entries.first_at >= (now - known.first_at) / 2;
     });
     const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site &&
                              candidate.entries.count / 2 < refused_.entries.count;
-    const bool is_due = is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at())));
+    const bool is_due = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at()))));
     Found loop;
-    if (is_found && is_due && settle_on(thread, candidate, loop)) {
+    if (is_due && settle_on(thread, candidate, loop)) {
         calls_at_loop_ = calls_;
         const std::uint64_t cpu = thread_cpu_time();
         thread.mark_cpu(now, cpu);

@@ -253,6 +253,13 @@ def a_loop_far_inside_that_fills_the_log_does_not_hide_the_time_loop(job):
 
 
 @test
+def slow_passes_do_not_hide_the_time_loop(job):
+    """When the log is full, that is in the middle of such a pass, the loop is not over because its next pass does not come for long."""
+    _, report = expect_one_loop(job, "disturbed", 60, "disturbed", LIBPROFILE_MEMORY="3M")
+    expect_equal(visits(report, "MPI_Allreduce"), 2 * (1 + 60 * 600), "visits")
+
+
+@test
 def found_iterations_outlive_their_ranks(job):
     """A snapshot of the time before the loop was known must not contradict what was cut out of that time afterwards."""
     program = [job.program("loops"), "master_and_workers", 1000000, 500]

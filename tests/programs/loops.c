@@ -241,6 +241,15 @@ OWN void much_inside(int passes) {
     }
 }
 
+/* The same, where some passes are much slower than others. */
+OWN void disturbed(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        halo();
+        step_us = i >= 40 && i < 43 ? 13333 : 400;
+        solver(600);
+    }
+}
+
 /* A loop deep inside, and one too deep to be followed. */
 OWN int deep(int levels, int passes) {
     const int done = levels == 0 ? (simple(passes), passes) : deep(levels - 1, passes);
@@ -407,6 +416,7 @@ int main(int argc, char** argv) {
     if (KIND("interpreter")) interpreter(passes);
     if (KIND("late")) late(passes);
     if (KIND("much_inside")) much_inside(passes);
+    if (KIND("disturbed")) disturbed(passes);
     if (KIND("deep")) deep(90, passes);
     if (KIND("too_deep")) deep(200, passes);
     if (KIND("several_callers")) several_callers(passes);
