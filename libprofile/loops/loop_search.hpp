@@ -44,12 +44,13 @@ struct Entries {
     std::uint64_t span() const { return last_at - first_at; }
     /// Shorter passes are no iterations: closing one takes some microseconds.
     static constexpr std::uint64_t shortest_pass_ns = 30000;
-    /// At least so many passes that are not much shorter than others; but for a few, where most are alike: those met a checkpoint or a
-    /// disturbance. The numbers are those of equal passes: (sum of durations)^2 / sum of squares, in which the long ones count most, and
-    /// (sum of roots)^2 / sum of durations, in which they hardly do.
+    /// At least so many passes that are not much shorter than others; or twice as many of which most are alike, whatever a few take: those
+    /// met a checkpoint or a disturbance. The numbers are those of equal passes: (sum of durations)^2 / sum of squares, in which the long
+    /// ones count most, and (sum of roots)^2 / sum of durations, in which they hardly do. The statements of a script look like passes, too:
+    /// so two thirds.
     bool are_passes(std::uint32_t least) const {
         if (count <= least || span() < (count - 1) * shortest_pass_ns) return false;
-        return square(span()) >= squares * least || square(roots) >= static_cast<Square>(span()) * std::max(least, (count - 1) / 2);
+        return square(span()) >= squares * least || square(roots) >= static_cast<Square>(span()) * std::max(least * 2, (count - 1) / 3 * 2);
     }
     /// Nothing has happened for no longer than a few passes together: of their time, or of their calls, which a processor that pauses does
     /// not change.

@@ -245,7 +245,7 @@ OWN void much_inside(int passes) {
 OWN void disturbed(int passes) {
     for (int i = 0; i < passes; ++i) {
         halo();
-        step_us = i >= 40 && i < 43 ? 13333 : 400;
+        step_us = i == 40 || i == 41 ? 10667 : 400;
         solver(600);
     }
 }
