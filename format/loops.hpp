@@ -30,6 +30,7 @@ enum LoopFlag : std::uint64_t {
     LoopHasNoMarks = 1u << 3, // without marks (LIBPROFILE_MARKS=0, or where there can be none) a loop around it in a caller may look like one with it
     LoopIsRecursion = 1u << 4, // the function calls itself for the next pass, from the place
     LoopIsCutShort = 1u << 5,  // passes of such a one lay too deep in the stack to be told apart
+    LoopIsOpaque = 1u << 6,    // the machine code of its function is not understood: one call in it may be many in the program (interpreters)
 };
 
 /// A place in the code is that of a node of kind Frame: module, and ELF virtual address of the return address - 1.

@@ -44,6 +44,14 @@ class Choice {
     }
 
     bool choose(Loop& loop) noexcept {
+        if (!find(loop)) return false;
+        const std::uintptr_t place = address_of(loop.place);
+        loop.is_opaque = place == 0 || !code_.understands(place);
+        return true;
+    }
+
+  private:
+    bool find(Loop& loop) noexcept {
         if (!calls_.is_there() || !entries_.is_there() || !own_calls_.is_there()) return false;
         count(loop);
         if (loop.sites == 0) return false;
@@ -92,7 +100,6 @@ class Choice {
         return true;
     }
 
-  private:
     bool is_known_from_begin() const { return known_from_ == candidate_->entries.first_at; }
 
     /// Calls visit(event, path, entry) for the events of the loop.

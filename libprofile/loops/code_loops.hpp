@@ -23,6 +23,8 @@ class CodeLoops {
 
     explicit CodeLoops(FindCode find_code) noexcept : find_code_(find_code) {}
 
+    /// Whether the function with the call `in` is understood.
+    bool understands(std::uintptr_t in) noexcept { return function(in, in, in) != nullptr; }
     /// Of two call instructions of one function; an address in each.
     NestingAnswer nesting(std::uintptr_t often, std::uintptr_t seldom) noexcept;
     /// Whether a pass of the innermost loop with the call `in` may make neither of the calls `one` and `other`. True, too, if it is not known.

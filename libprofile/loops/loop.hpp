@@ -27,6 +27,7 @@ struct Loop {
     std::uint64_t last_at = 0;
     bool is_confirmed = false; // passes may leave out `place`, but call sites that they cannot leave out came as often
     bool is_ambiguous = false; // another boundary in the same function is as good: `other`
+    bool is_opaque = false;    // the code of its function is not understood: one call in it may be many in the program (interpreters)
     NodeId other = 0;
     NodeId other_place = 0;
     std::uint64_t other_passes = 0;

@@ -57,6 +57,8 @@ std::string sentence(const Profile& profile, const LoopOfRanks& found, bool name
         text += "; not sure: without marks (LIBPROFILE_MARKS) a loop around it may look like one with it";
     if (loop.is_recursion)
         text += "; not sure: the function calls itself for the next one, as searches and divisions of a problem do, too";
+    if (loop.is_opaque)
+        text += "; not sure: the code of that function is not understood; in an interpreter one call may be many of the program";
     if (loop.is_cut_short)
         text += "; those after them lie too deep in the stack to be told apart";
     if (found.fewest < least_sure_passes)
@@ -117,7 +119,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         found.share = std::min(1.0, found.share / static_cast<double>(found.ranks.size()));
         const FoundLoop& loop = *found.loop;
         found.is_sure = found.share >= 0.5 && !loop.is_replaced && !loop.is_late && loop.other_passes == 0 && loop.moves == 0 &&
-                        !loop.has_no_marks && !loop.is_recursion && found.missed == 0 && found.fewest == found.most && found.fewest >= least_sure_passes;
+                        !loop.has_no_marks && !loop.is_recursion && !loop.is_opaque && found.missed == 0 && found.fewest == found.most && found.fewest >= least_sure_passes;
     }
     const auto is_agreed = [&](const LoopOfRanks& found) { // ranks that begin their passes elsewhere need not mean the same pass
         return std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& other) {

@@ -229,6 +229,7 @@ struct FoundLoop {
     bool has_no_marks = false;
     bool is_recursion = false; // the function calls itself for the next pass
     bool is_cut_short = false; // later passes lay too deep in the stack
+    bool is_opaque = false;    // the code of its function is not understood
     std::uint64_t missed = 0;
     std::uint64_t moves = 0;
     std::uint64_t passes = 0;
