@@ -431,6 +431,18 @@ def regions_without_room_are_counted_as_such(job):
     expect_equal((regions["without_memory"], regions["too_deep"], regions["repairs"]), (100000 - 4096, 100000 - 1024, 0), "others")
 
 
+@test
+def functions_of_no_file_are_counted_once(job):
+    for compiler in ("g++", "clang++"):
+        report = harsh(job, compiler, "made")
+        regions, found = report["regions"], visits(report, "function")
+        expect_equal((regions["without_module"], regions["without_memory"], regions["unmatched_exits"], regions["left_functions"]), (5 + 7 + 1, 0, 0, 0), compiler)
+        expect_equal((found["main"], found["work::leaf"], found["work::leave_made"]), (1, 5 + 7 + 10, 1), f"{compiler}: visits to others")
+        said = [loss["sentence"] for loss in report["losses"]["sentences"]]
+        expect_equal([sentence for sentence in said if "visits to" in sentence],
+                     ["13 visits to instrumented functions not counted: their code was made at run time, and is in no file"], compiler)
+
+
 FUNCTIONS_WITH_SLEDS = ["leaf", "branch", "tail", "many", "extended", "mixed", "thrower", "catcher", "jumper", "lander", "deep", "handler", "in_thread"]
 
 

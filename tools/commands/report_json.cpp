@@ -532,6 +532,7 @@ Json regions_json(const Profile& profile) {
             {"unmatched_exits", losses->unmatched},
             {"too_deep", losses->too_deep},
             {"without_memory", losses->without_memory},
+            {"without_module", losses->without_module},
             {"excluded_functions", losses->excluded},
             {"visit_cost_ns", visit_cost_ns(profile)}};
 }
