@@ -46,7 +46,7 @@ class Choice {
     bool choose(Loop& loop) noexcept {
         if (!calls_.is_there() || !entries_.is_there() || !own_calls_.is_there()) return false;
         count(loop);
-        if (loop.sites == 0) return false;
+        if (loop.sites.size() == 0) return false;
         std::uint64_t frequent = next_group(UINT64_MAX);
         loop.caller = candidate_->caller;
         loop.level = candidate_->level;
@@ -117,7 +117,7 @@ class Choice {
         NodeId entered_before = 0;
         for_each_event([&](const LoggedEvent& event, const SitePath& path, std::uint64_t entry) {
             const NodeId site = path.at(candidate_->level);
-            loop.add_site(site);
+            loop.sites.add(site);
             const auto add = [&](Calls& calls, bool is_inner) {
                 if (calls.count == 0) {
                     calls.begin(site, event.at, 0);
@@ -315,8 +315,8 @@ class Choice {
         if (address[0] == 0) return all;
         for (bool is_more = true; is_more;) {
             is_more = false;
-            for (std::uint32_t i = 0; i < loop.sites && all.open == 0; ++i) {
-                const NodeId site = loop.site[i];
+            for (std::uint32_t i = 0; i < loop.sites.size() && all.open == 0; ++i) {
+                const NodeId site = loop.sites[i];
                 const std::uintptr_t its = address_of(site);
                 if (its == 0 || (*tree_)[site].a != (*tree_)[place].a || entries_[site] == 0) continue;
                 if (std::find(all.site, all.site + all.count, site) != all.site + all.count) continue;
@@ -338,9 +338,9 @@ class Choice {
     /// Others of the function's call sites cannot be left out, one or two together, and came as often as there are passes with `place`.
     bool is_confirmed_by_others(const Loop& loop, NodeId place, std::uint64_t passes) noexcept {
         std::uint32_t asked = 0;
-        for (std::uint32_t i = 0; i < loop.sites; ++i) {
-            for (std::uint32_t k = i; k < loop.sites; ++k) {
-                const NodeId one = loop.site[i], other = loop.site[k];
+        for (std::uint32_t i = 0; i < loop.sites.size(); ++i) {
+            for (std::uint32_t k = i; k < loop.sites.size(); ++k) {
+                const NodeId one = loop.sites[i], other = loop.sites[k];
                 const std::uint64_t count = entries_[one] + (i == k ? 0 : entries_[other]);
                 if (one == place || other == place || count + 1 < passes || count > passes + 1 || ++asked > 16) continue;
                 if (!may_leave_out(place, one, other)) return true;
@@ -371,7 +371,7 @@ class Choice {
         for (std::uint32_t i = 1; i < all.count; ++i) { // the first in the code is the same on all ranks
             NodeId site = all.site[i];
             if ((*tree_)[site].b < (*tree_)[loop.place].b) std::swap(site, loop.place);
-            loop.alternative[loop.alternatives++] = site;
+            loop.alternatives.add(site);
         }
         return true;
     }
@@ -446,10 +446,10 @@ bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandid
 bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept {
     if (loop.is_confirmed || tree[site].a != tree[loop.place].a) return false;
     std::uintptr_t begins[Loop::most_alternatives + 1] = {functions.address_of(tree[loop.place])};
-    for (std::uint32_t i = 0; i < loop.alternatives; ++i) begins[i + 1] = functions.address_of(tree[loop.alternative[i]]);
+    for (std::uint32_t i = 0; i < loop.alternatives.size(); ++i) begins[i + 1] = functions.address_of(tree[loop.alternatives[i]]);
     const std::uintptr_t entered = functions.address_of(tree[site]);
     if (begins[0] == 0 || entered == 0) return false;
-    return CodeLoops(functions.find_code).may_pass_through(begins[0], entered, begins, loop.alternatives + 1);
+    return CodeLoops(functions.find_code).may_pass_through(begins[0], entered, begins, loop.alternatives.size() + 1);
 }
 
 } // namespace libprofile

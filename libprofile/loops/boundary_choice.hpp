@@ -29,19 +29,7 @@ extern const FunctionTraits mpi_traits;
 bool is_beside(const Node& node) noexcept;
 
 /// Calls that must not be chosen: those at which passes of other loops begin.
-struct ExcludedCalls {
-    static constexpr std::uint32_t most = 16;
-    NodeId node[most] = {};
-    std::uint32_t count = 0;
-    void add(NodeId excluded) {
-        if (excluded != 0 && count < most) node[count++] = excluded;
-    }
-    bool has(NodeId asked) const {
-        for (std::uint32_t i = 0; i < count; ++i)
-            if (node[i] == asked) return true;
-        return false;
-    }
-};
+using ExcludedCalls = NodeList<16>;
 
 /// From the events in `log` during `candidate`. False: there is no memory for it, or the log knows nothing, or too few passes, of the loop.
 bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
