@@ -2,6 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counting.hpp"
+#include "libprofile/loops/alternatives.hpp"
 #include "libprofile/loops/boundary_choice.hpp"
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/output/checkpoint.hpp"

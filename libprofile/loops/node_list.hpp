@@ -10,6 +10,8 @@ namespace libprofile {
 
 template <std::uint32_t most_nodes> class NodeList {
   public:
+    static constexpr std::uint32_t most = most_nodes;
+
     void add(NodeId node) {
         if (!is_full() && !has(node)) nodes_[size_++] = node;
     }
