@@ -262,6 +262,20 @@ def filter_lines_that_fit_nothing_are_named_once(job):
 
 
 @test
+def names_that_there_is_no_memory_for_are_missed_aloud(job):
+    long = "x" * 1000
+    functions = "".join(f"void f{n}_{long}(void) {{}}\n" for n in range(2000))
+    source = job.write("names.c", "#include <mpi.h>\n" + functions + "int main(void) { return MPI_Init(0, 0) + MPI_Finalize(); }\n")
+    job.compile(wrapper(job, "c"), f"--cc={compiler(job, 'c')}", source, "-o", job.folder / "names")
+    rules = job.write("some.filter", "exclude function f1_*\n")
+    job.profile([job.folder / "names"], options={"LIBPROFILE_FILTER": rules})
+    expect_equal(about_filters(job), [], "said with enough memory")
+    job.profile([job.folder / "names"], options={"LIBPROFILE_FILTER": rules, "LIBPROFILE_MEMORY": "1M"})
+    said = about_filters(job)
+    expect(len(said) == 1 and said[0].endswith("there was no memory for the names of some modules (LIBPROFILE_MEMORY)"), f"said: {said}")
+
+
+@test
 def the_report_says_what_the_filter_did(job):
     program = instrumented(job, "instrumented.cpp", "instrumented")
 
