@@ -1,14 +1,14 @@
 #include "instrument/function_filter.hpp"
 
-#include "instrument/file_pieces.hpp"
 #include "instrument/plain_name.hpp"
+#include "libprofile/callpath/function_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/session/file_pieces.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <elf.h>
 #include <sched.h>
 
 namespace libprofile {
@@ -18,7 +18,6 @@ constinit FunctionFilter function_filter;
 namespace {
 
 constexpr std::uint64_t largest_file = 4 << 20;
-constexpr std::uint64_t largest_table = 256 << 20; // of symbols
 
 int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
@@ -173,32 +172,17 @@ const char* FunctionFilter::useless_lines() noexcept {
                  addresses == 1 ? "" : "s", address->line, addresses == 1 ? "names" : "name");
     if (is_nameless_measured_.load(std::memory_order_relaxed) || (names != 0 && nameless_.load(std::memory_order_relaxed) != ~0u))
         add_part("the program is stripped, so that its functions have no names to compare with");
+    if (lacks_memory_.load(std::memory_order_relaxed)) add_part("there was no memory for the names of some modules (LIBPROFILE_MEMORY)");
     return used == 0 ? nullptr : complaint_;
 }
 
 void FunctionFilter::apply_names(std::uint32_t number) noexcept {
     const Module& module = load_map[number];
-    Pieces file(module.is_executable ? "/proc/self/exe" : module.path);
-    Elf64_Ehdr header{};
-    if (file.size() < sizeof header || !file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr))
-        return;
-    const auto* sections = reinterpret_cast<const Elf64_Shdr*>(file.piece(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr), largest_table));
-    if (sections == nullptr) return;
-    const Elf64_Shdr* table = nullptr;
-    for (unsigned i = 0; i < header.e_shnum; ++i)
-        if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && table == nullptr)) table = &sections[i];
-    if (module.is_executable && (table == nullptr || table->sh_type != SHT_SYMTAB)) nameless_.store(number, std::memory_order_relaxed);
-    if (table == nullptr || table->sh_link >= header.e_shnum || table->sh_entsize != sizeof(Elf64_Sym)) return;
-    const Elf64_Shdr& strings = sections[table->sh_link];
-    const auto* symbols = reinterpret_cast<const Elf64_Sym*>(file.piece(table->sh_offset, table->sh_size, largest_table));
-    const char* names = file.piece(strings.sh_offset, strings.sh_size, largest_table);
-    if (symbols == nullptr || names == nullptr) return;
-    for (std::uint64_t i = 0; i < table->sh_size / sizeof(Elf64_Sym); ++i) {
-        const Elf64_Sym& symbol = symbols[i];
-        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size) continue;
-        if (is_excluded(names + symbol.st_name)) add(module.bias + symbol.st_value);
-    }
+    FunctionSymbols symbols(module);
+    if (module.is_executable && !symbols.has_all()) nameless_.store(number, std::memory_order_relaxed);
+    for (FunctionSymbol symbol; symbols.next(symbol);)
+        if (is_excluded(symbol.name)) add(module.bias + symbol.value);
+    if (symbols.lacks_memory()) lacks_memory_.store(true, std::memory_order_relaxed);
 }
 
 bool FunctionFilter::grow() noexcept {

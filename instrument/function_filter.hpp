@@ -2,8 +2,7 @@
 //
 // Contract: excludes() is wait-free and async-signal-safe, and costs a multiplication and a load or two. load() runs once, when
 // the session starts; follow_modules() in ordinary context, on any thread, with the in-tool flag set: one of them does the work, the
-// others go on. Memory is part of the quota, and never given back. Files are read, not mapped: one that shrinks meanwhile must not end
-// the job.
+// others go on. Memory is part of the quota, and never given back.
 #pragma once
 
 #include "libprofile/session/memory.hpp"
@@ -70,6 +69,7 @@ class FunctionFilter {
     std::uint32_t size_ = 0;
     std::atomic<std::uint32_t> nameless_{~0u}; // the program itself, when it has no names of its own functions any more
     std::atomic<bool> is_nameless_measured_{false};
+    std::atomic<bool> lacks_memory_{false}; // for the names of some module
     std::atomic<std::uint32_t> modules_{0}; // applied to
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     char complaint_[512] = {};

@@ -31,6 +31,12 @@ std::uint64_t time_of(const Thread& thread) noexcept {
     return thread.phases.is_paused() ? thread.phases.earliest_end() : session_clock.now();
 }
 
+/// Code that the program has made at run time: it has no name, and no place that means the same in another process.
+bool is_in_no_module(std::uintptr_t function) noexcept {
+    dl_find_object module;
+    return _dl_find_object(reinterpret_cast<void*>(function), &module) != 0;
+}
+
 } // namespace
 
 Regions* Regions::create(Thread& thread) noexcept {
@@ -136,6 +142,17 @@ RegionCounter* Regions::outermost_function(Thread& thread, std::uintptr_t functi
     named_.recount();
 }
 
+/// An entry that is not followed.
+void Regions::count_refused(std::uintptr_t function) noexcept {
+    if (function_filter.excludes(function)) return; // found when its library was looked at just now
+    ++(is_in_no_module(function) ? counts_.without_module : counts_.without_memory);
+}
+
+/// An exit of nothing that is open. Where no entry is ever followed, that was counted.
+void Regions::count_unmatched(std::uintptr_t function) noexcept {
+    if (!is_in_no_module(function)) ++counts_.unmatched;
+}
+
 /// Functions whose frames lie inside of `stack` are gone.
 void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept {
     if (!is_own_stack(stack)) return;
@@ -171,7 +188,7 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     else
         counter = function_below(thread, functions_.top().counter->node, function);
     if (counter == nullptr) [[unlikely]] {
-        counts_.without_memory += function_filter.excludes(function) ? 0 : 1;
+        count_refused(function);
         return;
     }
     ++counter->visits;
@@ -212,7 +229,7 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
         return true;
     }
     drop_left(stack, now, own);
-    ++counts_.unmatched;
+    count_unmatched(function);
     return false;
 }
 
@@ -223,7 +240,7 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     const std::uint64_t own = now - thread.phases.booked_ns();
     if (beyond_ != 0 && is_beyond(function, stack)) [[unlikely]] return;
     if (functions_.is_empty()) [[unlikely]] {
-        ++counts_.unmatched;
+        count_unmatched(function);
         return;
     }
     if (functions_.top().key != function && !find_exit(function, stack, now, own)) [[unlikely]] return;

@@ -6,7 +6,7 @@
 //
 // Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe but for outermost entries, which may ask
 // the loader for modules (PathTracker::at_call); memory from the thread's arena. Entries that find no memory or no room are
-// counted and left out; their exits then find nothing to end.
+// counted and left out; their exits then find nothing to end. So are those of functions in no module; their exits are not counted again.
 #pragma once
 
 #include "instrument/open_regions.hpp"
@@ -27,6 +27,7 @@ struct RegionCounts {
     std::uint64_t unmatched = 0;
     std::uint64_t too_deep = 0;
     std::uint64_t without_memory = 0;
+    std::uint64_t without_module = 0;
 };
 
 class Regions : public SegmentSource {
@@ -100,6 +101,8 @@ class Regions : public SegmentSource {
     bool is_beyond(std::uintptr_t function, std::uintptr_t stack) noexcept;
     template <class IsMeant> bool end_named_region(Thread& thread, IsMeant is_meant) noexcept;
     void drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept;
+    [[gnu::cold]] void count_refused(std::uintptr_t function) noexcept;
+    [[gnu::cold]] void count_unmatched(std::uintptr_t function) noexcept;
     bool find_exit(std::uintptr_t function, std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept;
 
     OpenRegions functions_;

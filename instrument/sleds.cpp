@@ -1,8 +1,8 @@
 #include "instrument/sleds.hpp"
 
-#include "instrument/file_pieces.hpp"
 #include "instrument/function_filter.hpp"
 #include "libprofile/boundaries/code_patch.hpp"
+#include "libprofile/session/file_pieces.hpp"
 #include "libprofile/session/real_calls.hpp"
 
 #include <cstdio>

@@ -1,18 +1,15 @@
 #include "libprofile/boundaries/function_names.hpp"
 
+#include "libprofile/callpath/function_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/module_name.hpp"
 #include "libprofile/session/nearest_name.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <elf.h>
-#include <fcntl.h>
 #include <strings.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace libprofile {
 
@@ -206,96 +203,7 @@ unsigned likeness(const char* symbol, const char* wanted) {
     return length > asked + 2 && is_equal(name + length - asked, wanted) && std::strncmp(name + length - asked - 2, "::", 2) == 0 ? 1 : 0;
 }
 
-// --- Symbol tables ---
-
-/// A file in memory for as long as it is read.
-class MappedFile {
-  public:
-    explicit MappedFile(const char* path) {
-        const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (fd < 0) return;
-        struct stat status {};
-        if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-            void* pages = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
-            if (pages != MAP_FAILED) {
-                bytes_ = static_cast<const char*>(pages);
-                size_ = static_cast<std::size_t>(status.st_size);
-            }
-        }
-        close(fd);
-    }
-    ~MappedFile() {
-        if (bytes_ != nullptr) munmap(const_cast<char*>(bytes_), size_);
-    }
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-
-    /// `count` things of a type from `offset` on; nullptr: they are not all in the file, or not aligned.
-    template <class T> const T* at(std::uint64_t offset, std::uint64_t count) const {
-        if (bytes_ == nullptr || offset > size_ || count > (size_ - offset) / sizeof(T) || offset % alignof(T) != 0) return nullptr;
-        return reinterpret_cast<const T*>(bytes_ + offset);
-    }
-
-  private:
-    const char* bytes_ = nullptr;
-    std::size_t size_ = 0;
-};
-
-struct SymbolTable {
-    const Elf64_Sym* symbols = nullptr;
-    std::uint64_t count = 0;
-    const char* names = nullptr;
-    std::uint64_t names_size = 0;
-};
-
-bool find_table(const MappedFile& file, std::uint32_t type, SymbolTable& table) {
-    const auto* head = file.at<Elf64_Ehdr>(0, 1);
-    if (head == nullptr || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64) return false;
-    const auto* sections = file.at<Elf64_Shdr>(head->e_shoff, head->e_shnum);
-    if (sections == nullptr) return false;
-    for (std::uint16_t i = 0; i < head->e_shnum; ++i) {
-        if (sections[i].sh_type != type || sections[i].sh_link >= head->e_shnum) continue;
-        const Elf64_Shdr& names = sections[sections[i].sh_link];
-        table.count = sections[i].sh_size / sizeof(Elf64_Sym);
-        table.symbols = file.at<Elf64_Sym>(sections[i].sh_offset, table.count);
-        table.names = file.at<char>(names.sh_offset, names.sh_size);
-        table.names_size = names.sh_size;
-        if (table.symbols != nullptr && table.names != nullptr && names.sh_size != 0 && table.names[names.sh_size - 1] == 0) return true;
-    }
-    return false;
-}
-
-/// Where a distribution has put the debug information of a module.
-void debug_path(const Module& module, char (&path)[128]) {
-    std::snprintf(path, sizeof path, "/usr/lib/debug/.build-id/");
-    char* p = path + std::strlen(path);
-    for (unsigned i = 0; i < module.build_id_size; ++i)
-        p += std::snprintf(p, 4, i == 0 ? "%02x/" : "%02x", static_cast<unsigned>(module.build_id[i]));
-    std::memcpy(p, ".debug", 7);
-}
-
-/// Calls `visit(name, value, size)` for the functions of a module, by the best table there is: its own whole one, that of the
-/// debug information that a distribution has installed for it, or the exported functions.
-template <class F> void for_each_function(const Module& module, F visit) {
-    const auto read = [&visit](const MappedFile& file, std::uint32_t type) {
-        SymbolTable table;
-        if (!find_table(file, type, table)) return false;
-        for (std::uint64_t i = 0; i < table.count; ++i) {
-            const Elf64_Sym& symbol = table.symbols[i];
-            if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF || symbol.st_name >= table.names_size) continue;
-            visit(table.names + symbol.st_name, symbol.st_value, symbol.st_size);
-        }
-        return true;
-    };
-    const MappedFile file(module.path);
-    if (read(file, SHT_SYMTAB)) return;
-    if (module.build_id_size > 1) {
-        char path[128];
-        debug_path(module, path);
-        if (read(MappedFile(path), SHT_SYMTAB)) return;
-    }
-    read(file, SHT_DYNSYM);
-}
+// --- Modules ---
 
 bool is_program_code(const Module& module) { return module.loaded && !module.is_libc && !module.is_libprofile && module.path[0] == '/'; }
 
@@ -330,10 +238,11 @@ void find_nearest(const char* name, char* nearest, std::size_t size) {
         for (std::uint32_t m = 0; m < load_map.size() && *nearest == 0; ++m) {
             const Module& module = load_map[m];
             if (!is_program_code(module) || module.is_executable != in_program || is_system_library(module)) continue;
-            for_each_function(module, [&](const char* symbol, std::uint64_t, std::uint64_t) {
+            FunctionSymbols symbols(module);
+            for (FunctionSymbol symbol; symbols.next(symbol);) {
                 char text[512];
                 bool fortran = false;
-                if (!source_name(symbol, text, sizeof text, fortran)) return;
+                if (!source_name(symbol.name, text, sizeof text, fortran)) continue;
                 const std::size_t whole = std::strlen(text);
                 const char* shown = text;
                 // By the last parts of it, as many as the name has.
@@ -344,35 +253,29 @@ void find_nearest(const char* name, char* nearest, std::size_t size) {
                     }
                 }
                 const std::size_t own = std::strlen(shown);
-                if (own > length + 3 || length > own + 3 || !is_slip(name, shown)) return;
+                if (own > length + 3 || length > own + 3 || !is_slip(name, shown)) continue;
                 if (best.look_at(shown)) std::snprintf(nearest, size, "%s", text);
-            });
+            }
         }
     }
 }
 
 } // namespace
 
-bool has_symbol_table(const Module& module) noexcept {
-    SymbolTable table;
-    if (find_table(MappedFile(module.path), SHT_SYMTAB, table)) return true;
-    if (module.build_id_size < 2) return false;
-    char path[128];
-    debug_path(module, path);
-    return find_table(MappedFile(path), SHT_SYMTAB, table);
-}
-
 bool find_function(const char* name, NamedFunction& found, char* nearest, std::size_t nearest_size) noexcept {
     found = {};
     unsigned best = 0;
+    bool lacks_memory = false;
     for (std::uint32_t m = 0; m < load_map.size() && best < 3; ++m) {
         const Module& module = load_map[m];
         if (!is_program_code(module)) continue;
         char base[512] = {};
         bool has_original = false; // not a copy
-        for_each_function(module, [&](const char* symbol, std::uint64_t value, std::uint64_t size) {
+        FunctionSymbols symbols(module);
+        for (FunctionSymbol function; symbols.next(function);) {
+            const char* const symbol = function.name;
             const unsigned like = likeness(symbol, name);
-            if (like == 0 || like < best) return;
+            if (like == 0 || like < best) continue;
             if (like > best) {
                 best = like;
                 found = {};
@@ -380,10 +283,9 @@ bool find_function(const char* name, NamedFunction& found, char* nearest, std::s
                 has_original = false;
                 std::snprintf(base, sizeof base, "%.*s", static_cast<int>(base_size(symbol)), symbol);
             }
-            if (found.module != m) return; // the loader takes the first one, too
-            const std::uintptr_t address = module.bias + value;
-            for (std::uint32_t i = 0; i < found.count; ++i)
-                if (found.address[i] == address) return;
+            if (found.module != m) continue; // the loader takes the first one, too
+            const std::uintptr_t address = module.bias + function.value;
+            if (std::find(found.address, found.address + found.count, address) != found.address + found.count) continue;
             const char* ending = symbol + base_size(symbol);
             const bool is_copy = *ending == '.' && !is_digit(ending[1]); // with a number only: an internal procedure of Fortran
             const bool is_same = std::strlen(base) == base_size(symbol) && std::strncmp(base, symbol, base_size(symbol)) == 0;
@@ -396,13 +298,15 @@ bool find_function(const char* name, NamedFunction& found, char* nearest, std::s
             has_original = has_original || !is_copy;
             if (found.count == NamedFunction::most) {
                 found.has_more = true;
-                return;
+                continue;
             }
             found.address[found.count] = address;
-            found.end[found.count++] = address + size;
-        });
+            found.end[found.count++] = address + function.size;
+        }
+        lacks_memory = lacks_memory || symbols.lacks_memory();
     }
     if (found.count != 0) return true;
+    found.lacks_memory = lacks_memory;
     if (nearest != nullptr) find_nearest(name, nearest, nearest_size);
     return false;
 }

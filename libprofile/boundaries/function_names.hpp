@@ -1,6 +1,6 @@
 // Looks functions up by name in the symbol tables of the files that the process has loaded, or by module and offset.
 //
-// Contract: in ordinary context; maps the files while it reads them, allocates nothing else; survives damaged files. No demangler: of
+// Contract: in ordinary context; reads the files (FunctionSymbols), allocates nothing else; survives damaged files. No demangler: of
 // mangled names (Itanium C++ ABI) it reads the nested names, without the parameters, which is all that people write.
 #pragma once
 
@@ -8,8 +8,6 @@
 #include <cstdint>
 
 namespace libprofile {
-
-struct Module;
 
 /// The functions that a name means: one, with all copies that the compiler made of it (f.constprop.0).
 struct NamedFunction {
@@ -23,15 +21,13 @@ struct NamedFunction {
     char other_symbol[256] = {};
     bool has_more = false;      // copies than there is room for
     std::uint32_t module = 0;   // of all
+    bool lacks_memory = false;  // none was found, and not all names could be read
 };
 
 /// Functions that have `name`: a symbol as it is; as it is in the source: f, ns::f, module::procedure in any case; or the end
 /// of that behind a "::".
 /// @param nearest what comes closest to it where there is none, "" if nothing does; nullptr: is not asked for
 bool find_function(const char* name, NamedFunction& found, char* nearest, std::size_t nearest_size) noexcept;
-
-/// Whether the file of the module has a table of all its functions, or its debug information, installed apart, has.
-bool has_symbol_table(const Module& module) noexcept;
 
 /// The name that a symbol has in the source, without parameters and template arguments: ns::f for _ZN2ns1fIiEEvT_.
 /// Endings of copies (.constprop.0) are left out. False: it is no function that people have written (f.part.0, f.cold).

@@ -4,6 +4,7 @@
 #include "libprofile/boundaries/function_names.hpp"
 #include "libprofile/boundaries/other_threads.hpp"
 #include "libprofile/callpath/dynamic_symbols.hpp"
+#include "libprofile/callpath/function_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/module_name.hpp"
 #include "libprofile/phases/markers.hpp"
@@ -222,7 +223,7 @@ const char* arguments_of(const char* name) {
 /// Whether the file of the program has no table of its functions.
 bool is_stripped() {
     for (std::uint32_t m = 0; m < load_map.size(); ++m)
-        if (load_map[m].is_executable) return !has_symbol_table(load_map[m]);
+        if (load_map[m].is_executable) return !FunctionSymbols(load_map[m]).has_all();
     return false;
 }
 
@@ -261,8 +262,9 @@ void IterationPlace::say_missing_function(const char* name) noexcept {
     for (const char* choice : {"auto", "marker", "none"})
         if (edit_distance(name, choice) <= 2 || strcasecmp(name, choice) == 0) std::snprintf(nearest, sizeof nearest, "%s", choice);
     if (*nearest == 0) find_function(name, function, nearest, sizeof nearest);
-    const char* const hint = is_stripped() ? "the program is stripped of its names: give a place, app+0xOFFSET"
-                                            : "a function may be inlined where it is called";
+    const char* const hint = function.lacks_memory ? "there was no memory for the names of some of them: a larger LIBPROFILE_MEMORY helps"
+                             : is_stripped()       ? "the program is stripped of its names: give a place, app+0xOFFSET"
+                                                   : "a function may be inlined where it is called";
     if (*nearest != 0)
         std::snprintf(rest, left, "; did you mean %s? (%s)", nearest, hint);
     else

@@ -1,5 +1,6 @@
 #include "libprofile/loops/boundary_choice.hpp"
 
+#include "libprofile/loops/alternatives.hpp"
 #include "libprofile/session/scratch.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ class Choice {
     Choice(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
            const ExcludedCalls& excluded) noexcept
         : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), excluded_(&excluded), nodes_(tree.size()),
-          calls_(nodes_), entries_(nodes_), own_calls_(nodes_), code_(functions.find_code) {
+          calls_(nodes_), entries_(nodes_), own_calls_(nodes_), code_(tree, functions) {
         known_from_ = std::max(log.known_from(candidate.level), candidate.entries.first_at);
     }
 
@@ -54,7 +55,7 @@ class Choice {
     bool find(Loop& loop) noexcept {
         if (!calls_.is_there() || !entries_.is_there() || !own_calls_.is_there()) return false;
         count(loop);
-        if (loop.sites == 0) return false;
+        if (loop.sites.size() == 0) return false;
         std::uint64_t frequent = next_group(UINT64_MAX);
         loop.caller = candidate_->caller;
         loop.level = candidate_->level;
@@ -124,7 +125,7 @@ class Choice {
         NodeId entered_before = 0;
         for_each_event([&](const LoggedEvent& event, const SitePath& path, std::uint64_t entry) {
             const NodeId site = path.at(candidate_->level);
-            loop.add_site(site);
+            loop.sites.add(site);
             const auto add = [&](Calls& calls, bool is_inner) {
                 if (calls.count == 0) {
                     calls.begin(site, event.at, 0);
@@ -176,7 +177,7 @@ class Choice {
             bool is_useful = most != 0 && node != calls_[call].site && calls.count > most + 1 && calls.count == entries_[node] &&
                              calls.are_passes(least_passes - 1) && calls.span() >= span / 4 * 3;
             if (is_useful) {
-                const Nesting nesting = nesting_of_sites(node, calls_[call].site).nesting;
+                const Nesting nesting = code_.nesting(node, calls_[call].site).nesting;
                 is_useful = nesting == Nesting::Same || (nesting == Nesting::Unknown && !calls.is_inner && calls.count < most * 2);
             }
             if (!is_useful) calls.count = 0;
@@ -260,97 +261,47 @@ class Choice {
         return found;
     }
 
-    std::uintptr_t address_of(NodeId site) const noexcept { return functions_->address_of((*tree_)[site]); }
-    NestingAnswer nesting_of_sites(NodeId often, NodeId seldom) noexcept {
-        const std::uintptr_t first = address_of(often), second = address_of(seldom);
-        return first == 0 || second == 0 || (*tree_)[often].a != (*tree_)[seldom].a ? NestingAnswer() : code_.nesting(first, second);
-    }
-    /// Whether passes of the innermost loop with the call site `in` may enter neither of two others.
-    bool may_leave_out(NodeId in, NodeId one, NodeId other) noexcept {
-        const std::uintptr_t loop = address_of(in), first = address_of(one), second = address_of(other);
-        return loop == 0 || first == 0 || second == 0 || code_.may_pass_without(loop, first, second);
-    }
-
     /// What the code of the function says. Where one call of the frequent group is in the same loop as the rare one, that loop's passes are what
     /// the group counts.
     NestingAnswer nesting(std::uint64_t frequent, std::uint64_t rare) noexcept {
         const NodeId seldom = calls_[best_of(rare)].site;
-        NestingAnswer answer = nesting_of_sites(calls_[best_of(frequent)].site, seldom);
+        NestingAnswer answer = code_.nesting(calls_[best_of(frequent)].site, seldom);
         NodeId asked[8] = {calls_[best_of(frequent)].site};
         std::uint32_t count = 1;
         for (NodeId node = 0; node < nodes_ && count < 8 && (answer.nesting == Nesting::Around || answer.nesting == Nesting::Sometimes); ++node) {
             const Calls& calls = calls_[node];
             if (calls.count == 0 || !is_in_group(calls.count, frequent) || std::find(asked, asked + count, calls.site) != asked + count) continue;
             asked[count++] = calls.site;
-            const NestingAnswer its = nesting_of_sites(calls.site, seldom);
+            const NestingAnswer its = code_.nesting(calls.site, seldom);
             if (its.nesting == Nesting::Same) answer = its;
         }
         return answer;
     }
 
-    /// Call sites of which a pass of a loop enters one.
-    struct Alternatives {
-        NodeId site[Loop::most_alternatives + 1] = {};
-        std::uint32_t count = 0;
-        NodeId open = 0;          // passes may enter this one and none of them; 0: none that was entered
-        bool is_exact = false;    // each pass that enters a site enters exactly one of these
-        bool is_complete = false; // no pass enters none of them
-        bool are_own = false;     // the function calls MPI there itself
-        std::uint64_t entries = 0;
-    };
-
-    /// Whether the two are in the same innermost loop, and no pass of it enters both.
-    bool are_apart(NodeId one, NodeId other) noexcept {
-        return nesting_of_sites(one, other).nesting == Nesting::Same && nesting_of_sites(other, one).nesting == Nesting::Same &&
-               !code_.may_make_both(address_of(one), address_of(one), address_of(other));
-    }
-
     /// Where a pass may leave out `place`, what it enters instead, of the sites that were entered.
     const Alternatives& alternatives_of(const Loop& loop, NodeId place) noexcept {
-        Alternatives& all = alternatives_;
-        if (all.count != 0 && all.site[0] == place) return all;
-        all = {};
-        std::uintptr_t address[Loop::most_alternatives + 1];
-        const auto add = [&](NodeId site) {
-            address[all.count] = address_of(site);
-            all.site[all.count++] = site;
-            all.entries += entries_[site];
-            all.are_own = all.are_own && own_calls_[site] == entries_[site];
-        };
-        all.are_own = true;
-        add(place);
-        if (address[0] == 0) return all;
-        for (bool is_more = true; is_more;) {
-            is_more = false;
-            for (std::uint32_t i = 0; i < loop.sites && all.open == 0; ++i) {
-                const NodeId site = loop.site[i];
-                const std::uintptr_t its = address_of(site);
-                if (its == 0 || (*tree_)[site].a != (*tree_)[place].a || entries_[site] == 0) continue;
-                if (std::find(all.site, all.site + all.count, site) != all.site + all.count) continue;
-                if (!code_.may_pass_through(address[0], its, address, all.count)) continue;
-                const auto is_apart = [&](NodeId other) { return are_apart(other, site); };
-                if (all.count > Loop::most_alternatives || !std::all_of(all.site, all.site + all.count, is_apart)) {
-                    all.open = site;
-                } else {
-                    add(site);
-                    is_more = true;
-                }
-            }
-        }
-        all.is_exact = all.open == 0 && all.count > 1;
-        all.is_complete = all.is_exact && !code_.may_pass_without(address[0], address, all.count);
-        return all;
+        if (alternatives_.sites.size() == 0 || alternatives_.sites[0] != place) alternatives_ = find_alternatives(code_, loop, place, entries_);
+        return alternatives_;
+    }
+    std::uint64_t entries_of(const AlternativeSites& sites) const noexcept {
+        std::uint64_t entries = 0;
+        for (const NodeId site : sites) entries += entries_[site];
+        return entries;
+    }
+    /// The function itself makes the call at each of them.
+    bool are_own(const AlternativeSites& sites) const noexcept {
+        return std::all_of(sites.begin(), sites.end(), [&](NodeId site) { return own_calls_[site] == entries_[site]; });
     }
 
     /// Others of the function's call sites cannot be left out, one or two together, and came as often as there are passes with `place`.
     bool is_confirmed_by_others(const Loop& loop, NodeId place, std::uint64_t passes) noexcept {
         std::uint32_t asked = 0;
-        for (std::uint32_t i = 0; i < loop.sites; ++i) {
-            for (std::uint32_t k = i; k < loop.sites; ++k) {
-                const NodeId one = loop.site[i], other = loop.site[k];
+        for (std::uint32_t i = 0; i < loop.sites.size(); ++i) {
+            for (std::uint32_t k = i; k < loop.sites.size(); ++k) {
+                const NodeId one = loop.sites[i], other = loop.sites[k];
                 const std::uint64_t count = entries_[one] + (i == k ? 0 : entries_[other]);
                 if (one == place || other == place || count + 1 < passes || count > passes + 1 || ++asked > 16) continue;
-                if (!may_leave_out(place, one, other)) return true;
+                if (!code_.may_leave_out(place, one, other)) return true;
             }
         }
         return false;
@@ -368,17 +319,17 @@ class Choice {
             loop.is_confirmed = is_confirmed_by_others(loop, loop.place, passes);
             if (loop.is_ambiguous || loop.is_confirmed) return false;
             loop.is_ambiguous = true;
-            loop.other = loop.other_place = all.open != 0 ? all.open : all.site[1];
+            loop.other = loop.other_place = all.open != 0 ? all.open : all.sites[1];
             loop.other_passes = loop.passes + entries_[loop.other];
             return false;
         }
         loop.boundary = 0;
-        loop.passes = loop.passes * all.entries / std::max<std::uint64_t>(entries_[loop.place], 1);
-        loop.place = all.site[0];
-        for (std::uint32_t i = 1; i < all.count; ++i) { // the first in the code is the same on all ranks
-            NodeId site = all.site[i];
+        loop.passes = loop.passes * entries_of(all.sites) / std::max<std::uint64_t>(entries_[loop.place], 1);
+        loop.place = all.sites[0];
+        for (std::uint32_t i = 1; i < all.sites.size(); ++i) { // the first in the code is the same on all ranks
+            NodeId site = all.sites[i];
             if ((*tree_)[site].b < (*tree_)[loop.place].b) std::swap(site, loop.place);
-            loop.alternative[loop.alternatives++] = site;
+            loop.alternatives.add(site);
         }
         return true;
     }
@@ -388,9 +339,9 @@ class Choice {
     /// often. That a call site cannot be left out is not enough: what it leads to need not call MPI each time.
     bool is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept {
         const NodeId call = best_of(frequent), place = calls_[call].site;
-        if ((*tree_)[call].parent == place && !is_entry(call) && !may_leave_out(place, place, place)) return true;
+        if ((*tree_)[call].parent == place && !is_entry(call) && !code_.may_leave_out(place, place, place)) return true;
         const Alternatives& all = alternatives_of(loop, place);
-        if (all.is_exact && all.are_own && all.is_complete) return true;
+        if (all.is_exact && all.is_complete && are_own(all.sites)) return true;
         return is_confirmed_by_others(loop, place, frequent);
     }
 
@@ -438,7 +389,7 @@ class Choice {
     Scratch<Calls> calls_;             // by node
     Scratch<std::uint64_t> entries_;   // by call site of the function
     Scratch<std::uint64_t> own_calls_; // the same: the function itself makes the call
-    CodeLoops code_;                   // of the function
+    SiteCode code_;                    // of the function
     Alternatives alternatives_;        // those that were asked for last
     bool enters_calls_ = false;        // other than tests and probes, at the call site that the candidate enters
 };
@@ -448,15 +399,6 @@ class Choice {
 bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
                      const ExcludedCalls& excluded, Loop& loop) noexcept {
     return Choice(log, tree, candidate, functions, excluded).choose(loop);
-}
-
-bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept {
-    if (loop.is_confirmed || tree[site].a != tree[loop.place].a) return false;
-    std::uintptr_t begins[Loop::most_alternatives + 1] = {functions.address_of(tree[loop.place])};
-    for (std::uint32_t i = 0; i < loop.alternatives; ++i) begins[i + 1] = functions.address_of(tree[loop.alternative[i]]);
-    const std::uintptr_t entered = functions.address_of(tree[site]);
-    if (begins[0] == 0 || entered == 0) return false;
-    return CodeLoops(functions.find_code).may_pass_through(begins[0], entered, begins, loop.alternatives + 1);
 }
 
 } // namespace libprofile

@@ -9,46 +9,17 @@
 // them, then the first in the code. Where the entries of a call site come more often than each such call, these are the passes.
 #pragma once
 
-#include "libprofile/loops/code_loops.hpp"
 #include "libprofile/loops/event_log.hpp"
 #include "libprofile/loops/loop.hpp"
+#include "libprofile/loops/mpi_traits.hpp"
 
 namespace libprofile {
 
-/// What is asked of an MPI function, and of a call site.
-struct FunctionTraits {
-    bool (*is_collective)(std::uint32_t function) noexcept;
-    bool (*is_chance)(std::uint32_t function) noexcept;      // how often it is called is chance: tests, probes
-    std::uintptr_t (*address_of)(const Node& site) noexcept; // one in the call; 0: it is in no module, or that is not loaded any more
-    FindCode find_code;
-};
-
-/// Those of MPI, and of code that is loaded.
-extern const FunctionTraits mpi_traits;
-/// Building data types and packing tell little of loops, and there are programs that do it with every message.
-bool is_beside(const Node& node) noexcept;
-
 /// Calls that must not be chosen: those at which passes of other loops begin.
-struct ExcludedCalls {
-    static constexpr std::uint32_t most = 16;
-    NodeId node[most] = {};
-    std::uint32_t count = 0;
-    void add(NodeId excluded) {
-        if (excluded != 0 && count < most) node[count++] = excluded;
-    }
-    bool has(NodeId asked) const {
-        for (std::uint32_t i = 0; i < count; ++i)
-            if (node[i] == asked) return true;
-        return false;
-    }
-};
+using ExcludedCalls = NodeList<16>;
 
 /// From the events in `log` during `candidate`. False: there is no memory for it, or the log knows nothing, or too few passes, of the loop.
 bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
                      const ExcludedCalls& excluded, Loop& loop) noexcept;
-
-/// A call site of the loop's function is entered for the first time since the boundary was chosen: whether a pass may go there and leave out the
-/// boundary.
-bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept;
 
 } // namespace libprofile

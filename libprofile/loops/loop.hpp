@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libprofile/loops/loop_search.hpp"
+#include "libprofile/loops/node_list.hpp"
 
 #include <cstdint>
 
@@ -15,13 +16,8 @@ struct Loop {
     NodeId boundary = 0;     // the MPI call that comes once in a pass, below `place`; 0: every entry of `place` begins one
     // Further call sites of which each pass enters one in the place of `place` (branches); then `boundary` is 0.
     static constexpr std::uint32_t most_alternatives = 8;
-    NodeId alternative[most_alternatives] = {};
-    std::uint32_t alternatives = 0;
-    bool begins_at(NodeId node) const {
-        for (std::uint32_t i = 0; i < alternatives; ++i)
-            if (alternative[i] == node) return true;
-        return node == place;
-    }
+    NodeList<most_alternatives> alternatives;
+    bool begins_at(NodeId node) const { return node == place || alternatives.has(node); }
     std::uint64_t passes = 0; // when it was found
     std::uint64_t first_at = 0;
     std::uint64_t last_at = 0;
@@ -43,18 +39,7 @@ struct Loop {
     Witness witness[most_witnesses];
     std::uint32_t witnesses = 0;
 
-    // Call sites of the function that a pass enters.
-    static constexpr std::uint32_t most_sites = 64;
-    NodeId site[most_sites] = {};
-    std::uint32_t sites = 0;
-    bool has_site(NodeId node) const {
-        for (std::uint32_t i = 0; i < sites; ++i)
-            if (site[i] == node) return true;
-        return false;
-    }
-    void add_site(NodeId node) {
-        if (sites < most_sites && !has_site(node)) site[sites++] = node;
-    }
+    NodeList<64> sites; // call sites of the function that a pass enters
     /// The later part of one loop that seemed to be two, since calls in it came and went.
     bool continues_in(const Loop& later) const {
         return caller == later.caller && level == later.level && place == later.place && boundary == later.boundary;
@@ -62,7 +47,7 @@ struct Loop {
     void include(const Loop& later) {
         passes += later.passes;
         last_at = later.last_at;
-        for (std::uint32_t i = 0; i < later.sites; ++i) add_site(later.site[i]);
+        for (const NodeId site : later.sites) sites.add(site);
     }
 
     // A function that calls itself from `place` for its next pass. Then a pass is an activation of it, and begins at its first call.
@@ -79,7 +64,7 @@ struct Loop {
         is_recursion = true;
         is_cut_short = candidate.is_cut_short;
         recursion.begin(caller, level, place);
-        add_site(place);
+        sites.add(place);
     }
 
     /// Whether `path` goes through the loop's function.
@@ -94,7 +79,7 @@ struct Loop {
     bool stays_in_pass(const CallTree& tree, const SitePath& path, NodeId node) const {
         if (!is_on(path)) return false;
         if (is_recursion) return recursion.is_innermost(path) && !recursion.grows(tree, path);
-        return has_site(path.at(level)) && (boundary != 0 ? node != boundary : !begins_at(path.at(level)));
+        return sites.has(path.at(level)) && (boundary != 0 ? node != boundary : !begins_at(path.at(level)));
     }
 };
 

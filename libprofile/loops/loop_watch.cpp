@@ -2,6 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counting.hpp"
+#include "libprofile/loops/alternatives.hpp"
 #include "libprofile/loops/boundary_choice.hpp"
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/output/checkpoint.hpp"
@@ -78,8 +79,8 @@ LoopWatch::Act LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId
             if (loop.recursion.is_innermost(path)) return Act::None;
         } else if (loop.is_on(path)) {
             const NodeId site = path.at(loop.level);
-            if (loop.sites == Loop::most_sites || loop.has_site(site)) return Act::None;
-            loop.add_site(site); // if the loop goes on nevertheless, it belongs to it
+            if (loop.sites.is_full() || loop.sites.has(site)) return Act::None;
+            loop.sites.add(site); // if the loop goes on nevertheless, it belongs to it
             if (loop.other == 0 && may_miss_passes(tree, loop, site, mpi_traits)) {
                 loop.is_ambiguous = true;
                 loop.other = loop.other_place = site;
@@ -262,7 +263,8 @@ void LoopWatch::interrupt() noexcept {
 
 bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop) noexcept {
     ExcludedCalls excluded;
-    for (std::uint32_t i = 0; i < loop_count_; ++i) excluded.add(loops_[i].boundary);
+    for (std::uint32_t i = 0; i < loop_count_; ++i)
+        if (loops_[i].boundary != 0) excluded.add(loops_[i].boundary);
     loop = {};
     refused_ = candidate;
     if (candidate.is_recursion)
@@ -288,7 +290,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     const bool is_found = loop_count_ < most_loops && search_.find_running(now, candidate) &&
                           std::none_of(loops_, loops_ + loop_count_, [&](const Found& known) {
                               return known.caller == candidate.caller && known.level == candidate.level &&
-                                     known.has_site(candidate.entries.site);
+                                     known.sites.has(candidate.entries.site);
                           });
     const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_ == none;
     const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));

@@ -1,6 +1,7 @@
+#include "libprofile/loops/mpi_traits.hpp"
+
 #include "libprofile/boundaries/code_patch.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/loops/boundary_choice.hpp"
 #include "libprofile/session/mpi_events.hpp"
 
 #include <cstring>

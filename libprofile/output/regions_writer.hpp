@@ -23,6 +23,7 @@ inline bool write_regions(BlockBuffer& buffer, std::uint32_t rank, RunningThread
         record.unmatched += counts.unmatched;
         record.too_deep += counts.too_deep;
         record.without_memory += counts.without_memory;
+        record.without_module += counts.without_module;
         if (record.pair_ps < thread.regions->pair_ps()) record.pair_ps = thread.regions->pair_ps();
     });
     if (!has_regions) return true;
@@ -35,6 +36,7 @@ inline bool write_regions(BlockBuffer& buffer, std::uint32_t rank, RunningThread
             RegionNameRecord out{name.kind, name.id, name.text};
             describe(encoder, out);
         }
+        if (record.without_module != 0) encoder.number(record.without_module); // earlier readers know nothing of it
     });
 }
 

@@ -262,6 +262,20 @@ def filter_lines_that_fit_nothing_are_named_once(job):
 
 
 @test
+def names_that_there_is_no_memory_for_are_missed_aloud(job):
+    long = "x" * 1000
+    functions = "".join(f"void f{n}_{long}(void) {{}}\n" for n in range(2000))
+    source = job.write("names.c", "#include <mpi.h>\n" + functions + "int main(void) { return MPI_Init(0, 0) + MPI_Finalize(); }\n")
+    job.compile(wrapper(job, "c"), f"--cc={compiler(job, 'c')}", source, "-o", job.folder / "names")
+    rules = job.write("some.filter", "exclude function f1_*\n")
+    job.profile([job.folder / "names"], options={"LIBPROFILE_FILTER": rules})
+    expect_equal(about_filters(job), [], "said with enough memory")
+    job.profile([job.folder / "names"], options={"LIBPROFILE_FILTER": rules, "LIBPROFILE_MEMORY": "1M"})
+    said = about_filters(job)
+    expect(len(said) == 1 and said[0].endswith("there was no memory for the names of some modules (LIBPROFILE_MEMORY)"), f"said: {said}")
+
+
+@test
 def the_report_says_what_the_filter_did(job):
     program = instrumented(job, "instrumented.cpp", "instrumented")
 
@@ -429,6 +443,19 @@ def regions_without_room_are_counted_as_such(job):
     regions = report["regions"]
     expect_equal(sum(visits(report, "region").values()), 4096 + 1024, "visits that have room")
     expect_equal((regions["without_memory"], regions["too_deep"], regions["repairs"]), (100000 - 4096, 100000 - 1024, 0), "others")
+
+
+@test
+def functions_of_no_file_are_counted_once(job):
+    for compiler in ("g++", "clang++"):
+        report = harsh(job, compiler, "made")
+        regions, found = report["regions"], visits(report, "function")
+        counted = {name: regions[name] for name in ("without_module", "without_memory", "unmatched_exits", "left_functions")}
+        expect_equal(counted, {"without_module": 5 + 7 + 1, "without_memory": 0, "unmatched_exits": 0, "left_functions": 0}, compiler)
+        expect_equal((found["main"], found["work::leaf"], found["work::leave_made"]), (1, 5 + 7 + 10, 1), f"{compiler}: visits to others")
+        said = [loss["sentence"] for loss in report["losses"]["sentences"]]
+        expect_equal([sentence for sentence in said if "visits to" in sentence],
+                     ["13 visits to instrumented functions not counted: their code was made at run time, and is in no file"], compiler)
 
 
 FUNCTIONS_WITH_SLEDS = ["leaf", "branch", "tail", "many", "extended", "mixed", "thrower", "catcher", "jumper", "lander", "deep", "handler", "in_thread"]

@@ -3,6 +3,7 @@
 //   jump     the same by longjmp
 //   handler  a signal handler that jumps, out of anything that happens to run
 //   names    100000 names, 100000 open at once
+//   made     functions whose code is made at run time, entered and left 5 times before main() and 7 times inside of functions, and left once by a jump
 #include <libprofile.h>
 
 #include <csetjmp>
@@ -10,7 +11,11 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <sys/mman.h>
 #include <sys/time.h>
+
+extern "C" void __cyg_profile_func_enter(void*, void*);
+extern "C" void __cyg_profile_func_exit(void*, void*);
 
 namespace work {
 
@@ -58,7 +63,34 @@ sigjmp_buf before_signal;
 }
 [[gnu::noinline]] void after() { leaf(3); }
 
+/// As code would be that is instrumented where it is made: room for it, and its hooks.
+[[gnu::no_instrument_function]] void* made() {
+    static void* const code = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return code;
+}
+[[gnu::no_instrument_function, gnu::noinline]] void run_made(int often) {
+    for (int i = 0; i < often; ++i) {
+        __cyg_profile_func_enter(made(), nullptr);
+        leaf(i);
+        __cyg_profile_func_exit(made(), nullptr);
+    }
+}
+[[gnu::noinline]] void leave_made() {
+    if (setjmp(environment) != 0) return;
+    __cyg_profile_func_enter(made(), nullptr);
+    std::longjmp(environment, 1);
+}
+
 } // namespace work
+
+namespace {
+
+/// Outside of all instrumented functions.
+[[gnu::constructor, gnu::no_instrument_function]] void before_main(int argc, char** argv) {
+    if (argc > 1 && std::strcmp(argv[1], "made") == 0) work::run_made(5);
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
     const char* mode = argc > 1 ? argv[1] : "";
@@ -74,6 +106,10 @@ int main(int argc, char** argv) {
         }
         for (int i = 0; i < 100000; ++i) profile_region_begin("name 1");
         for (int i = 0; i < 100000; ++i) profile_region_end("name 1");
+    }
+    if (std::strcmp(mode, "made") == 0) {
+        work::run_made(7);
+        work::leave_made();
     }
     for (int i = 0; i < 10; ++i) work::after();
     if (std::strcmp(mode, "handler") != 0) std::printf("%d\n", work::leaves);

@@ -109,40 +109,31 @@ volatile int sink, flag;
 // One loop, at whose end something is given up, and a part that is done now and then and only jumped to forwards: once behind the call
 // that never returns, which seems to go on to it, once before.
 asm(R"(
-.section nest_falls, "ax", @progbits
+.macro loop_with_ends name
+.section nest_\name, "ax", @progbits
         push %rbx
 1:      call other_call
-falls_seldom:
+\name\()_seldom:
         test %eax, %eax
         jne 3f
 2:      call other_call
-falls_often:
+\name\()_often:
         test %eax, %eax
         jne 4f
         dec %ebx
         jnz 1b
         pop %rbx
         ret
+.endm
+loop_with_ends falls
 4:      call abort@PLT
 3:      call other_call
         jmp 2b
-.section nest_ends, "ax", @progbits
-        push %rbx
-1:      call other_call
-ends_seldom:
-        test %eax, %eax
-        jne 3f
-2:      call other_call
-ends_often:
-        test %eax, %eax
-        jne 4f
-        dec %ebx
-        jnz 1b
-        pop %rbx
-        ret
+loop_with_ends ends
 3:      call other_call
         jmp 2b
 4:      call abort@PLT
+.purgem loop_with_ends
 .text
 other_call:
         ret

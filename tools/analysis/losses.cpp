@@ -115,6 +115,9 @@ class Collector {
         add(LossGroup::Loss, "regions_lost", sums->too_deep + sums->without_memory, [&] {
             return plural(sums->too_deep + sums->without_memory, "visit") + " to regions not counted: nested too deep, no memory, or more than 4096 names";
         });
+        add(LossGroup::Loss, "functions_without_module", sums->without_module, [&] {
+            return plural(sums->without_module, "visit") + " to instrumented functions not counted: their code was made at run time, and is in no file";
+        });
     }
 
     void add_openmp() {

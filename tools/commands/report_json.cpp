@@ -4,11 +4,11 @@
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/loops.hpp"
 #include "tools/analysis/losses.hpp"
-#include "tools/analysis/regions.hpp"
 #include "tools/analysis/placement.hpp"
-#include "tools/analysis/teams.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/commands/report_choice.hpp"
+#include "tools/commands/report_json_regions.hpp"
+#include "tools/commands/report_json_teams.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
 
@@ -504,65 +504,6 @@ Json traces_json(const Profile& profile) {
                         {"lca_kind", std::move(kind)}});
     }
     return list;
-}
-
-/// Regions of all threads; null where the job had none.
-Json regions_json(const Profile& profile) {
-    const std::optional<RegionsRecord> losses = region_losses(profile);
-    if (!losses)
-        return nullptr;
-    const RegionCounters counters = region_counters(profile);
-    Json list = Json::array();
-    for (const RegionRow& row : region_rows(profile)) {
-        list.push_back({{"name", row.name},
-                        {"kind", row.kind == NodeKind::FunctionRegion ? "function" : region_class_names[static_cast<std::size_t>(row.region_class)]},
-                        {"place", row.place},
-                        {"visits", row.visits},
-                        {"time", row.inclusive_ns},
-                        {"exclusive_time", row.exclusive_ns}});
-        if (row.counted.empty())
-            continue;
-        Json& counted = list.back()["counters"];
-        for (std::size_t i = 0; i < row.counted.size(); ++i)
-            counted[counters.names[i]] = row.counted[i] != 0 || had_counter(profile, counters.metrics[i]) ? Json(row.counted[i]) : Json();
-    }
-    return {{"rows", std::move(list)},
-            {"repairs", losses->repairs},
-            {"left_functions", losses->left},
-            {"unmatched_exits", losses->unmatched},
-            {"too_deep", losses->too_deep},
-            {"without_memory", losses->without_memory},
-            {"excluded_functions", losses->excluded},
-            {"visit_cost_ns", visit_cost_ns(profile)}};
-}
-
-/// Regions of OpenMP with more than one thread; null where there was none.
-Json parallel_regions_json(const Profile& profile) {
-    Json list = Json::array();
-    for (const TeamRegion& region : team_regions(profile)) {
-        Json teams = Json::array();
-        for (const Team& team : region.teams) {
-            Json threads = Json::array(), working = Json::array(), waiting = Json::array();
-            for (const TeamThread& one : team.threads) {
-                threads.push_back(one.thread);
-                working.push_back(one.working_ns);
-                waiting.push_back(one.waiting_ns);
-            }
-            teams.push_back({{"rank", team.rank},
-                             {"visits", team.visits},
-                             {"threads", std::move(threads)},
-                             {"working", std::move(working)},
-                             {"waiting", std::move(waiting)}});
-        }
-        list.push_back({{"path", region.path},
-                        {"function", region.function},
-                        {"place", region.place},
-                        {"caller", region.caller},
-                        {"time", region.time_ns},
-                        {"waiting", region.waiting_ns},
-                        {"teams", std::move(teams)}});
-    }
-    return list.empty() ? Json() : list;
 }
 
 } // namespace

@@ -226,6 +226,8 @@ bool decode_regions(Decoder d, RawRank& out) {
             return false;
         names[name.id] = owned(name.name);
     }
+    if (d.remaining() != 0)
+        d.number(r.without_module);
     if (!finished(d) || out.regions)
         return false;
     out.regions = r;

@@ -1,0 +1,36 @@
+#include "libprofile/loops/alternatives.hpp"
+
+#include <algorithm>
+
+namespace libprofile {
+
+Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const Scratch<std::uint64_t>& entries) noexcept {
+    Alternatives found;
+    found.sites.add(place);
+    for (bool is_more = true; is_more;) {
+        is_more = false;
+        for (const NodeId site : loop.sites) {
+            if (entries[site] == 0 || found.sites.has(site) || !code.may_enter_instead(site, found.sites)) continue;
+            const auto is_apart = [&](NodeId other) { return code.are_apart(other, site); };
+            if (found.sites.is_full() || !std::all_of(found.sites.begin(), found.sites.end(), is_apart)) {
+                found.open = site;
+                return found;
+            }
+            found.sites.add(site);
+            is_more = true;
+        }
+    }
+    found.is_exact = found.sites.size() > 1;
+    found.is_complete = found.is_exact && !code.may_leave_out(found.sites);
+    return found;
+}
+
+bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept {
+    if (loop.is_confirmed) return false;
+    AlternativeSites begins;
+    begins.add(loop.place);
+    for (const NodeId alternative : loop.alternatives) begins.add(alternative);
+    return SiteCode(tree, functions).may_enter_instead(site, begins);
+}
+
+} // namespace libprofile

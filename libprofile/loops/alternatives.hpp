@@ -1,0 +1,27 @@
+// Where passes of a loop may leave out a call site, what they enter in its place: branches of the loop's body.
+// Contract: as SiteCode.
+#pragma once
+
+#include "libprofile/loops/site_code.hpp"
+#include "libprofile/session/scratch.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct Alternatives {
+    AlternativeSites sites;
+    NodeId open = 0;          // passes may enter this one and none of them; 0: none that was entered
+    bool is_exact = false;    // each pass that enters a site enters exactly one of these
+    bool is_complete = false; // no pass enters none of them
+};
+
+/// Those of `place`, the first of them, among the sites of `loop` that were entered.
+/// @param entries of each call site
+Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const Scratch<std::uint64_t>& entries) noexcept;
+
+/// A call site of the loop's function is entered for the first time since the boundary was chosen: whether a pass may go there and leave out the
+/// boundary.
+bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept;
+
+} // namespace libprofile

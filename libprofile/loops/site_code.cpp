@@ -1,0 +1,38 @@
+#include "libprofile/loops/site_code.hpp"
+
+namespace libprofile {
+
+/// False: the first has none.
+bool SiteCode::find_addresses(const AlternativeSites& sites, std::uintptr_t (&address)[AlternativeSites::most]) const noexcept {
+    for (std::uint32_t i = 0; i < sites.size(); ++i) address[i] = address_of(sites[i]);
+    return sites.size() != 0 && address[0] != 0;
+}
+
+NestingAnswer SiteCode::nesting(NodeId often, NodeId seldom) noexcept {
+    const std::uintptr_t first = address_of(often), second = address_of(seldom);
+    return first == 0 || second == 0 || (*tree_)[often].a != (*tree_)[seldom].a ? NestingAnswer() : loops_.nesting(first, second);
+}
+
+bool SiteCode::may_leave_out(NodeId in, NodeId one, NodeId other) noexcept {
+    const std::uintptr_t loop = address_of(in), first = address_of(one), second = address_of(other);
+    return loop == 0 || first == 0 || second == 0 || loops_.may_pass_without(loop, first, second);
+}
+
+bool SiteCode::may_leave_out(const AlternativeSites& sites) noexcept {
+    std::uintptr_t address[AlternativeSites::most];
+    return !find_addresses(sites, address) || loops_.may_pass_without(address[0], address, sites.size());
+}
+
+bool SiteCode::may_enter_instead(NodeId site, const AlternativeSites& sites) noexcept {
+    std::uintptr_t address[AlternativeSites::most];
+    const std::uintptr_t entered = address_of(site);
+    if (entered == 0 || (*tree_)[site].a != (*tree_)[sites[0]].a || !find_addresses(sites, address)) return false;
+    return loops_.may_pass_through(address[0], entered, address, sites.size());
+}
+
+bool SiteCode::are_apart(NodeId one, NodeId other) noexcept {
+    return nesting(one, other).nesting == Nesting::Same && nesting(other, one).nesting == Nesting::Same &&
+           !loops_.may_make_both(address_of(one), address_of(one), address_of(other));
+}
+
+} // namespace libprofile

@@ -1,0 +1,39 @@
+// What the machine code of a function says of its call sites: CodeLoops, asked about nodes of the call tree.
+//
+// Contract: as CodeLoops. Call sites in no module, in one that is not loaded any more, or in different modules are not understood.
+#pragma once
+
+#include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/loops/code_loops.hpp"
+#include "libprofile/loops/loop.hpp"
+#include "libprofile/loops/mpi_traits.hpp"
+
+namespace libprofile {
+
+/// Call sites of a function of which each pass of a loop enters one.
+using AlternativeSites = NodeList<Loop::most_alternatives + 1>;
+
+class SiteCode {
+  public:
+    SiteCode(const CallTree& tree, const FunctionTraits& functions) noexcept : tree_(&tree), functions_(&functions), loops_(functions.find_code) {}
+
+    NestingAnswer nesting(NodeId often, NodeId seldom) noexcept;
+    /// Whether passes of the innermost loop with the call site `in` may enter neither of two others. True, too, if it is not known.
+    bool may_leave_out(NodeId in, NodeId one, NodeId other) noexcept;
+    /// Whether passes of the innermost loop with the first of `sites` may enter none of them. True, too, if it is not known.
+    bool may_leave_out(const AlternativeSites& sites) noexcept;
+    /// Whether a pass of that loop may enter `site` and none of `sites`. False, too, if it is not known.
+    bool may_enter_instead(NodeId site, const AlternativeSites& sites) noexcept;
+    /// Whether the two are in the same innermost loop, and no pass of it enters both.
+    bool are_apart(NodeId one, NodeId other) noexcept;
+
+  private:
+    std::uintptr_t address_of(NodeId site) const noexcept { return functions_->address_of((*tree_)[site]); }
+    bool find_addresses(const AlternativeSites& sites, std::uintptr_t (&address)[AlternativeSites::most]) const noexcept;
+
+    const CallTree* tree_;
+    const FunctionTraits* functions_;
+    CodeLoops loops_;
+};
+
+} // namespace libprofile
