@@ -31,6 +31,8 @@ enum LoopFlag : std::uint64_t {
     LoopIsRecursion = 1u << 4, // the function calls itself for the next pass, from the place
     LoopIsCutShort = 1u << 5,  // passes of such a one lay too deep in the stack to be told apart
     LoopIsOpaque = 1u << 6,    // the machine code of its function is not understood: one call in it may be many in the program (interpreters)
+    LoopIsNested = 1u << 7,    // it lies in another loop of its function, which makes no call of its own: that may be the time loop
+    LoopMayMiss = 1u << 8,     // the code may pass without the place, and nothing says that no pass does
 };
 
 /// A place in the code is that of a node of kind Frame: module, and ELF virtual address of the return address - 1.

@@ -46,8 +46,7 @@ class Choice {
 
     bool choose(Loop& loop) noexcept {
         if (!find(loop)) return false;
-        const std::uintptr_t place = address_of(loop.place);
-        loop.is_opaque = place == 0 || !code_.understands(place);
+        doubt(loop);
         return true;
     }
 
@@ -99,6 +98,22 @@ class Choice {
                 loop.witness[loop.witnesses++].node = node;
         }
         return true;
+    }
+
+    /// What the machine code says against the choice, or does not say for it.
+    void doubt(Loop& loop) noexcept {
+        loop.is_opaque = !code_.is_understood(loop.place);
+        if (loop.is_opaque) return;
+        loop.is_nested = code_.is_nested(loop.place);
+        const Alternatives& all = alternatives_of(loop, loop.place);
+        const std::uint64_t passes = loop.boundary == 0 ? entries_of(all.sites) : calls_[loop.boundary].count;
+        loop.may_miss = !all.is_complete && code_.may_leave_out(all.sites) && !loop.is_confirmed && !is_confirmed_by_others(loop, loop.place, passes);
+        // What is entered there more often than it makes the call may make it in some passes only.
+        const std::uint64_t entered = entries_[loop.place] - own_calls_[loop.place];
+        if (loop.boundary == 0 || loop.is_ambiguous || entered < passes + passes / 2) return;
+        loop.is_ambiguous = true;
+        loop.other = loop.other_place = loop.place;
+        loop.other_passes = entered;
     }
 
     bool is_known_from_begin() const { return known_from_ == candidate_->entries.first_at; }

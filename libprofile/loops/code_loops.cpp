@@ -37,6 +37,11 @@ CodeLoops::Function* CodeLoops::function(std::uintptr_t in, std::uintptr_t one, 
     return is_known ? &fresh : nullptr;
 }
 
+bool CodeLoops::is_nested(std::uintptr_t in) noexcept {
+    Function* its = function(in, in, in);
+    return its != nullptr && its->flow.is_nested(its->code.position(in), steps_left_) && steps_left_ != 0;
+}
+
 NestingAnswer CodeLoops::nesting(std::uintptr_t often, std::uintptr_t seldom) noexcept {
     Function* its = function(often, seldom, seldom);
     if (its == nullptr) return {};

@@ -100,6 +100,12 @@ template <class Ask> bool ControlFlow::of_innermost(std::uint32_t in_at, bool if
     }
 }
 
+bool ControlFlow::is_nested(std::uint32_t in_at, std::uint64_t& steps) noexcept {
+    std::uint32_t loops = 0;
+    of_innermost(in_at, false, steps, [&] { return ++loops, true; });
+    return loops > 1;
+}
+
 bool ControlFlow::may_pass_without(std::uint32_t in_at, Calls others, std::uint64_t& steps) noexcept {
     return of_innermost(in_at, true, steps, [&] { return is_left_out_of_pass(others); });
 }

@@ -39,6 +39,8 @@ class ControlFlow {
 
     /// `is_strict`: calls other than these two do not go on to what is jumped to.
     Nesting nesting(std::uint32_t often_at, std::uint32_t seldom_at, bool is_strict, std::uint64_t& steps) noexcept;
+    /// Whether the innermost loop with the call at `in_at` lies in another one.
+    bool is_nested(std::uint32_t in_at, std::uint64_t& steps) noexcept;
     /// Whether a pass of the innermost loop with the call at `in_at` may make none of the others. True, too, if it is in none.
     bool may_pass_without(std::uint32_t in_at, Calls others, std::uint64_t& steps) noexcept;
     /// Whether a pass of that loop may make the call `through_at` and none of the others. False, too, if it is in none.

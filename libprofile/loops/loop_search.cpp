@@ -132,10 +132,17 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
     return covered >= total / 4 ? chosen : 0; // as for loops that go on (LoopWatch)
 }
 
-bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least) const noexcept {
-    const auto goes_on = [&](const Entries& entries) { return entries.are_passes(least) && (entries.go_on(now) || entries.go_on_by_calls(calls_)); };
+bool LoopSearch::Activation::is_in(const Entries& loop) const noexcept {
+    return std::none_of(entries, entries + used, [&](const Entries& each) { return each.first_at > loop.last_at; });
+}
+
+bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least, Measure measure) const noexcept {
+    const auto goes_on = [&](const Entries& entries, const Activation& activation) {
+        if (!entries.are_passes(least)) return false;
+        return entries.go_on(now) || (measure == Measure::Calls && entries.go_on_by_calls(calls_) && activation.is_in(entries));
+    };
     for (std::uint32_t level = 1; level <= depth_; ++level) {
-        if (level == recursion_.level && goes_on(recursion().entries)) {
+        if (level == recursion_.level && goes_on(recursion().entries, activations_[level - 1])) {
             found = recursion();
             return true;
         }
@@ -143,7 +150,7 @@ bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found, std::uint
         const Entries* best = nullptr;
         for (std::uint32_t i = 0; i < activation.used; ++i) {
             const Entries& entries = activation.entries[i];
-            if (goes_on(entries) && (best == nullptr || entries.span() > best->span())) best = &entries;
+            if (goes_on(entries, activation) && (best == nullptr || entries.span() > best->span())) best = &entries;
         }
         if (best == nullptr) continue;
         found = {activation.caller, level, *best};

@@ -8,13 +8,11 @@
 // event before (their activations are the same). The innermost of these has entered a call site, all further ones are new. So for
 // every activation that is on the stack there is a table of the call sites that it has entered, how often and when; when it returns,
 // its table goes, unless it shows a loop. What is looked for are passes that share the time: of the entries of a command interpreter
-// nearly all are short, and one is the program.
+// nearly all are short, and one is the program. Their number is weighed by (sum of durations)^2 / sum of squares.
 #pragma once
 
 #include "libprofile/loops/recursion.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 
 namespace libprofile {
@@ -29,14 +27,12 @@ struct Entries {
     std::uint64_t last_at = 0;
     std::uint32_t first_call = 0;
     std::uint32_t last_call = 0;
-    std::uint64_t roots = 0; // of the times between them: the sum of the square roots
-    Square squares = 0;      // and that of the squares
+    Square squares = 0; // of the times between them
 
-    void begin(NodeId entered, std::uint64_t at, std::uint32_t call) { *this = {entered, 1, at, at, call, call, 0, 0}; }
+    void begin(NodeId entered, std::uint64_t at, std::uint32_t call) { *this = {entered, 1, at, at, call, call, 0}; }
     void add(std::uint64_t at, std::uint32_t call) {
         const std::uint64_t gap = at - last_at;
         squares += square(gap);
-        roots += root(gap);
         last_at = at;
         last_call = call;
         ++count;
@@ -44,13 +40,9 @@ struct Entries {
     std::uint64_t span() const { return last_at - first_at; }
     /// Shorter passes are no iterations: closing one takes some microseconds.
     static constexpr std::uint64_t shortest_pass_ns = 30000;
-    /// At least so many passes that are not much shorter than others; or twice as many of which most are alike, whatever a few take: those
-    /// met a checkpoint or a disturbance. The numbers are those of equal passes: (sum of durations)^2 / sum of squares, in which the long
-    /// ones count most, and (sum of roots)^2 / sum of durations, in which they hardly do. The statements of a script look like passes, too:
-    /// so two thirds.
+    /// At least so many passes that are not much shorter than others.
     bool are_passes(std::uint32_t least) const {
-        if (count <= least || span() < (count - 1) * shortest_pass_ns) return false;
-        return square(span()) >= squares * least || square(roots) >= static_cast<Square>(span()) * std::max(least * 2, (count - 1) / 3 * 2);
+        return count > least && span() >= (count - 1) * shortest_pass_ns && square(span()) >= squares * least;
     }
     /// Nothing has happened for no longer than a few passes together: of their time, or of their calls, which a processor that pauses does
     /// not change.
@@ -60,13 +52,6 @@ struct Entries {
   private:
     static constexpr std::uint32_t most_absent = 8; // passes
     static Square square(std::uint64_t value) { return static_cast<Square>(value) * value; }
-    /// Up to 6 % too small: straight lines between the powers of four.
-    static std::uint64_t root(std::uint64_t value) {
-        value = std::max<std::uint64_t>(value, 1);
-        const int half = (std::bit_width(value) - 1) / 2;
-        const std::uint64_t power = std::uint64_t{1} << half;
-        return power + ((value - power * power) / 3 >> half);
-    }
 };
 
 /// A loop as it shows from outside.
@@ -98,8 +83,9 @@ class LoopSearch {
 
     /// The loops that share most of the time until `now`, outermost first, at most `most`; none inside another. Returns their number.
     std::uint32_t find(std::uint64_t now, LoopCandidate* found, std::uint32_t most) const noexcept;
-    /// The outermost loop of at least so many passes that runs now, by the time or by the calls since its last. False: none.
-    bool find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least = least_passes) const noexcept;
+    enum class Measure : std::uint8_t { Time, Calls };
+    /// The outermost loop of at least so many passes that runs now: its last is not long ago, by the time, or else by the calls, too. False: none.
+    bool find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least = least_passes, Measure measure = Measure::Time) const noexcept;
 
     std::uint64_t began_at() const { return began_at_; }
 
@@ -111,6 +97,8 @@ class LoopSearch {
         Entries entries[children];
         std::uint32_t first_call = 0;
         void enter(NodeId site, std::uint64_t at, std::uint32_t call) noexcept;
+        /// Since the last of these no call site was entered for the first time: then the loop would have been left.
+        bool is_in(const Entries& loop) const noexcept;
     };
     void end(std::uint32_t level) noexcept;
     void follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;

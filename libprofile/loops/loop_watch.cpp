@@ -27,7 +27,6 @@ std::uint64_t log_limit() { return memory_quota.limit() / 64; }
 /// Whether a loop that goes on may be taken for the time loop before the job is over. The longer one waits, the less likely it is
 /// that one around it shows; but a job that is killed has its iterations from then on only.
 bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
-    if (!loop.entries.go_on(now)) return false;
     const std::uint64_t lasted = now - loop.entries.first_at;
     if (lasted < searched_ns / 4) return false;
     const std::uint32_t passes = loop.entries.count;
@@ -107,13 +106,13 @@ LoopWatch::Act LoopWatch::leave_recursion() noexcept {
 
 void LoopWatch::perform(Thread& thread, Act what, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     if (what == Act::None) return;
-    if (open_ != none) loops_[open_].until = now;
     if (open_ != none && open_ == running_) ask_witnesses(thread, loops_[open_]);
     if (open_ != none && open_ != running_) thread.phases.end_if_open(PhaseKind::Iterations, loops_[open_].phase, now, cpu_now);
     open_ = running_;
     if (running_ == none) return;
     thread.phases.next_iteration(loops_[running_].phase, now, cpu_now);
     ++loops_[running_].iterations;
+    loops_[running_].until = now;
 }
 
 /// What the call that begins at `now` means.
@@ -280,7 +279,7 @@ bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found&
 /// In the log that is nearly full. What has come back once may be a loop around those that have passes already.
 bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
     LoopCandidate outermost;
-    const bool is_there = search_.find_running(now, outermost, 1);
+    const bool is_there = search_.find_running(now, outermost, 1, LoopSearch::Measure::Calls);
     return fold(log_, thread.tree, is_there ? outermost.level : 1, log_whole_from_);
 }
 
@@ -294,7 +293,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
                           });
     const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_ == none;
     const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));
-    const bool is_around = is_found && candidate.entries.go_on(now) && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
+    const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
         return may_be_around(candidate, known.level) && now - candidate.entries.first_at >= (now - known.first_at) / 2;
     });
     const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site &&

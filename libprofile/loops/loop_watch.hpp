@@ -34,7 +34,7 @@ class LoopWatch {
         bool is_replaced = false;    // by a loop around it
         std::uint32_t moves = 0;     // of the boundary, to a call that comes in every pass
         bool is_late = false;        // passes before it was found could not be cut out
-        std::uint64_t until = 0;     // where its last pass was seen
+        std::uint64_t until = 0;     // where its last pass began
         std::uint64_t known_from = 0; // passes before that are not in the log
     };
 

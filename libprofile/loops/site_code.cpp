@@ -8,6 +8,16 @@ bool SiteCode::find_addresses(const AlternativeSites& sites, std::uintptr_t (&ad
     return sites.size() != 0 && address[0] != 0;
 }
 
+bool SiteCode::is_understood(NodeId site) noexcept {
+    const std::uintptr_t address = address_of(site);
+    return address != 0 && loops_.understands(address);
+}
+
+bool SiteCode::is_nested(NodeId site) noexcept {
+    const std::uintptr_t address = address_of(site);
+    return address != 0 && loops_.is_nested(address);
+}
+
 NestingAnswer SiteCode::nesting(NodeId often, NodeId seldom) noexcept {
     const std::uintptr_t first = address_of(often), second = address_of(seldom);
     return first == 0 || second == 0 || (*tree_)[often].a != (*tree_)[seldom].a ? NestingAnswer() : loops_.nesting(first, second);

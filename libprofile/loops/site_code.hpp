@@ -17,6 +17,9 @@ class SiteCode {
   public:
     SiteCode(const CallTree& tree, const FunctionTraits& functions) noexcept : tree_(&tree), functions_(&functions), loops_(functions.find_code) {}
 
+    bool is_understood(NodeId site) noexcept;
+    /// Whether the innermost loop with the call site lies in another one. False, too, if it is not known.
+    bool is_nested(NodeId site) noexcept;
     NestingAnswer nesting(NodeId often, NodeId seldom) noexcept;
     /// Whether passes of the innermost loop with the call site `in` may enter neither of two others. True, too, if it is not known.
     bool may_leave_out(NodeId in, NodeId one, NodeId other) noexcept;

@@ -8,7 +8,7 @@ import time
 from harness import expect, expect_equal, kill_all, main, test
 
 
-def run(job, kind, passes, work=1000, ranks=2, **options):
+def run(job, kind, passes, work=4000, ranks=2, **options):
     result = job.measured([job.program("loops"), kind, passes, work], ranks=ranks, options=options, output=kind, timeout=240)
     expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")
     report = job.report(kind)
@@ -241,9 +241,9 @@ def passes_before_a_loop_was_found_are_cut_out_exactly(job):
 
 @test
 def an_outer_loop_that_shows_late_takes_the_place_of_the_inner(job):
-    loops, said, _ = run(job, "late", 40, work=2400)
+    loops, said, _ = run(job, "late", 60, work=2400)
     expect("which took its place" in said, said)
-    outer = [per_rank for name, per_rank in loops.items() if max(per_rank) <= 40]
+    outer = [per_rank for name, per_rank in loops.items() if max(per_rank) <= 60]
     expect(outer and min(outer[0]) >= 6, f"iterations: {loops}")
 
 

@@ -27,7 +27,7 @@ struct Report {
 };
 
 [[gnu::noipa]] void advance(bool fails) {
-    work(300);
+    work(2000);
     double one = 1, all = 0;
     MPI_Allreduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (fails) throw 1;

@@ -59,6 +59,10 @@ std::string sentence(const Profile& profile, const LoopOfRanks& found, bool name
         text += "; not sure: the function calls itself for the next one, as searches and divisions of a problem do, too";
     if (loop.is_opaque)
         text += "; not sure: the code of that function is not understood; in an interpreter one call may be many of the program";
+    if (loop.is_nested)
+        text += "; not sure: it lies in another loop of that function, which makes no MPI call of its own and may be the time loop";
+    if (loop.may_miss)
+        text += "; not sure: that function may pass without this call, and such passes are not seen";
     if (loop.is_cut_short)
         text += "; those after them lie too deep in the stack to be told apart";
     if (found.fewest < least_sure_passes)
@@ -112,14 +116,17 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
             at->most = std::max(at->most, data->instances);
             // Of a job that was killed it is not known; then MPI_Init counts, too.
             const std::uint64_t searched = location.loop_search->searched_ns != 0 ? location.loop_search->searched_ns : location.wall_ns;
-            at->share += searched == 0 ? 0 : static_cast<double>(data->wall_inclusive_ns) / static_cast<double>(searched);
+            // The last pass lasts until something else shows that it is over; that time need not be the loop's.
+            const std::uint64_t span = loop.last_ns - std::min(loop.first_ns, loop.last_ns);
+            const std::uint64_t passes_ns = span == 0 ? data->wall_inclusive_ns : span + span / std::max<std::uint64_t>(data->instances, 1);
+            at->share += searched == 0 ? 0 : static_cast<double>(std::min(data->wall_inclusive_ns, passes_ns)) / static_cast<double>(searched);
         }
     }
     for (LoopOfRanks& found : all) {
         found.share = std::min(1.0, found.share / static_cast<double>(found.ranks.size()));
         const FoundLoop& loop = *found.loop;
         found.is_sure = found.share >= 0.5 && !loop.is_replaced && !loop.is_late && loop.other_passes == 0 && loop.moves == 0 &&
-                        !loop.has_no_marks && !loop.is_recursion && !loop.is_opaque && found.missed == 0 && found.fewest == found.most && found.fewest >= least_sure_passes;
+                        !loop.has_no_marks && !loop.is_recursion && !loop.is_opaque && !loop.is_nested && !loop.may_miss && found.missed == 0 && found.fewest == found.most && found.fewest >= least_sure_passes;
     }
     const auto is_agreed = [&](const LoopOfRanks& found) { // ranks that begin their passes elsewhere need not mean the same pass
         return std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& other) {

@@ -230,6 +230,8 @@ struct FoundLoop {
     bool is_recursion = false; // the function calls itself for the next pass
     bool is_cut_short = false; // later passes lay too deep in the stack
     bool is_opaque = false;    // the code of its function is not understood
+    bool is_nested = false;    // it lies in another loop there that makes no call of its own
+    bool may_miss = false;     // passes may leave out the place
     std::uint64_t missed = 0;
     std::uint64_t moves = 0;
     std::uint64_t passes = 0;
