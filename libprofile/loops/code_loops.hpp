@@ -25,7 +25,7 @@ class CodeLoops {
 
     /// Whether the function with the call `in` is understood.
     bool understands(std::uintptr_t in) noexcept { return function(in, in, in) != nullptr; }
-    /// Whether the innermost loop with the call `in` lies in another one. False, too, if it is not known.
+    /// Whether the innermost loop with the call `in` lies in another one, or seems to because a call does not return. False, too, if it is not known.
     bool is_nested(std::uintptr_t in) noexcept;
     /// Of two call instructions of one function; an address in each.
     NestingAnswer nesting(std::uintptr_t often, std::uintptr_t seldom) noexcept;

@@ -90,6 +90,20 @@ def where_the_code_does_not_say_what_a_pass_calls_it_is_not_sure(job):
 
 
 @test
+def passes_that_calls_do_not_show_are_not_surely_others(job):
+    for kind in ("around_inner", "turns", "seldom_a_call"):
+        expect_all_passes_or_doubt(job, kind, 100)
+
+
+@test
+def what_follows_the_last_pass_is_not_the_time_of_the_loop(job):
+    """A seventh of the time is in the loop, more on a busy machine."""
+    _, said, report = run(job, "long_after", 40)
+    expect(not any(loop["sure"] for loop in report["loops"]), said)
+    expect("the time loop was not found" in said or "no time loop was found" in said, said)
+
+
+@test
 def a_branch_that_is_first_taken_late_is_not_passed_over(job):
     expect_all_passes_or_doubt(job, "either_late", 120, work=60000) # settled on after 5 s
 

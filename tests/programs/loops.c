@@ -250,6 +250,36 @@ OWN void disturbed(int passes) {
     }
 }
 
+/* Passes that the calls do not show: around a solver that is part of the function, by turns in the function that is called, without a call. */
+OWN void around_inner(int passes) {
+    for (int i = 0; i < passes; ++i)
+        for (int k = 0; k < 5 + i % 3; ++k) step();
+}
+OWN void by_turns(int pass) {
+    work(step_us);
+    if (pass % 2 == 0)
+        sum();
+    else
+        halo();
+    sink = pass;
+}
+OWN void turns(int passes) {
+    for (int i = 0; i < passes; ++i) by_turns(i);
+}
+OWN void seldom_a_call(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        work(step_us / 5);
+        if (i % 5 == 4) sum();
+    }
+}
+
+/* A loop that is over, and what comes behind it makes no call that tells so. */
+OWN void long_after(int passes) {
+    for (int i = 0; i < passes; ++i) step();
+    work(6 * passes * step_us);
+    sink = 1;
+}
+
 /* A loop deep inside, and one too deep to be followed. */
 OWN int deep(int levels, int passes) {
     const int done = levels == 0 ? (simple(passes), passes) : deep(levels - 1, passes);
@@ -417,6 +447,10 @@ int main(int argc, char** argv) {
     if (KIND("late")) late(passes);
     if (KIND("much_inside")) much_inside(passes);
     if (KIND("disturbed")) disturbed(passes);
+    if (KIND("around_inner")) around_inner(passes);
+    if (KIND("turns")) turns(passes);
+    if (KIND("seldom_a_call")) seldom_a_call(passes);
+    if (KIND("long_after")) long_after(passes);
     if (KIND("deep")) deep(90, passes);
     if (KIND("too_deep")) deep(200, passes);
     if (KIND("several_callers")) several_callers(passes);

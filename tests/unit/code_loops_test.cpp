@@ -213,6 +213,18 @@ TEST(CodeLoops, WhatAPassMayCallInsteadIsSaid) {
     EXPECT_TRUE(CodeLoops(find).may_pass_without(often_at, both, 1));
 }
 
+TEST(CodeLoops, WhetherALoopLiesInAnotherIsSaid) {
+    const auto is_nested = [](void (*function)(int), bool of_seldom) {
+        function(40);
+        return CodeLoops(find).is_nested(of_seldom ? seldom_at : often_at);
+    };
+    EXPECT_TRUE(is_nested(stages, false));
+    EXPECT_FALSE(is_nested(stages, true));
+    EXPECT_TRUE(is_nested(every_second_step, false)); // give_up() seems to go on behind itself
+    EXPECT_FALSE(is_nested(output_sometimes, false));
+    EXPECT_FALSE(is_nested(apart, false));
+}
+
 TEST(CodeLoops, WhetherOnePassMayMakeBothCallsIsSaid) {
     const auto makes_both = [](void (*function)(int)) {
         function(40);

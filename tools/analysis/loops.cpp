@@ -60,7 +60,7 @@ std::string sentence(const Profile& profile, const LoopOfRanks& found, bool name
     if (loop.is_opaque)
         text += "; not sure: the code of that function is not understood; in an interpreter one call may be many of the program";
     if (loop.is_nested)
-        text += "; not sure: it lies in another loop of that function, which makes no MPI call of its own and may be the time loop";
+        text += "; not sure: it may lie in another loop of that function, one that makes no MPI call of its own and is the time loop";
     if (loop.may_miss)
         text += "; not sure: that function may pass without this call, and such passes are not seen";
     if (loop.is_cut_short)
