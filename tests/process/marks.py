@@ -141,6 +141,17 @@ def deep_and_tiny_stacks_run_as_without(job):
 
 
 @test
+def the_first_backtrace_is_complete(job):
+    """While the C library loads its unwinder there is time for samples; a mark of theirs must not end what is looked at. One of 30 did."""
+    program = job.programs / "stack_tricks"
+    for _ in range(120):
+        job.runs += 1
+        options = {"LIBPROFILE_MPI": "no", "LIBPROFILE_SAMPLE": 10000, "LIBPROFILE_OUTPUT": job.folder / f"profile.{job.runs}"}
+        result = job.run(job.preloaded([program, "first_trace"], options))
+        expect_equal((result.code, result.out, result.complaints), (0, "first_trace: survived\n", []), "the program")
+
+
+@test
 def backtraces_are_complete(job):
     survives(job, "traces")
     survives(job, "traces", "unwinds")

@@ -48,8 +48,9 @@ static void say_beyond(void) { printf("beyond %ld ns\n", beyond_ns); }
 __attribute__((noinline)) static double work(double ms) {
     double sum = 0, now;
     const double end = cpu_now() + ms * 1e-3;
-    while ((now = cpu_now()) < end)
+    do
         for (int i = 1; i < 2000; ++i) sum += 1.0 / i;
+    while ((now = cpu_now()) < end);
     __atomic_fetch_add(&beyond_ns, (long)(1e9 * (now - end)), __ATOMIC_RELAXED);
     return sum > 0 ? 1 : 0;
 }

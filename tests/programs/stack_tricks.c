@@ -854,6 +854,11 @@ NOT_INLINED static int trace_below(unsigned depth) {
     spin(500);
     return count;
 }
+/* The first look loads the unwinder. */
+static void first_trace(void) {
+    const int first = trace_below(0);
+    if (trace_below(0) != first) fail("the first backtrace has another length");
+}
 static void traces(void) {
     const int base = trace_below(0);
     unsigned i = 0;
@@ -933,7 +938,7 @@ static const struct {
     {"forks_of_threads", forks_of_threads}, {"coroutines", own_coroutines}, {"moved_coroutines", moved_coroutines},
     {"switches", switches_by_hand}, {"inner_switches", switches_inside_the_stack}, {"visits", visits}, {"copies", copies},
     {"overflows", overflows}, {"handlers", handlers}, {"shapes", shapes}, {"wrong_descriptions", wrong_descriptions},
-    {"deep", deep}, {"tiny_stacks", tiny_stacks}, {"traces", traces}, {"large_stacks", large_stacks},
+    {"deep", deep}, {"tiny_stacks", tiny_stacks}, {"traces", traces}, {"first_trace", first_trace}, {"large_stacks", large_stacks},
     {"cancellations", cancellations}, {"instrumentation", instrumentation}, {"aborts", aborts},
 };
 

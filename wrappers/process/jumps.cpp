@@ -7,6 +7,7 @@
 #include "instrument/regions.hpp"
 #include "libprofile/session/thread.hpp"
 
+#include <cstring>
 #include <dlfcn.h>
 
 namespace libprofile {
@@ -39,6 +40,15 @@ void* find_real(const char* name) {
     return library == nullptr ? nullptr : dlsym(library, name);
 }
 
+/// The first call of the C library's backtrace() opens libgcc_s. A sample in there would not look like one in an unwinder, and would place
+/// a mark at which the look at the stack ends; so that is done while no mark may be placed.
+void prepare_look(const Jump& jump, void* real) {
+    static bool is_prepared = false;
+    if (std::strcmp(jump.name, "backtrace") != 0 || real == nullptr || __atomic_exchange_n(&is_prepared, true, __ATOMIC_RELAXED)) return;
+    void* frame = nullptr;
+    reinterpret_cast<int (*)(void**, int)>(real)(&frame, 1);
+}
+
 } // namespace
 
 void find_jumps() noexcept {
@@ -63,6 +73,7 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
     }
     if (local.thread == nullptr) return real;
     const InTool guard; // no sample may place a mark meanwhile
+    if (jump.kind == Kind::Look) prepare_look(jump, real);
     if (jump.kind != Kind::Look) local.thread->paths.about_to_jump();
     const std::uintptr_t target = jump.kind == Kind::Long ? longjmp_target(argument) : 0;
     if (local.thread->regions != nullptr && target != 0 && !local.thread->finished) {
