@@ -21,7 +21,7 @@ Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, c
         }
     }
     found.is_exact = found.sites.size() > 1;
-    found.is_complete = found.is_exact && !code.may_leave_out(found.sites);
+    found.is_complete = !code.may_leave_out(found.sites);
     return found;
 }
 

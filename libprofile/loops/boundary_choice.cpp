@@ -107,7 +107,7 @@ class Choice {
         loop.is_nested = code_.is_nested(loop.place);
         const Alternatives& all = alternatives_of(loop, loop.place);
         const std::uint64_t passes = loop.boundary == 0 ? entries_of(all.sites) : calls_[loop.boundary].count;
-        loop.may_miss = !all.is_complete && code_.may_leave_out(all.sites) && !loop.is_confirmed && !is_confirmed_by_others(loop, loop.place, passes);
+        loop.may_miss = !all.is_complete && !loop.is_confirmed && !is_confirmed_by_others(loop, loop.place, passes);
         // What is entered there more often than it makes the call may make it in some passes only.
         const std::uint64_t entered = entries_[loop.place] - own_calls_[loop.place];
         if (loop.boundary == 0 || loop.is_ambiguous || entered < passes + passes / 2) return;

@@ -2,6 +2,7 @@
 
 #include "format/averages.hpp"
 #include "format/profile_file.hpp"
+#include "libprofile/session/read_at.hpp"
 
 #include <cerrno>
 #include <cstddef>
@@ -19,19 +20,6 @@ namespace {
 constexpr std::uint64_t most_blocks = 100000; // neither a chain of empty blocks nor an unfinished file of very many ranks must hold the job up
 constexpr std::uint64_t largest_block = 1024;   // of averages: on the stack of some thread
 constexpr unsigned most_phases = 1000;          // of a rank
-
-bool read_at(int file, std::uint64_t offset, void* to, std::size_t size) noexcept {
-    auto* next = static_cast<unsigned char*>(to);
-    while (size != 0) {
-        const ssize_t got = pread(file, next, size, static_cast<off_t>(offset));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        next += got;
-        offset += static_cast<std::uint64_t>(got);
-        size -= static_cast<std::size_t>(got);
-    }
-    return true;
-}
 
 /// The file that the path means, or -1. One thread at a time.
 int open_profile(const char* path) noexcept {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "libprofile/session/memory.hpp"
+#include "libprofile/session/read_at.hpp"
 
-#include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,18 +29,7 @@ class Pieces {
         struct stat status {};
         return file_ >= 0 && fstat(file_, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
     }
-    bool read(std::uint64_t at, void* to, std::uint64_t bytes) const noexcept {
-        auto* next = static_cast<char*>(to);
-        while (bytes != 0) {
-            const ssize_t got = pread(file_, next, bytes, static_cast<off_t>(at));
-            if (got < 0 && errno == EINTR) continue;
-            if (got <= 0) return false;
-            next += got;
-            at += static_cast<std::uint64_t>(got);
-            bytes -= static_cast<std::uint64_t>(got);
-        }
-        return true;
-    }
+    bool read(std::uint64_t at, void* to, std::uint64_t bytes) const noexcept { return read_at(file_, at, to, bytes); }
     /// A piece with a zero byte behind it; nullptr: it is not there, too large, or there is no memory.
     char* piece(std::uint64_t at, std::uint64_t bytes, std::uint64_t most) noexcept {
         const std::uint64_t all = size();

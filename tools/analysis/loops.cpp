@@ -126,7 +126,8 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         found.share = std::min(1.0, found.share / static_cast<double>(found.ranks.size()));
         const FoundLoop& loop = *found.loop;
         found.is_sure = found.share >= 0.5 && !loop.is_replaced && !loop.is_late && loop.other_passes == 0 && loop.moves == 0 &&
-                        !loop.has_no_marks && !loop.is_recursion && !loop.is_opaque && !loop.is_nested && !loop.may_miss && found.missed == 0 && found.fewest == found.most && found.fewest >= least_sure_passes;
+                        !loop.has_no_marks && !loop.is_recursion && !loop.is_opaque && !loop.is_nested && !loop.may_miss &&
+                        found.missed == 0 && found.fewest == found.most && found.fewest >= least_sure_passes;
     }
     const auto is_agreed = [&](const LoopOfRanks& found) { // ranks that begin their passes elsewhere need not mean the same pass
         return std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& other) {

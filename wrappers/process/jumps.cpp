@@ -7,7 +7,6 @@
 #include "instrument/regions.hpp"
 #include "libprofile/session/thread.hpp"
 
-#include <cstring>
 #include <dlfcn.h>
 
 namespace libprofile {
@@ -24,12 +23,13 @@ struct Jump {
     const char* name;
     void* real;
     Kind kind;
+    bool is_prepared = true;
 };
 Jump jumps[] = {
     {"longjmp", nullptr, Kind::Long},       {"_longjmp", nullptr, Kind::Long},
     {"siglongjmp", nullptr, Kind::Long},    {"__longjmp_chk", nullptr, Kind::Long},
     {"setcontext", nullptr, Kind::Context}, {"swapcontext", nullptr, Kind::Context},
-    {"backtrace", nullptr, Kind::Look},     {"_Unwind_Backtrace", nullptr, Kind::Look},
+    {"backtrace", nullptr, Kind::Look, false}, {"_Unwind_Backtrace", nullptr, Kind::Look},
 };
 
 void* find_real(const char* name) {
@@ -42,9 +42,7 @@ void* find_real(const char* name) {
 
 /// The first call of the C library's backtrace() opens libgcc_s. A sample in there would not look like one in an unwinder, and would place
 /// a mark at which the look at the stack ends; so that is done while no mark may be placed.
-void prepare_look(const Jump& jump, void* real) {
-    static bool is_prepared = false;
-    if (std::strcmp(jump.name, "backtrace") != 0 || real == nullptr || __atomic_exchange_n(&is_prepared, true, __ATOMIC_RELAXED)) return;
+void prepare_backtrace(void* real) {
     void* frame = nullptr;
     reinterpret_cast<int (*)(void**, int)>(real)(&frame, 1);
 }
@@ -73,7 +71,10 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
     }
     if (local.thread == nullptr) return real;
     const InTool guard; // no sample may place a mark meanwhile
-    if (jump.kind == Kind::Look) prepare_look(jump, real);
+    if (!__atomic_load_n(&jump.is_prepared, __ATOMIC_RELAXED) && real != nullptr) {
+        __atomic_store_n(&jump.is_prepared, true, __ATOMIC_RELAXED);
+        prepare_backtrace(real);
+    }
     if (jump.kind != Kind::Look) local.thread->paths.about_to_jump();
     const std::uintptr_t target = jump.kind == Kind::Long ? longjmp_target(argument) : 0;
     if (local.thread->regions != nullptr && target != 0 && !local.thread->finished) {

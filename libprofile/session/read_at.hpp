@@ -1,0 +1,26 @@
+// A part of a file, whole or not at all.
+// Contract: thread-safe; async-signal-safe; allocates nothing.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <unistd.h>
+
+namespace libprofile {
+
+/// `size` bytes from `offset`, in bytes. False: they are not all there, or cannot be read.
+inline bool read_at(int file, std::uint64_t offset, void* to, std::size_t size) noexcept {
+    auto* next = static_cast<unsigned char*>(to);
+    while (size != 0) {
+        const ssize_t got = pread(file, next, size, static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        next += got;
+        offset += static_cast<std::uint64_t>(got);
+        size -= static_cast<std::size_t>(got);
+    }
+    return true;
+}
+
+} // namespace libprofile
