@@ -32,7 +32,8 @@ enum LoopFlag : std::uint64_t {
     LoopIsCutShort = 1u << 5,  // passes of such a one lay too deep in the stack to be told apart
     LoopIsOpaque = 1u << 6,    // the machine code of its function is not understood: one call in it may be many in the program (interpreters)
     LoopIsNested = 1u << 7,    // it lies in another loop of its function, which makes no call of its own: that may be the time loop
-    LoopMayMiss = 1u << 8,     // the code may pass without the place, and nothing says that no pass does
+    LoopMayMiss = 1u << 8,     // a pass may go by without the place, or return from there without the call, and nothing says that none does
+    LoopIsCopied = 1u << 9,    // the same calls come several times in a pass, the second time at the other offset: copies of one pass, if the compiler unrolled it
 };
 
 /// A place in the code is that of a node of kind Frame: module, and ELF virtual address of the return address - 1.

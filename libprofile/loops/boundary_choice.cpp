@@ -1,6 +1,7 @@
 #include "libprofile/loops/boundary_choice.hpp"
 
 #include "libprofile/loops/alternatives.hpp"
+#include "libprofile/loops/call_pattern.hpp"
 #include "libprofile/session/scratch.hpp"
 
 #include <algorithm>
@@ -108,12 +109,45 @@ class Choice {
         const Alternatives& all = alternatives_of(loop, loop.place);
         const std::uint64_t passes = loop.boundary == 0 ? entries_of(all.sites) : calls_[loop.boundary].count;
         loop.may_miss = !all.is_complete && !loop.is_confirmed && !is_confirmed_by_others(loop, loop.place, passes);
+        const CallPattern calls = loop.boundary != 0 ? calls_of_pass(passes) : functions_of_pass(passes);
+        // Functions that are called there may make their calls in some passes only; hardly several of them in the same ones.
+        loop.may_miss = loop.may_miss || (loop.boundary != 0 && calls.sites() == 1 && code_.may_return_without(loop.place, loop.boundary));
+        if (loop.alternatives.size() == 0) doubt_copies(loop, calls);
         // What is entered there more often than it makes the call may make it in some passes only.
         const std::uint64_t entered = entries_[loop.place] - own_calls_[loop.place];
         if (loop.boundary == 0 || loop.is_ambiguous || entered < passes + passes / 2) return;
         loop.is_ambiguous = true;
         loop.other = loop.other_place = loop.place;
         loop.other_passes = entered;
+    }
+
+    /// Those that came as often as there are passes.
+    CallPattern calls_of_pass(std::uint64_t passes) const noexcept {
+        CallPattern calls;
+        for (NodeId node = 0; node < nodes_; ++node) {
+            const bool is_one = calls_[node].count + 1 >= passes && calls_[node].count <= passes + 1 && calls_[node].count != 0 && !is_entry(node);
+            if (is_one && (*tree_)[calls_[node].site].kind == NodeKind::Frame) calls.add(*tree_, calls_[node].site, node);
+        }
+        return calls;
+    }
+
+    /// Those that are called from sites which were entered as often as there are passes, whatever calls they make.
+    CallPattern functions_of_pass(std::uint64_t passes) const noexcept {
+        CallPattern functions;
+        for (NodeId node = 0; node < nodes_; ++node) {
+            const NodeId site = (*tree_)[node].parent;
+            if (entries_[site] + 1 < passes || entries_[site] > passes + 1 || (*tree_)[site].kind != NodeKind::Frame || functions.has(site)) continue;
+            functions.add(site, (*tree_)[site].b, is_call((*tree_)[node].kind) ? (*tree_)[node].a : code_.function_of(node));
+        }
+        return functions;
+    }
+
+    void doubt_copies(Loop& loop, const CallPattern& calls) const noexcept {
+        const std::uint32_t times = calls.repetitions();
+        if (times == 1 || loop.is_ambiguous) return;
+        loop.is_copied = loop.is_ambiguous = true;
+        loop.other = loop.other_place = calls.second() == loop.place ? calls.first() : calls.second();
+        loop.other_passes = loop.passes * times;
     }
 
     bool is_known_from_begin() const { return known_from_ == candidate_->entries.first_at; }

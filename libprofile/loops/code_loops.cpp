@@ -82,6 +82,11 @@ bool CodeLoops::may_pass_through(std::uintptr_t in, std::uintptr_t through, cons
     return its->flow.may_pass_through(its->code.position(in), its->code.position(through), {at, count}, steps_left_) && steps_left_ != 0;
 }
 
+bool CodeLoops::may_return_without(std::uintptr_t call) noexcept {
+    Function* its = function(call, call, call);
+    return its != nullptr && its->flow.may_return_without(its->code.position(call), steps_left_) && steps_left_ != 0;
+}
+
 bool CodeLoops::may_make_both(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept {
     Function* its = function(in, one, other);
     if (its == nullptr) return true;

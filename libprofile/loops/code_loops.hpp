@@ -35,6 +35,8 @@ class CodeLoops {
     bool may_pass_without(std::uintptr_t in, const std::uintptr_t* others, std::uint32_t count) noexcept;
     /// Whether a pass of that loop may make the call `through` and none of `count` others. False, too, if it is not known.
     bool may_pass_through(std::uintptr_t in, std::uintptr_t through, const std::uintptr_t* others, std::uint32_t count) noexcept;
+    /// Whether the function with the call may return and not have made it. False, too, if it is not known.
+    bool may_return_without(std::uintptr_t call) noexcept;
     /// Whether a pass of that loop may make both of the others. True, too, if it is not known.
     bool may_make_both(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
 

@@ -18,6 +18,12 @@ bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept {
     return instruction.table != 0 || has_index || (instruction.length >= 2 && end[-2] == 0xff && end[-1] >= 0xc0);
 }
 
+/// Other ends (ud2, hlt) are where the program ends.
+bool is_return(std::uintptr_t at, const Instruction& instruction) noexcept {
+    const unsigned char opcode = reinterpret_cast<const unsigned char*>(at)[instruction.length == 2 ? 1 : 0]; // `rep ret`
+    return instruction.kind == Kind::End && (opcode == 0xc3 || opcode == 0xc2);
+}
+
 enum Start : std::uint32_t { NoStart = 0, FallsThrough = 1, JumpedTo = 2 }; // of a block
 
 } // namespace
@@ -55,19 +61,24 @@ bool ControlFlow::build(const FunctionCode& code) noexcept {
         }
         block_of_[i] = number;
     }
-    code.for_each([&](std::uint32_t position, bool is_last, std::uintptr_t, const Instruction& instruction) {
+    for (entries_ = 0; entries_ < code.parts(); ++entries_) {
+        entry_[entries_] = block_of_[code.first_of(entries_)];
+        is_target_[entries_] = blocks_[entry_[entries_]].is_to;
+    }
+    code.for_each([&](std::uint32_t position, bool is_last, std::uintptr_t at, const Instruction& instruction) {
         Block& block = blocks_[block_of_[position]];
         const std::uint32_t behind = is_last ? none : block_of_[position + instruction.length];
         if (is_jump(instruction.kind)) {
             const std::uint32_t target = code.position(instruction.target);
             if (target != none) block.target = block_of_[target];
+            block.returns = target == none;
         }
+        block.returns = block.returns || instruction.kind == Kind::IndirectJump || is_return(at, instruction);
         const bool goes_on = instruction.kind != Kind::Jump && instruction.kind != Kind::End && instruction.kind != Kind::IndirectJump;
         if (goes_on && behind != none && behind != block_of_[position]) block.next = behind;
         if (behind != none && is_call(instruction.kind)) block.ends_with_call = blocks_[behind].is_to;
         return true;
     });
-    for (entries_ = 0; entries_ < code.parts(); ++entries_) entry_[entries_] = block_of_[code.first_of(entries_)];
     return true;
 }
 
@@ -112,6 +123,26 @@ bool ControlFlow::may_pass_without(std::uint32_t in_at, Calls others, std::uint6
 
 bool ControlFlow::may_pass_through(std::uint32_t in_at, std::uint32_t through_at, Calls others, std::uint64_t& steps) noexcept {
     return of_innermost(in_at, false, steps, [&] { return is_made_without(block_of_[through_at], others); });
+}
+
+bool ControlFlow::may_return_without(std::uint32_t call_at, std::uint64_t& steps) noexcept {
+    steps_ = &steps;
+    is_strict_ = false;
+    const std::uint32_t call = block_of_[call_at];
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = false;
+    for (std::uint32_t i = 0; i < entries_; ++i)
+        if (!is_target_[i]) blocks_[entry_[i]].is_from = true;
+    sweep([&](std::uint32_t i) {
+        bool changed = false;
+        if (blocks_[i].is_from && i != call) for_each_successor(i, [&](std::uint32_t to) {
+            changed = changed || !blocks_[to].is_from;
+            blocks_[to].is_from = true;
+        });
+        return changed;
+    });
+    bool found = false;
+    for (std::uint32_t i = 0; i < count_ && !found; ++i) found = blocks_[i].is_from && i != call && blocks_[i].returns;
+    return found;
 }
 
 bool ControlFlow::may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept {

@@ -45,6 +45,8 @@ class ControlFlow {
     bool may_pass_without(std::uint32_t in_at, Calls others, std::uint64_t& steps) noexcept;
     /// Whether a pass of that loop may make the call `through_at` and none of the others. False, too, if it is in none.
     bool may_pass_through(std::uint32_t in_at, std::uint32_t through_at, Calls others, std::uint64_t& steps) noexcept;
+    /// Whether the function, entered at its begin, may return and not make the call at `call_at`.
+    bool may_return_without(std::uint32_t call_at, std::uint64_t& steps) noexcept;
     /// Whether a pass of that loop may make both of the others. True, too, if it is in none.
     bool may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept;
 
@@ -56,6 +58,7 @@ class ControlFlow {
         std::uint32_t next = none;   // behind it
         std::uint32_t target = none; // of the jump at its end
         bool ends_with_call = false; // and what is behind it is jumped to from elsewhere
+        bool returns = false;        // at its end, or goes on in another function
         bool is_live = false;        // can be reached
         bool is_in = false;          // in the loop that is looked at
         bool is_from = false;        // can be reached from the one that is asked for
@@ -103,6 +106,7 @@ class ControlFlow {
     Scratch<Block> blocks_;
     std::uint32_t count_ = 0;
     std::uint32_t entry_[FunctionCode::most_parts] = {}; // blocks at which parts begin
+    bool is_target_[FunctionCode::most_parts] = {};      // they are jumped to, and may not be where the function begins
     std::uint32_t entries_ = 0;
     std::uint32_t often_ = 0, seldom_ = 0;
     bool is_strict_ = false;

@@ -25,7 +25,8 @@ struct Loop {
     bool is_ambiguous = false; // another boundary in the same function is as good: `other`
     bool is_opaque = false;    // the code of its function is not understood: one call in it may be many in the program (interpreters)
     bool is_nested = false;    // it lies in another loop of its function, which makes no call of its own: that may be the time loop
-    bool may_miss = false;     // passes may leave out the place, and nothing says that none does
+    bool may_miss = false;     // passes may leave out the place, or what is called there the boundary, and nothing says that none does
+    bool is_copied = false;    // the same calls come several times in a pass, the second time from `other`: the compiler may have unrolled the loop
     NodeId other = 0;
     NodeId other_place = 0;
     std::uint64_t other_passes = 0;

@@ -80,8 +80,9 @@ LoopWatch::Act LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId
             const NodeId site = path.at(loop.level);
             if (loop.sites.is_full() || loop.sites.has(site)) return Act::None;
             loop.sites.add(site); // if the loop goes on nevertheless, it belongs to it
-            if (loop.other == 0 && may_miss_passes(tree, loop, site, mpi_traits)) {
+            if ((loop.other == 0 || loop.is_copied) && may_miss_passes(tree, loop, site, mpi_traits)) {
                 loop.is_ambiguous = true;
+                loop.is_copied = false;
                 loop.other = loop.other_place = site;
                 loop.other_passes = loop.passes + 1;
             }

@@ -18,6 +18,12 @@ bool SiteCode::is_nested(NodeId site) noexcept {
     return address != 0 && loops_.is_nested(address);
 }
 
+std::uintptr_t SiteCode::function_of(NodeId site) const noexcept {
+    const std::uintptr_t address = address_of(site);
+    std::uintptr_t start = 0, end = 0;
+    return address != 0 && functions_->find_code(address, start, end) ? start : 0;
+}
+
 NestingAnswer SiteCode::nesting(NodeId often, NodeId seldom) noexcept {
     const std::uintptr_t first = address_of(often), second = address_of(seldom);
     return first == 0 || second == 0 || (*tree_)[often].a != (*tree_)[seldom].a ? NestingAnswer() : loops_.nesting(first, second);
@@ -38,6 +44,14 @@ bool SiteCode::may_enter_instead(NodeId site, const AlternativeSites& sites) noe
     const std::uintptr_t entered = address_of(site);
     if (entered == 0 || (*tree_)[site].a != (*tree_)[sites[0]].a || !find_addresses(sites, address)) return false;
     return loops_.may_pass_through(address[0], entered, address, sites.size());
+}
+
+bool SiteCode::may_return_without(NodeId site, NodeId call) noexcept {
+    for (NodeId node = (*tree_)[call].parent; node != site && node != 0; node = (*tree_)[node].parent) {
+        const std::uintptr_t address = address_of(node);
+        if (address != 0 && loops_.may_return_without(address)) return true;
+    }
+    return false;
 }
 
 bool SiteCode::are_apart(NodeId one, NodeId other) noexcept {

@@ -20,6 +20,8 @@ class SiteCode {
     bool is_understood(NodeId site) noexcept;
     /// Whether the innermost loop with the call site lies in another one. False, too, if it is not known.
     bool is_nested(NodeId site) noexcept;
+    /// Where the function begins that makes the call at `site`; 0: not known.
+    std::uintptr_t function_of(NodeId site) const noexcept;
     NestingAnswer nesting(NodeId often, NodeId seldom) noexcept;
     /// Whether passes of the innermost loop with the call site `in` may enter neither of two others. True, too, if it is not known.
     bool may_leave_out(NodeId in, NodeId one, NodeId other) noexcept;
@@ -27,6 +29,8 @@ class SiteCode {
     bool may_leave_out(const AlternativeSites& sites) noexcept;
     /// Whether a pass of that loop may enter `site` and none of `sites`. False, too, if it is not known.
     bool may_enter_instead(NodeId site, const AlternativeSites& sites) noexcept;
+    /// Whether the function that is entered at `site` may return and not have made `call`, below it. False, too, if it is not known.
+    bool may_return_without(NodeId site, NodeId call) noexcept;
     /// Whether the two are in the same innermost loop, and no pass of it enters both.
     bool are_apart(NodeId one, NodeId other) noexcept;
 

@@ -2,6 +2,7 @@
 """The time loop of programs that mark nothing (tests/programs/loops.c) is found, and every pass is an iteration."""
 
 import json
+import re
 import subprocess
 import time
 
@@ -91,8 +92,18 @@ def where_the_code_does_not_say_what_a_pass_calls_it_is_not_sure(job):
 
 @test
 def passes_that_calls_do_not_show_are_not_surely_others(job):
-    for kind in ("around_inner", "turns", "seldom_a_call"):
+    for kind in ("around_inner", "turns", "seldom_a_call", "seldom_inside", "unrolled"):
         expect_all_passes_or_doubt(job, kind, 100)
+
+
+@test
+def what_a_report_says_of_an_unrolled_loop_tells_its_passes_apart(job):
+    _, said, report = run(job, "unrolled", 100)
+    named = re.search(r"the compiler has unrolled the loop.* LIBPROFILE_ITERATION=(\S+) tells", said)
+    expect(named, f"{said}: {report['loops']}")
+    job.measured([job.program("loops"), "unrolled", 100, 4000], options={"LIBPROFILE_ITERATION": named[1]}, output="named", timeout=240)
+    phases = job.report("named")["phases"]
+    expect_equal([phase["iterations_per_rank"] for phase in phases if phase["kind"] == "iterations"], [[100, 100]], named[1])
 
 
 @test

@@ -273,6 +273,22 @@ OWN void seldom_a_call(int passes) {
     }
 }
 
+OWN void seldom_in(int pass) {
+    work(step_us);
+    if (pass % 2 == 0) sum();
+    sink = pass;
+}
+OWN void seldom_inside(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        seldom_in(i);
+        work(step_us / 5);
+    }
+}
+OWN void unrolled(int passes) {
+#pragma GCC unroll 4
+    for (int i = 0; i < passes; ++i) step();
+}
+
 /* A loop that is over, and what comes behind it makes no call that tells so. */
 OWN void long_after(int passes) {
     for (int i = 0; i < passes; ++i) step();
@@ -450,6 +466,8 @@ int main(int argc, char** argv) {
     if (KIND("around_inner")) around_inner(passes);
     if (KIND("turns")) turns(passes);
     if (KIND("seldom_a_call")) seldom_a_call(passes);
+    if (KIND("seldom_inside")) seldom_inside(passes);
+    if (KIND("unrolled")) unrolled(passes);
     if (KIND("long_after")) long_after(passes);
     if (KIND("deep")) deep(90, passes);
     if (KIND("too_deep")) deep(200, passes);

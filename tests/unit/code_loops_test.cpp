@@ -356,6 +356,31 @@ TEST_F(MadeUpCode, IsReadOnceForAllQuestions) {
     EXPECT_EQ(searches, before);
 }
 
+TEST_F(MadeUpCode, MayReturnWithoutACallWhereAWayAroundItLeadsToAReturn) {
+    enum class End { Return, Jump, Trap };
+    const auto returns_without = [&](End way_around) {
+        CodeLoops loops(find_piece);
+        begin();
+        const Place around = branch();
+        const Place made = call();
+        bytes({0xc3});
+        lead(around, here());
+        if (way_around == End::Return) bytes({0xf3, 0xc3});
+        if (way_around == End::Jump) bytes({0xe9, 0, 0, 0, 0x10});
+        if (way_around == End::Trap) bytes({0x0f, 0x0b});
+        end();
+        return loops.may_return_without(address(made));
+    };
+    EXPECT_TRUE(returns_without(End::Return));
+    EXPECT_TRUE(returns_without(End::Jump)); // the end of another function returns in its place
+    EXPECT_FALSE(returns_without(End::Trap));
+
+    const Made made = loop(0);
+    CodeLoops loops(find_piece);
+    EXPECT_FALSE(loops.may_return_without(address(made.seldom)));
+    EXPECT_FALSE(loops.may_return_without(1)); // in no function
+}
+
 TEST_F(MadeUpCode, IsReadUpToALimit) {
     constexpr std::size_t size = 100 << 10;
     std::vector<Made> all;

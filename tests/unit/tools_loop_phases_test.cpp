@@ -91,7 +91,7 @@ TEST(LoopPhases, OtherFunctionsCallersAndUnknownOnesStayApart) {
     job.loop(1, 0x1020, 10, 110).function = function + 1;
     job.loop(2, 0x1030, 10, 110).caller = caller + 1;
     job.loop(3, 0x1040, 10, 110).function = 0;
-    job.loop(4, 0x1050, 10, 110).is_replaced = true;
+    job.loop(4, 0x1050, 10, 110).flags = LoopIsReplaced;
     EXPECT_EQ(job.united().size(), 5u);
 }
 

@@ -1,5 +1,6 @@
 #include "tools/analysis/loops.hpp"
 
+#include "tools/analysis/loop_doubts.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/loop_names.hpp"
 #include "tools/text/layout.hpp"
@@ -12,9 +13,6 @@
 namespace libprofile::tools {
 
 namespace {
-
-/// What is done at every second step looks like a step when there were but a dozen.
-constexpr std::uint64_t least_sure_passes = 16;
 
 const PhaseData* phase_of(const Profile& profile, const Location& location, const std::string& name) {
     for (const PhaseData& data : location.phases)
@@ -45,31 +43,10 @@ std::string sentence(const Profile& profile, const LoopOfRanks& found, bool name
                                    loop.phase == loop_name_start + place ? "" : ", in " + place,
                                    names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "", iterations_text(found),
                                    percent(found.share));
-    if (loop.is_replaced)
+    if (loop.is(LoopIsReplaced))
         return text + "; later a loop around it showed, which took its place";
-    if (found.missed != 0)
-        text += fmt::format("; {} before it was found could not be told apart", plural(found.missed, "iteration"));
-    if (loop.other_passes != 0)
-        text += fmt::format("; not sure: with passes from {} there would be {} in the place of {}",
-                            place_text(profile, loop.module, loop.other_offset),
-                            count(static_cast<double>(loop.other_passes)), count(static_cast<double>(loop.passes)));
-    if (loop.has_no_marks)
-        text += "; not sure: without marks (LIBPROFILE_MARKS) a loop around it may look like one with it";
-    if (loop.is_recursion)
-        text += "; not sure: the function calls itself for the next one, as searches and divisions of a problem do, too";
-    if (loop.is_opaque)
-        text += "; not sure: the code of that function is not understood; in an interpreter one call may be many of the program";
-    if (loop.is_nested)
-        text += "; not sure: it may lie in another loop of that function, one that makes no MPI call of its own and is the time loop";
-    if (loop.may_miss)
-        text += "; not sure: that function may pass without this call, and such passes are not seen";
-    if (loop.is_cut_short)
-        text += "; those after them lie too deep in the stack to be told apart";
-    if (found.fewest < least_sure_passes)
-        text += "; not sure: a few passes look alike for many reasons";
-    if (loop.moves != 0)
-        text += "; in the first ones passes may be joined";
-    if (found.is_sure)
+    for (const std::string& doubt : found.doubts) text += "; not sure: " + doubt;
+    if (found.is_sure())
         text += "; sure: nothing speaks against it";
     return text;
 }
@@ -99,14 +76,17 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
                 continue;
             auto at = std::find_if(all.begin(), all.end(), [&](const LoopOfRanks& other) {
                 return other.loop->recorded_as == loop.recorded_as && other.loop->phase == loop.phase && other.loop->module.build_id == loop.module.build_id &&
-                       other.loop->offset == loop.offset && other.loop->is_replaced == loop.is_replaced;
+                       other.loop->offset == loop.offset && other.loop->is(LoopIsReplaced) == loop.is(LoopIsReplaced);
             });
             if (at == all.end()) {
-                all.push_back({&loop, {}, data->instances, 0, 0, 0, false});
+                all.push_back({&loop, {}, 0, data->instances, 0, 0, 0, {}});
                 at = all.end() - 1;
             }
             // A function that is called from several places has a loop for each, and one phase for all.
             std::uint64_t& missed_here = missed[static_cast<std::size_t>(at - all.begin())];
+            at->flags |= loop.flags;
+            if (at->loop->other_passes == 0 && loop.other_passes != 0)
+                at->loop = &loop; // that there may be another place is what one of them says
             missed_here += loop.missed;
             at->missed = std::max(at->missed, missed_here);
             if (!at->ranks.empty() && at->ranks.back() == location.rank)
@@ -124,21 +104,17 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
     }
     for (LoopOfRanks& found : all) {
         found.share = std::min(1.0, found.share / static_cast<double>(found.ranks.size()));
-        const FoundLoop& loop = *found.loop;
-        found.is_sure = found.share >= 0.5 && !loop.is_replaced && !loop.is_late && loop.other_passes == 0 && loop.moves == 0 &&
-                        !loop.has_no_marks && !loop.is_recursion && !loop.is_opaque && !loop.is_nested && !loop.may_miss &&
-                        found.missed == 0 && found.fewest == found.most && found.fewest >= least_sure_passes;
-    }
-    const auto is_agreed = [&](const LoopOfRanks& found) { // ranks that begin their passes elsewhere need not mean the same pass
-        return std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& other) {
+        found.doubts = doubts_about(profile, found);
+        // Ranks that begin their passes elsewhere need not mean the same pass.
+        const bool is_agreed = std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& other) {
             return other.loop->phase == found.loop->phase && other.loop->recorded_as != found.loop->recorded_as;
         });
-    };
-    for (LoopOfRanks& found : all)
-        found.is_sure = found.is_sure && found.ranks.size() == searching.size() && is_agreed(found);
+        if (!is_agreed || found.ranks.size() != searching.size())
+            found.doubts.emplace_back("other ranks begin their passes elsewhere, or found none");
+    }
     std::stable_sort(all.begin(), all.end(), [](const LoopOfRanks& a, const LoopOfRanks& b) {
-        if (a.loop->is_replaced != b.loop->is_replaced)
-            return b.loop->is_replaced;
+        if (a.loop->is(LoopIsReplaced) != b.loop->is(LoopIsReplaced))
+            return b.loop->is(LoopIsReplaced);
         return a.ranks.size() > b.ranks.size();
     });
     return all;
@@ -186,7 +162,7 @@ std::vector<std::string> loop_sentences(const Profile& profile) {
     for (const LoopOfRanks& found : all) {
         const bool is_of_all = found.ranks.size() == searching.size();
         differs = differs || found.ranks.size() + without.size() != searching.size();
-        if (!found.loop->is_replaced)
+        if (!found.loop->is(LoopIsReplaced))
             covered += found.share * static_cast<double>(found.ranks.size()) / static_cast<double>(searching.size());
         constexpr std::size_t most = 6;
         if (shown++ < most)

@@ -12,13 +12,16 @@ namespace libprofile::tools {
 
 /// A loop, and the ranks that found it at the same place.
 struct LoopOfRanks {
-    const FoundLoop* loop = nullptr; // of the first of them
+    const FoundLoop* loop = nullptr; // of the first of them, or of the first that has another place that may be the right one
     std::vector<std::uint64_t> ranks;
+    std::uint64_t flags = 0;   // LoopFlag, of any of them
     std::uint64_t fewest = 0;  // iterations, of the rank with fewest
     std::uint64_t most = 0;
     std::uint64_t missed = 0;  // at most, of a rank
     double share = 0;          // of the time since the search began, in iterations; mean over these ranks
-    bool is_sure = false;      // more than half of the time, one boundary possible and the same on all ranks, as many passes on each, none missed
+    std::vector<std::string> doubts; // what speaks against it, in sentences without an end
+    bool is_sure() const { return doubts.empty() && !is(LoopIsReplaced); }
+    bool is(LoopFlag flag) const { return (flags & flag) != 0; }
 };
 
 /// Main threads only; the one with most ranks first. Those that were replaced come last.

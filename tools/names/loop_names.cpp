@@ -30,14 +30,19 @@ struct Named {
 
 } // namespace
 
-const SiteName* name_of_place(const Profile& profile, const Module& module, std::uint64_t offset) {
+const Site* site_of_place(const Profile& profile, const Module& module, std::uint64_t offset) {
     for (const Site& site : profile.sites) {
         const Module& at = profile.modules[site.module];
         if (site.offset != offset || at.build_id != module.build_id || (at.build_id.empty() && at.path != module.path))
             continue;
-        return site.name.function.empty() ? nullptr : &site.name;
+        return site.name.function.empty() ? nullptr : &site;
     }
     return nullptr;
+}
+
+const SiteName* name_of_place(const Profile& profile, const Module& module, std::uint64_t offset) {
+    const Site* site = site_of_place(profile, module, offset);
+    return site == nullptr ? nullptr : &site->name;
 }
 
 void name_loops(Profile& profile) {

@@ -11,6 +11,8 @@ namespace libprofile::tools {
 /// What such names begin with.
 inline constexpr const char* loop_name_start = "loop in ";
 
+/// The place in the code, where the profile has it and its function is known; nullptr: not.
+const Site* site_of_place(const Profile& profile, const Module& module, std::uint64_t offset);
 /// The name that is known for a place in the code; nullptr: none.
 const SiteName* name_of_place(const Profile& profile, const Module& module, std::uint64_t offset);
 

@@ -198,10 +198,7 @@ bool decode_loops(Decoder d, RawRank& out) {
         if (d.failed())
             return false;
         search.loops.push_back({owned(l.phase), {owned(l.build_id), owned(l.path)}, l.offset, owned(l.call),
-                                (l.flags & LoopIsReplaced) != 0, (l.flags & LoopIsLate) != 0, (l.flags & LoopHasNoMarks) != 0,
-                                (l.flags & LoopIsRecursion) != 0, (l.flags & LoopIsCutShort) != 0, (l.flags & LoopIsOpaque) != 0, (l.flags & LoopIsNested) != 0,
-                                (l.flags & LoopMayMiss) != 0,
-                                l.missed, l.moves, l.passes, l.other_offset, l.other_passes, owned(l.phase)});
+                                l.flags, l.missed, l.moves, l.passes, l.other_offset, l.other_passes, owned(l.phase)});
     }
     for (std::size_t i = 0; d.remaining() != 0 && i < search.loops.size(); ++i) {
         LoopFunctionRecord f;

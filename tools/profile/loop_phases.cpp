@@ -48,7 +48,7 @@ bool is_same_loop(const LoopPhase& a, const LoopPhase& b) {
         one.module.build_id == other.module.build_id && (!one.module.build_id.empty() || one.module.path == other.module.path);
     if (one.function == 0 || one.function != other.function || one.caller != other.caller || !same_module)
         return false;
-    if (one.is_replaced != other.is_replaced || !ran_together(one, other))
+    if (one.is(LoopIsReplaced) != other.is(LoopIsReplaced) || !ran_together(one, other))
         return false;
     std::vector<std::uint32_t> both;
     std::set_intersection(a.ranks.begin(), a.ranks.end(), b.ranks.begin(), b.ranks.end(), std::back_inserter(both));

@@ -5,6 +5,7 @@
 // parents are and they have the same kind and target: (build-id or path of the module, offset), or function name.
 #pragma once
 
+#include "format/loops.hpp"
 #include "format/metrics.hpp"
 #include "format/openmp.hpp"
 #include "format/profile_file.hpp"
@@ -224,14 +225,8 @@ struct FoundLoop {
     Module module;     // of the place in the code where a pass begins
     std::uint64_t offset = 0;
     std::string call;  // the MPI function called there or below; empty: a pass is an entry of the place
-    bool is_replaced = false;
-    bool is_late = false;
-    bool has_no_marks = false;
-    bool is_recursion = false; // the function calls itself for the next pass
-    bool is_cut_short = false; // later passes lay too deep in the stack
-    bool is_opaque = false;    // the code of its function is not understood
-    bool is_nested = false;    // it lies in another loop there that makes no call of its own
-    bool may_miss = false;     // passes may leave out the place
+    std::uint64_t flags = 0; // LoopFlag
+    bool is(LoopFlag flag) const { return (flags & flag) != 0; }
     std::uint64_t missed = 0;
     std::uint64_t moves = 0;
     std::uint64_t passes = 0;

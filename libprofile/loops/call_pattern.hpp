@@ -1,0 +1,73 @@
+// The calls that a pass of a loop makes, in the order of the code: whether they are the same ones several times. So look those of a loop that
+// the compiler has unrolled, each copy of the body being one pass of the program.
+//
+// Contract: plain data of one thread; async-signal-safe, allocates nothing.
+#pragma once
+
+#include "libprofile/callpath/call_tree.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace libprofile {
+
+class CallPattern {
+  public:
+    static constexpr std::uint32_t most = 64; // call sites; a pass with more is not looked at
+
+    /// A call of each pass, at or below the call site `site` of the loop's function.
+    void add(const CallTree& tree, NodeId site, NodeId call) noexcept { add(site, tree[site].b, path_between(tree, site, call)); }
+    /// The same of a call site at `place`; what is called is told apart by `what`.
+    void add(NodeId site, std::uint64_t place, std::uint64_t what) noexcept {
+        Site* at = std::find_if(sites_, sites_ + count_, [&](const Site& each) { return each.place >= place; });
+        if (at == sites_ + count_ || at->place != place) {
+            is_full_ = is_full_ || count_ == most;
+            if (is_full_) return;
+            std::copy_backward(at, sites_ + count_, sites_ + count_ + 1);
+            ++count_;
+            *at = {site, place, 0};
+        }
+        at->calls += what;
+    }
+    bool has(NodeId site) const noexcept {
+        return std::any_of(sites_, sites_ + count_, [site](const Site& each) { return each.site == site; });
+    }
+
+    /// How many times the sites are the same ones; 1: they are not.
+    std::uint32_t repetitions() const noexcept { return is_full_ || period() == 0 ? 1 : count_ / period(); }
+    /// Where the second time begins.
+    NodeId second() const noexcept { return sites_[period()].site; }
+    std::uint32_t sites() const { return is_full_ ? most + 1 : count_; }
+    NodeId first() const noexcept { return sites_[0].site; }
+
+  private:
+    struct Site {
+        NodeId site;
+        std::uint64_t place;
+        std::uint64_t calls; // stands for what is called there
+    };
+
+    /// The shortest after which the sites come again, a part of all; 0: there is none.
+    std::uint32_t period() const noexcept {
+        for (std::uint32_t length = 1; length <= count_ / 2; ++length) {
+            if (count_ % length != 0) continue;
+            const auto is_same = [](const Site& one, const Site& other) { return one.calls == other.calls; };
+            if (std::equal(sites_ + length, sites_ + count_, sites_, is_same)) return length;
+        }
+        return 0;
+    }
+
+    static std::uint64_t path_between(const CallTree& tree, NodeId site, NodeId call) noexcept {
+        std::uint64_t hash = 1469598103934665603u;
+        for (NodeId node = call; node != site && node != 0; node = tree[node].parent)
+            for (const std::uint64_t part : {static_cast<std::uint64_t>(tree[node].kind), static_cast<std::uint64_t>(tree[node].a), tree[node].b})
+                hash = (hash ^ part) * 1099511628211u;
+        return hash;
+    }
+
+    Site sites_[most];
+    std::uint32_t count_ = 0;
+    bool is_full_ = false;
+};
+
+} // namespace libprofile

@@ -1,0 +1,109 @@
+#include "tools/analysis/loop_doubts.hpp"
+
+#include "tools/names/labels.hpp"
+#include "tools/names/loop_names.hpp"
+#include "tools/text/layout.hpp"
+#include "tools/text/phrases.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace libprofile::tools {
+
+namespace {
+
+/// What is done at every second step looks like a step when there were but a dozen.
+constexpr std::uint64_t least_sure_passes = 16;
+
+struct Doubt {
+    LoopFlag flag;
+    const char* text;
+};
+constexpr Doubt doubts_by_flag[] = {
+    {LoopHasNoMarks, "without marks (LIBPROFILE_MARKS) a loop around it may look like one with it"},
+    {LoopIsRecursion, "the function calls itself for the next one, as searches and divisions of a problem do, too"},
+    {LoopIsOpaque, "the code of that function is not understood; in an interpreter one call may be many of the program"},
+    {LoopIsNested, "it may lie in another loop of that function, one that makes no MPI call of its own and is the time loop"},
+    {LoopMayMiss, "a pass may go by without this call, and such passes are not seen"},
+    {LoopIsCutShort, "those after them lie too deep in the stack to be told apart"},
+};
+
+/// A place as its lines: of the function, and of what is inlined there. Empty: not known.
+std::vector<std::string> lines_of(const Site* site) {
+    if (site == nullptr || site->name.line == 0)
+        return {};
+    std::vector<std::string> lines{fmt::format("{}:{}", site->name.file, site->name.line)};
+    for (const SiteName& inlined : site->inlined) lines.push_back(fmt::format("{}:{}", inlined.file, inlined.line));
+    return lines;
+}
+
+/// As LIBPROFILE_ITERATION takes them: where the loop's call is made, or led to, from the line of its place. Empty: too many.
+std::string places_on_line(const Profile& profile, const FoundLoop& loop, const std::vector<std::string>& lines) {
+    std::set<std::uint64_t> offsets;
+    for (const CallPath& path : profile.paths) {
+        if (path.kind != NodeKind::Mpi || (!loop.call.empty() && profile.functions[path.target].name != loop.call))
+            continue;
+        for (std::uint32_t at = path.parent; at != 0; at = profile.paths[at].parent) {
+            if (profile.paths[at].kind != NodeKind::Frame)
+                continue;
+            const Site& site = profile.sites[profile.paths[at].target];
+            if (profile.modules[site.module].path == loop.module.path && lines_of(&site) == lines)
+                offsets.insert(site.offset);
+        }
+    }
+    constexpr std::size_t most = 16; // places of one name
+    if (offsets.size() > most)
+        return "";
+    std::string list;
+    for (const std::uint64_t offset : offsets) list += fmt::format("{}{}+{:#x}", list.empty() ? "" : ",", base_name(loop.module.path), offset);
+    return list;
+}
+
+/// The same calls come several times in a pass. Those of copies that the compiler made have the same lines.
+void doubt_copies(const Profile& profile, const FoundLoop& loop, std::vector<std::string>& doubts) {
+    const std::vector<std::string> lines = lines_of(site_of_place(profile, loop.module, loop.offset));
+    const std::vector<std::string> others = lines_of(site_of_place(profile, loop.module, loop.other_offset));
+    const bool are_known = !lines.empty() && !others.empty();
+    if (are_known && lines != others)
+        return;
+    std::string text = fmt::format("the same calls come {} times in each", loop.passes == 0 ? 0 : loop.other_passes / loop.passes);
+    if (!are_known) {
+        doubts.push_back(text + "; where the compiler has unrolled the loop (-funroll-loops), these are so many of the program's");
+        return;
+    }
+    text += ", from the same line: the compiler has unrolled the loop, and these are so many of the program's";
+    if (const std::string places = places_on_line(profile, loop, lines); !places.empty())
+        text += fmt::format("; LIBPROFILE_ITERATION=pass={} tells them apart", printable(places));
+    doubts.push_back(std::move(text));
+}
+
+} // namespace
+
+std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks& found) {
+    const FoundLoop& loop = *found.loop;
+    std::vector<std::string> doubts;
+    if (found.missed != 0)
+        doubts.push_back(plural(found.missed, "iteration") + " before it was found could not be told apart");
+    else if (found.is(LoopIsLate))
+        doubts.push_back("those before it was found could not be told apart");
+    if (loop.other_passes != 0 && loop.is(LoopIsCopied))
+        doubt_copies(profile, loop, doubts);
+    else if (loop.other_passes != 0)
+        doubts.push_back(fmt::format("with passes from {} there would be {} in the place of {}", place_text(profile, loop.module, loop.other_offset),
+                                     count(static_cast<double>(loop.other_passes)), count(static_cast<double>(loop.passes))));
+    for (const Doubt& doubt : doubts_by_flag)
+        if (found.is(doubt.flag))
+            doubts.emplace_back(doubt.text);
+    if (found.fewest < least_sure_passes)
+        doubts.emplace_back("a few passes look alike for many reasons");
+    if (loop.moves != 0)
+        doubts.emplace_back("in the first ones passes may be joined");
+    if (found.fewest != found.most)
+        doubts.emplace_back("ranks count different numbers");
+    if (found.share < 0.5)
+        doubts.emplace_back("most of the time is elsewhere");
+    return doubts;
+}
+
+} // namespace libprofile::tools
