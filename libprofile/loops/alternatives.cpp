@@ -4,13 +4,13 @@
 
 namespace libprofile {
 
-Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const Scratch<std::uint64_t>& entries) noexcept {
+Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const LoopCalls& calls) noexcept {
     Alternatives found;
     found.sites.add(place);
     for (bool is_more = true; is_more;) {
         is_more = false;
         for (const NodeId site : loop.sites) {
-            if (entries[site] == 0 || found.sites.has(site) || !code.may_enter_instead(site, found.sites)) continue;
+            if (calls.entries(site) == 0 || found.sites.has(site) || !code.may_enter_instead(site, found.sites)) continue;
             const auto is_apart = [&](NodeId other) { return code.are_apart(other, site); };
             if (found.sites.is_full() || !std::all_of(found.sites.begin(), found.sites.end(), is_apart)) {
                 found.open = site;

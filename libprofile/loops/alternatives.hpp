@@ -2,8 +2,8 @@
 // Contract: as SiteCode.
 #pragma once
 
+#include "libprofile/loops/loop_calls.hpp"
 #include "libprofile/loops/site_code.hpp"
-#include "libprofile/session/scratch.hpp"
 
 #include <cstdint>
 
@@ -17,8 +17,7 @@ struct Alternatives {
 };
 
 /// Those of `place`, the first of them, among the sites of `loop` that were entered.
-/// @param entries of each call site
-Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const Scratch<std::uint64_t>& entries) noexcept;
+Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const LoopCalls& calls) noexcept;
 
 /// A call site of the loop's function is entered for the first time since the boundary was chosen: whether a pass may go there and leave out the
 /// boundary.

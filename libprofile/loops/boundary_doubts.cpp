@@ -1,0 +1,65 @@
+#include "libprofile/loops/boundary_doubts.hpp"
+
+#include "libprofile/loops/call_pattern.hpp"
+
+namespace libprofile {
+
+namespace {
+
+bool is_about(std::uint64_t count, std::uint64_t passes) { return count != 0 && count + 1 >= passes && count <= passes + 1; }
+
+/// Those that came as often as there are passes.
+CallPattern calls_of_pass(const LoopCalls& calls, std::uint64_t passes) noexcept {
+    const CallTree& tree = calls.tree();
+    CallPattern found;
+    for (NodeId node = 0; node < calls.size(); ++node) {
+        const NodeId site = calls[node].site;
+        if (is_about(calls[node].count, passes) && !calls.is_entry(node) && tree[site].kind == NodeKind::Frame) found.add(tree, site, node);
+    }
+    return found;
+}
+
+/// Those that are called from sites which were entered as often as there are passes, whatever calls they make.
+CallPattern functions_of_pass(const LoopCalls& calls, const SiteCode& code, std::uint64_t passes) noexcept {
+    const CallTree& tree = calls.tree();
+    CallPattern found;
+    for (NodeId node = 0; node < calls.size(); ++node) {
+        const NodeId site = tree[node].parent;
+        if (!is_about(calls.entries(site), passes) || tree[site].kind != NodeKind::Frame || found.has(site)) continue;
+        found.add(site, tree[site].b, is_call(tree[node].kind) ? tree[node].a : code.function_of(node));
+    }
+    return found;
+}
+
+void doubt_copies(Loop& loop, const CallPattern& pattern) noexcept {
+    const std::uint32_t times = pattern.repetitions();
+    if (times == 1 || loop.is_ambiguous) return;
+    loop.is_copied = loop.is_ambiguous = true;
+    loop.other = loop.other_place = pattern.second() == loop.place ? pattern.first() : pattern.second();
+    loop.other_passes = loop.passes * times;
+}
+
+} // namespace
+
+void doubt_boundary(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) noexcept {
+    SiteCode& code = evidence.code();
+    loop.is_opaque = !code.is_understood(loop.place);
+    if (loop.is_opaque) return;
+    loop.is_nested = code.is_nested(loop.place);
+    const Alternatives& all = evidence.alternatives_of(loop, loop.place);
+    const bool is_by_call = loop.boundary != 0;
+    const std::uint64_t passes = is_by_call ? calls[loop.boundary].count : evidence.entries_of(all.sites);
+    const CallPattern pattern = is_by_call ? calls_of_pass(calls, passes) : functions_of_pass(calls, code, passes);
+    // Functions that are called there may make their calls in some passes only; hardly several of them in the same ones.
+    const bool may_miss = !all.is_complete || (is_by_call && pattern.sites() == 1 && code.may_return_without(loop.place, loop.boundary));
+    loop.may_miss = may_miss && !loop.is_confirmed && !evidence.is_confirmed_by_others(loop, loop.place, passes);
+    if (loop.alternatives.size() == 0) doubt_copies(loop, pattern);
+    // What is entered there more often than it makes the call may make it in some passes only.
+    const std::uint64_t entered = calls.entries(loop.place) - calls.own_calls(loop.place);
+    if (!is_by_call || loop.is_ambiguous || entered < passes + passes / 2) return;
+    loop.is_ambiguous = true;
+    loop.other = loop.other_place = loop.place;
+    loop.other_passes = entered;
+}
+
+} // namespace libprofile

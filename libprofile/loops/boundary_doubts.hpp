@@ -1,0 +1,12 @@
+// What speaks against the boundary that was chosen for a loop.
+// Contract: on the thread of the log, with its in-tool flag set; async-signal-safe, allocates nothing.
+#pragma once
+
+#include "libprofile/loops/pass_evidence.hpp"
+
+namespace libprofile {
+
+/// Sets what of `loop` says how sure it is: is_opaque, is_nested, may_miss, is_copied, and is_ambiguous with `other` where there is none yet.
+void doubt_boundary(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) noexcept;
+
+} // namespace libprofile

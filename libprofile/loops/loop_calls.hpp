@@ -1,0 +1,97 @@
+// The MPI calls that were made in a loop, and the call sites of its function that were entered for them: how often, and when.
+//
+// Contract: belongs to one thread, for the length of one decision; async-signal-safe; scratch memory under the quota; integers only. The log and
+// the tree must stay as they are.
+#pragma once
+
+#include "libprofile/loops/event_log.hpp"
+#include "libprofile/loops/loop_search.hpp"
+#include "libprofile/loops/mpi_traits.hpp"
+#include "libprofile/loops/site_path.hpp"
+#include "libprofile/session/scratch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace libprofile {
+
+class LoopCalls {
+  public:
+    /// The occurrences of one MPI call path in the loop; `site`: the call site of the loop's function. Or those of such a call site itself:
+    /// its entries with a call that is no chance.
+    struct Calls : Entries {
+        std::uint64_t entry = 0; // of the function into one of its call sites, at the last one
+        bool is_inner = false;   // came more than once in such an entry; of a call site: twice without another in between
+    };
+
+    LoopCalls(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions) noexcept;
+
+    bool is_there() const { return calls_.is_there() && entries_.is_there() && own_calls_.is_there(); }
+    /// From the events of the loop; its call sites go to `sites`.
+    template <class Sites> void count(Sites& sites) noexcept {
+        NodeId entered_before = 0;
+        for_each_event([&](const LoggedEvent& event, const SitePath& path, std::uint64_t entry) {
+            sites.add(path.at(candidate_->level));
+            count(event, path, entry, entered_before);
+        });
+    }
+    /// Calls visit(event, path, entry) for the events of the loop; `entry`: of the function into one of its call sites.
+    template <class Visit> void for_each_event(Visit visit) const noexcept {
+        EventLog::Reader reader(*log_, log_->begin());
+        LogRecord kind{};
+        SitePath path;
+        std::uint64_t entry = 0;
+        while (reader.next(kind)) {
+            if (kind != LogRecord::Event) continue;
+            const LoggedEvent& event = reader.event;
+            if (event.common <= candidate_->level) ++entry;
+            if (event.at < known_from_ || event.at > candidate_->entries.last_at) continue;
+            if (!path.find(*tree_, event.node) || path.size < candidate_->level || path.caller_of(candidate_->level) != candidate_->caller) continue;
+            visit(event, path, entry);
+        }
+    }
+
+    // Of nodes, by their numbers.
+    NodeId size() const { return nodes_; }
+    Calls& operator[](NodeId node) noexcept { return calls_[node]; }
+    const Calls& operator[](NodeId node) const noexcept { return calls_[node]; }
+    std::uint64_t entries(NodeId site) const noexcept { return entries_[site]; }
+    /// Entries at which the function itself makes the call.
+    std::uint64_t own_calls(NodeId site) const noexcept { return own_calls_[site]; }
+    /// A call site of the function, not an MPI call.
+    bool is_entry(NodeId node) const noexcept { return !is_call((*tree_)[node].kind); }
+
+    /// The log knows what happened from the first pass on.
+    bool is_known_from_begin() const { return known_from_ == candidate_->entries.first_at; }
+    /// For how long it knows, in ns.
+    std::uint64_t span() const { return candidate_->entries.last_at > known_from_ ? candidate_->entries.last_at - known_from_ : 0; }
+
+    // A group is what came as often: the number stands for it. Calls that come once in a pass may have one less: of the pass that was cut off.
+    static bool is_in_group(std::uint64_t count, std::uint64_t group) { return count + 1 >= group && count <= group; }
+    bool has_in_group(NodeId node, std::uint64_t group) const noexcept { return calls_[node].count != 0 && is_in_group(calls_[node].count, group); }
+    /// The largest count below the group of `count`; 0: there is none.
+    std::uint64_t next_group(std::uint64_t count) const noexcept;
+    /// Of a group the call to begin passes with.
+    NodeId best_of(std::uint64_t group) const noexcept;
+
+    const CallTree& tree() const { return *tree_; }
+    const LoopCandidate& candidate() const { return *candidate_; }
+    const FunctionTraits& functions() const { return *functions_; }
+
+  private:
+    void count(const LoggedEvent& event, const SitePath& path, std::uint64_t entry, NodeId& entered_before) noexcept;
+    bool comes_before(const Calls& one, const Calls& other) const noexcept;
+    unsigned preference(NodeId node) const noexcept;
+
+    const EventLog* log_;
+    const CallTree* tree_;
+    const LoopCandidate* candidate_;
+    const FunctionTraits* functions_;
+    NodeId nodes_;
+    std::uint64_t known_from_;         // the log knows what happened in the loop
+    Scratch<Calls> calls_;             // by node
+    Scratch<std::uint64_t> entries_;   // by call site of the function
+    Scratch<std::uint64_t> own_calls_; // the same
+};
+
+} // namespace libprofile

@@ -1,0 +1,44 @@
+#include "libprofile/loops/pass_evidence.hpp"
+
+#include <algorithm>
+
+namespace libprofile {
+
+const Alternatives& PassEvidence::alternatives_of(const Loop& loop, NodeId place) noexcept {
+    if (alternatives_.sites.size() == 0 || alternatives_.sites[0] != place) alternatives_ = find_alternatives(code_, loop, place, *calls_);
+    return alternatives_;
+}
+
+std::uint64_t PassEvidence::entries_of(const AlternativeSites& sites) const noexcept {
+    std::uint64_t entries = 0;
+    for (const NodeId site : sites) entries += calls_->entries(site);
+    return entries;
+}
+
+/// The function itself makes the call at each of them.
+bool PassEvidence::are_own(const AlternativeSites& sites) const noexcept {
+    return std::all_of(sites.begin(), sites.end(), [&](NodeId site) { return calls_->own_calls(site) == calls_->entries(site); });
+}
+
+bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId place, std::uint64_t passes) noexcept {
+    std::uint32_t asked = 0;
+    for (std::uint32_t i = 0; i < loop.sites.size(); ++i) {
+        for (std::uint32_t k = i; k < loop.sites.size(); ++k) {
+            const NodeId one = loop.sites[i], other = loop.sites[k];
+            const std::uint64_t count = calls_->entries(one) + (i == k ? 0 : calls_->entries(other));
+            if (one == place || other == place || count + 1 < passes || count > passes + 1 || ++asked > 16) continue;
+            if (!code_.may_leave_out(place, one, other)) return true;
+        }
+    }
+    return false;
+}
+
+bool PassEvidence::is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept {
+    const NodeId call = calls_->best_of(frequent), place = (*calls_)[call].site;
+    if (calls_->tree()[call].parent == place && !calls_->is_entry(call) && !code_.may_leave_out(place, place, place)) return true;
+    const Alternatives& all = alternatives_of(loop, place);
+    if (all.is_exact && all.is_complete && are_own(all.sites)) return true;
+    return is_confirmed_by_others(loop, place, frequent);
+}
+
+} // namespace libprofile

@@ -1,0 +1,35 @@
+// What the code of a loop's function and the calls of its passes say of whether a place comes in each pass.
+//
+// Contract: belongs to one thread, for the length of one decision; async-signal-safe; the code is read at the first question about it (CodeLoops).
+#pragma once
+
+#include "libprofile/loops/alternatives.hpp"
+#include "libprofile/loops/loop.hpp"
+#include "libprofile/loops/loop_calls.hpp"
+
+namespace libprofile {
+
+class PassEvidence {
+  public:
+    explicit PassEvidence(const LoopCalls& calls) noexcept : calls_(&calls), code_(calls.tree(), calls.functions()) {}
+
+    SiteCode& code() noexcept { return code_; }
+    /// Where a pass may leave out `place`, what it enters instead, of the sites that were entered.
+    const Alternatives& alternatives_of(const Loop& loop, NodeId place) noexcept;
+    std::uint64_t entries_of(const AlternativeSites& sites) const noexcept;
+    /// Whether something else confirms that the group `frequent` misses no pass: the function itself makes the call, and cannot leave it out;
+    /// or another of its call sites, or two of them together (a step with a new neighbour list, and one without), cannot be left out, and came as
+    /// often. That a call site cannot be left out is not enough: what it leads to need not call MPI each time.
+    bool is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept;
+    /// Others of the function's call sites cannot be left out, one or two together, and came as often as there are passes with `place`.
+    bool is_confirmed_by_others(const Loop& loop, NodeId place, std::uint64_t passes) noexcept;
+
+  private:
+    bool are_own(const AlternativeSites& sites) const noexcept;
+
+    const LoopCalls* calls_;
+    SiteCode code_;             // of the function
+    Alternatives alternatives_; // those that were asked for last
+};
+
+} // namespace libprofile
