@@ -1,0 +1,110 @@
+// How sure a found loop is, and why not.
+#include "tools/analysis/loop_doubts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace libprofile::tools {
+namespace {
+
+class LoopDoubts : public testing::Test {
+  protected:
+    LoopDoubts() {
+        profile.modules.push_back({"app-id", "/bin/app"});
+        profile.functions.push_back({"MPI_Allreduce", TimeCategory::Compute});
+        profile.paths.emplace_back();
+        loop.phase = "loop in run";
+        loop.module = profile.modules[0];
+        loop.offset = 0x1010;
+        loop.call = "MPI_Allreduce";
+        loop.passes = 50;
+        found.loop = &loop;
+        found.ranks = {0, 1};
+        found.fewest = found.most = 50;
+        found.share = 0.9;
+    }
+    /// A call of MPI from the place, on line `line` of a function; 0: of no known function. `inlined`: the line of what is inlined there.
+    void call(std::uint64_t offset, std::uint64_t line, std::uint64_t inlined = 0) {
+        Site site;
+        site.offset = offset;
+        if (line != 0)
+            site.name = {"run(int)", "/src/app.cpp", line};
+        if (inlined != 0)
+            site.inlined.push_back({"stage", "/src/stage.h", inlined});
+        profile.sites.push_back(site);
+        profile.paths.push_back({0, NodeKind::Frame, static_cast<std::uint32_t>(profile.sites.size() - 1), 0});
+        profile.paths.push_back({static_cast<std::uint32_t>(profile.paths.size() - 1), NodeKind::Mpi, 0, 0});
+    }
+    void copy(std::uint64_t offset, std::uint64_t times) {
+        loop.other_offset = offset;
+        loop.other_passes = loop.passes * times;
+        loop.flags = found.flags = LoopIsCopied;
+    }
+    std::string doubts() {
+        std::string all;
+        for (const std::string& doubt : doubts_about(profile, found)) all += (all.empty() ? "" : "; ") + doubt;
+        return all;
+    }
+
+    Profile profile;
+    FoundLoop loop;
+    LoopOfRanks found;
+};
+
+} // namespace
+
+TEST_F(LoopDoubts, AreNoneWhereNothingSpeaksAgainstIt) { EXPECT_EQ(doubts(), ""); }
+
+TEST_F(LoopDoubts, HaveAReasonForEachFlag) {
+    for (const LoopFlag flag : {LoopIsLate, LoopHasNoMarks, LoopIsRecursion, LoopIsCutShort, LoopIsOpaque, LoopIsNested, LoopMayMiss}) {
+        found.flags = flag;
+        EXPECT_NE(doubts(), "") << flag;
+    }
+    found.flags = LoopByEntries;
+    EXPECT_EQ(doubts(), "");
+}
+
+TEST_F(LoopDoubts, AreOfNumbersToo) {
+    found.fewest = 49;
+    EXPECT_EQ(doubts(), "ranks count different numbers");
+    found.fewest = found.most = 15;
+    EXPECT_EQ(doubts(), "a few passes look alike for many reasons");
+    found.fewest = found.most = 50;
+    found.share = 0.4;
+    EXPECT_EQ(doubts(), "most of the time is elsewhere");
+    found.share = 0.9;
+    found.missed = 3;
+    EXPECT_EQ(doubts(), "3 iterations before it was found could not be told apart");
+}
+
+TEST_F(LoopDoubts, CopiesOnOneLineAreNamedAsPlaces) {
+    for (const std::uint64_t offset : {0x1010, 0x1020, 0x1030, 0x1040}) call(offset, 12);
+    call(0x1050, 13);
+    copy(0x1020, 4);
+    EXPECT_EQ(doubts(), "the same calls come 4 times in each, from the same line: the compiler has unrolled the loop, and these are so many of the "
+                        "program's; LIBPROFILE_ITERATION=pass=app+0x1010,app+0x1020,app+0x1030,app+0x1040 tells them apart");
+    for (std::uint64_t offset = 0x2000; offset < 0x2010; ++offset) call(offset, 12);
+    EXPECT_EQ(doubts().find("LIBPROFILE_ITERATION"), std::string::npos); // more places than one name may have
+}
+
+TEST_F(LoopDoubts, CallsOnDifferentLinesAreNoCopies) {
+    call(0x1010, 12);
+    call(0x1020, 13);
+    copy(0x1020, 2);
+    EXPECT_EQ(doubts(), "");
+}
+
+TEST_F(LoopDoubts, CallsInAFunctionThatIsInlinedOnDifferentLinesAreNoCopies) {
+    call(0x1010, 12, 5);
+    call(0x1020, 13, 5);
+    copy(0x1020, 2);
+    EXPECT_EQ(doubts(), "");
+}
+
+TEST_F(LoopDoubts, WithoutLinesCopiesArePossible) {
+    call(0x1010, 0);
+    call(0x1020, 0);
+    copy(0x1020, 2);
+    EXPECT_EQ(doubts(), "the same calls come 2 times in each; where the compiler has unrolled the loop (-funroll-loops), these are so many of the program's");
+}
+
+} // namespace libprofile::tools
