@@ -35,7 +35,7 @@ void doubt_copies(Loop& loop, const CallPattern& pattern) noexcept {
     const std::uint32_t times = pattern.repetitions();
     if (times == 1 || loop.is_ambiguous) return;
     loop.is_copied = loop.is_ambiguous = true;
-    loop.other = loop.other_place = pattern.second() == loop.place ? pattern.first() : pattern.second();
+    loop.other = loop.other_place = pattern.another(loop.place);
     loop.other_passes = loop.passes * times;
 }
 
@@ -50,8 +50,8 @@ void doubt_boundary(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) 
     const bool is_by_call = loop.boundary != 0;
     const std::uint64_t passes = is_by_call ? calls[loop.boundary].count : evidence.entries_of(all.sites);
     const CallPattern pattern = is_by_call ? calls_of_pass(calls, passes) : functions_of_pass(calls, code, passes);
-    // Functions that are called there may make their calls in some passes only; hardly several of them in the same ones.
-    const bool may_miss = !all.is_complete || (is_by_call && pattern.sites() == 1 && code.may_return_without(loop.place, loop.boundary));
+    // Functions that are called there may make their calls in some passes only, several of them in the same ones (output, say).
+    const bool may_miss = !all.is_complete || !evidence.are_certain(all.sites);
     loop.may_miss = may_miss && !loop.is_confirmed && !evidence.is_confirmed_by_others(loop, loop.place, passes);
     if (loop.alternatives.size() == 0) doubt_copies(loop, pattern);
     // What is entered there more often than it makes the call may make it in some passes only.

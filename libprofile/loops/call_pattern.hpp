@@ -1,5 +1,5 @@
-// The calls that a pass of a loop makes, in the order of the code: whether they are the same ones several times. So look those of a loop that
-// the compiler has unrolled, each copy of the body being one pass of the program.
+// The calls that a pass of a loop makes: whether they are the same ones several times. So look those of a loop that the compiler has unrolled,
+// each copy of the body being one pass of the program.
 //
 // Contract: plain data of one thread; async-signal-safe, allocates nothing.
 #pragma once
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 namespace libprofile {
 
@@ -33,12 +34,20 @@ class CallPattern {
         return std::any_of(sites_, sites_ + count_, [site](const Site& each) { return each.site == site; });
     }
 
-    /// How many times the sites are the same ones; 1: they are not.
-    std::uint32_t repetitions() const noexcept { return is_full_ || period() == 0 ? 1 : count_ / period(); }
-    /// Where the second time begins.
-    NodeId second() const noexcept { return sites_[period()].site; }
-    std::uint32_t sites() const { return is_full_ ? most + 1 : count_; }
-    NodeId first() const noexcept { return sites_[0].site; }
+    /// How many times the same calls are made, in whatever order: compilers move parts of the copies behind the loop. 1: they are not.
+    std::uint32_t repetitions() const noexcept {
+        std::uint32_t times = 0;
+        for (std::uint32_t i = 0; i < count_; ++i) times = std::gcd(times, same_as(i));
+        return is_full_ || times == 0 ? 1 : times;
+    }
+    /// Where the same is called as at `site`, behind it in the code if there is one.
+    NodeId another(NodeId site) const noexcept {
+        std::uint32_t at = 0;
+        while (at < count_ && sites_[at].site != site) ++at;
+        for (std::uint32_t i = 1; i < count_; ++i)
+            if (sites_[(at + i) % count_].calls == sites_[at % count_].calls) return sites_[(at + i) % count_].site;
+        return site;
+    }
 
   private:
     struct Site {
@@ -47,14 +56,9 @@ class CallPattern {
         std::uint64_t calls; // stands for what is called there
     };
 
-    /// The shortest after which the sites come again, a part of all; 0: there is none.
-    std::uint32_t period() const noexcept {
-        for (std::uint32_t length = 1; length <= count_ / 2; ++length) {
-            if (count_ % length != 0) continue;
-            const auto is_same = [](const Site& one, const Site& other) { return one.calls == other.calls; };
-            if (std::equal(sites_ + length, sites_ + count_, sites_, is_same)) return length;
-        }
-        return 0;
+    std::uint32_t same_as(std::uint32_t one) const noexcept {
+        return static_cast<std::uint32_t>(
+            std::count_if(sites_, sites_ + count_, [&](const Site& each) { return each.calls == sites_[one].calls; }));
     }
 
     static std::uint64_t path_between(const CallTree& tree, NodeId site, NodeId call) noexcept {

@@ -82,9 +82,28 @@ bool CodeLoops::may_pass_through(std::uintptr_t in, std::uintptr_t through, cons
     return its->flow.may_pass_through(its->code.position(in), its->code.position(through), {at, count}, steps_left_) && steps_left_ != 0;
 }
 
-bool CodeLoops::may_return_without(std::uintptr_t call) noexcept {
+bool CodeLoops::may_end_without(const std::uintptr_t* calls, std::uint32_t count) noexcept {
+    Function* its = count == 0 ? nullptr : function(calls[0], calls[0], calls[0]);
+    std::uint32_t at[ControlFlow::Calls::most];
+    if (its == nullptr || !find_all(its->code, calls, count, at)) return true;
+    return its->flow.may_end_without({at, count}, ControlFlow::Ends::ReturnOrJump, steps_left_) || steps_left_ == 0;
+}
+
+bool CodeLoops::may_return(std::uintptr_t address) noexcept {
+    Function* its = function(address, address, address);
+    return its == nullptr || its->flow.may_end_without({}, ControlFlow::Ends::Return, steps_left_) || steps_left_ == 0;
+}
+
+std::uintptr_t CodeLoops::target_of(std::uintptr_t call) noexcept {
     Function* its = function(call, call, call);
-    return its != nullptr && its->flow.may_return_without(its->code.position(call), steps_left_) && steps_left_ != 0;
+    std::uintptr_t target = 0;
+    if (its == nullptr) return 0;
+    its->code.for_each([&](std::uint32_t, bool, std::uintptr_t at, const Instruction& instruction) {
+        if (call < at || call >= at + instruction.length) return true;
+        if (instruction.kind == Instruction::Kind::Call) target = instruction.target;
+        return false;
+    });
+    return target;
 }
 
 bool CodeLoops::may_make_both(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept {

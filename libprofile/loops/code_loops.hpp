@@ -35,8 +35,12 @@ class CodeLoops {
     bool may_pass_without(std::uintptr_t in, const std::uintptr_t* others, std::uint32_t count) noexcept;
     /// Whether a pass of that loop may make the call `through` and none of `count` others. False, too, if it is not known.
     bool may_pass_through(std::uintptr_t in, std::uintptr_t through, const std::uintptr_t* others, std::uint32_t count) noexcept;
-    /// Whether the function with the call may return and not have made it. False, too, if it is not known.
-    bool may_return_without(std::uintptr_t call) noexcept;
+    /// Whether the function with these calls may end and have made none of them. True, too, if it is not known.
+    bool may_end_without(const std::uintptr_t* calls, std::uint32_t count) noexcept;
+    /// Whether the function with `address` may return, and not only go on in others. True, too, if it is not known.
+    bool may_return(std::uintptr_t address) noexcept;
+    /// Where a call leads to; 0: that is not in its code, or the function is not understood.
+    std::uintptr_t target_of(std::uintptr_t call) noexcept;
     /// Whether a pass of that loop may make both of the others. True, too, if it is not known.
     bool may_make_both(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
 

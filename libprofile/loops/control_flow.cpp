@@ -71,9 +71,10 @@ bool ControlFlow::build(const FunctionCode& code) noexcept {
         if (is_jump(instruction.kind)) {
             const std::uint32_t target = code.position(instruction.target);
             if (target != none) block.target = block_of_[target];
-            block.returns = target == none;
+            block.jumps_away = target == none;
         }
-        block.returns = block.returns || instruction.kind == Kind::IndirectJump || is_return(at, instruction);
+        block.jumps_away = block.jumps_away || instruction.kind == Kind::IndirectJump;
+        block.returns = block.returns || is_return(at, instruction);
         const bool goes_on = instruction.kind != Kind::Jump && instruction.kind != Kind::End && instruction.kind != Kind::IndirectJump;
         if (goes_on && behind != none && behind != block_of_[position]) block.next = behind;
         if (behind != none && is_call(instruction.kind)) block.ends_with_call = blocks_[behind].is_to;
@@ -125,24 +126,32 @@ bool ControlFlow::may_pass_through(std::uint32_t in_at, std::uint32_t through_at
     return of_innermost(in_at, false, steps, [&] { return is_made_without(block_of_[through_at], others); });
 }
 
-bool ControlFlow::may_return_without(std::uint32_t call_at, std::uint64_t& steps) noexcept {
+bool ControlFlow::may_end_without(Calls calls, Ends ends, std::uint64_t& steps) noexcept {
     steps_ = &steps;
     is_strict_ = false;
-    const std::uint32_t call = block_of_[call_at];
-    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = false;
-    for (std::uint32_t i = 0; i < entries_; ++i)
-        if (!is_target_[i]) blocks_[entry_[i]].is_from = true;
-    sweep([&](std::uint32_t i) {
-        bool changed = false;
-        if (blocks_[i].is_from && i != call) for_each_successor(i, [&](std::uint32_t to) {
-            changed = changed || !blocks_[to].is_from;
-            blocks_[to].is_from = true;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+        blocks_[i].is_in = true;
+        blocks_[i].is_from = false;
+    }
+    return without(calls, [&] {
+        // What is kept apart (`.cold`) may begin with what only an exception leads to.
+        for (std::uint32_t i = 0; i < (is_target_[0] ? entries_ : 1); ++i)
+            if (!is_target_[i]) blocks_[entry_[i]].is_from = true;
+        sweep([&](std::uint32_t i) {
+            bool changed = false;
+            if (blocks_[i].is_from && blocks_[i].is_in) for_each_successor(i, [&](std::uint32_t to) {
+                changed = changed || !blocks_[to].is_from;
+                blocks_[to].is_from = true;
+            });
+            return changed;
         });
-        return changed;
+        bool found = false;
+        for (std::uint32_t i = 0; i < count_ && !found; ++i) {
+            const Block& block = blocks_[i];
+            found = block.is_from && block.is_in && (block.returns || (block.jumps_away && ends == Ends::ReturnOrJump));
+        }
+        return found;
     });
-    bool found = false;
-    for (std::uint32_t i = 0; i < count_ && !found; ++i) found = blocks_[i].is_from && i != call && blocks_[i].returns;
-    return found;
 }
 
 bool ControlFlow::may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept {

@@ -45,8 +45,10 @@ class ControlFlow {
     bool may_pass_without(std::uint32_t in_at, Calls others, std::uint64_t& steps) noexcept;
     /// Whether a pass of that loop may make the call `through_at` and none of the others. False, too, if it is in none.
     bool may_pass_through(std::uint32_t in_at, std::uint32_t through_at, Calls others, std::uint64_t& steps) noexcept;
-    /// Whether the function, entered at its begin, may return and not make the call at `call_at`.
-    bool may_return_without(std::uint32_t call_at, std::uint64_t& steps) noexcept;
+    /// How functions end: by returning, or also by going on in another one.
+    enum class Ends : std::uint8_t { Return, ReturnOrJump };
+    /// Whether the function, entered at its begin, may end so and have made none of the calls.
+    bool may_end_without(Calls calls, Ends ends, std::uint64_t& steps) noexcept;
     /// Whether a pass of that loop may make both of the others. True, too, if it is in none.
     bool may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept;
 
@@ -58,7 +60,8 @@ class ControlFlow {
         std::uint32_t next = none;   // behind it
         std::uint32_t target = none; // of the jump at its end
         bool ends_with_call = false; // and what is behind it is jumped to from elsewhere
-        bool returns = false;        // at its end, or goes on in another function
+        bool returns = false;        // at its end
+        bool jumps_away = false;     // into another function
         bool is_live = false;        // can be reached
         bool is_in = false;          // in the loop that is looked at
         bool is_from = false;        // can be reached from the one that is asked for

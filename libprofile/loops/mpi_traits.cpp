@@ -43,6 +43,6 @@ bool is_beside(const Node& node) noexcept {
     return std::strncmp(name, "MPI_Type_", 9) == 0 || std::strncmp(name, "MPI_Pack", 8) == 0 || std::strncmp(name, "MPI_Unpack", 10) == 0;
 }
 
-const FunctionTraits mpi_traits{is_collective, is_chance, address_of, find_code};
+const FunctionTraits mpi_traits{is_collective, is_chance, address_of, find_code, is_beside};
 
 } // namespace libprofile

@@ -14,6 +14,7 @@ struct FunctionTraits {
     bool (*is_chance)(std::uint32_t function) noexcept;      // how often it is called is chance: tests, probes
     std::uintptr_t (*address_of)(const Node& site) noexcept; // one in the call; 0: it is in no module, or that is not loaded any more
     FindCode find_code;
+    bool (*is_beside)(const Node& node) noexcept; // a call that is not followed
 };
 
 /// Those of MPI, and of code that is loaded.

@@ -20,6 +20,10 @@ bool PassEvidence::are_own(const AlternativeSites& sites) const noexcept {
     return std::all_of(sites.begin(), sites.end(), [&](NodeId site) { return calls_->own_calls(site) == calls_->entries(site); });
 }
 
+bool PassEvidence::are_certain(const AlternativeSites& sites) noexcept {
+    return std::all_of(sites.begin(), sites.end(), [&](NodeId site) { return certain_.are_made_at(site); });
+}
+
 bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId place, std::uint64_t passes) noexcept {
     std::uint32_t asked = 0;
     for (std::uint32_t i = 0; i < loop.sites.size(); ++i) {
@@ -27,7 +31,7 @@ bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId place, std::u
             const NodeId one = loop.sites[i], other = loop.sites[k];
             const std::uint64_t count = calls_->entries(one) + (i == k ? 0 : calls_->entries(other));
             if (one == place || other == place || count + 1 < passes || count > passes + 1 || ++asked > 16) continue;
-            if (!code_.may_leave_out(place, one, other)) return true;
+            if (!code_.may_leave_out(place, one, other) && (i != k || certain_.are_made_at(one))) return true;
         }
     }
     return false;
@@ -35,9 +39,9 @@ bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId place, std::u
 
 bool PassEvidence::is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept {
     const NodeId call = calls_->best_of(frequent), place = (*calls_)[call].site;
-    if (calls_->tree()[call].parent == place && !calls_->is_entry(call) && !code_.may_leave_out(place, place, place)) return true;
+    if (calls_->tree()[call].parent == place && !calls_->is_entry(call) && !code_.may_leave_out(place, place, place) && certain_.are_made_at(place)) return true;
     const Alternatives& all = alternatives_of(loop, place);
-    if (all.is_exact && all.is_complete && are_own(all.sites)) return true;
+    if (all.is_exact && all.is_complete && are_own(all.sites) && are_certain(all.sites)) return true;
     return is_confirmed_by_others(loop, place, frequent);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "libprofile/loops/alternatives.hpp"
+#include "libprofile/loops/certain_calls.hpp"
 #include "libprofile/loops/loop.hpp"
 #include "libprofile/loops/loop_calls.hpp"
 
@@ -11,17 +12,18 @@ namespace libprofile {
 
 class PassEvidence {
   public:
-    explicit PassEvidence(const LoopCalls& calls) noexcept : calls_(&calls), code_(calls.tree(), calls.functions()) {}
+    explicit PassEvidence(const LoopCalls& calls) noexcept : calls_(&calls), code_(calls.tree(), calls.functions()), certain_(calls.tree(), calls.functions(), code_) {}
 
     SiteCode& code() noexcept { return code_; }
     /// Where a pass may leave out `place`, what it enters instead, of the sites that were entered.
     const Alternatives& alternatives_of(const Loop& loop, NodeId place) noexcept;
     std::uint64_t entries_of(const AlternativeSites& sites) const noexcept;
-    /// Whether something else confirms that the group `frequent` misses no pass: the function itself makes the call, and cannot leave it out;
-    /// or another of its call sites, or two of them together (a step with a new neighbour list, and one without), cannot be left out, and came as
-    /// often. That a call site cannot be left out is not enough: what it leads to need not call MPI each time.
+    /// What is called at each of them makes a call each time.
+    bool are_certain(const AlternativeSites& sites) noexcept;
+    /// Whether something confirms that the group `frequent` misses no pass: the function itself makes the call, and cannot leave it out; or others do.
     bool is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept;
-    /// Others of the function's call sites cannot be left out, one or two together, and came as often as there are passes with `place`.
+    /// Another of the function's call sites cannot be left out and makes a call each time, and was entered as often as there are passes with `place`;
+    /// or two of them together cannot be left out, and came as often (a step with a new neighbour list, and one without).
     bool is_confirmed_by_others(const Loop& loop, NodeId place, std::uint64_t passes) noexcept;
 
   private:
@@ -29,6 +31,7 @@ class PassEvidence {
 
     const LoopCalls* calls_;
     SiteCode code_;             // of the function
+    CertainCalls certain_;
     Alternatives alternatives_; // those that were asked for last
 };
 

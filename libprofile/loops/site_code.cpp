@@ -46,12 +46,28 @@ bool SiteCode::may_enter_instead(NodeId site, const AlternativeSites& sites) noe
     return loops_.may_pass_through(address[0], entered, address, sites.size());
 }
 
-bool SiteCode::may_return_without(NodeId site, NodeId call) noexcept {
-    for (NodeId node = (*tree_)[call].parent; node != site && node != 0; node = (*tree_)[node].parent) {
-        const std::uintptr_t address = address_of(node);
-        if (address != 0 && loops_.may_return_without(address)) return true;
+bool SiteCode::may_end_without(const AlternativeSites& sites) noexcept {
+    std::uintptr_t address[AlternativeSites::most];
+    return !find_addresses(sites, address) || loops_.may_end_without(address, sites.size());
+}
+
+std::uintptr_t SiteCode::called_function(NodeId site) noexcept {
+    const std::uintptr_t address = address_of(site);
+    std::uintptr_t target = address == 0 ? 0 : loops_.target_of(address);
+    for (int jumps = 0; target != 0 && jumps < 4; ++jumps) {
+        Instruction first = decode(target, 16);
+        if (first.kind == Instruction::Kind::Nop) first = decode(target + first.length, 16);
+        if (first.kind == Instruction::Kind::IndirectJump && first.operand != 0) return 0; // to another module
+        if (first.kind != Instruction::Kind::Jump) break;
+        target = first.target;
     }
-    return false;
+    std::uintptr_t start = 0, end = 0;
+    return target != 0 && functions_->find_code(target, start, end) ? start : 0;
+}
+
+bool SiteCode::may_return_before(NodeId site, std::uintptr_t function) noexcept {
+    const std::uintptr_t called = called_function(site);
+    return called != 0 && called != function && loops_.may_return(called);
 }
 
 bool SiteCode::are_apart(NodeId one, NodeId other) noexcept {

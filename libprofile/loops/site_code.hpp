@@ -22,6 +22,8 @@ class SiteCode {
     bool is_nested(NodeId site) noexcept;
     /// Where the function begins that makes the call at `site`; 0: not known.
     std::uintptr_t function_of(NodeId site) const noexcept;
+    /// Where the function begins that is called at `site`; 0: it is in another module, or known at run time only.
+    std::uintptr_t called_function(NodeId site) noexcept;
     NestingAnswer nesting(NodeId often, NodeId seldom) noexcept;
     /// Whether passes of the innermost loop with the call site `in` may enter neither of two others. True, too, if it is not known.
     bool may_leave_out(NodeId in, NodeId one, NodeId other) noexcept;
@@ -29,8 +31,11 @@ class SiteCode {
     bool may_leave_out(const AlternativeSites& sites) noexcept;
     /// Whether a pass of that loop may enter `site` and none of `sites`. False, too, if it is not known.
     bool may_enter_instead(NodeId site, const AlternativeSites& sites) noexcept;
-    /// Whether the function that is entered at `site` may return and not have made `call`, below it. False, too, if it is not known.
-    bool may_return_without(NodeId site, NodeId call) noexcept;
+    /// Whether the function that has these call sites may end and have entered none of them. True, too, if it is not known.
+    bool may_end_without(const AlternativeSites& sites) noexcept;
+    /// Whether what is called at `site` may return before it has come to `function`, which begins there (0: outside the module): where it
+    /// goes on in that by a jump at its end. False where nothing says so.
+    bool may_return_before(NodeId site, std::uintptr_t function) noexcept;
     /// Whether the two are in the same innermost loop, and no pass of it enters both.
     bool are_apart(NodeId one, NodeId other) noexcept;
 

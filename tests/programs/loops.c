@@ -284,6 +284,41 @@ OWN void seldom_inside(int passes) {
         work(step_us / 5);
     }
 }
+/* Two of them in the same passes; one that ends in the call; one that goes through a loop. */
+OWN void also_seldom_in(int pass) {
+    if (pass % 2 != 0) return;
+    halo();
+    sink = pass;
+}
+OWN void two_seldom_inside(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        seldom_in(i);
+        also_seldom_in(i);
+    }
+}
+OWN void ends_in_call(int pass) {
+    static double all;
+    work(step_us);
+    if (pass % 2 == 0) MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+OWN void seldom_at_the_end(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        ends_in_call(i);
+        work(step_us / 5);
+    }
+}
+OWN void solver_in(int pass) {
+    work(step_us);
+    if (pass % 5 != 0) return;
+    for (int k = 0; k < 4 + pass % 3; ++k) sum();
+    sink = pass;
+}
+OWN void seldom_a_solver(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        solver_in(i);
+        work(step_us / 5);
+    }
+}
 OWN void unrolled(int passes) {
 #pragma GCC unroll 4
     for (int i = 0; i < passes; ++i) step();
@@ -467,6 +502,9 @@ int main(int argc, char** argv) {
     if (KIND("turns")) turns(passes);
     if (KIND("seldom_a_call")) seldom_a_call(passes);
     if (KIND("seldom_inside")) seldom_inside(passes);
+    if (KIND("two_seldom_inside")) two_seldom_inside(passes);
+    if (KIND("seldom_at_the_end")) seldom_at_the_end(passes);
+    if (KIND("seldom_a_solver")) seldom_a_solver(passes);
     if (KIND("unrolled")) unrolled(passes);
     if (KIND("long_after")) long_after(passes);
     if (KIND("deep")) deep(90, passes);

@@ -17,7 +17,8 @@ constexpr std::uint32_t test = 2;
 constexpr FunctionTraits traits{[](std::uint32_t function) noexcept { return function == barrier; },
                                 [](std::uint32_t function) noexcept { return function == test; },
                                 [](const Node&) noexcept { return std::uintptr_t{0}; },
-                                [](std::uintptr_t, std::uintptr_t&, std::uintptr_t&) noexcept { return false; }};
+                                [](std::uintptr_t, std::uintptr_t&, std::uintptr_t&) noexcept { return false; },
+                                [](const Node&) noexcept { return false; }};
 
 /// A program: call paths are lists of call sites, whose numbers are addresses in one module.
 class Stream : public ::testing::Test {

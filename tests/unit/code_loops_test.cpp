@@ -356,7 +356,7 @@ TEST_F(MadeUpCode, IsReadOnceForAllQuestions) {
     EXPECT_EQ(searches, before);
 }
 
-TEST_F(MadeUpCode, MayReturnWithoutACallWhereAWayAroundItLeadsToAReturn) {
+TEST_F(MadeUpCode, MayEndWithoutACallWhereAWayAroundItLeadsToAnEnd) {
     enum class End { Return, Jump, Trap };
     const auto returns_without = [&](End way_around) {
         CodeLoops loops(find_piece);
@@ -369,16 +369,33 @@ TEST_F(MadeUpCode, MayReturnWithoutACallWhereAWayAroundItLeadsToAReturn) {
         if (way_around == End::Jump) bytes({0xe9, 0, 0, 0, 0x10});
         if (way_around == End::Trap) bytes({0x0f, 0x0b});
         end();
-        return loops.may_return_without(address(made));
+        const std::uintptr_t call = address(made);
+        return std::pair(loops.may_end_without(&call, 1), loops.may_return(call));
     };
-    EXPECT_TRUE(returns_without(End::Return));
-    EXPECT_TRUE(returns_without(End::Jump)); // the end of another function returns in its place
-    EXPECT_FALSE(returns_without(End::Trap));
+    EXPECT_EQ(returns_without(End::Return), std::pair(true, true));
+    EXPECT_EQ(returns_without(End::Jump), std::pair(true, true)); // the end of another function returns in its place
+    EXPECT_EQ(returns_without(End::Trap), std::pair(false, true));
 
     const Made made = loop(0);
     CodeLoops loops(find_piece);
-    EXPECT_FALSE(loops.may_return_without(address(made.seldom)));
-    EXPECT_FALSE(loops.may_return_without(1)); // in no function
+    const std::uintptr_t both[] = {address(made.often), address(made.seldom)};
+    EXPECT_FALSE(loops.may_end_without(both, 2));
+    EXPECT_FALSE(loops.may_end_without(both + 1, 1));
+    const std::uintptr_t nowhere = 1; // nothing is known
+    EXPECT_TRUE(loops.may_end_without(&nowhere, 1));
+    EXPECT_TRUE(loops.may_return(nowhere));
+    EXPECT_EQ(loops.target_of(nowhere), 0u);
+    EXPECT_EQ(loops.target_of(address(made.often)), address(made.often) + 1);
+}
+
+TEST_F(MadeUpCode, ThatOnlyJumpsAwayNeverReturns) {
+    begin();
+    const Place around = branch();
+    bytes({0xe9, 0, 0, 0, 0x10});
+    lead(around, here());
+    bytes({0xe9, 0, 0, 0, 0x20});
+    end();
+    EXPECT_FALSE(CodeLoops(find_piece).may_return(address(around)));
 }
 
 TEST_F(MadeUpCode, IsReadUpToALimit) {

@@ -38,8 +38,8 @@ std::vector<std::string> lines_of(const Site* site) {
     return lines;
 }
 
-/// As LIBPROFILE_ITERATION takes them: where the loop's call is made, or led to, from the line of its place. Empty: too many.
-std::string places_on_line(const Profile& profile, const FoundLoop& loop, const std::vector<std::string>& lines) {
+/// Where the loop's call is made, or led to, from the lines of its place: the place itself, and copies that the compiler made.
+std::set<std::uint64_t> places_on_lines(const Profile& profile, const FoundLoop& loop, const std::vector<std::string>& lines) {
     std::set<std::uint64_t> offsets;
     for (const CallPath& path : profile.paths) {
         if (path.kind != NodeKind::Mpi || (!loop.call.empty() && profile.functions[path.target].name != loop.call))
@@ -52,29 +52,35 @@ std::string places_on_line(const Profile& profile, const FoundLoop& loop, const 
                 offsets.insert(site.offset);
         }
     }
-    constexpr std::size_t most = 16; // places of one name
-    if (offsets.size() > most)
-        return "";
-    std::string list;
-    for (const std::uint64_t offset : offsets) list += fmt::format("{}{}+{:#x}", list.empty() ? "" : ",", base_name(loop.module.path), offset);
-    return list;
+    return offsets;
 }
 
-/// The same calls come several times in a pass. Those of copies that the compiler made have the same lines.
+/// As LIBPROFILE_ITERATION takes them, so that each begins an iteration; empty: it would not take that.
+std::string as_places(const FoundLoop& loop, const std::set<std::uint64_t>& offsets) {
+    const std::string module = base_name(loop.module.path);
+    constexpr std::size_t most = 16; // places of one name
+    if (offsets.size() > most || module.find_first_of(",|= \t'\"") != std::string::npos)
+        return "";
+    std::string list;
+    for (const std::uint64_t offset : offsets) list += fmt::format("{}{}+{:#x}", list.empty() ? "" : ",", module, offset);
+    return "pass=" + list;
+}
+
+/// The same calls come several times in a pass. Copies that the compiler made have the same lines.
 void doubt_copies(const Profile& profile, const FoundLoop& loop, std::vector<std::string>& doubts) {
+    const std::uint64_t times = loop.passes == 0 ? 0 : loop.other_passes / loop.passes;
+    std::string text = fmt::format("the same calls come {} times in each", times);
     const std::vector<std::string> lines = lines_of(site_of_place(profile, loop.module, loop.offset));
-    const std::vector<std::string> others = lines_of(site_of_place(profile, loop.module, loop.other_offset));
-    const bool are_known = !lines.empty() && !others.empty();
-    if (are_known && lines != others)
-        return;
-    std::string text = fmt::format("the same calls come {} times in each", loop.passes == 0 ? 0 : loop.other_passes / loop.passes);
-    if (!are_known) {
+    if (lines.empty()) {
         doubts.push_back(text + "; where the compiler has unrolled the loop (-funroll-loops), these are so many of the program's");
         return;
     }
-    text += ", from the same line: the compiler has unrolled the loop, and these are so many of the program's";
-    if (const std::string places = places_on_line(profile, loop, lines); !places.empty())
-        text += fmt::format("; LIBPROFILE_ITERATION=pass={} tells them apart", printable(places));
+    const std::set<std::uint64_t> offsets = places_on_lines(profile, loop, lines);
+    if (offsets.size() < 2)
+        return;
+    text += ", from the same line: the compiler may have unrolled the loop, so that these are so many of the program's, or only one inside it";
+    if (const std::string places = as_places(loop, offsets); times != 0 && offsets.size() % times == 0 && !places.empty())
+        text += fmt::format("; LIBPROFILE_ITERATION={} takes each for a pass", printable(places));
     doubts.push_back(std::move(text));
 }
 

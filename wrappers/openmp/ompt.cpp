@@ -289,6 +289,7 @@ void task_schedule(Data* before, int status, Data* next) {
     if (own == nullptr) return;
     const bool is_over = status == Complete || status == Cancel || status == Detach || status == LateFulfill;
     if (is_over && own->task_count != 0 && own->tasks[own->task_count - 1].data == before) end_task(own->tasks[--own->task_count].paused);
+    if (is_over) return; // `next`, the task around it, goes on: it has begun long ago
     if (next == nullptr || next->value != 1 || status == EarlyFulfill || own->task_count == ThreadShares::most) return;
     ThreadShares::Task& task = own->tasks[own->task_count];
     if (!begin_task(task.paused, static_cast<char*>(__builtin_frame_address(0)) + 2 * sizeof(void*))) return;

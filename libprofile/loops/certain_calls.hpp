@@ -1,0 +1,41 @@
+// Whether what a function calls at a call site makes a call of MPI each time: else a pass that enters the site may make none there, and then
+// nobody sees that it did.
+// Contract: as SiteCode. What is not known is not certain; nothing is where there is no memory.
+#pragma once
+
+#include "libprofile/loops/site_code.hpp"
+#include "libprofile/session/scratch.hpp"
+
+namespace libprofile {
+
+class CertainCalls {
+  public:
+    CertainCalls(const CallTree& tree, const FunctionTraits& functions, SiteCode& code) noexcept;
+
+    /// Of the calls that the tree has below `site`.
+    bool are_made_at(NodeId site) noexcept {
+        nodes_left_ = most_nodes;
+        return are_made_at(site, most_levels);
+    }
+
+  private:
+    static constexpr std::uint64_t most_nodes = 4 << 20; // looked at: some ms
+    static constexpr std::uint32_t most_levels = 12;
+
+    bool are_made_at(NodeId site, std::uint32_t levels) noexcept;
+    bool may_look_through_tree() noexcept;
+    bool are_made_by(std::uintptr_t function, NodeId site, std::uint32_t levels) noexcept;
+
+    /// Nobody counts the others.
+    bool is_call_of_mpi(NodeId node) const { return (*tree_)[node].kind == NodeKind::Mpi && !functions_->is_beside((*tree_)[node]); }
+    /// A call site, not only a place where a sample was taken.
+    bool leads_to_call(NodeId node) const { return (*tree_)[node].kind == NodeKind::Frame && leads_[node]; }
+
+    const CallTree* tree_;
+    const FunctionTraits* functions_;
+    SiteCode* code_;
+    Scratch<bool> leads_; // by node: one of MPI lies below
+    std::uint64_t nodes_left_ = most_nodes;
+};
+
+} // namespace libprofile
