@@ -11,7 +11,7 @@ from harness import Skip, expect, expect_equal, main, test
 from report_checks import calls, totals
 
 OPENMP = {"OMP_NUM_THREADS": 2}
-MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("taskloop", 12), ("teams", 9), ("deep", 3), ("schedules", 2), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1),
+MODES = (("regions", 5), ("empty", 100), ("waits", 3), ("nested", 3), ("tasks", 12), ("inner_tasks", 12), ("copyprivate", 3), ("taskloop", 12), ("teams", 9), ("deep", 3), ("schedules", 2), ("alone", 5), ("coroutine", 3), ("late", 5), ("leaves", 1),
          ("tested", 2), ("doubtful", 2), ("again", 2))
 
 
@@ -165,10 +165,20 @@ def waiting_is_no_computation(job):
 @test
 def tasks_are_work_wherever_they_run(job):
     for program in compilers(job):
-        for mode in ("tasks", "taskloop"):
+        for mode in ("tasks", "taskloop", "inner_tasks"):
             report = profile(job, program, mode, 60)
-            done = sum(inside(paths(group, 0, "time"), "main", f"mode_{mode}", "omp parallel", "one_task") for group in (report, report["threads"]))
+            place = [f"mode_{mode}"] if mode != "inner_tasks" else [] # a tail call
+            done = sum(inside(paths(group, 0, "time"), "main", *place, "omp parallel", "one_task") for group in (report, report["threads"]))
             about(done, 60 * 2e6, f"{program}: work in {mode}", beyond=report["beyond"])
+            expect("waits of OpenMP inside another" not in str(report["losses"]["sentences"]), f"{program}, {mode}: {report['losses']}")
+
+
+@test
+def who_has_something_for_all_waits_for_them(job):
+    for program in compilers(job):
+        report = profile(job, program, "copyprivate", 20)
+        waits = sum(value for group in (report, report["threads"]) for path, value in paths(group, 0, "time").items() if path[-1].endswith("barrier"))
+        expect(waits > 0.6 * 20 * 8e6, f"{program}: {waits / 1e6:.1f} ms in barriers, of about 160 ms")
 
 
 def time_at_end_of_lone_region(report):

@@ -5,6 +5,8 @@
      waits      explicit barriers, a worksharing loop, critical sections, a lock, single: one thread works, the others wait
      nested     two levels of regions
      tasks      one thread makes tasks, all do them
+     inner_tasks   tasks that make tasks
+     copyprivate   one thread has something for the others, which come later
      taskloop   the same by a taskloop
      teams      regions of 1, 2, 3 and 4 threads in turn, then none for a while
      deep       regions of one thread, 20 inside each other
@@ -154,6 +156,40 @@ static int mode_tasks(int count) {
 #pragma omp taskwait
     }
     printf("tasks %d\n", sum);
+    return 0;
+}
+
+/* Tasks that make tasks and wait for them, each with 2 ms of work of its own. */
+static void make_tree(int tasks) {
+    const int left = (tasks - 1) / 2, right = tasks - 1 - left;
+#pragma omp task if (left > 0)
+    if (left > 0) make_tree(left);
+#pragma omp task if (0)
+    if (right > 0) make_tree(right);
+#pragma omp taskwait
+    one_task(2);
+}
+static int mode_inner_tasks(int count) {
+#pragma omp parallel
+#pragma omp single
+    make_tree(count);
+    printf("inner_tasks %d\n", count);
+    return 0;
+}
+
+/* One thread has something for all, which come 8 ms later. */
+static int mode_copyprivate(int count) {
+    int sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    for (int i = 0; i < count; ++i) {
+        int mine = i;
+        if (omp_get_thread_num() != 0) work(8);
+#pragma omp single copyprivate(mine)
+        mine = 2 * i;
+        sum += mine;
+#pragma omp barrier
+    }
+    printf("copyprivate %d\n", sum);
     return 0;
 }
 
@@ -567,6 +603,8 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "waits") == 0) result = mode_waits(count);
     if (strcmp(mode, "nested") == 0) result = mode_nested(count);
     if (strcmp(mode, "tasks") == 0) result = mode_tasks(count);
+    if (strcmp(mode, "inner_tasks") == 0) result = mode_inner_tasks(count);
+    if (strcmp(mode, "copyprivate") == 0) result = mode_copyprivate(count);
     if (strcmp(mode, "taskloop") == 0) result = mode_taskloop(count);
     if (strcmp(mode, "teams") == 0) result = mode_teams(count);
     if (strcmp(mode, "deep") == 0) result = mode_deep(count);
