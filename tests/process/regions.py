@@ -478,7 +478,7 @@ int main(int argc, char** argv) {
 @test
 def regions_without_time_have_their_callers(job):
     job.write("short.c", SHORT_REGION)
-    job.compile(compiler(job, "c"), "-O1", "-g", "-fno-omit-frame-pointer", "-I", job.source / "include", "short.c", "-o", "short")
+    job.compile(compiler(job, "c"), "-O1", "-g", "-I", job.source / "include", "short.c", "-o", "short")
     # Never sampled: the functions have no time of their own.
     job.profile([job.folder / "short"], options={"LIBPROFILE_SAMPLE": "0"})
     for name in ("main", "work", "pack", "short"):
