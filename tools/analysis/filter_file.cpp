@@ -24,7 +24,8 @@ std::string hex(const std::string& bytes) {
 bool is_fortran(const SiteName& site) {
     const std::size_t dot = site.file.rfind('.');
     const std::string ending = dot == std::string::npos ? "" : site.file.substr(dot + 1);
-    const bool is_source = ending == "for" || ending == "FOR" || (!ending.empty() && (ending[0] == 'f' || ending[0] == 'F') && ending.find_first_not_of("0123456789", 1) == std::string::npos);
+    const bool is_source = ending == "for" || ending == "FOR" ||
+                           (!ending.empty() && (ending[0] == 'f' || ending[0] == 'F') && ending.find_first_not_of("0123456789", 1) == std::string::npos);
     return is_source || (site.function.find("::") != std::string::npos && !fortran_name(site.function).empty());
 }
 

@@ -119,7 +119,9 @@ std::string forms_for_gcc(const std::string& demangled) {
         name = name.substr(part.begin, part.end - part.begin);
     std::string bare = name;
     drop_default_arguments(bare);
-    std::string out = name + "\n" + bare + "\n";
+    std::string out = name + "\n";
+    if (bare != name)
+        out += bare + "\n";
     if (bare.find(anonymous) == std::string::npos)
         return out;
     for (const std::string_view unnamed : {"{anonymous}", "<unnamed>"}) { // depends on the release
