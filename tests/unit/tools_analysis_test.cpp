@@ -85,9 +85,9 @@ TEST(HotSpots, VisitsWithoutTimeKeepTheirCallers) {
     b.modules(0, {{"", "/app"}});
     b.functions(0, {});
     b.tree(0, 0, 10,
-           {{0, NodeKind::Frame, 0, 1},    // main() with time
-            {1, NodeKind::Frame, 0, 2},    // work() without
-            {2, NodeKind::Region, 0, 7},   // and its region, too short for a sample
+           {{0, NodeKind::Frame, 0, 1},   // main() with time
+            {1, NodeKind::Frame, 0, 2},   // work() without
+            {2, NodeKind::Region, 0, 7},  // and its region, too short for a sample
             {1, NodeKind::Frame, 0, 3}}); // nothing at all
     BuiltPhase phase;
     phase.wall_ns = 10;
@@ -96,7 +96,9 @@ TEST(HotSpots, VisitsWithoutTimeKeepTheirCallers) {
     const NamedBytes file{"profile.lprof", b.bytes()};
     Profile p = read_profile(std::span(&file, 1));
     for (Site& site : p.sites)
-        site.name = {site.offset == 1 ? "main" : site.offset == 2 ? "work" : "never", "w.cpp", site.offset};
+        site.name = {site.offset == 1 ? "main" : site.offset == 2 ? "work"
+                                                                  : "never",
+                     "w.cpp", site.offset};
     const std::vector<FunctionNode> nodes = function_tree(p, main_threads(p));
     ASSERT_EQ(nodes.size(), 4u); // root, main, work, the region
     EXPECT_EQ(nodes[1].name, "main");
