@@ -373,6 +373,143 @@ def filters_know_fortran_procedures(job):
     expect_equal(left("by_hand"), {"m::other", "alone"}, "names of C++, and patterns that gfortran does not know, leave nothing out")
 
 
+SUBSTRINGS = """
+#include <mpi.h>
+#include <stdio.h>
+#define N __attribute__((noinline, noclone))
+N double at(const double* a, int i) { __asm__ volatile(""); return a[i & 7]; }
+N int in(int i) { __asm__ volatile(""); return i; }
+N int weigh(int i) { __asm__ volatile(""); return i + 1; }
+N double update(const double* a) {
+    volatile double s = 0;
+    for (int i = 0; i < 200; ++i) s = s + at(a, i) + in(i) + weigh(i);
+    for (int i = 0; i < 300000; ++i) s = s + 1;
+    return s;
+}
+int main(int argc, char** argv) {
+    double a[8] = {0}, s = 0;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 200; ++i) s += update(a);
+    MPI_Finalize();
+    printf("%g\\n", s);
+    return 0;
+}
+"""
+FORTRAN_SUBSTRINGS = """
+module m
+contains
+  subroutine at(x)
+    real(8), intent(inout) :: x
+    x = x + 1
+  end subroutine
+  subroutine update(x)
+    real(8), intent(inout) :: x
+    integer :: i
+    do i = 1, 200
+      call at(x)
+    end do
+    do i = 1, 100000
+      x = x + 1d-9 * sin(x)
+    end do
+  end subroutine
+end module
+program p
+  use mpi
+  use m
+  real(8) :: x
+  integer :: i, ierr
+  x = 0
+  call MPI_Init(ierr)
+  do i = 1, 200
+    call update(x)
+  end do
+  call MPI_Finalize(ierr)
+  print *, x
+end program
+"""
+
+
+@test
+def functions_whose_names_hold_those_of_small_ones_stay(job):
+    """GCC leaves out each function that has the text in its name: at() takes update() along, in() main()."""
+    job.write("sub.c", SUBSTRINGS)
+    job.write("sub.f90", FORTRAN_SUBSTRINGS)
+    for language, source, kept, clashing, others in (("c", "sub.c", {"main", "update"}, {"at", "in"}, {"weigh"}),
+                                                     ("fortran", "sub.f90", {"m::update"}, {"m::at"}, set())):
+        compile_with = [wrapper(job, language), f"--cc={compiler(job, language)}", "-O1", "-g", source]
+        first, again = f"first_{language}", f"again_{language}"
+        job.compile(*compile_with, "-o", first)
+        before = visits(job.profile([job.folder / first]), "function")
+        made = filter_of(job, job.folder / f"profile.{job.runs}")
+        said, text = "\n".join(job.last.said), made.read_text()
+        job.compile(*compile_with, f"--filter={made}", "-o", again)
+        after = visits(job.profile([job.folder / again]), "function")
+        expect(kept | clashing | others <= set(before), f"{language}: the first run has {before}")
+        expect(kept <= set(after), f"{language}: what is worth it stays: {after}\n{text}")
+        expect(not others & set(after), f"{language}: small ones go: {after}\n{text}")
+        expect(f"{len(clashing)} of them only at run time" in said, f"{language}: said: {said}")
+        expect_equal(text.count("# not when it is compiled: GCC would leave out"), len(clashing), f"{language}: reasons\n{text}")
+        # They are left out when the first program runs with the file.
+        left = visits(job.profile([job.folder / first], options={"LIBPROFILE_FILTER": made}), "function")
+        expect(kept <= set(left) and not (clashing | others) & set(left), f"{language}: at run time: {left}\n{text}")
+
+
+SHORT_REGION = """
+#include <libprofile.h>
+#include <mpi.h>
+__attribute__((noinline)) void pack(void) {
+    profile_region_begin("short");
+    profile_region_end("short");
+    __asm__ volatile("");
+}
+__attribute__((noinline)) void work(void) {
+    pack();
+    __asm__ volatile("");
+}
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 5; ++i) work();
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@test
+def regions_without_time_have_their_callers(job):
+    job.write("short.c", SHORT_REGION)
+    job.compile(compiler(job, "c"), "-O1", "-g", "-I", job.source / "include", "short.c", "-o", "short")
+    # Never sampled: the functions have no time of their own.
+    job.profile([job.folder / "short"], options={"LIBPROFILE_SAMPLE": "0"})
+    for name in ("main", "work", "pack", "short"):
+        result = job.run([job.tool, "report", job.folder / "profile.1", "--path", name, "--metric", "visits", "--format", "json"])
+        expect_equal(result.code, 0, f"exit code of the report with --path {name}")
+        rows_of = json.loads(result.out)["call_paths"]
+        regions = [row["visits"] for row in rows_of if row["kind"] == "region" and row["name"] == "short"]
+        expect_equal(regions, [10], f"visits below {name}")
+
+
+@test
+def the_compiler_wrapper_shows_what_a_shell_can_read(job):
+    source = job.write("it's one.c", '#include <stdio.h>\nint main(void) { puts(TEXT); return 0; }\n')
+    words = ['-DTEXT="it\'s  $HOME \'\'"', source, "-o", job.folder / "it's"]
+    shown = job.run([wrapper(job, "c"), "--cc=gcc", "--show", *words])
+    expect_equal(shown.code, 0, "exit code")
+    expect_equal(job.run(["sh", "-c", shown.out]).code, 0, f"exit code of {shown.out}")
+    expect_equal(job.run([job.folder / "it's"]).out, "it's  $HOME ''\n", "output")
+
+
+@test
+def clang_assembles_as_before(job):
+    job.need("clang")
+    job.write("empty.s", ".globl empty\nempty: ret\n")
+    for flag in ((), ("--xray",)):
+        job.compile(wrapper(job, "c"), "--cc=clang", *flag, "-Werror", "-c", "empty.s", "-o", "empty.o")
+    # Of C it says as before what it cannot use.
+    job.write("one.c", "int one(void) { return 1; }\n")
+    expect(job.run([wrapper(job, "c"), "--cc=clang", "-Werror", "-c", "one.c", "-lm"]).code != 0, "an argument of the user's without use")
+
+
 @test
 def the_compiler_wrapper_reads_filters_as_the_library_does(job):
     source = job.write("two.c", "int wanted(int i) { return i; }\nint tiny(int i) { return i; }\n")

@@ -77,6 +77,40 @@ TEST(HotSpots, TreeFoldsRecursionAndCallSites) {
     EXPECT_EQ(nodes[0].inclusive, 10);
 }
 
+TEST(HotSpots, VisitsWithoutTimeKeepTheirCallers) {
+    ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    b.rank(RankRecord{});
+    b.modules(0, {{"", "/app"}});
+    b.functions(0, {});
+    b.tree(0, 0, 10,
+           {{0, NodeKind::Frame, 0, 1},   // main() with time
+            {1, NodeKind::Frame, 0, 2},   // work() without
+            {2, NodeKind::Region, 0, 7},  // and its region, too short for a sample
+            {1, NodeKind::Frame, 0, 3}}); // nothing at all
+    BuiltPhase phase;
+    phase.wall_ns = 10;
+    phase.rest = {{1, Metric::Time, 10}, {3, Metric::Visits, 4}};
+    b.phase(0, phase);
+    const NamedBytes file{"profile.lprof", b.bytes()};
+    Profile p = read_profile(std::span(&file, 1));
+    for (Site& site : p.sites)
+        site.name = {site.offset == 1 ? "main" : site.offset == 2 ? "work"
+                                                                  : "never",
+                     "w.cpp", site.offset};
+    const std::vector<FunctionNode> nodes = function_tree(p, main_threads(p));
+    ASSERT_EQ(nodes.size(), 4u); // root, main, work, the region
+    EXPECT_EQ(nodes[1].name, "main");
+    EXPECT_EQ(nodes[2].name, "work");
+    EXPECT_EQ(nodes[2].parent, 1);
+    EXPECT_EQ(nodes[2].place, "w.cpp:2");
+    EXPECT_EQ(nodes[2].visits, 0);
+    EXPECT_EQ(nodes[3].kind, NodeKind::Region);
+    EXPECT_EQ(nodes[3].parent, 2);
+    EXPECT_EQ(nodes[3].visits, 4);
+}
+
 TEST(Iterations, TimesOverRanks) {
     const Profile p = sample(3);
     const IterationSeries series = iteration_times(main_threads(p), 1);

@@ -1,5 +1,6 @@
 // The filter file that `libprofile filter` writes: names as GCC compares them, and which functions are in it.
 #include "tools/analysis/filter_file.hpp"
+#include "tools/names/compiler_names.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,10 @@ TEST(FilterTest, NamesAreThoseThatGccCompares) {
     EXPECT_EQ(compiler_name("(anonymous namespace)::anon(int)"), "anon");
     EXPECT_EQ(compiler_name("ns::Cell::operator()(int) const"), "ns::Cell::operator()");
     EXPECT_EQ(compiler_name("bool ns::operator< <int>(int const&, int const&)"), "ns::operator< <int>");
+    // Up to the first bracket that would be the function around them, which may be worth measuring.
+    EXPECT_EQ(compiler_name("work(int)::Local::f(double)"), "");
+    EXPECT_EQ(compiler_name("ns::Cell::operator()(int)::Local::f()"), "");
+    EXPECT_EQ(compiler_name("main::{lambda(int)#1}::operator()(int) const"), "");
     EXPECT_EQ(compiler_name(""), "");
     EXPECT_EQ(compiler_name("broken<("), "broken<(");
 }
@@ -76,7 +81,62 @@ TEST(FilterTest, MoreAreChosenUntilTheRestIsCheapEnough) {
 
 TEST(FilterTest, TheFileNamesPlaceAndName) {
     const Profile profile = made_profile();
-    const std::string text = filter_file(profile, choose_tiny(profile, 0.5), 0.5);
+    const std::string text = filter_file(profile, choose_tiny(profile, 0.5), 0.5).text;
     EXPECT_NE(text.find("\nexclude compiled ns::tiny\nexclude at 12ab 0x300\n"), std::string::npos) << text;
     EXPECT_EQ(text.find("work"), std::string::npos) << text;
+}
+
+TEST(FilterTest, WhatIsPartOfAKeptNameIsNotLeftOutWhenCompiling) {
+    struct Case {
+        const char *tiny, *kept, *clash; // null: none
+    };
+    for (const Case& c : {
+             Case{"at(double*, int)", "update(double*)", "update"},
+             {"in(int)", "main", "main"},
+             {"ns::at(int)", "ns::at(double)", "ns::at"}, // GCC does not look at the parameters
+             {"ns::at(int)", "update(double*)", nullptr},
+             {"in(int)", "double ns::work<int>(int)", "ns::work<int>"},
+             {"up(int)", "(anonymous namespace)::update(int)", "(anonymous namespace)::update"},
+             {"named(int)", "(anonymous namespace)::work(int)", "<unnamed>::work"},
+             {"outer(int)", "outer::(anonymous namespace)::work(int)", "outer::(anonymous namespace)::work"},
+             {"tiny(int)", "work(tiny)", nullptr},
+             {"lambda(int)", "main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()(int) const"},
+             {"in(int)", "work(int)::Local::f()", "work(int)::Local::f()"},
+             {"at(int)", "_GLOBAL__sub_I_at", nullptr},
+             // Fortran's compiler gets "at" and sees "update".
+             {"m::at", "m::update", "update"},
+             {"m::at", "other::update", "update"},
+             {"m::at", "update_", "update_"},
+             {"m::at", "other::move", nullptr},
+             {"at_", "update_", nullptr},
+         }) {
+        Profile profile = made_profile();
+        profile.sites[0].name.function = "p";
+        profile.sites[1].name.function = c.kept;
+        profile.sites[2].name.function = c.tiny;
+        const FilterFile file = filter_file(profile, choose_tiny(profile, 0.5), 0.5);
+        const bool has_compiled = file.text.find("\nexclude compiled ") != std::string::npos;
+        EXPECT_EQ(has_compiled, c.clash == nullptr) << file.text;
+        EXPECT_EQ(file.left_to_run, c.clash == nullptr ? 0u : 1u) << file.text;
+        EXPECT_NE(file.text.find("\nexclude at 12ab 0x300\n"), std::string::npos) << file.text; // at run time in any case
+        if (c.clash != nullptr) {
+            EXPECT_NE(file.text.find(std::string("would leave out ") + c.clash + ", too"), std::string::npos) << file.text;
+        }
+    }
+}
+
+TEST(FilterTest, FortranIsKnownByItsFiles) {
+    Profile profile = made_profile();
+    profile.sites[0].name.function = "p";
+    profile.sites[1].name = {"update", "solver.F90", 3};
+    profile.sites[2].name = {"m::at", "", 0};
+    EXPECT_EQ(filter_file(profile, choose_tiny(profile, 0.5), 0.5).left_to_run, 1u);
+    profile.sites[1].name.file = "solver.c"; // its compiler is given all of m::at
+    EXPECT_EQ(filter_file(profile, choose_tiny(profile, 0.5), 0.5).left_to_run, 0u);
+}
+
+TEST(FilterTest, CostsAreLowerBounds) {
+    const Profile profile = made_profile();
+    const std::string text = filter_file(profile, choose_tiny(profile, 0.5), 0.5).text;
+    EXPECT_NE(text.find("cost at least 12.5 % of the computing time without it, at least 1.14 % are left"), std::string::npos) << text;
 }

@@ -1,53 +1,17 @@
 #include "tools/analysis/filter_file.hpp"
 
+#include "tools/names/compiler_names.hpp"
 #include "tools/names/demangle.hpp"
 #include "tools/names/labels.hpp"
 
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 #include <string_view>
 
 namespace libprofile::tools {
 
 namespace {
-
-/// Where the bracket at `open` closes; npos: nowhere.
-std::size_t closing(const std::string& text, std::size_t open) {
-    int depth = 0;
-    for (std::size_t i = open; i < text.size(); ++i) {
-        if (text[i] == '<')
-            ++depth;
-        if (text[i] == '>' && --depth == 0)
-            return i;
-    }
-    return std::string::npos;
-}
-
-/// GCC leaves out arguments that are the parameter's default.
-void drop_default_arguments(std::string& name) {
-    constexpr std::string_view defaults[] = {", std::allocator<", ", std::less<", ", std::char_traits<", ", std::equal_to<", ", std::hash<",
-                                             ", std::default_delete<"};
-    for (bool is_changed = true; is_changed;) {
-        is_changed = false;
-        for (const std::string_view argument : defaults) {
-            for (std::size_t at = name.find(argument); at != std::string::npos; at = name.find(argument, at + 1)) {
-                const std::size_t end = closing(name, at + argument.size() - 1);
-                if (end == std::string::npos)
-                    break;
-                std::size_t next = end + 1;
-                while (next < name.size() && name[next] == ' ')
-                    ++next;
-                if (next == name.size() || name[next] != '>')
-                    continue; // another argument follows
-                // "vector<int>", but "vector<vector<int> >"
-                const bool is_nested = at != 0 && name[at - 1] == '>';
-                name = name.substr(0, at) + std::string(is_nested ? 1 : 0, ' ') + name.substr(next);
-                is_changed = true;
-                break;
-            }
-        }
-    }
-}
 
 std::string hex(const std::string& bytes) {
     std::string out;
@@ -56,64 +20,94 @@ std::string hex(const std::string& bytes) {
     return out;
 }
 
-} // namespace
-
-std::string compiler_name(const std::string& demangled) {
-    std::string tag;
-    std::string name = without_clone_tags(demangled, tag);
-    // The parameters: the first bracket at no depth that is not "(anonymous namespace)" or the name of operator().
-    int depth = 0;
-    std::size_t begin = 0, end = name.size();
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        if (name.compare(i, 8, "operator") == 0) { // <, >, (), bool: up to the parameters
-            i += 8;
-            if (name.compare(i, 2, "()") == 0)
-                i += 2;
-            while (i < name.size() && name[i] != '(')
-                ++i;
-            end = i;
-            break;
-        }
-        if (name[i] == '<')
-            ++depth;
-        if (name[i] == '>')
-            --depth;
-        if (depth != 0)
-            continue;
-        if (name.compare(i, 21, "(anonymous namespace)") == 0) {
-            i += 20;
-        } else if (name[i] == '(') {
-            end = i;
-            break;
-        } else if (name[i] == ' ') {
-            begin = i + 1; // what came before was the return type
-        }
-    }
-    name = name.substr(begin, end - begin);
-    // GCC calls it {anonymous} or <unnamed>, depending on the release.
-    if (const std::size_t unnamed = name.rfind("(anonymous namespace)::"); unnamed != std::string::npos)
-        name.erase(0, unnamed + 23);
-    drop_default_arguments(name);
-    return name;
+/// Whether a function is surely one of Fortran. Functions of C++ that have a scope have parameters, too.
+bool is_fortran(const SiteName& site) {
+    const std::size_t dot = site.file.rfind('.');
+    const std::string ending = dot == std::string::npos ? "" : site.file.substr(dot + 1);
+    const bool is_source = ending == "for" || ending == "FOR" ||
+                           (!ending.empty() && (ending[0] == 'f' || ending[0] == 'F') && ending.find_first_not_of("0123456789", 1) == std::string::npos);
+    return is_source || (site.function.find("::") != std::string::npos && !fortran_name(site.function).empty());
 }
 
-std::string filter_file(const Profile& profile, const TinyFunctions& tiny, double target) {
-    std::string out = fmt::format("# Instrumented functions that cost more than they tell; written by `libprofile filter`.\n"
-                                  "# All instrumentation cost about {:.1f} % of the computing time without it, {:.2f} % are left without these (wanted: {:g} %).\n"
-                                  "# At run time: LIBPROFILE_FILTER=this file. To compile: libprofile-c++ --filter=this file.\n",
-                                  100 * tiny.share(), 100 * tiny.share_left(), 100 * target);
+/// The names of the instrumented functions that are to stay. GCC leaves out every function that has the text in its name.
+class KeptNames {
+  public:
+    KeptNames(const Profile& profile, const TinyFunctions& tiny) {
+        std::set<std::uint32_t> seen; // sites
+        for (const RegionRow& row : tiny.chosen)
+            seen.insert(row.site);
+        std::string plain; // of functions that are Fortran's if any is
+        bool has_fortran = false;
+        for (const CallPath& path : profile.paths) {
+            if (path.kind != NodeKind::FunctionRegion)
+                continue;
+            const SiteName& site = profile.sites[path.target].name;
+            has_fortran = has_fortran || is_fortran(site);
+            // Nobody misses what compilers add to initialise variables; it is named after a function of the program.
+            if (!seen.insert(path.target).second || site.function.starts_with("_GLOBAL_"))
+                continue;
+            names_ += forms_for_gcc(site.function);
+            std::string tag;
+            if (is_fortran(site) || site.file.empty())
+                plain += fortran_name(without_clone_tags(site.function, tag)) + "\n";
+        }
+        if (has_fortran)
+            fortran_ = std::move(plain);
+    }
+
+    struct Clash {
+        std::string name, text; // a name that is to stay, and what GCC would find in it
+    };
+    /// One that would be left out together with `name`, by a compiler of C, of C++ or of Fortran. No value: none.
+    std::optional<Clash> clash(const std::string& name) const {
+        if (std::string found = line_with(names_, name); !found.empty())
+            return Clash{std::move(found), name};
+        std::string own = fortran_name(name);
+        if (std::string found = own.empty() ? "" : line_with(fortran_, own); !found.empty())
+            return Clash{std::move(found), std::move(own)};
+        return std::nullopt;
+    }
+
+  private:
+    static std::string line_with(const std::string& lines, const std::string& text) {
+        const std::size_t at = lines.find(text);
+        if (at == std::string::npos)
+            return "";
+        const std::size_t before = lines.rfind('\n', at), begin = before == std::string::npos ? 0 : before + 1;
+        return lines.substr(begin, lines.find('\n', at) - begin);
+    }
+
+    std::string names_, fortran_; // one a line
+};
+
+} // namespace
+
+FilterFile filter_file(const Profile& profile, const TinyFunctions& tiny, double target) {
+    FilterFile file;
+    std::string& out = file.text;
+    out = fmt::format("# Instrumented functions that cost more than they tell; written by `libprofile filter`.\n"
+                      "# All instrumentation cost at least {:.1f} % of the computing time without it, at least {:.2f} % are left without these (wanted: {:g} %).\n"
+                      "# At least: how much faster the compiler makes functions that it may inline is not seen.\n"
+                      "# At run time: LIBPROFILE_FILTER=this file. To compile: libprofile-c++ --filter=this file.\n",
+                      100 * tiny.share(), 100 * tiny.share_left(), 100 * target);
+    const KeptNames kept(profile, tiny);
     std::set<std::string> known;
     for (const RegionRow& row : tiny.chosen) {
         const Site& site = profile.sites[row.site];
         const Module& module = profile.modules[site.module];
         out += fmt::format("\n# {} visits of {:.0f} ns: {}\n", row.visits, row.mean_ns(), printable(row.name));
-        const bool has_name = !site.name.function.empty();
-        if (const std::string name = has_name ? compiler_name(row.name) : ""; !name.empty() && printable(name) == name && known.insert(name).second)
+        const std::string name = site.name.function.empty() ? "" : compiler_name(row.name);
+        const bool is_nameable = !name.empty() && printable(name) == name;
+        if (const auto clash = is_nameable ? kept.clash(name) : std::nullopt) {
+            ++file.left_to_run;
+            out += fmt::format("# not when it is compiled: GCC would leave out {}, too, which has \"{}\" in its name\n", printable(clash->name), clash->text);
+        } else if (is_nameable && known.insert(name).second) {
             out += fmt::format("exclude compiled {}\n", name);
+        }
         if (!module.build_id.empty())
             out += fmt::format("exclude at {} 0x{:x}\n", hex(module.build_id), site.offset);
     }
-    return out;
+    return file;
 }
 
 } // namespace libprofile::tools

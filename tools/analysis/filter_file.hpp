@@ -5,15 +5,16 @@
 
 #include "tools/analysis/regions.hpp"
 
+#include <cstddef>
 #include <string>
 
 namespace libprofile::tools {
 
-/// A function's name as GCC matches it when it compiles: with its scope, without parameters and return type, and without template
-/// arguments that are the defaults of the standard library.
-std::string compiler_name(const std::string& demangled);
-
-/// All of the file.
-std::string filter_file(const Profile& profile, const TinyFunctions& tiny, double target);
+struct FilterFile {
+    std::string text; // all of it
+    /// Functions that are excluded at run time only: GCC looks for a name anywhere in others, and would leave out a function that is to stay.
+    std::size_t left_to_run = 0;
+};
+FilterFile filter_file(const Profile& profile, const TinyFunctions& tiny, double target);
 
 } // namespace libprofile::tools

@@ -127,9 +127,11 @@ std::vector<FunctionNode> function_tree(const Profile& profile, const std::vecto
     const std::vector<std::uint64_t> time = sum_by_path(profile, locations, 0);
     const std::vector<std::uint64_t> visits =
         sum_by_path(profile, locations, static_cast<std::uint32_t>(Metric::Visits));
-    std::vector<std::uint64_t> inclusive = time;
-    for (std::size_t p = inclusive.size(); p-- > 1;)
+    std::vector<std::uint64_t> inclusive = time, visits_below = visits;
+    for (std::size_t p = inclusive.size(); p-- > 1;) {
         inclusive[profile.paths[p].parent] += inclusive[p];
+        visits_below[profile.paths[p].parent] += visits_below[p];
+    }
 
     std::vector<FunctionNode> nodes(1);
     std::vector<std::uint32_t> node_of(profile.paths.size(), 0);
@@ -140,7 +142,8 @@ std::vector<FunctionNode> function_tree(const Profile& profile, const std::vecto
         const CallPath& path = profile.paths[p];
         const std::uint32_t above = node_of[path.parent];
         node_of[p] = above;
-        if (inclusive[p] == 0 && visits[p] == 0)
+        // Regions and calls may be too short to be seen by a sample: visits keep their callers, too.
+        if (inclusive[p] == 0 && visits_below[p] == 0)
             continue;
         const Label label = label_of(profile, path);
         if (path.kind == NodeKind::Frame && above == 0 && is_start_up(label.name) && time[p] == 0)

@@ -2,6 +2,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
+#include "tools/text/phrases.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -44,9 +45,13 @@ class FilterCommand final : public Command {
             fmt::print(stderr, "libprofile: no instrumented function was visited in this job; compile with libprofile-cc, or -finstrument-functions\n");
             return 1;
         }
-        fmt::print("{}", filter_file(profile, tiny, percent_ / 100));
-        fmt::print(stderr, "libprofile: {} functions are excluded; instrumentation cost about {:.1f} % of the computing time, {:.2f} % are left\n",
-                   tiny.chosen.size(), 100 * tiny.share(), 100 * tiny.share_left());
+        const FilterFile file = filter_file(profile, tiny, percent_ / 100);
+        fmt::print("{}", file.text);
+        fmt::print(stderr, "libprofile: {} excluded; instrumentation cost at least {:.1f} % of the computing time, at least {:.2f} % are left\n",
+                   plural(tiny.chosen.size(), "function") + (tiny.chosen.size() == 1 ? " is" : " are"), 100 * tiny.share(), 100 * tiny.share_left());
+        if (file.left_to_run != 0)
+            fmt::print(stderr, "libprofile: {} of them only at run time: GCC would leave out functions that stay, too, with the same text in their names\n",
+                       file.left_to_run);
         return 0;
     }
 
