@@ -72,6 +72,80 @@ def named_regions_are_nothing_without_the_library(job):
     expect_equal((result.code, result.out, result.err), (0, "12 steps\n", []), "the job")
 
 
+RECURSIVE = """
+#include <libprofile.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void work(void) {
+    const long size = 10 * sysconf(_SC_PAGESIZE);
+    char* pages = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(pages, size, MADV_NOHUGEPAGE);
+    for (long at = 0; at < size; at += sysconf(_SC_PAGESIZE)) ((volatile char*)pages)[at] = 1;
+    munmap(pages, size);
+    usleep(500);
+}
+__attribute__((noinline)) static void refine(int depth) {
+    profile_region_begin("refine");
+    work();
+    if (depth != 0) refine(depth - 1);
+    if (depth == 2) {
+        profile_iteration_begin("inside");
+        refine(0);
+        profile_iteration_end("inside");
+    }
+    profile_region_end("refine");
+}
+__attribute__((noinline)) static void odd(int depth);
+__attribute__((noinline)) static void even(int depth) {
+    profile_region_begin("even");
+    work();
+    if (depth != 0) odd(depth - 1);
+    profile_region_end("even");
+}
+static void odd(int depth) {
+    profile_region_begin("odd");
+    work();
+    if (depth != 0) even(depth - 1);
+    profile_region_end("odd");
+}
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    double refined = 0, other = 0;
+    for (int i = 0; i < 10; ++i) {
+        const double start = MPI_Wtime();
+        refine(4);
+        const double middle = MPI_Wtime();
+        even(4);
+        refined += middle - start;
+        other += MPI_Wtime() - middle;
+    }
+    printf("refine %.0f\\neven %.0f\\n", refined * 1e9, other * 1e9);
+    MPI_Finalize();
+}
+"""
+
+
+@test
+def of_a_recursive_named_region_the_outermost_visits_have_time_and_counters(job):
+    """Each depth has a call path of its own; what they have together is what passes between the outermost entry and its exit."""
+    job.write("recursive.c", RECURSIVE)
+    job.compile(compiler(job, "c"), "-O1", "-g", "-I", job.source / "include", "recursive.c", "-o", "recursive")
+    report = job.profile([job.folder / "recursive"], options={"LIBPROFILE_METRICS": "page_faults"})
+    found = rows(report, "region")
+    # On two ranks: visits, and visits whose work the outermost ones enclose.
+    expected = {"refine": (2 * 10 * 6, 2 * 10 * 6), "even": (2 * 10 * 3, 2 * 10 * 5), "odd": (2 * 10 * 2, 2 * 10 * 4)}
+    expect_equal({name: row["visits"] for name, row in found.items()}, {name: visits for name, (visits, _) in expected.items()}, "visits")
+    taken = {name: sum(int(ns) for ns in re.findall(rf"^{name} (\d+)$", job.last.out, re.M)) for name in ("refine", "even")}
+    taken["odd"] = taken["even"]
+    for name, (_, works) in expected.items():
+        expect(works * 500e3 <= found[name]["time"] <= taken[name], f"{name} has {found[name]['time']} ns; outermost visits took {taken[name]} by the program's clock")
+        faults = found[name]["counters"]["page_faults"]
+        expect(works * 10 <= faults < works * 11, f"{name} has {faults} page faults; the outermost visits have {works * 10}")
+    expect(found["refine"]["exclusive_time"] <= found["refine"]["time"], "own time is a part")
+
+
 C_SOURCE = """
 #include <libprofile.h>
 #include <mpi.h>
