@@ -2,6 +2,7 @@
 
 #include "instrument/region_names.hpp"
 #include "instrument/regions.hpp"
+#include "instrument/visits_inside.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 
@@ -10,7 +11,10 @@ namespace libprofile {
 std::uint64_t begin_region(RegionClass kind, const char* name, std::uintptr_t frame) noexcept {
     if (!session.recording()) return 0;
     const InTool guard;
-    if (guard.is_nested()) return 0;
+    if (guard.is_nested()) {
+        count_visit_inside();
+        return 0;
+    }
     Thread* thread = recording_thread();
     if (thread == nullptr) return 0;
     thread->drop_ended_calls(frame);

@@ -1,6 +1,6 @@
 // Named regions, from whatever interface they come: include/libprofile.h and Kokkos Tools.
-// Contract: any thread; in a signal handler that has interrupted libprofile they are ignored; never fail. What does not pair is
-// repaired and counted (RegionsRecord). While recording is off, regions that begin are none; those that are open may end.
+// Contract: any thread; in a signal handler that has interrupted libprofile they are counted as lost (visits_inside.hpp); never fail. What
+// does not pair is repaired and counted (RegionsRecord). While recording is off, regions that begin are none; those that are open may end.
 #pragma once
 
 #include "format/regions.hpp"

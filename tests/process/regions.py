@@ -512,6 +512,22 @@ def a_handler_that_jumps_out_of_a_hook_loses_no_time(job):
 
 
 @test
+def visits_in_handlers_that_interrupt_libprofile_are_counted_as_lost(job):
+    lost = 0
+    for compiler in ["g++", "clang++", "clang++ --xray"]:
+        report = harsh(job, compiler, "signals")
+        regions = report["regions"]
+        inside = regions["inside_libprofile"]
+        kept = visits(report, "function").get("work::handled", 0) + visits(report, "region").get("in a handler", 0)
+        expect_equal(kept + inside, 2 * 300, f"{compiler}: visits that are kept, {kept}, and others")
+        expect_equal((regions["unmatched_exits"], regions["left_functions"], regions["repairs"]), (0, 0, 0), f"{compiler}: what does not pair")
+        said = [loss["sentence"] for loss in report["losses"]["sentences"] if "inside libprofile" in loss["sentence"]]
+        expect_equal([int(sentence.split()[0]) for sentence in said], [inside] if inside else [], f"{compiler}: said in the report")
+        lost += inside
+    expect(lost > 0, "no handler has interrupted libprofile: nothing was tested")
+
+
+@test
 def regions_without_room_are_counted_as_such(job):
     report = harsh(job, "g++", "names")
     regions = report["regions"]
