@@ -16,4 +16,10 @@ void end_region(RegionClass kind, std::uint64_t id) noexcept;
 /// Of that class, the one that began last.
 void end_innermost_region(RegionClass kind) noexcept;
 
+/// For interfaces that number names before a region begins. The same name of a class has the same number; one that finds no place has one
+/// of which every visit is counted as lost.
+std::uint32_t number_of_region(RegionClass kind, const char* name) noexcept;
+void begin_numbered_region(RegionClass kind, std::uint32_t number, std::uintptr_t frame) noexcept;
+void end_numbered_region(RegionClass kind, std::uint32_t number) noexcept;
+
 } // namespace libprofile

@@ -706,6 +706,23 @@ def kokkos_kernels_are_regions(job):
     expect_equal(report["regions"]["repairs"], 0, "repairs")
 
 
+@test
+def kokkos_sections_that_are_made_anew_lose_no_visit(job):
+    job.compile("g++", "-O1", "-g", job.source / "tests/programs/kokkos_like.cpp", "-o", job.folder / "kokkos_like", "-ldl")
+    env = {"KOKKOS_TOOLS_LIBS": job.library, "LIBPROFILE_OUTPUT": job.folder / "kokkos"}
+    expect_equal(job.run([job.folder / "kokkos_like", "sections"], env=env).code, 0, "exit code")
+    report = job.report("kokkos")
+    found = visits(report, "Kokkos section")
+    expect_equal(found["Kokkos section step"], 5000, "visits to the section that is made in each step")
+    # The program has 7 other names. What finds no place is not lost without a word.
+    places = 4096 - 1 - 7
+    expect_equal(sum(found.values()), 5000 + 3 + places, "visits to sections that have a place")
+    expect_equal(report["regions"]["without_memory"], 5000 - places, "others")
+    said = [loss["sentence"] for loss in report["losses"]["sentences"] if "to regions not counted" in loss["sentence"]]
+    expect_equal(said, [f"{5000 - places} visits to regions not counted: nested too deep, no memory, or more than 4096 names"], "said")
+    expect_equal(report["regions"]["repairs"], 0, "repairs")
+
+
 KOKKOS_WITH_MPI = """
 #include <dlfcn.h>
 #include <mpi.h>
