@@ -25,7 +25,7 @@ inline constexpr const char* region_class_names[] = {"region",        "parallel_
                                                      "Kokkos region", "Kokkos section", "deep_copy",       "fence"};
 static_assert(sizeof region_class_names / sizeof *region_class_names == static_cast<std::size_t>(RegionClass::Count));
 
-/// Then per name: RegionNameRecord; then without_module, unless it is 0. Counts are sums over the rank's threads.
+/// Then per name: RegionNameRecord; then without_module and inside, without zeros at the end. Counts are sums over the rank's threads.
 struct RegionsRecord {
     std::uint64_t repairs = 0;        // named regions that were never ended, or ended in the wrong order
     std::uint64_t left = 0;           // instrumented functions left without their exit hook: longjmp, exceptions
@@ -36,6 +36,7 @@ struct RegionsRecord {
     std::uint64_t pair_ps = 0;        // what a visit to an instrumented function costs, in ps; 0: not measured
     std::uint64_t names = 0;
     std::uint64_t without_module = 0; // entries of functions that are in no file: code made at run time
+    std::uint64_t inside = 0;         // entries, of either sort, while their thread was inside libprofile: in signal handlers that interrupt it
 };
 template <class Codec> void describe(Codec& c, RegionsRecord& r) {
     c.number(r.repairs);

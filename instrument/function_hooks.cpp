@@ -9,6 +9,7 @@
 #include "instrument/function_filter.hpp"
 #include "instrument/regions.hpp"
 #include "instrument/sleds.hpp"
+#include "instrument/visits_inside.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
 
@@ -59,7 +60,7 @@ extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_ente
     if (function_filter.excludes(address)) return;
     const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     const InTool guard;
-    if (guard.is_nested()) [[unlikely]] return; // a handler of the application has interrupted us
+    if (guard.is_nested()) [[unlikely]] return count_visit_inside(); // a handler of the application has interrupted us
     Thread* thread = thread_local_block.thread;
     if (!is_ready(thread)) [[unlikely]] {
         thread = thread_with_regions();
@@ -85,7 +86,7 @@ extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_exit
     thread->regions->exit_function(*thread, address, stack);
 }
 
-// Called by sled_stub.S, when libprofile_boundary_is_wanted() has said so. `frame` is like that of a function that was called by the
+// Called by sled_stub.S, when libprofile_sled_is_wanted() has said so. `frame` is like that of a function that was called by the
 // instrumented one (entry, jump) or by its caller (return).
 extern "C" [[gnu::visibility("hidden"), gnu::hot]] void libprofile_sled_passed(std::uintptr_t function, std::uintptr_t frame, int kind) noexcept {
     using namespace libprofile;
@@ -97,7 +98,10 @@ extern "C" [[gnu::visibility("hidden"), gnu::hot]] void libprofile_sled_passed(s
         return;
     }
     const InTool guard;
-    if (guard.is_nested()) [[unlikely]] return;
+    if (guard.is_nested()) [[unlikely]] { // the gate has seen most of them, but not those on an alternate stack
+        if (is_entry) count_visit_inside();
+        return;
+    }
     Thread* thread = thread_local_block.thread;
     if (!is_ready(thread)) [[unlikely]] {
         thread = thread_with_regions();

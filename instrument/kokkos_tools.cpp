@@ -4,30 +4,13 @@
 // later: functions that are not there are not called).
 //
 // Contract: called by Kokkos on the threads that launch kernels. Kernel numbers are the ids of their names, so that an end needs no
-// table. Sections have numbers of ours. Nothing is said, nothing is written: both belong to the session.
+// table. A section's number is that of its name: a program may make it anew in each step, and two of one name are one region.
+// Nothing is said, nothing is written: both belong to the session.
 #include "instrument/named_regions.hpp"
 #include "libprofile/session/session.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <cstring>
-
-namespace libprofile {
-
-namespace {
-
-/// Names of sections by their number: Kokkos makes few, and never so many that numbers need be used again.
-struct Sections {
-    static constexpr std::uint32_t most = 1024;
-    static constexpr std::size_t most_bytes = 64;
-    std::atomic<std::uint32_t> count{0};
-    char names[most][most_bytes] = {};
-};
-constinit Sections sections;
-
-} // namespace
-
-} // namespace libprofile
 
 using libprofile::RegionClass;
 
@@ -56,19 +39,12 @@ KOKKOS_TOOL void kokkosp_push_profile_region(const char* name) noexcept {
 KOKKOS_TOOL void kokkosp_pop_profile_region() noexcept { libprofile::end_innermost_region(RegionClass::KokkosRegion); }
 
 KOKKOS_TOOL void kokkosp_create_profile_section(const char* name, std::uint32_t* section) noexcept {
-    using namespace libprofile;
-    const std::uint32_t number = sections.count.fetch_add(1, std::memory_order_relaxed);
-    if (number < Sections::most && name != nullptr) std::memcpy(sections.names[number], name, strnlen(name, Sections::most_bytes - 1));
-    if (section != nullptr) *section = number;
+    if (section != nullptr) *section = libprofile::number_of_region(RegionClass::KokkosSection, name);
 }
 KOKKOS_TOOL void kokkosp_start_profile_section(std::uint32_t section) noexcept {
-    using namespace libprofile;
-    if (section < Sections::most) begin_region(RegionClass::KokkosSection, sections.names[section], OWN_FRAME);
+    libprofile::begin_numbered_region(RegionClass::KokkosSection, section, OWN_FRAME);
 }
-KOKKOS_TOOL void kokkosp_stop_profile_section(std::uint32_t section) noexcept {
-    using namespace libprofile;
-    if (section < Sections::most) end_region(RegionClass::KokkosSection, static_cast<const char*>(sections.names[section]));
-}
+KOKKOS_TOOL void kokkosp_stop_profile_section(std::uint32_t section) noexcept { libprofile::end_numbered_region(RegionClass::KokkosSection, section); }
 KOKKOS_TOOL void kokkosp_destroy_profile_section(std::uint32_t) noexcept {}
 
 /// As Kokkos passes it, by value.

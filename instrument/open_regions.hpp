@@ -5,6 +5,8 @@
 // in MPI calls, pauses and libprofile (PhaseStack::booked_ns), less what regions inside took by the same clock.
 // Counters of a region: what has come to the program from its entry to its exit, as `inclusive`. The caller reads them before it pushes or
 // pops.
+// Of a region that is open already, on whatever call path, a further visit has neither: its time is a part of the outermost one's. A
+// recursive function stays on one call path (regions.hpp), so its counter tells; a named region has a call path at each depth.
 //
 // Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe; memory from the thread's arena.
 #pragma once
@@ -24,6 +26,7 @@ struct OpenRegion {
     std::uint64_t start;     // ns; when it was entered, or last booked
     std::uint64_t own_start; // the same by the clock that stands still
     std::uint64_t inner;     // by that clock, in regions inside that are over
+    bool is_outermost;       // no other visit to the same region is open further out
 };
 
 class OpenRegions {
@@ -45,14 +48,21 @@ class OpenRegions {
     /// False: too deep, or no memory.
     bool has_room(Arena& arena) noexcept { return depth_ < capacity_ || grow(arena); }
     /// has_room() must have said so. `own`: `now` by the clock that stands still.
-    void push(RegionCounter& counter, std::uint64_t key, std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept {
+    void push(RegionCounter& counter, std::uint64_t key, std::uintptr_t stack, std::uint64_t now, std::uint64_t own, bool is_open_already = false) noexcept {
+        const bool is_outermost = counter.active == 0 && !is_open_already;
         ++counter.active;
         if (count_ != 0) [[unlikely]] begin_counting(depth_);
-        open_[depth_++] = {&counter, key, stack, now, own, 0};
+        open_[depth_++] = {&counter, key, stack, now, own, 0, is_outermost};
+    }
+    /// A region of that key and class is open: the innermost are looked at first, since a recursion's last visit is not far.
+    bool is_open(std::uint64_t key, std::uintptr_t stack) const noexcept {
+        for (std::uint32_t i = depth_; i-- > 0;)
+            if (open_[i].key == key && open_[i].stack == stack) return true;
+        return false;
     }
     void pop(std::uint64_t now, std::uint64_t own) noexcept {
         OpenRegion& region = open_[--depth_];
-        if (count_ != 0 && region.counter->active == 1) [[unlikely]] add_counted(depth_);
+        if (count_ != 0 && region.is_outermost) [[unlikely]] add_counted(depth_);
         const std::uint64_t took = take(region, now, own);
         --region.counter->active;
         if (depth_ != 0) open_[depth_ - 1].inner += took;
@@ -65,11 +75,9 @@ class OpenRegions {
             if (region.start > now) continue; // an iteration that was found when it was over ends before this
             region.inner += inside;
             touch(*region.counter);
-            // Recursive: the outermost activation has it all.
-            const bool has_it_all = is_outermost(i);
-            inside = take(region, now, own, has_it_all);
+            inside = take(region, now, own);
             if (count_ != 0) [[unlikely]] {
-                if (has_it_all) add_counted(i);
+                if (region.is_outermost) add_counted(i);
                 begin_counting(i);
             }
             region.start = now;
@@ -88,19 +96,10 @@ class OpenRegions {
     bool grow(Arena& arena) noexcept;
     [[gnu::cold]] void begin_counting(std::uint32_t at) noexcept;
     [[gnu::cold]] void add_counted(std::uint32_t at) noexcept;
-    bool is_outermost(std::uint32_t at) const noexcept {
-        if (open_[at].counter->active == 1) return true;
-        for (std::uint32_t i = 0; i < at; ++i)
-            if (open_[i].counter == open_[at].counter) return false;
-        return true;
-    }
-    static std::uint64_t take(OpenRegion& region, std::uint64_t now, std::uint64_t own) noexcept {
-        return take(region, now, own, region.counter->active == 1);
-    }
     /// Adds to the counter; returns the region's time by the clock that stands still.
-    static std::uint64_t take(OpenRegion& region, std::uint64_t now, std::uint64_t own, bool is_outermost) noexcept {
+    static std::uint64_t take(OpenRegion& region, std::uint64_t now, std::uint64_t own) noexcept {
         RegionCounter& counter = *region.counter;
-        if (is_outermost) counter.inclusive_ns += now > region.start ? now - region.start : 0;
+        if (region.is_outermost) counter.inclusive_ns += now > region.start ? now - region.start : 0;
         const std::uint64_t took = own > region.own_start ? own - region.own_start : 0;
         // Estimates of our own time may be off, and regions in MPI callbacks lie in time that stands still out here.
         const std::uint64_t inner = region.inner < took ? region.inner : took;

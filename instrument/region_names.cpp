@@ -11,14 +11,14 @@ constinit RegionNames region_names;
 
 std::uint64_t RegionNames::id_of(const char* name) noexcept { return region_id(name, strnlen(name, most_bytes)); }
 
-bool RegionNames::knows(std::uint32_t kind, std::uint64_t id) const noexcept {
+std::uint32_t RegionNames::number_of(std::uint32_t kind, std::uint64_t id) const noexcept {
     const std::atomic<std::uint32_t>* table = table_.load(std::memory_order_acquire);
-    if (table == nullptr) return false;
+    if (table == nullptr) return none;
     for (std::uint64_t slot = mix(id + kind) % slots;; slot = (slot + 1) % slots) {
         const std::uint32_t at = table[slot].load(std::memory_order_acquire);
-        if (at == 0) return false;
+        if (at == 0) return none;
         const RegionName& known = names_[at - 1];
-        if (known.id == id && known.kind == kind) return true;
+        if (known.id == id && known.kind == kind) return at - 1;
     }
 }
 

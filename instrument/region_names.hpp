@@ -28,7 +28,10 @@ class RegionNames {
     /// The id that know() gave, or would give.
     static std::uint64_t id_of(const char* name) noexcept;
 
-    bool knows(std::uint32_t kind, std::uint64_t id) const noexcept;
+    bool knows(std::uint32_t kind, std::uint64_t id) const noexcept { return number_of(kind, id) != none; }
+    /// The place of a known name in the list, which stays; none: it is not known.
+    std::uint32_t number_of(std::uint32_t kind, std::uint64_t id) const noexcept;
+    static constexpr std::uint32_t none = ~0u;
     bool is_full() const { return size() == most; }
 
     std::uint32_t size() const { return count_.load(std::memory_order_acquire); }

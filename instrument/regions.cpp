@@ -307,10 +307,11 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
     }
     ++counter->visits;
     touch(*counter);
+    const bool is_open_already = named_.is_open(id, kind); // its call path is another one at each depth of a recursion
     look_at_counters(thread);
     const std::uint64_t now = session_clock.now();
     thread.phases.book_overhead(now - entered);
-    named_.push(*counter, id, kind, now, now - thread.phases.booked_ns());
+    named_.push(*counter, id, kind, now, now - thread.phases.booked_ns(), is_open_already);
 }
 
 /// The innermost open region that is meant ends, and all inside of it. False: none is open.

@@ -46,7 +46,8 @@ libprofile_sled:
     pushq %r11
     pushq %r10                  /* -80(%rbp) */
     andq $-64, %rsp
-    call libprofile_boundary_is_wanted
+    movl -8(%rbp), %edi
+    call libprofile_sled_is_wanted
     testb %al, %al
     je 3f
     cmpb $0, libprofile_tells_vector_use(%rip)

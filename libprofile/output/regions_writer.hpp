@@ -6,6 +6,7 @@
 #include "instrument/function_filter.hpp"
 #include "instrument/region_names.hpp"
 #include "instrument/regions.hpp"
+#include "instrument/visits_inside.hpp"
 #include "libprofile/output/block_writer.hpp"
 #include "libprofile/output/written_locations.hpp"
 
@@ -13,7 +14,8 @@ namespace libprofile {
 
 inline bool write_regions(BlockBuffer& buffer, std::uint32_t rank, RunningThread running) noexcept {
     RegionsRecord record;
-    bool has_regions = false;
+    record.inside = visits_inside.load(std::memory_order_relaxed);
+    bool has_regions = record.inside != 0;
     for_each_location(running, [&](Thread& thread, std::uint64_t) {
         if (thread.regions == nullptr) return;
         has_regions = true;
@@ -36,7 +38,9 @@ inline bool write_regions(BlockBuffer& buffer, std::uint32_t rank, RunningThread
             RegionNameRecord out{name.kind, name.id, name.text};
             describe(encoder, out);
         }
-        if (record.without_module != 0) encoder.number(record.without_module); // earlier readers know nothing of it
+        // Earlier readers know nothing of these.
+        if (record.without_module != 0 || record.inside != 0) encoder.number(record.without_module);
+        if (record.inside != 0) encoder.number(record.inside);
     });
 }
 

@@ -1,5 +1,6 @@
 #include "libprofile/session/openmp_wait.hpp"
 
+#include "libprofile/counters/counting.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread_registry.hpp"
 
@@ -92,6 +93,18 @@ std::uint64_t cpu_of_wait(Thread& thread, const RunningCall& call, std::uint64_t
     return *path->row;
 }
 
+[[gnu::cold, gnu::noinline]] std::uint64_t begin_long_wait(Thread& thread) noexcept {
+    count_until_now(thread);
+    return thread_cpu_time();
+}
+
+/// What has come while the thread waited, where the beginning was read, too. It may have begun and ended phases meanwhile as the main thread
+/// did; all of it then belongs to the phase in which the wait began.
+[[gnu::cold]] static void count_for_wait(Thread& thread) noexcept {
+    if (thread.phases.is_paused()) return count_for_phase(thread);
+    count_for(thread, thread.phases.row(thread.openmp.wait.node));
+}
+
 void follow_phases(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     follow_phases_in_wait(thread, now, now, 0, 0, cpu_now, EndedRegions::never);
 }
@@ -102,6 +115,7 @@ void end_any_wait(Thread& thread, std::uint64_t now, std::uint64_t over, std::ui
     thread.call_depth = 0;
     const std::uint64_t wall = now > call.start ? now - call.start : 0;
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
+    if (call.cpu_start != 0 && thread.counters.is_on()) count_for_wait(thread);
     const bool is_foreign = cpu_now != 0;
     const bool follows = is_behind(thread.openmp);
     std::uint64_t cpu = own;

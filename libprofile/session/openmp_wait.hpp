@@ -89,6 +89,9 @@ inline bool is_outside_calls(Thread& thread, std::uintptr_t frame) noexcept {
     return thread.call_depth == 0;
 }
 
+/// The beginning of a wait that usually lasts: the thread's CPU time. Counters until then are not the wait's.
+std::uint64_t begin_long_wait(Thread& thread) noexcept;
+
 /// The wait begins with the caller's next reading of the clock, for Thread::calls[0].start.
 inline void begin_wait(Thread& thread, Row& row, std::uint32_t* typical, std::uintptr_t frame, void* return_address) noexcept {
     RunningCall& call = thread.calls[0];
@@ -99,7 +102,7 @@ inline void begin_wait(Thread& thread, Row& row, std::uint32_t* typical, std::ui
     call.return_address = return_address;
     call.cpu_start = 0;
     thread.openmp.wait.node = row.node;
-    if (*typical >= long_event_ns) [[unlikely]] call.cpu_start = thread_cpu_time();
+    if (*typical >= long_event_ns) [[unlikely]] call.cpu_start = begin_long_wait(thread);
     thread.call_depth = 1;
 }
 

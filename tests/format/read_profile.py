@@ -452,7 +452,8 @@ def read(blocks):
             names = "repairs left unmatched too_deep without_memory excluded pair_ps".split()
             tables[rank]["regions"] = dict(zip(names, p.numbers(len(names))))
             tables[rank]["region_names"] = {(p.number(), p.number()): p.text() for _ in range(p.number())}
-            tables[rank]["regions"]["without_module"] = p.number() if p.at < len(p.data) else 0
+            for name in ("without_module", "inside"):
+                tables[rank]["regions"][name] = p.number() if p.at < len(p.data) else 0
         elif kind == TYPE_OPENMP:
             names = "regions workers regions_refused shares_refused waits_refused phases_missed".split()
             tables[rank]["openmp"] = dict(zip(names, p.numbers(len(names))))

@@ -285,5 +285,68 @@ def counters_of_a_loop_that_was_found_add_up(job):
         expect(sum(own) >= 3, f"page faults of libprofile itself: {own}")
 
 
+BARRIERS = """
+#define _GNU_SOURCE
+#include <omp.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+static long faults(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt + usage.ru_majflt;
+}
+static double cpu(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec + 1e-9 * now.tv_nsec;
+}
+__attribute__((noinline)) static void touch(int pages) {
+    char* p = mmap(0, pages * 4096L, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(p, pages * 4096L, MADV_NOHUGEPAGE);
+    for (int i = 0; i < pages; ++i) ((volatile char*)p)[i * 4096L] = 1;
+    munmap(p, pages * 4096L);
+}
+__attribute__((noinline)) static void compute(double seconds) {
+    const double end = cpu() + seconds;
+    while (cpu() < end) {}
+}
+int main(void) {
+    long in_barriers = 0;
+#pragma omp parallel num_threads(2) reduction(+ : in_barriers)
+    for (int i = 0; i < 200; ++i) {
+        if (omp_get_thread_num() == 0)
+            touch(250);
+        else
+            compute(0.003);
+        const long before = faults();
+#pragma omp barrier
+        in_barriers += faults() - before;
+    }
+    printf("%ld\\n", in_barriers);
+    return 0;
+}
+"""
+
+
+@test
+def counts_before_a_long_barrier_are_not_the_barriers(job):
+    """Threads that spin in a barrier are sampled there, mostly; what has come since the sample before is not all the barrier's."""
+    job.write("barriers.c", BARRIERS)
+    job.compile("gcc", "-O2", "-g", "-fopenmp", "barriers.c", "-o", "barriers")
+    options = {"LIBPROFILE_METRICS": "page_faults", "LIBPROFILE_MPI": "no", "LIBPROFILE_OUTPUT": job.folder / "out", "OMP_WAIT_POLICY": "active"}
+    result = job.run(job.preloaded([job.folder / "barriers"], options))
+    expect_equal(result.code, 0, "exit code")
+    report = job.report("out")
+    found = {}
+    for path in (path for phase in report["phases"] for path in phase["call_paths"]):
+        found[path["name"]] = found.get(path["name"], 0) + sum(path["exclusive"].get("page_faults", [0]))
+    touched = 200 * 250
+    expect(sum(found.values()) >= touched, f"{found} of {touched}")
+    # The first barriers are not known to last.
+    expect(found.get("omp barrier", 0) <= int(result.out) + touched / 4, f"{found}; in barriers, by the program's own count: {result.out}")
+
+
 if __name__ == "__main__":
     main()

@@ -72,6 +72,80 @@ def named_regions_are_nothing_without_the_library(job):
     expect_equal((result.code, result.out, result.err), (0, "12 steps\n", []), "the job")
 
 
+RECURSIVE = """
+#include <libprofile.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void work(void) {
+    const long size = 10 * sysconf(_SC_PAGESIZE);
+    char* pages = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(pages, size, MADV_NOHUGEPAGE);
+    for (long at = 0; at < size; at += sysconf(_SC_PAGESIZE)) ((volatile char*)pages)[at] = 1;
+    munmap(pages, size);
+    usleep(500);
+}
+__attribute__((noinline)) static void refine(int depth) {
+    profile_region_begin("refine");
+    work();
+    if (depth != 0) refine(depth - 1);
+    if (depth == 2) {
+        profile_iteration_begin("inside");
+        refine(0);
+        profile_iteration_end("inside");
+    }
+    profile_region_end("refine");
+}
+__attribute__((noinline)) static void odd(int depth);
+__attribute__((noinline)) static void even(int depth) {
+    profile_region_begin("even");
+    work();
+    if (depth != 0) odd(depth - 1);
+    profile_region_end("even");
+}
+static void odd(int depth) {
+    profile_region_begin("odd");
+    work();
+    if (depth != 0) even(depth - 1);
+    profile_region_end("odd");
+}
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    double refined = 0, other = 0;
+    for (int i = 0; i < 10; ++i) {
+        const double start = MPI_Wtime();
+        refine(4);
+        const double middle = MPI_Wtime();
+        even(4);
+        refined += middle - start;
+        other += MPI_Wtime() - middle;
+    }
+    printf("refine %.0f\\neven %.0f\\n", refined * 1e9, other * 1e9);
+    MPI_Finalize();
+}
+"""
+
+
+@test
+def of_a_recursive_named_region_the_outermost_visits_have_time_and_counters(job):
+    """Each depth has a call path of its own; what they have together is what passes between the outermost entry and its exit."""
+    job.write("recursive.c", RECURSIVE)
+    job.compile(compiler(job, "c"), "-O1", "-g", "-I", job.source / "include", "recursive.c", "-o", "recursive")
+    report = job.profile([job.folder / "recursive"], options={"LIBPROFILE_METRICS": "page_faults"})
+    found = rows(report, "region")
+    # On two ranks: visits, and visits whose work the outermost ones enclose.
+    expected = {"refine": (2 * 10 * 6, 2 * 10 * 6), "even": (2 * 10 * 3, 2 * 10 * 5), "odd": (2 * 10 * 2, 2 * 10 * 4)}
+    expect_equal({name: row["visits"] for name, row in found.items()}, {name: visits for name, (visits, _) in expected.items()}, "visits")
+    taken = {name: sum(int(ns) for ns in re.findall(rf"^{name} (\d+)$", job.last.out, re.M)) for name in ("refine", "even")}
+    taken["odd"] = taken["even"]
+    for name, (_, works) in expected.items():
+        expect(works * 500e3 <= found[name]["time"] <= taken[name], f"{name} has {found[name]['time']} ns; outermost visits took {taken[name]} by the program's clock")
+        faults = found[name]["counters"]["page_faults"]
+        expect(works * 10 <= faults < works * 11, f"{name} has {faults} page faults; the outermost visits have {works * 10}")
+    expect(found["refine"]["exclusive_time"] <= found["refine"]["time"], "own time is a part")
+
+
 C_SOURCE = """
 #include <libprofile.h>
 #include <mpi.h>
@@ -575,6 +649,22 @@ def a_handler_that_jumps_out_of_a_hook_loses_no_time(job):
 
 
 @test
+def visits_in_handlers_that_interrupt_libprofile_are_counted_as_lost(job):
+    lost = 0
+    for compiler in ["g++", "clang++", "clang++ --xray"]:
+        report = harsh(job, compiler, "signals")
+        regions = report["regions"]
+        inside = regions["inside_libprofile"]
+        kept = visits(report, "function").get("work::handled", 0) + visits(report, "region").get("in a handler", 0)
+        expect_equal(kept + inside, 2 * 300, f"{compiler}: visits that are kept, {kept}, and others")
+        expect_equal((regions["unmatched_exits"], regions["left_functions"], regions["repairs"]), (0, 0, 0), f"{compiler}: what does not pair")
+        said = [loss["sentence"] for loss in report["losses"]["sentences"] if "inside libprofile" in loss["sentence"]]
+        expect_equal([int(sentence.split()[0]) for sentence in said], [inside] if inside else [], f"{compiler}: said in the report")
+        lost += inside
+    expect(lost > 0, "no handler has interrupted libprofile: nothing was tested")
+
+
+@test
 def regions_without_room_are_counted_as_such(job):
     report = harsh(job, "g++", "names")
     regions = report["regions"]
@@ -750,6 +840,23 @@ def kokkos_kernels_are_regions(job):
     expect_equal({name: row["visits"] for name, row in rows(report).items()},
                  {"parallel_for axpy": 10, "parallel_reduce dot": 10, "parallel_scan offsets": 1, "Kokkos region time step": 10,
                   "Kokkos section halo": 3, "deep_copy HostSpace to CudaSpace": 2, "fence wait": 1}, "visits")
+    expect_equal(report["regions"]["repairs"], 0, "repairs")
+
+
+@test
+def kokkos_sections_that_are_made_anew_lose_no_visit(job):
+    job.compile("g++", "-O1", "-g", job.source / "tests/programs/kokkos_like.cpp", "-o", job.folder / "kokkos_like", "-ldl")
+    env = {"KOKKOS_TOOLS_LIBS": job.library, "LIBPROFILE_OUTPUT": job.folder / "kokkos"}
+    expect_equal(job.run([job.folder / "kokkos_like", "sections"], env=env).code, 0, "exit code")
+    report = job.report("kokkos")
+    found = visits(report, "Kokkos section")
+    expect_equal(found["Kokkos section step"], 5000, "visits to the section that is made in each step")
+    # The program has 7 other names. What finds no place is not lost without a word.
+    places = 4096 - 1 - 7
+    expect_equal(sum(found.values()), 5000 + 3 + places, "visits to sections that have a place")
+    expect_equal(report["regions"]["without_memory"], 5000 - places, "others")
+    said = [loss["sentence"] for loss in report["losses"]["sentences"] if "to regions not counted" in loss["sentence"]]
+    expect_equal(said, [f"{5000 - places} visits to regions not counted: nested too deep, no memory, or more than 4096 names"], "said")
     expect_equal(report["regions"]["repairs"], 0, "repairs")
 
 

@@ -2,6 +2,7 @@
 //   throw    an exception from 4000 calls deep, caught below what is kept open
 //   jump     the same by longjmp
 //   handler  a signal handler that jumps, out of anything that happens to run
+//   signals  a signal handler that visits a function and a named region 300 times, mostly inside of hooks
 //   names    100000 names, 100000 open at once
 //   made     functions whose code is made at run time, entered and left 5 times before main() and 7 times inside of functions, and left once by a jump
 #include <libprofile.h>
@@ -61,6 +62,24 @@ sigjmp_buf before_signal;
     const itimerval never{};
     setitimer(ITIMER_REAL, &never, nullptr);
 }
+[[gnu::noinline]] void tiny() { sink = sink + 1; }
+[[gnu::noinline]] void handled() { asm volatile(""); }
+volatile int handled_signals = 0;
+[[gnu::no_instrument_function, clang::xray_never_instrument]] void on_signal(int) {
+    if (handled_signals == 300) return; // one that was pending when the timer was stopped
+    profile_region_begin("in a handler");
+    handled();
+    profile_region_end("in a handler");
+    handled_signals = handled_signals + 1;
+}
+[[gnu::noinline]] void signalled() {
+    std::signal(SIGALRM, on_signal);
+    const itimerval often{{0, 500}, {0, 500}};
+    setitimer(ITIMER_REAL, &often, nullptr);
+    while (handled_signals < 300) tiny();
+    const itimerval never{};
+    setitimer(ITIMER_REAL, &never, nullptr);
+}
 [[gnu::noinline]] void after() { leaf(3); }
 
 /// As code would be that is instrumented where it is made: room for it, and its hooks.
@@ -97,6 +116,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(mode, "throw") == 0) work::catcher(2000);
     if (std::strcmp(mode, "jump") == 0) work::lander(2000);
     if (std::strcmp(mode, "handler") == 0) work::interrupted();
+    if (std::strcmp(mode, "signals") == 0) work::signalled();
     if (std::strcmp(mode, "names") == 0) {
         for (int i = 0; i < 100000; ++i) {
             char name[32];

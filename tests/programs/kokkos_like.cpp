@@ -1,5 +1,6 @@
 // kokkos_like: does with KOKKOS_TOOLS_LIBS what Kokkos does with it: opens the library, looks the functions up by name and calls those
-// that are there, with the published signatures.
+// that are there, with the published signatures. `kokkos_like sections` then makes the section "step" anew 5000 times, and 5000
+// others.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -31,9 +32,17 @@ template <class Work> void kernel(const char* operation, const char* name, Work 
     call<std::uint64_t>(text, id);
 }
 
+void visit_section(const char* name) {
+    std::uint32_t section = 0;
+    call<const char*, std::uint32_t*>("kokkosp_create_profile_section", name, &section);
+    call<std::uint32_t>("kokkosp_start_profile_section", section);
+    call<std::uint32_t>("kokkosp_stop_profile_section", section);
+    call<std::uint32_t>("kokkosp_destroy_profile_section", section);
+}
+
 } // namespace
 
-int main() {
+int main(int argc, char**) {
     if (const char* name = std::getenv("KOKKOS_TOOLS_LIBS")) {
         library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
         if (library == nullptr) return 1;
@@ -60,6 +69,14 @@ int main() {
         call<>("kokkosp_end_deep_copy");
     }
     call<std::uint32_t>("kokkosp_destroy_profile_section", section);
+    if (argc > 1) {
+        for (int step = 0; step < 5000; ++step) visit_section("step");
+        for (int i = 0; i < 5000; ++i) {
+            char name[32];
+            std::snprintf(name, sizeof name, "section %d", i);
+            visit_section(name);
+        }
+    }
     call<>("kokkosp_finalize_library");
     std::printf("sum %.0f\n", static_cast<double>(sum));
 }

@@ -67,6 +67,24 @@ TEST_F(OpenRegionsTest, OfARecursiveRegionTheOutermostVisitHasTheTime) {
     EXPECT_EQ(outer.active, 0u);
 }
 
+TEST_F(OpenRegionsTest, OfARecursiveRegionWithACallPathAtEachDepthTheOutermostVisitHasTheTime) {
+    push(outer, 0, 0);
+    EXPECT_TRUE(open.is_open(1, 0));
+    EXPECT_FALSE(open.is_open(2, 0));
+    EXPECT_FALSE(open.is_open(1, 3));
+    ASSERT_TRUE(open.has_room(arena));
+    open.push(inner, 1, 0, 10, 10, true);
+    open.book(20, 20, nothing);
+    EXPECT_EQ(outer.inclusive_ns, 20u);
+    open.pop(30, 30);
+    EXPECT_EQ(inner.inclusive_ns, 0u);
+    EXPECT_EQ(inner.exclusive_ns, 20u);
+    open.pop(40, 40);
+    EXPECT_EQ(outer.inclusive_ns, 40u);
+    EXPECT_EQ(outer.exclusive_ns, 20u);
+    EXPECT_FALSE(open.is_open(1, 0));
+}
+
 TEST_F(OpenRegionsTest, AMomentBeforeTheEntryBooksNothing) {
     push(outer, 100, 100);
     push(inner, 200, 200);

@@ -118,6 +118,10 @@ class Collector {
         add(LossGroup::Loss, "functions_without_module", sums->without_module, [&] {
             return plural(sums->without_module, "visit") + " to instrumented functions not counted: their code was made at run time, and is in no file";
         });
+        add(LossGroup::Loss, "region_visits_inside", sums->inside, [&] {
+            return plural(sums->inside, "visit") + " to regions and instrumented functions not counted: made while the thread was inside libprofile, "
+                                                   "as in signal handlers that interrupt it";
+        });
     }
 
     void add_openmp() {

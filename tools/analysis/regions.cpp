@@ -106,6 +106,7 @@ std::optional<RegionsRecord> region_losses(const Profile& profile) {
         sum->too_deep += rank.regions->too_deep;
         sum->without_memory += rank.regions->without_memory;
         sum->without_module += rank.regions->without_module;
+        sum->inside += rank.regions->inside;
         sum->excluded = std::max(sum->excluded, rank.regions->excluded);
         sum->pair_ps = std::max(sum->pair_ps, rank.regions->pair_ps);
     }

@@ -35,6 +35,7 @@ nlohmann::ordered_json regions_json(const Profile& profile) {
             {"too_deep", losses->too_deep},
             {"without_memory", losses->without_memory},
             {"without_module", losses->without_module},
+            {"inside_libprofile", losses->inside},
             {"excluded_functions", losses->excluded},
             {"visit_cost_ns", visit_cost_ns(profile)}};
 }

@@ -226,6 +226,8 @@ bool decode_regions(Decoder d, RawRank& out) {
     }
     if (d.remaining() != 0)
         d.number(r.without_module);
+    if (d.remaining() != 0)
+        d.number(r.inside);
     if (!finished(d) || out.regions)
         return false;
     out.regions = r;
