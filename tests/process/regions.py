@@ -552,15 +552,16 @@ int main(int argc, char** argv) {
 @test
 def regions_without_time_have_their_callers(job):
     job.write("short.c", SHORT_REGION)
-    job.compile(compiler(job, "c"), "-O1", "-g", "-I", job.source / "include", "short.c", "-o", "short")
-    # Never sampled: the functions have no time of their own.
-    job.profile([job.folder / "short"], options={"LIBPROFILE_SAMPLE": "0"})
-    for name in ("main", "work", "pack", "short"):
-        result = job.run([job.tool, "report", job.folder / "profile.1", "--path", name, "--metric", "visits", "--format", "json"])
-        expect_equal(result.code, 0, f"exit code of the report with --path {name}")
-        rows_of = json.loads(result.out)["call_paths"]
-        regions = [row["visits"] for row in rows_of if row["kind"] == "region" and row["name"] == "short"]
-        expect_equal(regions, [10], f"visits below {name}")
+    for run, frames in enumerate(("-fomit-frame-pointer", "-fno-omit-frame-pointer"), 1):
+        job.compile(compiler(job, "c"), "-O1", frames, "-g", "-I", job.source / "include", "short.c", "-o", "short")
+        # Never sampled: the functions have no time of their own.
+        job.profile([job.folder / "short"], options={"LIBPROFILE_SAMPLE": "0"})
+        for name in ("main", "work", "pack", "short"):
+            result = job.run([job.tool, "report", job.folder / f"profile.{run}", "--path", name, "--metric", "visits", "--format", "json"])
+            expect_equal(result.code, 0, f"{frames}: exit code of the report with --path {name}")
+            rows_of = json.loads(result.out)["call_paths"]
+            regions = [row["visits"] for row in rows_of if row["kind"] == "region" and row["name"] == "short"]
+            expect_equal(regions, [10], f"{frames}: visits below {name}")
 
 
 @test
