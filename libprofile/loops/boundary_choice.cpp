@@ -244,6 +244,11 @@ class Choice {
         if (apart.most <= 4) return functions_.is_collective(tree_[calls_.best_of(rare)].a);
         // Compilers put what is rarely done behind the rest of a loop's body, and the beginning of a loop before those inside.
         if (have_places && often.to < seldom.from) return false;
+        const auto is_of_all = [&](std::uint64_t group) {
+            const NodeId call = calls_.best_of(group);
+            return !calls_.is_entry(call) && functions_.is_collective(tree_[call].a);
+        };
+        if (is_of_all(frequent) && !is_of_all(rare)) return false;
         const std::uint64_t variation = apart.most - apart.least;
         return variation > std::max<std::uint64_t>(1, apart.most / 4); // else something that is done every n-th time
     }

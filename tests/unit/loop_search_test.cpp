@@ -34,6 +34,19 @@ TEST_F(loop_search, a_function_that_stays_has_the_loop_itself) {
     EXPECT_EQ(found[0].caller, path_of({10}));
 }
 
+TEST_F(loop_search, what_some_ranks_do_irregularly_is_no_loop_around_what_all_do) {
+    for (int i = 0; i < 200; ++i) {
+        call({10, 20}, barrier, i == 0 ? 0 : 2);
+        for (const int each : {5, 11, 40, 60, 75, 110, 115, 150, 170, 195})
+            if (i == each) call({10, 21}, send, 2);
+    }
+    ASSERT_EQ(search.find(now, found, 4), 1u);
+    const Loop loop = boundary(found[0]);
+    EXPECT_EQ(tree[loop.boundary].a, barrier);
+    EXPECT_EQ(loop.passes, 200u);
+    EXPECT_TRUE(loop.is_ambiguous);
+}
+
 TEST_F(loop_search, a_solver_in_another_function_is_inside) {
     for (int i = 0; i < 50; ++i) {
         call({10, 20}, send, i == 0 ? 0 : 2);
