@@ -6,15 +6,13 @@ namespace libprofile {
 
 namespace {
 
-bool is_about(std::uint64_t count, std::uint64_t passes) { return count != 0 && count + 1 >= passes && count <= passes + 1; }
-
 /// Those that came as often as there are passes.
 CallPattern calls_of_pass(const LoopCalls& calls, std::uint64_t passes) noexcept {
     const CallTree& tree = calls.tree();
     CallPattern found;
     for (NodeId node = 0; node < calls.size(); ++node) {
         const NodeId site = calls[node].site;
-        if (is_about(calls[node].count, passes) && !calls.is_entry(node) && tree[site].kind == NodeKind::Frame) found.add(tree, site, node);
+        if (calls.is_once_a_pass(calls[node].count, passes) && !calls.is_entry(node) && tree[site].kind == NodeKind::Frame) found.add(tree, site, node);
     }
     return found;
 }
@@ -25,7 +23,7 @@ CallPattern functions_of_pass(const LoopCalls& calls, const SiteCode& code, std:
     CallPattern found;
     for (NodeId node = 0; node < calls.size(); ++node) {
         const NodeId site = tree[node].parent;
-        if (!is_about(calls.entries(site), passes) || tree[site].kind != NodeKind::Frame || found.has(site)) continue;
+        if (!calls.is_once_a_pass(calls.entries(site), passes) || tree[site].kind != NodeKind::Frame || found.has(site)) continue;
         found.add(site, tree[site].b, is_call(tree[node].kind) ? tree[node].a : code.function_of(node));
     }
     return found;

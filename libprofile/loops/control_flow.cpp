@@ -137,14 +137,7 @@ bool ControlFlow::may_end_without(Calls calls, Ends ends, std::uint64_t& steps) 
         // What is kept apart (`.cold`) may begin with what only an exception leads to.
         for (std::uint32_t i = 0; i < (is_target_[0] ? entries_ : 1); ++i)
             if (!is_target_[i]) blocks_[entry_[i]].is_from = true;
-        sweep([&](std::uint32_t i) {
-            bool changed = false;
-            if (blocks_[i].is_from && blocks_[i].is_in) for_each_successor(i, [&](std::uint32_t to) {
-                changed = changed || !blocks_[to].is_from;
-                blocks_[to].is_from = true;
-            });
-            return changed;
-        });
+        spread(&Block::is_from, [](const Block& block) { return block.is_in; });
         bool found = false;
         for (std::uint32_t i = 0; i < count_ && !found; ++i) {
             const Block& block = blocks_[i];
@@ -163,14 +156,7 @@ bool ControlFlow::may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::
 void ControlFlow::find_live() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_live = false;
     for (std::uint32_t i = 0; i < entries_; ++i) blocks_[entry_[i]].is_live = true;
-    sweep([&](std::uint32_t i) {
-        bool changed = false;
-        if (blocks_[i].is_live) for_each_successor(i, [&](std::uint32_t to) {
-            changed = changed || !blocks_[to].is_live;
-            blocks_[to].is_live = true;
-        });
-        return changed;
-    });
+    spread(&Block::is_live, [](const Block&) { return true; });
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_in = blocks_[i].is_live;
 }
 

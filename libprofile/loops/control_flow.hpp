@@ -86,6 +86,17 @@ class ControlFlow {
             for (std::uint32_t i = count_; i-- > 0;) changed = step(i) || changed;
         }
     }
+    /// What has the mark gives it to its successors, where goes_on(block).
+    template <class GoesOn> void spread(bool Block::*mark, GoesOn goes_on) noexcept {
+        sweep([&](std::uint32_t i) {
+            bool changed = false;
+            if (blocks_[i].*mark && goes_on(blocks_[i])) for_each_successor(i, [&](std::uint32_t to) {
+                changed = changed || !(blocks_[to].*mark);
+                blocks_[to].*mark = true;
+            });
+            return changed;
+        });
+    }
     template <class Visit> void for_each_head(Visit visit) const noexcept {
         for (std::uint32_t i = 0; i < count_; ++i)
             if (blocks_[i].is_live && !blocks_[i].is_in) for_each_successor(i, [&](std::uint32_t to) {

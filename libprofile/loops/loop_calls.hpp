@@ -69,6 +69,8 @@ class LoopCalls {
     // A group is what came as often: the number stands for it. Calls that come once in a pass may have one less: of the pass that was cut off.
     static bool is_in_group(std::uint64_t count, std::uint64_t group) { return count + 1 >= group && count <= group; }
     bool has_in_group(NodeId node, std::uint64_t group) const noexcept { return calls_[node].count != 0 && is_in_group(calls_[node].count, group); }
+    /// What came as often as there are passes, of which the first or the last may be missing on either side.
+    static bool is_once_a_pass(std::uint64_t count, std::uint64_t passes) { return count != 0 && count + 1 >= passes && count <= passes + 1; }
     /// The largest count below the group of `count`; 0: there is none.
     std::uint64_t next_group(std::uint64_t count) const noexcept;
     /// Of a group the call to begin passes with.

@@ -30,7 +30,7 @@ bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId place, std::u
         for (std::uint32_t k = i; k < loop.sites.size(); ++k) {
             const NodeId one = loop.sites[i], other = loop.sites[k];
             const std::uint64_t count = calls_->entries(one) + (i == k ? 0 : calls_->entries(other));
-            if (one == place || other == place || count + 1 < passes || count > passes + 1 || ++asked > 16) continue;
+            if (one == place || other == place || !calls_->is_once_a_pass(count, passes) || ++asked > 16) continue;
             if (!code_.may_leave_out(place, one, other) && (i != k || certain_.are_made_at(one))) return true;
         }
     }

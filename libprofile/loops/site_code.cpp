@@ -18,8 +18,7 @@ bool SiteCode::is_nested(NodeId site) noexcept {
     return address != 0 && loops_.is_nested(address);
 }
 
-std::uintptr_t SiteCode::function_of(NodeId site) const noexcept {
-    const std::uintptr_t address = address_of(site);
+std::uintptr_t SiteCode::function_at(std::uintptr_t address) const noexcept {
     std::uintptr_t start = 0, end = 0;
     return address != 0 && functions_->find_code(address, start, end) ? start : 0;
 }
@@ -61,8 +60,7 @@ std::uintptr_t SiteCode::called_function(NodeId site) noexcept {
         if (first.kind != Instruction::Kind::Jump) break;
         target = first.target;
     }
-    std::uintptr_t start = 0, end = 0;
-    return target != 0 && functions_->find_code(target, start, end) ? start : 0;
+    return function_at(target);
 }
 
 bool SiteCode::may_return_before(NodeId site, std::uintptr_t function) noexcept {

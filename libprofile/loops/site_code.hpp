@@ -21,7 +21,7 @@ class SiteCode {
     /// Whether the innermost loop with the call site lies in another one. False, too, if it is not known.
     bool is_nested(NodeId site) noexcept;
     /// Where the function begins that makes the call at `site`; 0: not known.
-    std::uintptr_t function_of(NodeId site) const noexcept;
+    std::uintptr_t function_of(NodeId site) const noexcept { return function_at(address_of(site)); }
     /// Where the function begins that is called at `site`; 0: it is in another module, or known at run time only.
     std::uintptr_t called_function(NodeId site) noexcept;
     NestingAnswer nesting(NodeId often, NodeId seldom) noexcept;
@@ -40,6 +40,7 @@ class SiteCode {
     bool are_apart(NodeId one, NodeId other) noexcept;
 
   private:
+    std::uintptr_t function_at(std::uintptr_t address) const noexcept;
     std::uintptr_t address_of(NodeId site) const noexcept { return functions_->address_of((*tree_)[site]); }
     bool find_addresses(const AlternativeSites& sites, std::uintptr_t (&address)[AlternativeSites::most]) const noexcept;
 

@@ -21,6 +21,15 @@ Profile sample(std::uint32_t ranks) {
     return read_profile(std::span(&file, 1));
 }
 
+/// A job of one rank with one module, and no function of MPI.
+void begin_one_rank(ProfileBuilder& b) {
+    b.job(1);
+    b.metrics();
+    b.rank(RankRecord{});
+    b.modules(0, {{"", "/app"}});
+    b.functions(0, {});
+}
+
 } // namespace
 
 TEST(Totals, SpreadOfARow) {
@@ -49,11 +58,7 @@ TEST(HotSpots, OwnTimeByFunction) {
 
 TEST(HotSpots, TreeFoldsRecursionAndCallSites) {
     ProfileBuilder b(1);
-    b.job(1);
-    b.metrics();
-    b.rank(RankRecord{});
-    b.modules(0, {{"", "/app"}});
-    b.functions(0, {});
+    begin_one_rank(b);
     b.tree(0, 0, 10,
            {{0, NodeKind::Frame, 0, 1},
             {1, NodeKind::Frame, 0, 2},
@@ -79,11 +84,7 @@ TEST(HotSpots, TreeFoldsRecursionAndCallSites) {
 
 TEST(HotSpots, VisitsWithoutTimeKeepTheirCallers) {
     ProfileBuilder b(1);
-    b.job(1);
-    b.metrics();
-    b.rank(RankRecord{});
-    b.modules(0, {{"", "/app"}});
-    b.functions(0, {});
+    begin_one_rank(b);
     b.tree(0, 0, 10,
            {{0, NodeKind::Frame, 0, 1},   // main() with time
             {1, NodeKind::Frame, 0, 2},   // work() without

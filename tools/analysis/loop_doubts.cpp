@@ -2,6 +2,7 @@
 
 #include "tools/names/labels.hpp"
 #include "tools/names/loop_names.hpp"
+#include "tools/profile/same_module.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
 
@@ -48,7 +49,7 @@ std::set<std::uint64_t> places_on_lines(const Profile& profile, const FoundLoop&
             if (profile.paths[at].kind != NodeKind::Frame)
                 continue;
             const Site& site = profile.sites[profile.paths[at].target];
-            if (profile.modules[site.module].path == loop.module.path && lines_of(&site) == lines)
+            if (is_same_module(profile.modules[site.module], loop.module) && lines_of(&site) == lines)
                 offsets.insert(site.offset);
         }
     }

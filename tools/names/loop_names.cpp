@@ -2,6 +2,7 @@
 
 #include "tools/names/labels.hpp"
 #include "tools/profile/loop_phases.hpp"
+#include "tools/profile/same_module.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -32,8 +33,7 @@ struct Named {
 
 const Site* site_of_place(const Profile& profile, const Module& module, std::uint64_t offset) {
     for (const Site& site : profile.sites) {
-        const Module& at = profile.modules[site.module];
-        if (site.offset != offset || at.build_id != module.build_id || (at.build_id.empty() && at.path != module.path))
+        if (site.offset != offset || !is_same_module(profile.modules[site.module], module))
             continue;
         return site.name.function.empty() ? nullptr : &site;
     }

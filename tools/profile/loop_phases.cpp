@@ -1,5 +1,7 @@
 #include "tools/profile/loop_phases.hpp"
 
+#include "tools/profile/same_module.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -44,9 +46,7 @@ bool ran_together(const FoundLoop& a, const FoundLoop& b) {
 
 bool is_same_loop(const LoopPhase& a, const LoopPhase& b) {
     const FoundLoop &one = *a.loop, &other = *b.loop;
-    const bool same_module =
-        one.module.build_id == other.module.build_id && (!one.module.build_id.empty() || one.module.path == other.module.path);
-    if (one.function == 0 || one.function != other.function || one.caller != other.caller || !same_module)
+    if (one.function == 0 || one.function != other.function || one.caller != other.caller || !is_same_module(one.module, other.module))
         return false;
     if (one.is(LoopIsReplaced) != other.is(LoopIsReplaced) || !ran_together(one, other))
         return false;
