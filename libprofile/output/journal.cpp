@@ -163,8 +163,8 @@ void Journal::closing(const Phase& phase, const IterationProfile& profile, const
                       std::uint64_t wall_ns, std::uint64_t now) noexcept {
     fate_ = nullptr;
     if (!is_running()) return;
+    add_definitions(); // first: the other phases have call paths and numbers of their own
     add_other_phases(now);
-    add_definitions();
     if (!has_room(room_for(profile.size))) return;
     JournalIteration record;
     record.phase = phase.number;

@@ -319,8 +319,8 @@ def journal_records(data):
         sequence += 1
 
 
-def journal_sums(p, count):
-    """The cells of a record: sums by position of the metric."""
+def journal_sums(p, count, nodes):
+    """The cells of a record, of a rank that has so many nodes: sums by position of the metric."""
     sums, key = defaultdict(int), 0
     for _ in range(count):
         sizes = p.data[p.at]
@@ -330,30 +330,58 @@ def journal_sums(p, count):
         if p.at > len(p.data):
             raise Damaged("a cell of a journal does not fit")
         key = (key + int.from_bytes(p.data[key_at : p.at], "little")) % 2**32
+        if key // 64 > nodes:
+            raise Damaged(f"a journal has values of node {key // 64} before it says what that is")
         sums[key % 64] += int.from_bytes(p.data[value_at:key_at], "little")
     return sums
 
 
-def journal_iterations(data, phases):
-    """The iterations of a journal; `phases`: the names of those that the snapshot has, by number."""
-    names, newest, iterations = dict(phases), {}, []
+class Known:
+    """What a journal may refer to: what the snapshot has, by its names of phases and its tables, and what was defined since."""
+
+    def __init__(self, phases, nodes, modules, functions):
+        self.phases, self.nodes, self.modules, self.functions = dict(phases), nodes, modules, set(functions)
+
+    def phase(self, number):
+        if number not in self.phases:
+            raise Damaged(f"a journal has values of phase {number} before it says what that is")
+        return self.phases[number]
+
+    def define(self, p):
+        first, count = p.numbers(2)
+        if first != len(self.phases):
+            raise Damaged("a journal leaves out phases")
+        for number in range(first, first + count):
+            self.phases[number] = (p.number(), p.text())[1]
+        first, count = p.numbers(2)
+        if first > self.modules:
+            raise Damaged("a journal leaves out modules")
+        self.modules = max(self.modules, first + count)
+        for _ in range(count):
+            p.bytes(), p.text()
+        for _ in range(p.number()):
+            self.functions.add((p.number(), p.text(), p.number())[0])
+        first, count = p.numbers(2)
+        if first != self.nodes + 1:
+            raise Damaged("a journal leaves out nodes")
+        for number in range(first, first + count):
+            distance, kind, a, _ = p.numbers(4)
+            if not 1 <= distance <= number or (kind in (1, 12) and a >= self.modules) or (kind in (2, 11) and a not in self.functions):
+                raise Damaged(f"node {number} of a journal")
+        self.nodes += count
+
+
+def journal_iterations(data, known):
+    """The iterations of a journal."""
+    newest, iterations = {}, []
     for p in journal_records(data):
         kind = p.number()
         if kind == 1:
-            first, count = p.numbers(2)
-            for number in range(first, first + count):
-                names[number] = (p.number(), p.text())[1]
-            first, count = p.numbers(2)
-            for _ in range(count):
-                p.bytes(), p.text()
-            for _ in range(p.number()):
-                p.number(), p.text(), p.number()
-            first, count = p.numbers(2)
-            p.numbers(4 * count)
+            known.define(p)
         elif kind == 2:
             phase, fate, wall, wall_inclusive, thread_wall, taken, lost = p.numbers(7)
             strong, weak = tuple(p.numbers(2)), tuple(p.numbers(2))
-            newest[phase] = {"phase": names[phase], "fate": fate, "wall_ns": wall, "sums": journal_sums(p, p.number())}
+            newest[phase] = {"phase": known.phase(phase), "fate": fate, "wall_ns": wall, "sums": journal_sums(p, p.number(), known.nodes)}
             iterations.append(newest[phase])
         elif kind == 4:
             taken_back = newest.pop(p.number())
@@ -361,8 +389,8 @@ def journal_iterations(data, phases):
                 raise Damaged("an iteration that had nothing was taken back")
             taken_back["fate"] = 1
         else:
-            p.numbers(5)
-            journal_sums(p, p.number())
+            known.phase(p.numbers(5)[0])
+            journal_sums(p, p.number(), known.nodes)
         p.end()
     return iterations
 
@@ -569,10 +597,10 @@ def summary(data, scan):
     for one in out["series"]:
         one["sums"] = {counters[name][0] if isinstance(name, int) else name: value for name, value in one["sums"].items()}
     for rank, data in journals.items():
-        snapshot = {number: phase["name"] for (r, t, number), phase in phases.items() if (r, t) == (rank, 0)}
+        known = Known({number: phase["name"] for (r, t, number), phase in phases.items() if (r, t) == (rank, 0)},
+                      len(trees[rank, 0]) - 1, len(tables[rank]["modules"]), tables[rank]["functions"])
         out.setdefault("journals", {})[rank] = [
-            {**one, "sums": {metrics[at][0]: value for at, value in one["sums"].items()}}
-            for one in journal_iterations(data, snapshot)]
+            {**one, "sums": {metrics[at][0]: value for at, value in one["sums"].items()}} for one in journal_iterations(data, known)]
     return out
 
 

@@ -34,9 +34,9 @@ class Logs:
         self.folder = tempfile.mkdtemp(dir=job.folder, prefix="run.")
         self.profile = os.path.join(self.folder, "profile")
 
-    def lines(self, rank):
+    def lines(self, rank, log="log"):
         try:
-            with open(os.path.join(self.folder, f"log.{rank}")) as file:
+            with open(os.path.join(self.folder, f"{log}.{rank}")) as file:
                 text = file.read()
         except FileNotFoundError:
             return []
@@ -293,6 +293,53 @@ def a_job_that_runs_is_not_recovered(job):
     expect("still runs" in result.stderr and result.stderr.count("\n") == 1, f"what it says: {result.stderr}")
     end_after_profile(run)
     expect_equal(check_recovered(job, run)["job"]["complete"], True, "completeness")
+
+
+def check_second_reader(run):
+    """The reader that was written from docs/format.md takes each live file, to the end of its journal."""
+    for rank in range(RANKS):
+        file = os.path.join(run.profile, f"rank-{rank}.lprof")
+        with open(file, "rb") as data:
+            try:
+                found = read_profile.summary(data.read(), scan=True)
+            except read_profile.Damaged as error:
+                raise AssertionError(f"{file}: {error}") from error
+        expect(len(found["journals"][rank]) > 0, f"{file} has an empty journal")
+
+
+def killed(job, mode, most, options, wait):
+    """A run in whose midst all ranks, or one of them, are killed."""
+    run = Run(job, mode, 0, most, options)
+    wait(run)
+    time.sleep(random.random() * 0.5)
+    if random.random() < 0.5:
+        kill_ranks(run)
+    else:
+        os.kill(run.pid(random.randrange(RANKS)), signal.SIGKILL)
+    run.wait()
+    return run
+
+
+def check_new_loops(report, run):
+    """Of each loop that the program had between its iterations: the passes, and their calls."""
+    phases = {phase["name"]: phase for phase in report["phases"]}
+    for rank in range(RANKS):
+        for line in run.lines(rank, "more"):
+            solve, number, passed, visits = line.split()
+            phase = phases[f"{solve} {number}"]
+            expect(phase["iterations_per_rank"][rank] > int(passed), f"rank {rank} closed pass {passed} of loop {number}: {phase['iterations_per_rank']}")
+            found = values_of(phase["series"][rank], "visits", 3)[int(passed)]
+            expect(found is None or found == int(visits), f"visits of pass {passed} of loop {number} of rank {rank}: {found}, by the log {visits}")
+
+
+@test
+def kills_lose_no_iteration_of_a_program_that_goes_on_changing(job):
+    """New call paths, phases and loops for some seconds."""
+    for repetition in range(REPETITIONS):
+        options = {"LIBPROFILE_METHOD": "reference"} if repetition % 4 == 3 else {}
+        run = killed(job, "changing", 0, options, lambda run: run.wait_for(random.randint(150, 300)))
+        check_second_reader(run)
+        check_new_loops(check_recovered(job, run), run)
 
 
 def killed_quickly(job, options, missing=0):

@@ -3,6 +3,9 @@
  * receives, bytes received, collective exchanges, bytes out and in. RANK dies (all ranks when it is -1) after ITERATIONS of them, by MODE.
  * MODE quick: thousands of iterations a second. MODE wide: those make messages from 16,384 places more, other ones in
  * each iteration, until RANK kills itself.
+ * MODE changing: its call paths, phases and loops are other ones all the time: between the iterations it comes from new places, through new
+ * phases and through new loops, whose passes are lines in FOLDER/more.<rank>: loop, pass, visits. MODE found: the same without markers, but
+ * every ITERATIONS passes the loop is another one; lines of FOLDER/more.<rank> are: loop, pass.
  * MODE full: RANK fills the file system with FOLDER/all/fill, then all end well.
  * MODE handler: like quick; its handler of SIGTERM calls exit(6). MODE unmarked: the same without markers. Signals from outside find it in its loop, which goes on for a minute. */
 #define _GNU_SOURCE
@@ -22,7 +25,7 @@
 #include <unistd.h>
 
 enum { MOST = 4096 };
-static int rank, ranks, log_file = -1, marked = 1, is_wide = 0;
+static int rank, ranks, log_file = -1, more_file = -1, marked = 1, is_wide = 0, is_changing = 0;
 static char out[MOST], in[MOST];
 static struct {
     long visits, sends, sent, receives, received, exchanges, bytes_out, bytes_in;
@@ -33,8 +36,17 @@ static void check(int good) {
         MPI_Abort(MPI_COMM_WORLD, 99);
 }
 
-static void write_line(const char* line) {
-    check(write(log_file, line, strlen(line)) == (ssize_t)strlen(line));
+static void write_to(int file, const char* line) {
+    check(write(file, line, strlen(line)) == (ssize_t)strlen(line));
+}
+static void write_line(const char* line) { write_to(log_file, line); }
+
+static int open_log(const char* folder, const char* name) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s.%d", folder, name, rank);
+    const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    check(file >= 0);
+    return file;
 }
 
 /* To itself: waits for nobody. */
@@ -74,7 +86,42 @@ __attribute__((noinline)) static void wide(int bytes, unsigned bits, int depth) 
     __asm__ volatile("" ::: "memory");
 }
 
+/* Between two iterations: three passes of a loop that was never there. */
+static void new_loop(long number) {
+    char name[64], line[200];
+    snprintf(name, sizeof name, "solve %ld", number);
+    for (int pass = 0; pass < 3; ++pass) {
+        memset(&now, 0, sizeof now);
+        profile_iteration_begin(name);
+        for (int k = 0; k <= pass; ++k)
+            wide(7, (unsigned)(number * 61 + pass), 14);
+        profile_iteration_end(name);
+        snprintf(line, sizeof line, "%s %d %ld\n", name, pass, now.visits);
+        write_to(more_file, line);
+    }
+}
+
+static void new_phase(const char* what, long number, int calls) {
+    char name[64];
+    snprintf(name, sizeof name, "%s %ld", what, number);
+    profile_phase_begin(name);
+    for (int k = 0; k < calls; ++k)
+        wide(5, (unsigned)(number * 41), 14);
+    profile_phase_end(name);
+}
+
+/* There are 1,000 phases at most. */
+static void change(long i) {
+    wide(3, (unsigned)(i * 53), 14);
+    if (i % 5 == 2 && i < 1500)
+        new_phase("output", i / 5, 2);
+    if (i % 7 == 3 && i < 1500)
+        new_loop(i / 7);
+}
+
 static void iteration(long i, int quick) {
+    if (is_changing)
+        change(i);
     memset(&now, 0, sizeof now);
     if (marked)
         profile_iteration_begin("step");
@@ -84,6 +131,11 @@ static void iteration(long i, int quick) {
         to_itself(1 + (int)((i * 7919) % 1000));
     if (i % 50 == 49)
         rarely(11);
+    if (is_changing) {
+        wide(9, (unsigned)(i * 17), 14);
+        if (i % 11 == 4 && i < 1500)
+            new_phase("part", i / 11, 0);
+    }
     if (marked) {
         profile_phase_begin("inner");
         profile_phase_end("inner");
@@ -99,6 +151,29 @@ static void iteration(long i, int quick) {
     snprintf(line, sizeof line, "%ld %ld %ld %ld %ld %ld %ld %ld %ld\n", i, now.visits, now.sends, now.sent, now.receives, now.received,
              now.exchanges, now.bytes_out, now.bytes_in);
     write_line(line);
+}
+
+/* Passes that nobody marks, from places that change. */
+static void pass_of(int loop, long i) {
+    with_all(1 + (int)(i % 100));
+    wide(5, (unsigned)(i / 20 * 29), 14);
+    to_itself(1);
+    usleep(10000);
+    char line[64];
+    snprintf(line, sizeof line, "%d %ld\n", loop, i);
+    write_to(more_file, line);
+}
+
+__attribute__((noinline)) static void relax(int loop, long passes) {
+    for (long i = 0; i < passes; ++i)
+        pass_of(loop, i);
+    __asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noinline)) static void advance(int loop, long passes) {
+    for (long i = 0; i < passes; ++i)
+        pass_of(loop, i);
+    to_itself(2);
 }
 
 static int never_returns(MPI_Comm comm, int key, void* value, void* state) {
@@ -185,10 +260,11 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const int dies = chosen < 0 || chosen == rank;
-    char line[256];
-    snprintf(line, sizeof line, "%s/log.%d", argv[4], rank);
-    log_file = open(line, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    check(log_file >= 0);
+    char line[64];
+    log_file = open_log(argv[4], "log");
+    is_changing = IS("changing");
+    if (is_changing || IS("found"))
+        more_file = open_log(argv[4], "more");
     snprintf(line, sizeof line, "pid %d\n", (int)getpid());
     write_line(line);
     int key = 0;
@@ -196,10 +272,16 @@ int main(int argc, char** argv) {
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, never_returns, &key, NULL);
         MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
     }
+    if (IS("found")) {
+        relax(0, most);
+        advance(1, most);
+        MPI_Finalize();
+        return 0;
+    }
     struct timespec begin, t;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     marked = !IS("unmarked");
-    const int outside = IS("outside") || IS("quick") || IS("handler") || !marked;
+    const int outside = IS("outside") || is_changing || IS("quick") || IS("handler") || !marked;
     for (long i = 0;; ++i) {
         clock_gettime(CLOCK_MONOTONIC, &t);
         if (t.tv_sec - begin.tv_sec > 60)

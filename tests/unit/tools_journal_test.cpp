@@ -36,6 +36,13 @@ std::size_t records_in(const ByteVector& journal) {
     return records;
 }
 
+const PhaseData& steps_of(const Profile& p) {
+    for (const PhaseData& data : p.locations.at(0).phases)
+        if (p.phases[data.phase].name == "timestep")
+            return data;
+    throw std::logic_error("the sample has a phase timestep");
+}
+
 void expect_sums(const Profile& p) {
     for (const Location& location : p.locations) {
         std::uint64_t wall = 0;
@@ -170,6 +177,26 @@ TEST(JournalTest, RecordsThatDoNotFitEndItWithANote) {
     }
 }
 
+TEST(JournalTest, WhatComesBeforeItsDefinitionsIsTriedAgainAfterThem) {
+    JournalBuilder j;
+    j.iteration({1, 0, 400, 2400, 3200, 0, 0, {1, 2, 3, 4}, 0}, {{2, Metric::Time, 350}, {3, Metric::Time, 50}});
+    j.phase({0, 1, 3500, 30, 20, 0}, {{1, Metric::Time, 900}, {6, Metric::Time, 300}, {6, Metric::Visits, 2}});
+    j.iteration({2, 0, 70, 70, 4000, 0, 0, {5, 6, 7, 8}, 0}, {{6, Metric::Time, 70}, {6, Metric::Visits, 2}});
+    const ByteVector before = j.bytes();
+    j.definitions();
+    j.iteration({1, 0, 100, 2500, 4400, 0, 0, {1, 2, 3, 4}, 0}, {{2, Metric::Time, 40}, {6, Metric::Time, 60}});
+    const Profile p = read_live(live_file(j.bytes(), 4096));
+    EXPECT_TRUE(p.notes.empty()) << p.notes.front();
+    expect_sums(p);
+    EXPECT_EQ(steps_of(p).instances, 8u);
+    EXPECT_EQ(find_phase(&p.locations[0], p.phases[1].name == "timestep" ? 2 : 1)->instances, 1u);
+
+    const Profile without = read_live(live_file(before, 4096));
+    ASSERT_EQ(without.notes.size(), 1u) << "they never come";
+    EXPECT_EQ(steps_of(without).instances, 7u);
+    expect_sums(without);
+}
+
 TEST(JournalTest, ManyIterationsTakeFewClustersAndKeepTheirValues) {
     JournalBuilder j;
     constexpr std::uint64_t many = 2000;
@@ -193,13 +220,6 @@ class Memory final : public Sink {
     void add(const std::string& name, std::string_view bytes) override { files[name] += bytes; }
     std::map<std::string, std::string> files;
 };
-
-const PhaseData& steps_of(const Profile& p) {
-    for (const PhaseData& data : p.locations.at(0).phases)
-        if (p.phases[data.phase].name == "timestep")
-            return data;
-    throw std::logic_error("the sample has a phase timestep");
-}
 
 std::uint64_t sum_of(const Profile& p, IterationRange range, Metric metric, NodeKind kind) {
     std::uint64_t sum = 0;

@@ -47,8 +47,10 @@ class Application {
 
     /// False: the journal does not fit to the rank.
     bool begin(Bytes journal);
-    bool apply(Bytes record);
-    void finish();
+    /// The next record. False: nothing can follow.
+    bool take(Bytes record);
+    /// False: a record never fitted.
+    bool finish();
 
   private:
     struct OpenPhase {
@@ -57,6 +59,7 @@ class Application {
     };
 
     PhaseData& data(const OpenPhase& phase) { return rank_.phases[phase.place].data; }
+    bool apply(Bytes record);
     bool define(Decoder d);
     bool apply_iteration(Decoder d, Bytes record);
     bool apply_phase(Decoder d, Bytes record);
@@ -79,6 +82,7 @@ class Application {
     std::vector<bool> is_event_;
     std::map<NodeKind, std::uint32_t> below_root_; // the first node of each kind there
     std::map<std::uint64_t, std::uint64_t> iterations_; // of the journal, by phase
+    std::vector<Bytes> waiting_;
     std::uint64_t wall_ns_ = 0;
     std::uint64_t samples_taken_ = 0;
     std::uint64_t samples_lost_ = 0;
@@ -376,6 +380,22 @@ bool Application::apply(Bytes record) {
     return false;
 }
 
+/// Builds before this one wrote values of phases before the definitions that they need. So what does not fit is tried once more, after the
+/// next definitions, with all that came in between.
+bool Application::take(Bytes record) {
+    std::uint64_t kind = 0;
+    Decoder(record.data(), record.size()).number(kind);
+    if (kind != static_cast<std::uint64_t>(JournalRecord::Definitions)) {
+        if (!waiting_.empty() || !apply(record))
+            waiting_.push_back(record);
+        return true;
+    }
+    if (!apply(record) || !std::all_of(waiting_.begin(), waiting_.end(), [&](Bytes before) { return apply(before); }))
+        return false;
+    waiting_.clear();
+    return true;
+}
+
 /// The series of the snapshot goes on with the iterations of the journal, wherever it ends.
 void Application::keep_series(OpenPhase& phase, std::uint64_t iterations_before) {
     const RawPhase& raw = rank_.phases[phase.place];
@@ -392,7 +412,7 @@ void Application::keep_series(OpenPhase& phase, std::uint64_t iterations_before)
     data.later.push_back(phase.kept->series());
 }
 
-void Application::finish() {
+bool Application::finish() {
     for (OpenPhase& phase : phases_) {
         if (!phase.kept)
             continue;
@@ -418,6 +438,7 @@ void Application::finish() {
     outside.wall_inclusive_ns = std::max(outside.wall_inclusive_ns, wall_ns_);
     location_->wall_ns = wall_ns_;
     tree_->record.nodes = tree_->nodes.size();
+    return waiting_.empty();
 }
 
 } // namespace
@@ -449,12 +470,11 @@ std::optional<std::string> apply_journal(Bytes journal, const KeptSettings& sett
     Application application(rank, settings);
     if (!application.begin(journal))
         return "a journal does not fit to what is before it";
-    std::optional<std::string> damage;
-    for (; record && !damage; record = scanner.next())
-        if (!application.apply(*record))
-            damage = "a journal is malformed";
-    application.finish();
-    return damage;
+    while (record && application.take(*record))
+        record = scanner.next();
+    if (!application.finish() || record)
+        return "a journal is malformed";
+    return std::nullopt;
 }
 
 } // namespace libprofile::tools
