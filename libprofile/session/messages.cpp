@@ -38,7 +38,7 @@ void silence_messages() noexcept { silent = true; }
 
 void say(const char* format, ...) noexcept {
     if (silent) return;
-    char line[2048];
+    char line[9216]; // two paths
     int used = std::snprintf(line, sizeof line, "libprofile: ");
     va_list arguments;
     va_start(arguments, format);

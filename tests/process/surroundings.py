@@ -91,5 +91,59 @@ def files_of_the_program_itself_are_kept(job):
     job.report("mine.001")
 
 
+def in_shell(job, script, program="without_mpi", **settings):
+    """What the script prints; "$@" is the measured program."""
+    result = job.run(["sh", "-c", script, "sh", *job.preloaded([job.programs / program], {"LIBPROFILE_MPI": "no", **settings})])
+    return result.out.splitlines()
+
+
+@test
+def a_limit_of_file_sizes_does_not_end_the_program(job):
+    """Nothing may be written: neither files of ours nor, where stderr is a file, a line. What stdout gets is a pipe, which has no limit."""
+    for limit in (0, 1):
+        lines = in_shell(job, f'(ulimit -f {limit}; "$@" 2>&1; echo "exit code $?") | cat')
+        expect_equal(lines[1:], ["caught 6000", "exit code 5"], f"the program with ulimit -f {limit}")
+        expect("ulimit -f" in lines[0], f"it is not said: {lines}")
+    lines = in_shell(job, '(ulimit -f 0; "$@" 2>err; echo "exit code $?") | cat')
+    expect_equal(lines, ["caught 6000", "exit code 5"], "the program whose stderr is a file")
+    left = [path for folder in job.output_folders() for path in folder.iterdir()]
+    expect(all(path.stat().st_size != 0 for path in left), f"empty files: {left}")
+
+
+@test
+def a_pipe_that_nobody_reads_does_not_end_the_program(job):
+    """Our lines go to stderr, to which the program itself writes nothing."""
+    in_shell(job, '{ sleep 0.5; "$@" 2>&1 >out; echo "exit code $?" >code; } | :')
+    expect_equal(((job.folder / "out").read_text(), (job.folder / "code").read_text()), ("caught 6000\n", "exit code 5\n"), "the program")
+
+
+@test
+def a_full_working_folder_stays_as_it_is(job):
+    small = job.folder / "small"
+    small.mkdir()
+    mount = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=64k none {small} && cd {small} && exec "$@"', "sh"]
+    if job.run([*mount, "true"]).code != 0:
+        raise Skip("no file system can be mounted")
+    fill = ["sh", "-c", 'head -c 1M /dev/zero >fill 2>/dev/null; "$@"; echo "exit code $?"; ls', "sh"]
+    command = job.preloaded([job.program("life"), "work"], {"LIBPROFILE_FINALIZE_TIMEOUT": "2"})
+    result = job.run([*mount, *fill, *job.launcher(2), *command])
+    expect_equal((result.out, result.err), ("life: 2 ranks\nexit code 0\nfill\n", []), "the job, and what is left of it")
+    expect_equal((len(result.said), "No space left" in result.said[0]), (1, True), "our lines")
+
+
+@test
+def a_path_that_is_too_long_is_said_and_not_cut(job):
+    deep = "/".join(["d" * 100] * 25)
+    result = measured_alone(job, deep)
+    expect_equal(result.complaints, [], "complaints")
+    expect((job.folder / deep / "profile.lprof").is_file(), "the folder is another one")
+    too_long = "/".join(["e" * 100] * 42)
+    result = measured_alone(job, too_long)
+    expect_equal((len(result.complaints), len(result.exit_lines)), (1, 1), "our lines")
+    expect("LIBPROFILE_OUTPUT=eee" in result.complaints[0] and "(File name too long)" in result.complaints[0], "the reason is not said")
+    expect_equal(len(job.output_folders()), 1, "folders in the working folder instead")
+    expect(not (job.folder / ("e" * 100)).exists(), "a part of the path was made")
+
+
 if __name__ == "__main__":
     main()
