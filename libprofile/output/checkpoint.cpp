@@ -9,6 +9,7 @@
 #include "libprofile/output/journal.hpp"
 #include "libprofile/output/live_file.hpp"
 #include "libprofile/output/output_folder.hpp"
+#include "libprofile/output/safe_files.hpp"
 #include "libprofile/output/serializer.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/process_state.hpp"
@@ -158,7 +159,7 @@ void complain(int error) noexcept {
     if (!may_complain()) return;
     say("warning: cannot write the checkpoint %s (%s), so nothing more is kept of the job if it is killed; set LIBPROFILE_OUTPUT to a "
         "folder with room",
-        path, std::strerror(error));
+        path, what_failed(error));
 }
 
 /// Iterations are not kept one by one.
@@ -166,7 +167,7 @@ void complain_of_journal(int error) noexcept {
     if (!may_complain()) return;
     say("warning: there is no room for live data beside %s (%s), so a job that is killed keeps only what is written every "
         "LIBPROFILE_CHECKPOINT; set LIBPROFILE_OUTPUT to a folder with room",
-        path, std::strerror(error));
+        path, what_failed(error));
 }
 
 /// A snapshot of what was measured until `begin`.

@@ -9,6 +9,7 @@
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/polled_collectives.hpp"
 #include "libprofile/output/profile_writer.hpp"
+#include "libprofile/output/safe_files.hpp"
 #include "libprofile/output/serializer.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/session.hpp"
@@ -93,7 +94,7 @@ bool finish_file(const char* partial, bool complete) {
     output_folder.file("profile.lprof", final_name);
     int error = write_at(partial, offsetof(FileHeader, flags), &flags, sizeof flags);
     if (error == 0) error = rename_new(partial, final_name);
-    if (error != 0) say("warning: cannot complete %s (%s)", final_name, std::strerror(error));
+    if (error != 0) say("warning: cannot complete %s (%s)", final_name, what_failed(error));
     return error == 0;
 }
 
@@ -186,7 +187,7 @@ bool write_common_file(PolledCollectives& job) {
         say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
             "LIBPROFILE_OUTPUT to a folder with room that all nodes can write",
             static_cast<unsigned long long>(failures), session.job().ranks, partial,
-            std::strerror(static_cast<int>(worst)));
+            what_failed(static_cast<int>(worst)));
     }
     if (counts[1] != 0 && session.job().ranks > 1)
         say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) or time was short when "
@@ -247,7 +248,7 @@ void write_alone(Output intended) noexcept {
                         (intended == Output::Together && output_folder.created() && access(first, F_OK) != 0);
     if (!speaks) return;
     if (error != 0)
-        return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, std::strerror(error));
+        return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, what_failed(error));
     if (first_error != 0) output_folder.say_fallen_back(first_error);
     if (intended == Output::Together && session.job().ranks == 1) {
         say("warning: the program ended without MPI_Finalize -> %s (next: libprofile report %s)", output_folder.shown(),

@@ -1,6 +1,7 @@
 #include "libprofile/output/live_file.hpp"
 
 #include "libprofile/output/profile_writer.hpp"
+#include "libprofile/output/safe_files.hpp"
 #include "libprofile/session/memory.hpp"
 
 #include <cerrno>
@@ -8,7 +9,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -32,11 +32,6 @@ bool may_be_mapped(int file) {
                                       static_cast<unsigned long>(OVERLAYFS_SUPER_MAGIC), static_cast<unsigned long>(BTRFS_SUPER_MAGIC)})
         if (static_cast<unsigned long>(status.f_type) == magic) return true;
     return false;
-}
-
-bool exceeds_limit(std::uint64_t end) {
-    rlimit limit{};
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && end > limit.rlim_cur;
 }
 
 bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
@@ -78,8 +73,8 @@ bool LiveFile::is_of(int file) const noexcept {
 }
 
 bool LiveFile::extend(const char* path, const unsigned char* header, std::size_t header_size, std::size_t room) noexcept {
-    if (!is_mapped_ || room <= size_ || exceeds_limit(offset_ + room)) return false;
-    const int file = open(path, O_RDWR | O_CLOEXEC);
+    if (!is_mapped_ || room <= size_ || exceeds_file_limit(offset_ + room)) return false;
+    const int file = open_own(path, O_RDWR);
     if (file < 0) return false;
     LiveFile next;
     unsigned char* memory = nullptr;
@@ -102,7 +97,7 @@ bool LiveFile::extend(const char* path, const unsigned char* header, std::size_t
 int LiveFile::replace(const char* path, const unsigned char* bytes, std::size_t size, std::size_t header, std::size_t room,
                       bool soon_full) noexcept {
     LiveFile next;
-    if (room != 0 && exceeds_limit(size + room)) {
+    if (room != 0 && exceeds_file_limit(size + room)) {
         next.refusal_ = EFBIG;
         room = 0;
     }
@@ -113,8 +108,8 @@ int LiveFile::replace(const char* path, const unsigned char* bytes, std::size_t 
     int error = write_at(fresh, 0, bytes, room != 0 ? size : size - header);
     unsigned char* memory = nullptr;
     if (error == 0 && room != 0) {
-        const int file = open(fresh, O_RDWR | O_CLOEXEC);
-        int refused = file < 0 ? errno : 0;
+        const int file = open_own(fresh, O_RDWR);
+        int refused = file < 0 ? -file : 0;
         if (file >= 0) {
             memory = next.map(file, size, room, soon_full, refused);
             if (refused != 0 && ftruncate(file, static_cast<off_t>(size - header)) != 0) error = errno;

@@ -1,13 +1,14 @@
 #include "libprofile/output/output_folder.hpp"
 
 #include "libprofile/output/finalize.hpp"
+#include "libprofile/output/profile_writer.hpp"
+#include "libprofile/output/safe_files.hpp"
 #include "libprofile/session/messages.hpp"
 #include "libprofile/session/session.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,22 +20,35 @@ namespace {
 
 constexpr int most_siblings = 1000;
 
-int write_text(const char* folder, const char* name, const char* text, std::size_t size, int flags) {
-    char path[OutputFolder::path_size + 64];
-    std::snprintf(path, sizeof path, "%s/%s", folder, name);
-    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-    if (file < 0) return errno;
+using FilePath = char[OutputFolder::path_size + 64];
+
+void path_of(const char* folder, const char* name, FilePath& path) { std::snprintf(path, sizeof path, "%s/%s", folder, name); }
+
+/// Makes a small file that was not there. An error: it is not there.
+int write_text(const char* folder, const char* name, const char* text, std::size_t size) {
+    FilePath path;
+    path_of(folder, name, path);
+    if (exceeds_file_limit(size)) return EFBIG;
+    const int file = open_new(path);
+    if (file < 0) return -file;
     const ssize_t written = write(file, text, size);
     const int error = written == static_cast<ssize_t>(size) ? 0 : (written < 0 ? errno : ENOSPC);
     close(file);
+    if (error != 0) unlink(path);
     return error;
 }
 
+void remove(const char* folder, const char* name) {
+    FilePath path;
+    path_of(folder, name, path);
+    unlink(path);
+}
+
 bool has_job_key(const char* folder, const char* key) {
-    char path[OutputFolder::path_size + 64];
+    FilePath path;
     char found[1024] = {};
-    std::snprintf(path, sizeof path, "%s/job", folder);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    path_of(folder, "job", path);
+    const int file = open_own(path, O_RDONLY);
     if (file < 0) return false;
     ssize_t size = 0;
     for (int i = 0; size == 0 && i < 50; ++i) { // another rank of the job may just be about to write it
@@ -46,9 +60,10 @@ bool has_job_key(const char* folder, const char* key) {
 }
 
 bool has_file(const char* folder, const char* name) {
-    char path[OutputFolder::path_size + 64];
-    std::snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
+    FilePath path;
+    path_of(folder, name, path);
+    struct stat status {};
+    return lstat(path, &status) == 0; // a link that leads nowhere is there, too
 }
 
 /// Of an earlier run under the same launcher: it has its common file, or a file of this rank.
@@ -63,39 +78,58 @@ bool is_made_by_another_rank(const char* folder) {
     return session.output() != Output::OneProcess && has_job_key(folder, session.job().key) && !is_taken(folder);
 }
 
-/// mkdir -p
-int make_folders(char* path) {
-    for (char* p = path + 1; *p != 0; ++p) {
-        if (*p != '/') continue;
+/// mkdir -p. `kept`: as much of the path was there before.
+int make_folders(char* path, std::size_t& kept) {
+    kept = 0;
+    for (char* p = path + 1;; ++p) {
+        const char end = *p;
+        if (end != '/' && end != 0) continue;
         *p = 0;
-        const int result = mkdir(path, 0777);
-        const int error = errno;
-        *p = '/';
-        if (result != 0 && error != EEXIST) return error;
+        const int error = mkdir(path, 0777) == 0 ? 0 : errno;
+        *p = end;
+        if (error == EEXIST) kept = static_cast<std::size_t>(p - path);
+        if (end == 0 || (error != 0 && error != EEXIST)) return error;
     }
-    return mkdir(path, 0777) == 0 ? 0 : errno;
 }
 
-/// Absolute, since the application may change its working folder before the end.
-void absolute(const char* path, char* buffer, std::size_t size) {
-    if (path[0] == '/' || session.job().folder[0] == 0) // no working folder: then a relative path is an error
-        std::snprintf(buffer, size, "%s", path);
-    else
-        std::snprintf(buffer, size, "%.2000s/%.2000s", session.job().folder, path);
+/// What make_folders() made, if it is empty.
+void remove_folders(char* path, std::size_t kept) {
+    for (char* p = path + std::strlen(path); p > path + kept; --p) {
+        if (*p != '/' && *p != 0) continue;
+        *p = 0;
+        if (rmdir(path) != 0 && errno != ENOENT) return;
+    }
 }
 
-void default_base(char* buffer, std::size_t size) {
+/// Absolute, since the application may change its working folder before the end. Empty: it is too long.
+void absolute(const char* path, char (&buffer)[OutputFolder::path_size]) {
+    const char* folder = session.job().folder;
+    const bool is_whole = path[0] == '/' || *folder == 0; // no working folder: then a relative path is an error
+    const int n = std::snprintf(buffer, sizeof buffer, "%s%s%s", is_whole ? "" : folder, is_whole ? "" : "/", path);
+    std::size_t length = n < 0 ? sizeof buffer : static_cast<std::size_t>(n);
+    if (length > sizeof buffer - 64) length = 0; // the files in it have names, too
+    while (length > 1 && buffer[length - 1] == '/') --length;
+    buffer[length] = 0;
+}
+
+void default_base(char (&buffer)[OutputFolder::path_size]) {
     const Job& job = session.job();
     char name[512];
     std::snprintf(name, sizeof name, "libprofile-%s-%s", job.name, job.id);
-    absolute(name, buffer, size);
+    absolute(name, buffer);
 }
+
+/// The beginning of a long path: a message must have room for the rest.
+struct Shown {
+    char text[208];
+    explicit Shown(const char* path) { std::snprintf(text, sizeof text, "%.200s%s", path, std::strlen(path) > 200 ? "..." : ""); }
+};
 
 void sibling_path(const char* base, int number, char (&buffer)[OutputFolder::path_size]) {
     if (number == 0)
-        std::snprintf(buffer, sizeof buffer, "%.4000s", base);
+        std::snprintf(buffer, sizeof buffer, "%s", base);
     else
-        std::snprintf(buffer, sizeof buffer, "%.4000s.%03d", base, number);
+        std::snprintf(buffer, sizeof buffer, "%.4060s.%03d", base, number);
 }
 
 } // namespace
@@ -103,32 +137,44 @@ void sibling_path(const char* base, int number, char (&buffer)[OutputFolder::pat
 /// Tries one name. The `job` file is created exclusively, so that of two jobs only one gets a folder.
 bool OutputFolder::claim(const char* path, bool may_exist, int& error) noexcept {
     char copy[path_size];
+    std::size_t kept = 0;
     std::snprintf(copy, sizeof copy, "%s", path);
-    error = make_folders(copy);
+    error = make_folders(copy, kept);
     if (error == EEXIST) {
         if (has_file(path, "profile.lprof") || has_file(path, "profile.lprof.partial")) return false;
+        const bool has_config = has_file(path, "config"); // written after `job`, so looked for before it
         if (is_made_by_another_rank(path)) {
             adopt(path);
             return true;
         }
+        if (!may_exist) return false;
+        error = check_folder(path);
+        if (error == 0 && has_config) error = EEXIST; // another's, or the program's own
+        if (error != 0) return false;
     }
-    if (error != 0 && !(error == EEXIST && may_exist)) return false;
     const char* key = session.job().key;
-    error = write_text(path, "job", key, std::strlen(key), O_EXCL);
+    if (error == 0) error = write_text(path, "job", key, std::strlen(key));
     if (error == EEXIST && is_made_by_another_rank(path)) {
         adopt(path);
         return true;
     }
-    if (error != 0) return false;
-    char settings[8192];
-    error = write_text(path, "config", settings, session.config().describe(settings, sizeof settings), O_TRUNC);
-    if (error != 0) return false;
+    if (error == 0) {
+        char settings[8192];
+        error = write_text(path, "config", settings, session.config().describe(settings, sizeof settings));
+        if (error != 0) remove(path, "job");
+    }
+    if (error != 0) {
+        remove_folders(copy, kept);
+        return false;
+    }
     std::snprintf(path_, sizeof path_, "%s", path);
     created_ = true;
     return true;
 }
 
 bool OutputFolder::make(const char* base, bool may_exist, int& error) noexcept {
+    error = ENAMETOOLONG;
+    if (*base == 0) return false;
     if (claim(base, may_exist, error)) return true;
     for (int i = 1; i < most_siblings && error == EEXIST; ++i) {
         char sibling[path_size];
@@ -141,13 +187,13 @@ bool OutputFolder::make(const char* base, bool may_exist, int& error) noexcept {
 bool OutputFolder::create() noexcept {
     if (refused_) return false;
     char base[path_size];
-    default_base(base, sizeof base);
+    default_base(base);
     const char* wanted = session.config().text(Option::Output);
     int error = 0;
     int first_error = 0;
     if (*wanted != 0) {
         char asked[path_size];
-        absolute(wanted, asked, sizeof asked);
+        absolute(wanted, asked);
         if (make(asked, true, error)) return true;
         first_error = error;
         if (make(base, false, error)) {
@@ -159,12 +205,12 @@ bool OutputFolder::create() noexcept {
     }
     refused_ = true;
     if (first_error != 0)
-        say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s), nor to %s (%s), so there will be no profile", wanted,
-            std::strerror(first_error), base, std::strerror(error));
+        say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s), nor to %s (%s), so there will be no profile", Shown(wanted).text,
+            what_failed(first_error), Shown(base).text, what_failed(error));
     else
         say("warning: cannot make the output folder %s (%s), so there will be no profile; set LIBPROFILE_OUTPUT to a folder "
             "that can be written",
-            base, std::strerror(error));
+            Shown(base).text, what_failed(error));
     return false;
 }
 
@@ -188,8 +234,8 @@ bool OutputFolder::find_job(const char* base) noexcept {
 
 bool OutputFolder::find_wanted(char (&base)[path_size], char (&fallback)[path_size]) noexcept {
     const char* wanted = session.config().text(Option::Output);
-    default_base(fallback, sizeof fallback);
-    absolute(*wanted != 0 ? wanted : fallback, base, sizeof base);
+    default_base(fallback);
+    absolute(*wanted != 0 ? wanted : fallback, base);
     return find_job(base) || (*wanted != 0 && find_job(fallback));
 }
 
@@ -214,14 +260,14 @@ bool OutputFolder::fall_back(int error) noexcept {
     const bool is_of_the_folder = error != ENOMEM && error != EFBIG; // no memory, a limit of file sizes: the same elsewhere
     if (*session.config().text(Option::Output) == 0 || !is_of_the_folder) return false;
     char base[path_size];
-    default_base(base, sizeof base);
+    default_base(base);
     if (std::strncmp(path_, base, std::strlen(base)) == 0) return false;
     return find_job(base) || make(base, false, error) || find_job(base); // another rank may be faster
 }
 
 void OutputFolder::say_fallen_back(int error) const noexcept {
     say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s); the profile goes to %s in the working folder instead",
-        session.config().text(Option::Output), std::strerror(error), shown());
+        Shown(session.config().text(Option::Output)).text, what_failed(error), shown());
 }
 
 void OutputFolder::adopt(const char* path) noexcept { std::snprintf(path_, sizeof path_, "%s", path); }

@@ -1,19 +1,23 @@
 #include "libprofile/output/profile_writer.hpp"
 
+#include "libprofile/output/safe_files.hpp"
+
 #include <cerrno>
 #include <cstdio>
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 namespace libprofile {
 
-int write_at(const char* path, std::uint64_t offset, const void* bytes, std::size_t size) noexcept {
-    // Beyond the limit of file sizes the kernel would end the process.
+bool exceeds_file_limit(std::uint64_t end) noexcept {
     rlimit limit{};
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + size > limit.rlim_cur) return EFBIG;
-    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) return errno;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && end > limit.rlim_cur;
+}
+
+int write_at(const char* path, std::uint64_t offset, const void* bytes, std::size_t size) noexcept {
+    if (exceeds_file_limit(offset + size)) return EFBIG;
+    const int file = open_own(path, O_WRONLY | O_CREAT);
+    if (file < 0) return -file;
     const auto* next = static_cast<const unsigned char*>(bytes);
     int error = 0;
     while (size != 0 && error == 0) {

@@ -7,10 +7,13 @@
 
 namespace libprofile {
 
-/// Writes at `offset` of `path`, creating it if needed. Returns 0 or errno.
+/// The kernel would end a process that writes up to `end` (RLIMIT_FSIZE).
+bool exceeds_file_limit(std::uint64_t end) noexcept;
+
+/// Writes at `offset` of `path`, a file of ours (open_own), which is made if needed. Returns 0 or an error (what_failed).
 int write_at(const char* path, std::uint64_t offset, const void* bytes, std::size_t size) noexcept;
 
-/// Makes `bytes` the whole of `path`, which until then keeps what it had. Returns 0 or errno.
+/// Makes `bytes` the whole of `path`, which until then keeps what it had. Returns 0 or an error.
 int replace_file(const char* path, const void* bytes, std::size_t size) noexcept;
 
 /// Gives a finished file its name, unless that is taken. Returns 0 or errno.

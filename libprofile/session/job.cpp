@@ -59,15 +59,38 @@ Process look_at(int pid) {
     return found;
 }
 
-/// The launcher of this rank: our parent, or the parent of a shell in between (mpirun sh -c './app').
-int launcher_pid() {
+/// The value of a variable in a process' environment, which ends by two zeros; nullptr: it is not there.
+const char* value_in(const char* environment, const char* name) {
+    const std::size_t length = std::strlen(name);
+    for (const char* p = environment; *p != 0; p += std::strlen(p) + 1)
+        if (std::strncmp(p, name, length) == 0 && p[length] == '=') return p + length + 1;
+    return nullptr;
+}
+
+/// What the launcher started as this rank has the variables that it gave the rank; the launcher itself has not.
+bool is_of_this_rank(int pid, char* buffer, std::size_t size) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/environ", pid);
+    const ssize_t n = read_small_file(path, buffer, size - 1);
+    if (n <= 0) return false;
+    buffer[n + 1] = 0;
+    for (const char* const* name = rank_names; *name != nullptr; ++name) {
+        const char* ours = std::getenv(*name);
+        const char* its = value_in(buffer, *name);
+        if ((ours == nullptr) != (its == nullptr) || (ours != nullptr && std::strcmp(ours, its) != 0)) return false;
+    }
+    return true;
+}
+
+/// The launcher of this rank: our parent, or that of shells and wrappers in between (mpirun sh -c './app', mpirun timeout 60 ./app).
+int launcher_pid(char* buffer, std::size_t size) {
     int pid = static_cast<int>(getppid());
-    for (int depth = 0; depth < 8; ++depth) {
+    for (int depth = 0; depth < 16; ++depth) {
         const Process process = look_at(pid);
-        bool is_shell = false;
+        bool is_between = false;
         for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh"})
-            is_shell = is_shell || std::strcmp(process.name, shell) == 0;
-        if (!is_shell || process.parent <= 1) break;
+            is_between = is_between || std::strcmp(process.name, shell) == 0;
+        if (process.parent <= 1 || (!is_between && !is_of_this_rank(pid, buffer, size))) break;
         pid = process.parent;
     }
     return pid;
@@ -114,7 +137,7 @@ void Job::find(Arena& arena) noexcept {
     // Without a batch system, the launcher is what all ranks of a job have in common. A process that was
     // started by hand has a shell for a parent, so it must count with its own pid.
     const bool launched = launcher_rank >= 0;
-    const int anchor = launched ? launcher_pid() : static_cast<int>(getpid());
+    const int anchor = launched ? launcher_pid(buffer, sizeof buffer) : static_cast<int>(getpid());
     const unsigned long long ticks = look_at(anchor).start;
     const char* batch_id = first_text(job_id_names);
     if (batch_id != nullptr) {
@@ -129,11 +152,11 @@ void Job::find(Arena& arena) noexcept {
     id = arena.copy_text(short_name);
     const char* name_space = std::getenv("PMIX_NAMESPACE");
     const char* step = std::getenv("SLURM_STEP_ID");
-    if (launched && batch_id != nullptr && (name_space != nullptr || step != nullptr))
-        // The same on all hosts: all ranks find the folder of rank 0 without asking it.
-        std::snprintf(buffer, sizeof buffer, "%s %s %s", id, name_space == nullptr ? "" : name_space, step == nullptr ? "" : step);
+    if (launched && (name_space != nullptr || (batch_id != nullptr && step != nullptr)))
+        // The same on all hosts and behind all wrappers: all ranks find the folder of rank 0 without asking it.
+        std::snprintf(buffer, sizeof buffer, "%s %s %s", batch_id == nullptr ? "" : id, name_space == nullptr ? "" : name_space, step == nullptr ? "" : step);
     else
-        std::snprintf(buffer, sizeof buffer, "%s %s %s %d %llu", id, name_space == nullptr ? "" : name_space, host, anchor, ticks);
+        std::snprintf(buffer, sizeof buffer, "%s %s %d %llu", id, host, anchor, ticks);
     key = arena.copy_text(buffer);
 }
 

@@ -1,20 +1,44 @@
 #include "libprofile/session/messages.hpp"
 
+#include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
+#include <ctime>
 #include <unistd.h>
 
 namespace libprofile {
 
 namespace {
 bool silent = false;
+
+/// A line is lost when stderr is closed, a pipe that nobody reads, or a file that may not grow: nothing better can be done with it. The
+/// signals of the latter two would end the program.
+void write_line(const char* line, std::size_t size) {
+    sigset_t refusals;
+    sigset_t before;
+    sigset_t pending;
+    sigemptyset(&refusals);
+    sigaddset(&refusals, SIGPIPE);
+    sigaddset(&refusals, SIGXFSZ);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &refusals, &before);
+    if (write(STDERR_FILENO, line, size) < 0 && (errno == EPIPE || errno == EFBIG)) {
+        const int ours = errno == EPIPE ? SIGPIPE : SIGXFSZ;
+        sigdelset(&refusals, ours == SIGPIPE ? SIGXFSZ : SIGPIPE);
+        const timespec at_once{};
+        if (sigismember(&pending, ours) == 0) sigtimedwait(&refusals, nullptr, &at_once);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
+
+} // namespace
 
 void silence_messages() noexcept { silent = true; }
 
 void say(const char* format, ...) noexcept {
     if (silent) return;
-    char line[2048];
+    char line[9216]; // two paths
     int used = std::snprintf(line, sizeof line, "libprofile: ");
     va_list arguments;
     va_start(arguments, format);
@@ -23,8 +47,7 @@ void say(const char* format, ...) noexcept {
     used = n < 0 ? used : used + n;
     if (used > static_cast<int>(sizeof line) - 2) used = static_cast<int>(sizeof line) - 2;
     line[used++] = '\n';
-    // A line is lost when stderr is closed: nothing better can be done with it.
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<std::size_t>(used));
+    write_line(line, static_cast<std::size_t>(used));
 }
 
 } // namespace libprofile

@@ -107,6 +107,22 @@ def ranks_behind_shells_find_the_same_folder(job):
 
 
 @test
+def ranks_behind_wrappers_that_fork_find_the_same_folder(job):
+    """The parent of each rank is a process of its own, not started at the same time. Each rank keeps its data alone."""
+    wait = ["sh", "-c", 'sleep 0.${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; setsid -w "$@"; exit $?', "sh", "timeout", "60"]
+    command = [*wait, *job.preloaded([job.program("mortal"), "exit", -1, 100, job.folder], {"LIBPROFILE_FINALIZE_TIMEOUT": "2"})]
+    for output in ({}, {"LIBPROFILE_OUTPUT": "named"}):
+        job.run([*job.launcher(2), "env", *(f"{name}={value}" for name, value in output.items()), *command])
+        folders = [path.name for path in job.folder.iterdir() if path.is_dir()]
+        expect_equal(len(folders), 1 + len(output), f"folders: {folders}")
+        folder = "named" if output else job.output_folders()[0]
+        files = sorted(path.name for path in (job.folder / folder).glob("rank-*.lprof"))
+        expect_equal(files, ["rank-0.lprof", "rank-1.lprof"], "files of the ranks")
+        report = job.run([job.tool, "report", job.folder / folder])
+        expect("no data of rank" not in report.out, "the report misses a rank")
+
+
+@test
 def program_without_launcher_is_a_job_of_one_rank(job):
     command = [job.program("lifecycle"), "plain"]
     plain, result = job.run(command), job.run(job.preloaded(command))

@@ -293,6 +293,11 @@ def only_who_has_the_token_is_served(place):
         expect(b"synthetic" not in asked(address, "/")[1], "a refusal tells of the profile")
         status, page = asked(address, f"/{token}/")
         expect(status == 200 and b"synthetic" in page, f"the page has status {status}")
+        port = address.split("/")[2].split(":")[1]
+        for host, expected in {f"localhost:{port}": 200, "127.0.0.1": 200, "localhost:8888": 200, "[::1]:1": 200, "example.org": 421, f"example.org:{port}": 421,
+                               "localhost.example.org": 421, "127.0.0.1.example.org": 421, "": 421, "[::1": 421, "127.0.0.2": 421}.items():
+            status, text = asked(address, f"/{token}/", headers={"Host": host})
+            expect((status, b"synthetic" in text) == (expected, expected == 200), f"the status for the host {host!r} is {status}")
         for path, expected in {"..": 404, "../../etc/passwd": 404, "profile.lprof": 404, "map": 400, "map?phase=99&metric=mpi": 400, "map?phase=-1&metric=mpi": 400,
                                "map?phase=0&metric=nonsense": 400, "row?phase=0&metric=mpi&rank=99": 400, "profile?phase=0&from=5&to=5": 400,
                                "profile?phase=0&from=x&to=5": 400, "profile?phase=0&from=0&to=99999999999999999999": 400}.items():

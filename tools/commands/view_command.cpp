@@ -42,7 +42,8 @@ constexpr const char* help_text =
 void write_file(const std::string& name, const std::string& text) {
     // Beside its place and renamed, so that a page is there whole or not at all.
     const std::string partial = name + ".partial";
-    std::FILE* file = std::fopen(partial.c_str(), "wb");
+    std::remove(partial.c_str()); // of a command that was interrupted
+    std::FILE* file = std::fopen(partial.c_str(), "wbx"); // no link that leads elsewhere
     bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     int why = errno;
     if (file != nullptr && std::fclose(file) != 0 && good) {

@@ -38,6 +38,16 @@ bool is_equal(std::string_view a, std::string_view b) {
     return difference == 0;
 }
 
+/// The names of this machine for itself, whatever the port: ssh -L may forward another. A page of another site whose name was made to lead
+/// here (DNS rebinding) sends that name.
+bool is_own_name(const httplib::Request& request) {
+    if (request.get_header_value_count("Host") != 1)
+        return false;
+    const std::string host = request.get_header_value("Host");
+    const std::string name = host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.find(':'));
+    return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
+}
+
 sigset_t ending_signals() {
     sigset_t set;
     sigemptyset(&set);
@@ -87,6 +97,8 @@ struct LoopbackServer::Server {
             response.status = status;
             response.set_content(text, "text/plain");
         };
+        if (!is_own_name(request))
+            return refuse(421, "Only 127.0.0.1 and localhost are served.\n");
         const std::string& path = request.path;
         const std::size_t end = path.find('/', 1);
         if (path.empty() || end == std::string::npos || !is_equal(std::string_view(path).substr(1, end - 1), token))

@@ -3,7 +3,8 @@
 // the server starts. Allocates; throws ViewError when it cannot listen. The handler is called by one thread at a time.
 //
 // It listens on 127.0.0.1 only. That keeps other machines out, but not other users of this one, nor pages of other sites in the
-// same browser: so every address begins with a token of 128 random bits, and without it there is nothing but "403".
+// same browser: so every address begins with a token of 128 random bits, without which there is nothing but "403", and
+// a request that names another host than 127.0.0.1, localhost or [::1] gets nothing but "421".
 #pragma once
 
 #include <chrono>
