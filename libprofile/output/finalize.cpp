@@ -25,6 +25,8 @@ namespace libprofile {
 
 namespace {
 
+bool roots_differ = false; // of ranks: the program has changed the root folder of some
+
 /// a/b in tenths of a percent, rounded as in the report, printable as "%d.%d".
 struct Tenths {
     int whole = 0;
@@ -52,6 +54,8 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
 }
 
 void say_losses(const RankSummary& all) {
+    if (session.job().has_new_root())
+        say("warning: the program has changed its root folder, which NEW_ROOT stands for");
     if (all.repairs != 0) {
         const char* first = "";
         if (const Thread* thread = thread_registry.main_thread()) first = thread->phases.first_repair();
@@ -96,6 +100,19 @@ bool finish_file(const char* partial, bool complete) {
     if (error == 0) error = rename_new(partial, final_name);
     if (error != 0) say("warning: cannot complete %s (%s)", final_name, what_failed(error));
     return error == 0;
+}
+
+/// Rank 0: nobody could write anything to `partial`.
+void say_nothing_written(const char* partial, int error) {
+    char kept[OutputFolder::path_size + 64];
+    output_folder.file("rank-0.lprof", kept);
+    if (access(kept, F_OK) == 0)
+        say("error: none of the %d ranks could write its profile to %s (%s); what was kept before -> %s (next: libprofile report %s)",
+            session.job().ranks, partial, std::strerror(error), output_folder.shown(), output_folder.shown());
+    else
+        say("error: none of the %d ranks could write its profile to %s (%s), so there is none; set LIBPROFILE_OUTPUT to a folder that all "
+            "ranks can still write when they end",
+            session.job().ranks, partial, std::strerror(error));
 }
 
 /// This rank's section of the common file and what belongs to it at the end. errno
@@ -156,10 +173,13 @@ bool write_common_file(PolledCollectives& job) {
 
     FilePlaces places;
     std::uint64_t bytes = buffer.size();
-    places.table_at = bytes;
     places.position = static_cast<std::uint64_t>(session.job().rank);
     places.ranks = static_cast<std::uint64_t>(session.job().ranks);
-    if (!job.sum_before(bytes, places.section_at) || !job.sum(&places.table_at, 1)) return false;
+    std::uint64_t sizes[] = {bytes, session.job().has_new_root() ? std::uint64_t{1} : 0};
+    if (!job.sum_before(bytes, places.section_at) || !job.sum(sizes, 2)) return false;
+    places.table_at = sizes[0];
+    roots_differ = sizes[1] != 0 && places.ranks > 1;
+    if (roots_differ) return false; // for some the path means another file
     char partial[OutputFolder::path_size + 64];
     int error = 0;
     std::uint64_t counts[2] = {};
@@ -172,18 +192,21 @@ bool write_common_file(PolledCollectives& job) {
         counts[0] = error == 0 ? 0 : 1;
         counts[1] = with_own_tables;
         worst = ~static_cast<std::uint64_t>(error);
-        if (!job.sum(counts, 2) || !job.min(&worst, 1)) return false;
+        if (!job.sum(counts, 2, true) || !job.min(&worst, 1)) return false;
         worst = ~worst;
         if (failures == 0 || has_fallen_back || !fall_back(job, static_cast<int>(worst), partial)) break;
     }
     if (!reduce(job, summary, bytes)) return false;
-    char is_finished = leads && finish_file(partial, failures == 0) ? 1 : 0;
+    const bool has_any = !leads || failures < places.ranks || access(partial, F_OK) == 0;
+    char is_finished[2] = {};
+    if (leads && has_any && finish_file(partial, failures == 0)) is_finished[0] = '1';
     // Until the common file is whole and has its name, a job that is killed has its live files. A rank that does not hear of it
     // leaves its own where it is; readers take the common one.
-    if (job.broadcast(&is_finished, 1) && is_finished != 0 && error == 0) remove_checkpoint(partial);
+    if (job.broadcast(is_finished, sizeof is_finished) && is_finished[0] != 0 && error == 0) remove_checkpoint(partial);
     if (!leads) return true;
+    if (!has_any) return say_nothing_written(partial, static_cast<int>(worst)), true;
     if (failures != 0) {
-        if (is_finished != 0) output_folder.file("profile.lprof", partial);
+        if (is_finished[0] != 0) output_folder.file("profile.lprof", partial);
         say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
             "LIBPROFILE_OUTPUT to a folder with room that all nodes can write",
             static_cast<unsigned long long>(failures), session.job().ranks, partial,
@@ -191,7 +214,7 @@ bool write_common_file(PolledCollectives& job) {
     }
     if (counts[1] != 0 && session.job().ranks > 1)
         say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) or time was short when "
-            "those of all ranks were unified; nothing is lost, but the profile is larger",
+            "those of all ranks were unified, or the program has changed its user; nothing is lost, but the profile is larger",
             static_cast<unsigned long long>(counts[1]), session.job().ranks);
     say_exit_line(summary, bytes);
     say_losses(summary);
@@ -254,9 +277,12 @@ void write_alone(Output intended) noexcept {
         say("warning: the program ended without MPI_Finalize -> %s (next: libprofile report %s)", output_folder.shown(),
             output_folder.shown());
     } else if (intended == Output::Together) {
-        say("warning: not all %d ranks came to MPI_Finalize with libprofile loaded, so each that has it wrote its own "
-            "file -> %s (next: libprofile report %s)",
-            session.job().ranks, output_folder.shown(), output_folder.shown());
+        if (roots_differ)
+            say("warning: each rank wrote its own file -> %s (next: libprofile report %s)", output_folder.shown(), output_folder.shown());
+        else
+            say("warning: not all %d ranks came to MPI_Finalize with libprofile loaded, so each that has it wrote its own "
+                "file -> %s (next: libprofile report %s)",
+                session.job().ranks, output_folder.shown(), output_folder.shown());
     } else {
         say_exit_line(summary, buffer.size(), alone ? "," : " in MPI sessions, a file each; rank 0:");
     }

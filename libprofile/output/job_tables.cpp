@@ -8,6 +8,7 @@
 #include "libprofile/unify/table_exchange.hpp"
 
 #include <new>
+#include <sys/prctl.h>
 #include <utility>
 
 namespace libprofile {
@@ -18,6 +19,10 @@ std::uint64_t own_rank() { return static_cast<std::uint64_t>(session.job().rank)
 std::uint64_t rank_count() { return static_cast<std::uint64_t>(session.job().ranks); }
 
 TableMailbox mailbox; // until the end of MPI
+
+/// Other processes of the user may read this one's memory, which MPI needs for large messages. Not so once the program has changed its
+/// user: such messages would never arrive.
+bool may_be_read() { return prctl(PR_GET_DUMPABLE) == 1; }
 
 } // namespace
 
@@ -76,10 +81,10 @@ bool JobTables::compare_all(PolledCollectives& job, bool& equal, bool& possible)
         least[2 * i] = words[i];
         least[2 * i + 1] = ~words[i];
     }
-    least[8] = ready_ ? 1 : 0;
+    least[8] = !ready_ ? 0 : may_be_read() ? 2 : 1;
     if (!job.min(least, 9)) return false;
-    possible = least[8] != 0; // a rank without any memory cannot pass on the tables of others
-    equal = possible;
+    possible = least[8] == 2; // a rank without any memory cannot pass on the tables of others
+    equal = least[8] != 0;
     for (int i = 0; i < 4; ++i) equal = equal && least[2 * i] == words[i] && least[2 * i + 1] == ~words[i];
     if (!equal) return true;
     map_rank_ = 0;

@@ -73,10 +73,15 @@ bool is_taken(const char* folder) {
     return has_file(folder, "profile.lprof") || has_file(folder, own);
 }
 
-/// Processes that are jobs of their own may have the key of their neighbours, and must not share a folder with them.
-bool is_made_by_another_rank(const char* folder) {
-    return session.output() != Output::OneProcess && has_job_key(folder, session.job().key) && !is_taken(folder);
+bool can_be_written(const char* folder) { return access(folder, W_OK | X_OK) == 0; }
+
+/// Of this job, with room for this rank's files, also after the program has changed its user.
+bool is_open_to_this_rank(const char* folder) {
+    return has_job_key(folder, session.job().key) && !is_taken(folder) && can_be_written(folder);
 }
+
+/// Processes that are jobs of their own may have the key of their neighbours, and must not share a folder with them.
+bool is_made_by_another_rank(const char* folder) { return session.output() != Output::OneProcess && is_open_to_this_rank(folder); }
 
 /// mkdir -p. `kept`: as much of the path was there before.
 int make_folders(char* path, std::size_t& kept) {
@@ -215,7 +220,7 @@ bool OutputFolder::create() noexcept {
 }
 
 void OutputFolder::check() noexcept {
-    if (!ready() || access(path_, W_OK | X_OK) == 0) return;
+    if (!ready() || can_be_written(path_)) return;
     path_[0] = 0;
     created_ = false;
 }
@@ -225,7 +230,7 @@ bool OutputFolder::find_job(const char* base) noexcept {
     for (int i = 0; i < most_siblings; ++i) {
         sibling_path(base, i, sibling);
         if (access(sibling, F_OK) != 0) break;
-        if (!has_job_key(sibling, session.job().key) || is_taken(sibling)) continue;
+        if (!is_open_to_this_rank(sibling)) continue;
         adopt(sibling);
         return true;
     }
@@ -273,6 +278,11 @@ void OutputFolder::say_fallen_back(int error) const noexcept {
 void OutputFolder::adopt(const char* path) noexcept { std::snprintf(path_, sizeof path_, "%s", path); }
 
 const char* OutputFolder::shown() const noexcept {
+    static char below_root[path_size + 16];
+    if (session.job().has_new_root()) {
+        std::snprintf(below_root, sizeof below_root, "NEW_ROOT%s", path_);
+        return below_root;
+    }
     const char* folder = session.job().folder;
     const std::size_t length = std::strlen(folder);
     return length > 1 && std::strncmp(path_, folder, length) == 0 && path_[length] == '/' ? path_ + length + 1 : path_;

@@ -36,7 +36,8 @@ class OutputFolder {
     bool ready() const { return path_[0] != 0; }
     bool created() const { return created_; }
     const char* path() const { return path_; }
-    /// path() as a user reads it: relative when it lies in the folder the job was started in.
+    /// path() as a user reads it: relative when it lies in the folder the job was started in, below NEW_ROOT when the program has changed
+    /// its root folder.
     const char* shown() const noexcept;
     /// path()/name in `buffer`.
     void file(const char* name, char (&buffer)[path_size + 64]) const noexcept;

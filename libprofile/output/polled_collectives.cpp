@@ -30,11 +30,12 @@ bool PolledCollectives::everyone_is_here() noexcept {
         mpi_->start_min(&gone[0], &gone[1], 1);
         return false;
     }
-    // All are inside, and nobody leaves but by these calls, so none gives another one up: a rank that was held up in between would
-    // complete an operation that others have left, and wait for them in the next. Each at least comes to the agreement.
+    // All are inside, and nobody leaves but by these calls. A rank that was held up in between may complete an operation that others have
+    // left, and wait for them in the next: so none gives up soon. Messages between two ranks are waited for half as long, so that
+    // who waits for the others behind them has time left.
     constexpr std::uint64_t least_ns = 30000000000u;
     if (timeout_ns_ < least_ns) timeout_ns_ = least_ns;
-    patience_ns_ = timeout_ns_ > one_hour_ns ? timeout_ns_ : one_hour_ns;
+    patience_ns_ = 2 * timeout_ns_;
     std::uint64_t here = 1;
     if (!min(&here, 1) || here != 1) failed_ = true;
     return !failed_;
@@ -46,7 +47,7 @@ namespace {
 // used again after it, since all later operations fail at once.
 std::uint64_t in[PolledCollectives::most];
 std::uint64_t out[PolledCollectives::most];
-char text[PolledCollectives::most_bytes];
+char text_buffer[PolledCollectives::most_text];
 
 } // namespace
 
@@ -54,30 +55,40 @@ template <class Start> bool PolledCollectives::run(std::uint64_t* values, int co
     if (failed_) return false;
     const auto size = static_cast<std::size_t>(count) * sizeof *values;
     std::memcpy(in, values, size);
-    if (!complete(start())) return false;
+    constexpr int per_message = message_bytes / static_cast<int>(sizeof *values);
+    for (int at = 0; at < count; at += per_message)
+        if (!complete(start(at, count - at < per_message ? count - at : per_message))) return false;
     std::memcpy(values, out, size);
     return true;
 }
 
 bool PolledCollectives::min(std::uint64_t* values, int count) noexcept {
-    return run(values, count, [&] { return mpi_->start_min(in, out, count); });
+    return run(values, count, [&](int at, int n) { return mpi_->start_min(in + at, out + at, n); });
 }
 
-bool PolledCollectives::sum(std::uint64_t* values, int count) noexcept {
-    return run(values, count, [&] { return mpi_->start_sum(in, out, count); });
+bool PolledCollectives::sum(std::uint64_t* values, int count, bool after_writing) noexcept {
+    const std::uint64_t usual_ns = patience_ns_;
+    if (after_writing && patience_ns_ < one_hour_ns) patience_ns_ = one_hour_ns;
+    const bool ok = run(values, count, [&](int at, int n) { return mpi_->start_sum(in + at, out + at, n); });
+    patience_ns_ = usual_ns;
+    return ok;
 }
 
-bool PolledCollectives::broadcast(void* bytes, int count) noexcept {
-    if (failed_ || count > static_cast<int>(most_bytes)) return failed_ = true, false;
-    std::memcpy(text, bytes, static_cast<std::size_t>(count));
-    if (!complete(mpi_->start_broadcast(text, count))) return false;
-    std::memcpy(bytes, text, static_cast<std::size_t>(count));
+bool PolledCollectives::broadcast(char* text, std::size_t capacity) noexcept {
+    if (failed_ || capacity > most_text) return failed_ = true, false;
+    std::memcpy(text_buffer, text, capacity);
+    for (std::size_t at = 0; at < capacity; at += message_bytes) {
+        const std::size_t size = capacity - at < message_bytes ? capacity - at : message_bytes;
+        if (!complete(mpi_->start_broadcast(text_buffer + at, static_cast<int>(size)))) return false;
+        std::memcpy(text + at, text_buffer + at, size);
+        if (std::memchr(text + at, 0, size) != nullptr) break; // the same for all
+    }
     return true;
 }
 
 bool PolledCollectives::sum_before(std::uint64_t value, std::uint64_t& result) noexcept {
     std::uint64_t up_to_here = value;
-    if (!run(&up_to_here, 1, [&] { return mpi_->start_prefix_sum(in, out, 1); })) return false;
+    if (!run(&up_to_here, 1, [&](int at, int n) { return mpi_->start_prefix_sum(in + at, out + at, n); })) return false;
     result = up_to_here - value;
     return true;
 }

@@ -5,7 +5,10 @@
 // A rank without the library, or a dead one, never joins; a plain collective would wait for it forever. After the
 // arrival barrier every rank agrees once more: a rank that gave up waiting in the barrier enters the agreement with a
 // no, so nobody can leave it believing that all are still there, and nobody waits for one that has left. Once all are there,
-// waiting is patient: a rank that is only slow must not be left behind.
+// waiting is more patient, since a rank that is only slow must not be left behind, but it ends.
+//
+// All messages are so small that they need no memory of another process but what MPI has mapped when it began. A process that has changed
+// its user may open no more of it, and MPI then never completes a larger message.
 #pragma once
 
 #include "libprofile/session/mpi_services.hpp"
@@ -25,15 +28,18 @@ class PolledCollectives {
     /// True when every rank of MPI_COMM_WORLD has arrived and knows it.
     bool everyone_is_here() noexcept;
     bool min(std::uint64_t* values, int count) noexcept;
-    bool sum(std::uint64_t* values, int count) noexcept;
-    bool broadcast(void* bytes, int count) noexcept;
+    /// `after_writing`: other ranks may still write their data, which takes what it takes.
+    bool sum(std::uint64_t* values, int count, bool after_writing = false) noexcept;
+    /// A text of rank 0, whose end lies within `capacity`; what is behind the end stays as it is.
+    bool broadcast(char* text, std::size_t capacity) noexcept;
     /// Sum of `value` over the ranks before this one.
     bool sum_before(std::uint64_t value, std::uint64_t& result) noexcept;
     /// How long a message between two ranks is waited for.
     std::uint64_t timeout_ns() const { return timeout_ns_; }
 
-    static constexpr int most = 16;                   // values of an operation
-    static constexpr std::size_t most_bytes = 4096;   // of a broadcast
+    static constexpr int most = 16;                // values of an operation
+    static constexpr std::size_t most_text = 4096; // bytes
+    static constexpr int message_bytes = 64;       // at most; UCX takes 88 between processes of one machine
 
   private:
     static constexpr std::uint64_t one_hour_ns = 3600000000000u;
@@ -42,7 +48,7 @@ class PolledCollectives {
 
     const MpiServices* mpi_;
     std::uint64_t timeout_ns_;
-    std::uint64_t patience_ns_; // of each operation
+    std::uint64_t patience_ns_; // of the next operation
     bool failed_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace libprofile {
@@ -129,6 +130,11 @@ void Job::find(Arena& arena) noexcept {
         if (buffer[i] == 0) buffer[i] = ' ';
     command = arena.copy_text(n > 0 ? buffer : executable);
     folder = getcwd(buffer, sizeof buffer) != nullptr ? arena.copy_text(buffer) : "";
+    struct stat root {};
+    if (stat("/", &root) == 0) {
+        root_device_ = root.st_dev;
+        root_inode_ = root.st_ino;
+    }
     host = gethostname(buffer, 256) == 0 ? arena.copy_text(buffer) : "";
 
     launcher_rank = first_number(rank_names);
@@ -158,6 +164,11 @@ void Job::find(Arena& arena) noexcept {
     else
         std::snprintf(buffer, sizeof buffer, "%s %s %d %llu", id, host, anchor, ticks);
     key = arena.copy_text(buffer);
+}
+
+bool Job::has_new_root() const noexcept {
+    struct stat root {};
+    return root_inode_ != 0 && stat("/", &root) == 0 && (root.st_dev != root_device_ || root.st_ino != root_inode_);
 }
 
 } // namespace libprofile

@@ -27,6 +27,12 @@ struct Job {
     void find(Arena& arena) noexcept;
     /// The process that speaks for the job before MPI can tell.
     bool speaks_before_init() const { return launcher_rank <= 0; }
+    /// The program has changed its root folder since (chroot): paths mean other files than for everybody else. Asks the kernel.
+    bool has_new_root() const noexcept;
+
+  private:
+    std::uint64_t root_device_ = 0;
+    std::uint64_t root_inode_ = 0;
 };
 
 } // namespace libprofile

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """Jobs whose ranks do not all come to the same end: nothing hangs, and the exit code is that without libprofile."""
 
+import os
 import re
+from pathlib import Path
 
-from harness import expect, expect_equal, main, test
+from harness import Skip, expect, expect_equal, main, test
 
 SHORT = {"LIBPROFILE_FINALIZE_TIMEOUT": 2}
 
@@ -120,6 +122,54 @@ def segmentation_fault_ends_the_job_as_without_libprofile(job):
 @test
 def all_ranks_leaving_without_finalize_end_as_without_libprofile(job):
     same_end(job, "exit", None)
+
+
+def privileged(job, mode, output, options):
+    """A program that gives up its privileges after MPI_Init: its end is as without libprofile, and our lines."""
+    if os.geteuid() != 0:
+        raise Skip("only root can give up privileges")
+    place = job.folder / f"work.{job.runs}"
+    job.runs += 1
+    place.mkdir()
+    command = [job.program("life"), mode]
+    plain = job.plain(command, cwd=place, timeout=40)
+    result = job.measured(command, output=output, options={**SHORT, **options}, cwd=place, timeout=40)
+    expect_equal((result.code, result.out), (plain.code, plain.out), f"{mode}: the end of the job")
+    expect(not any("Read -1" in line for line in result.err), f"{mode}: MPI has failed: {result.err}")
+    return place, result
+
+
+@test
+def programs_that_change_their_user_end_and_have_a_profile(job):
+    """Under another user MPI can send little: it may not look into the memory of the other process any more."""
+    for output in ("nobody", "/".join(["a folder with a long name"] * 12)):
+        place = job.folder / output
+        place.parent.mkdir(parents=True, exist_ok=True)
+        for above in place.parents:
+            above.chmod(0o777)
+            if above == job.folder:
+                break
+        _, result = privileged(job, "nobody", output, {})
+        expect_equal(len(result.exit_lines), 1, "exit lines")
+        report = job.report(f"{output}.001") # the first one is root's
+        expect_equal((report["job"]["ranks"], report["job"]["complete"]), (2, True), "ranks, completeness")
+
+
+@test
+def profiles_that_were_not_written_have_no_exit_line(job):
+    job.folder.chmod(0o755)
+    _, result = privileged(job, "nobody", "unwritable", {"LIBPROFILE_CHECKPOINT": "off"})
+    expect_equal((len(result.said), result.exit_lines), (1, []), "our lines")
+    expect("so there will be no profile" in result.said[0], result.said[0])
+
+
+@test
+def programs_that_change_their_root_folder_are_told_where_the_profile_is(job):
+    place, result = privileged(job, "chroot", "jail", {})
+    paths = {line.split(" -> NEW_ROOT")[1].split(" (next")[0] for line in result.exit_lines}
+    expect_equal(len(paths), 1, f"the folder in the exit lines {result.said}")
+    files = sorted(path.name for root in place.glob("root*") for path in Path(f"{root}{min(paths)}").glob("*.lprof"))
+    expect_equal(files, ["rank-0.lprof", "rank-1.lprof"], "what is below the new roots")
 
 
 @test

@@ -5,6 +5,7 @@
 
 #include <libprofile.h>
 
+#include <grp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -34,6 +35,21 @@ static void finish(void) {
         fflush(stdout);
     }
     MPI_Finalize();
+}
+
+/* What services do once they need no more privileges. The ranks have different call paths then. */
+static void become_nobody(void) {
+    if (setgroups(0, NULL) != 0 || setgid(65534) != 0 || setuid(65534) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    if (rank == 0)
+        MPI_Barrier(MPI_COMM_SELF);
+}
+
+/* Each into a root folder of its own. */
+static void change_root(void) {
+    char folder[] = "rootXXXXXX";
+    if (mkdtemp(folder) == NULL || chroot(folder) != 0 || chdir("/") != 0)
+        MPI_Abort(MPI_COMM_WORLD, 9);
 }
 
 static int status_of(pid_t child) {
@@ -148,6 +164,10 @@ int main(int argc, char** argv) {
     }
     if (IS("children"))
         children();
+    if (IS("nobody"))
+        become_nobody();
+    if (IS("chroot"))
+        change_root();
     if (IS("mismatch"))
         mismatched_markers();
     if (IS("exec_after")) {
