@@ -43,7 +43,9 @@ bool Unwinder::load() noexcept {
                        find(library, address_space_, "_ULx86_64_local_addr_space");
     unw_accessors_t* (*accessors)(void*) = nullptr;
     if (!found || !find(library, accessors, "_Ux86_64_get_accessors")) return false;
+    loading_ = pthread_self();
     unw_accessors_t* local = accessors(*address_space_);
+    loading_ = 0;
     if (local->access_mem != access_memory) {
         original_access = local->access_mem;
         local->access_mem = access_memory;

@@ -17,6 +17,7 @@
 #include "libprofile/callpath/raw_path.hpp"
 
 #include <cstdint>
+#include <pthread.h>
 
 namespace libprofile {
 
@@ -25,6 +26,9 @@ class Unwinder {
     /// False: libunwind is not there; then here() gives the call site only and interrupted() the instruction only.
     bool load() noexcept;
     bool available() const { return backtrace_ != nullptr; }
+    /// libunwind opens its pipe just now, on this thread: it would take two files from a program that may open few. It does without until
+    /// the application itself uses libunwind, and then opens one.
+    bool refuses_pipe() const { return loading_ != 0 && pthread_equal(loading_, pthread_self()) != 0; }
 
     /// The raw call path of the function that returns to `return_address`, beginning with that call site; without slots.
     void here(void* return_address, RawPath& path) noexcept;
@@ -50,6 +54,7 @@ class Unwinder {
     void recognise_root(RawPath& path) const noexcept;
 
     std::uintptr_t entry_ = 0; // _start of the executable
+    pthread_t loading_ = 0;
 };
 extern Unwinder unwinder;
 

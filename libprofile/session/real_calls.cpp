@@ -18,6 +18,7 @@ const RealCalls& real_calls() noexcept {
         RealCalls found;
         find(found.dl_iterate_phdr, "dl_iterate_phdr");
         find(found.dlclose, "dlclose");
+        find(found.pipe2, "pipe2");
         find(found.sigaction, "sigaction");
         find(found.signal, "signal");
         find(found.sigprocmask, "sigprocmask");

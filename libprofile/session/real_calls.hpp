@@ -16,6 +16,7 @@ using PhdrCallback = int (*)(dl_phdr_info*, std::size_t, void*);
 struct RealCalls {
     int (*dl_iterate_phdr)(PhdrCallback, void*) = nullptr;
     int (*dlclose)(void*) = nullptr;
+    int (*pipe2)(int*, int) = nullptr;
     int (*sigaction)(int, const struct sigaction*, struct sigaction*) = nullptr;
     void (*(*signal)(int, void (*)(int)))(int) = nullptr;
     int (*sigprocmask)(int, const sigset_t*, sigset_t*) = nullptr;

@@ -84,6 +84,9 @@ def a_system_without_proc_is_no_harm(job):
     expect_equal((result.code, result.out, result.err), (0, plain.out, plain.err), "the program")
     report = job.report("hidden")
     expect_equal(calls(report, 0, "step")["MPI_Comm_rank"], 1334, "calls")
+    for tool in (job.tool, os.path.relpath(job.tool, job.folder)):
+        result = job.run([*hidden, tool, "run", "--output", job.folder / "run", "--", job.programs / "without_mpi"])
+        expect_equal((result.code, result.out, len(result.said), len(result.exit_lines)), (5, "caught 6000\n", 1, 1), "libprofile run")
 
 
 if __name__ == "__main__":

@@ -132,6 +132,23 @@ def a_full_working_folder_stays_as_it_is(job):
 
 
 @test
+def a_program_may_use_all_files_that_it_may_open(job):
+    """As many as MPI_Init needs just so; with fewer the job fails without us, too. It ends either way."""
+    def succeeds(command, limit):
+        result = job.run([*job.launcher(2), "sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", *command], timeout=30)
+        return result.code == 0
+
+    command = [job.program("life"), "work"]
+    outcomes = []
+    for limit in {"openmpi": (16, 18, 19, 20), "mpich": (16, 26, 30, 32)}[job.mpi]:
+        for _ in range(3): # what threads of MPI open at the same moment differs
+            outcomes.append((limit, succeeds(command, limit), succeeds(job.preloaded(command), limit)))
+            if outcomes[-1][1] == outcomes[-1][2]:
+                break
+        expect_equal(outcomes[-1][2], outcomes[-1][1], f"success with {limit} files: {outcomes}")
+
+
+@test
 def a_path_that_is_too_long_is_said_and_not_cut(job):
     deep = "/".join(["d" * 100] * 25)
     result = measured_alone(job, deep)

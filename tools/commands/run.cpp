@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,7 +44,9 @@ int fail(int code, const std::string& message) {
 /// lib/libprofile.so of the installation, or that of the build tree; empty when neither is there.
 std::string runtime_library() {
     std::error_code error;
-    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    fs::path self = fs::read_symlink("/proc/self/exe", error);
+    if (error) // no /proc: as it was started, which the kernel tells, too
+        self = fs::canonical(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)), error);
     if (error)
         return "";
     for (const char* place : {"../lib/libprofile.so", "../libprofile/libprofile.so"}) {

@@ -1,8 +1,8 @@
-// Interposed: dl_iterate_phdr and dlclose.
+// Interposed: dl_iterate_phdr, dlclose and pipe2.
 // Contract: thread-safe, usable before our constructor; outside libprofile they do exactly what libc does.
 //
 // libunwind finds unwind tables through dl_iterate_phdr, which takes the loader's lock: in a signal handler that is a
-// deadlock when the lock's owner waits for this thread. Inside libprofile it therefore gets a snapshot instead.
+// deadlock when the lock's owner waits for this thread. Inside libprofile it therefore gets a snapshot instead. Nor does it get its pipe.
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
@@ -10,12 +10,21 @@
 #include "libprofile/session/session.hpp"
 #include "libprofile/session/thread.hpp"
 
+#include <cerrno>
+
 #define EXPORTED extern "C" [[gnu::visibility("default")]]
 
 EXPORTED int dl_iterate_phdr(libprofile::PhdrCallback callback, void* data) {
     using namespace libprofile;
     if (thread_local_block.in_tool != 0) return load_map.iterate(callback, data);
     return real_calls().dl_iterate_phdr(callback, data);
+}
+
+EXPORTED int pipe2(int files[2], int flags) noexcept {
+    using namespace libprofile;
+    if (!unwinder.refuses_pipe()) return real_calls().pipe2(files, flags);
+    errno = EMFILE;
+    return -1;
 }
 
 EXPORTED int dlclose(void* handle) noexcept {
