@@ -157,6 +157,9 @@ class Builder {
         return node;
     }
 
+    /// What has no call path is with the program, but what lies in a phase stays there.
+    std::uint32_t pathless(std::uint32_t top) { return top == 0 ? 0 : child(top, {0, TableNode::Other, "(no call path)", "", 0, ""}, 0); }
+
     void add_cells(const std::vector<SelectedCell>& cells, std::uint32_t top, std::uint32_t phase) {
         if (cells.empty())
             return;
@@ -165,7 +168,7 @@ class Builder {
             const std::vector<std::uint32_t>& into = metrics_.of(cell.path, cell.metric);
             if (into.empty() || cell.value == 0)
                 continue;
-            const std::uint32_t node = node_of(cell.path, top, known, phase);
+            const std::uint32_t node = cell.path == 0 ? pathless(top) : node_of(cell.path, top, known, phase);
             for (const std::uint32_t metric : into)
                 values_.push_back({node, metric, cell.value, cell.estimated});
         }
@@ -216,7 +219,7 @@ class Builder {
         std::vector<IterationRange> ranges;
         for (std::uint64_t first = range.first; first <= last; first += step)
             ranges.push_back({first, std::min(first + step - 1, range.first + all - 1)});
-        const auto cells = selected_cells(profile_, data, ranges);
+        const auto cells = divided_cells(profile_, data, range, ranges);
         for (std::size_t r = 0; r < ranges.size(); ++r) {
             const std::string name =
                 step == 1 ? fmt::format("instance={}", ranges[r].first + 1)

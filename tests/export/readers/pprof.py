@@ -60,5 +60,5 @@ def read(place):
         labels = {text(label, "key"): label for label in sample["label"]}
         rank = labels["rank"].get("num", [0])[0]
         for metric, value in zip(types, sample["value"]):
-            reading.add(metric, value, rank)
+            reading.add(metric, value, rank, text(functions[locations[sample["location_id"][0]]["line"][0]["function_id"][0]], "name"))
     return reading
