@@ -34,40 +34,10 @@ TableNode node_kind(NodeKind kind) {
     }
 }
 
-/// Rows of metric_rows.
-std::vector<std::size_t> chosen_rows(const Profile& profile, const TableChoice& choice) {
-    const std::vector<MetricRow> rows = metric_rows(profile);
-    std::vector<std::size_t> chosen;
-    if (!choice.metrics.empty() && choice.metrics != std::vector<std::string>{"all"}) {
-        for (const std::string& name : choice.metrics) {
-            const auto row =
-                std::find_if(rows.begin(), rows.end(), [&](const MetricRow& r) { return r.name == name; });
-            if (row == rows.end())
-                throw ExportError(fmt::format(
-                    "there is no metric \"{}\"; docs/metrics.md lists them, for instance time, visits, bytes",
-                    name));
-            const auto index = static_cast<std::size_t>(row - rows.begin());
-            if (std::find(chosen.begin(), chosen.end(), index) == chosen.end())
-                chosen.push_back(index);
-        }
-        return chosen;
-    }
-    // What never occurred in the job would be a column of zeroes. Without a choice: the tops of the metric tree only.
-    MetricValues sums(rows.size());
-    for (const Location& location : profile.locations)
-        add(sums, totals(profile, location));
-    for (std::size_t r = 0; r < rows.size(); ++r)
-        if (r == 0 || rows[r].name == "visits" ||
-            (sums[r] != 0 &&
-             (!choice.metrics.empty() || (rows[r].parent < 0 && rows[r].name != "visits_timed_together"))))
-            chosen.push_back(r);
-    return chosen;
-}
-
 class Builder {
   public:
     Builder(const Profile& profile, const TableChoice& choice)
-        : profile_(profile), choice_(choice), rows_(chosen_rows(profile, choice)), metrics_(profile, rows_) {
+        : profile_(profile), choice_(choice), rows_(rows_of_choice(profile, choice)), metrics_(profile, rows_) {
         const std::vector<MetricRow> all = metric_rows(profile);
         for (const std::size_t row : rows_)
             table_.metrics.push_back(all[row]);
@@ -267,6 +237,35 @@ class Builder {
 };
 
 } // namespace
+
+std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoice& choice) {
+    const std::vector<MetricRow> rows = metric_rows(profile);
+    std::vector<std::size_t> chosen;
+    if (!choice.metrics.empty() && choice.metrics != std::vector<std::string>{"all"}) {
+        for (const std::string& name : choice.metrics) {
+            const auto row =
+                std::find_if(rows.begin(), rows.end(), [&](const MetricRow& r) { return r.name == name; });
+            if (row == rows.end())
+                throw ExportError(fmt::format(
+                    "there is no metric \"{}\"; docs/metrics.md lists them, for instance time, visits, bytes",
+                    name));
+            const auto index = static_cast<std::size_t>(row - rows.begin());
+            if (std::find(chosen.begin(), chosen.end(), index) == chosen.end())
+                chosen.push_back(index);
+        }
+        return chosen;
+    }
+    // What never occurred in the job would be a column of zeroes. Without a choice: the tops of the metric tree only.
+    MetricValues sums(rows.size());
+    for (const Location& location : profile.locations)
+        add(sums, totals(profile, location));
+    for (std::size_t r = 0; r < rows.size(); ++r)
+        if (r == 0 || rows[r].name == "visits" ||
+            (sums[r] != 0 &&
+             (!choice.metrics.empty() || (rows[r].parent < 0 && rows[r].name != "visits_timed_together"))))
+            chosen.push_back(r);
+    return chosen;
+}
 
 CallTable make_call_table(const Profile& profile, const TableChoice& choice) {
     CallTable table = Builder(profile, choice).table();
