@@ -1,5 +1,6 @@
 // Exports: values of a part of the iterations, the table that all formats write, hostile text, numbers as users write them.
 #include "tests/unit/tools_read_one.hpp"
+#include "tools/analysis/fit_margins.hpp"
 #include "tools/analysis/selection.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/text/number_list.hpp"
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <unistd.h>
 
 using namespace libprofile;
@@ -92,6 +94,78 @@ TEST(Selection, RangesTogetherAreTheSameAsAlone) {
             EXPECT_TRUE(alone[i].path == together[r][i].path && alone[i].metric == together[r][i].metric &&
                         alone[i].value == together[r][i].value);
     }
+}
+
+TEST(Selection, PartsOfASelectionAddUpToIt) {
+    for (const bool series : {true, false}) {
+        const Profile p = sample(2, series);
+        const PhaseData& data = steps_of(p, 1);
+        for (const IterationRange whole : {IterationRange{}, IterationRange{1, 4}}) {
+            std::vector<IterationRange> parts;
+            for (std::uint64_t i = whole.first; i <= std::min<std::uint64_t>(whole.last, 5); i += 2)
+                parts.push_back({i, std::min<std::uint64_t>(i + 1, whole.last)});
+            std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> sums;
+            const auto divided = divided_cells(p, data, whole, parts), alone = selected_cells(p, data, parts);
+            for (std::size_t r = 0; r < parts.size(); ++r) {
+                for (const SelectedCell& cell : divided[r])
+                    sums[{cell.path, cell.metric}] += cell.value;
+                if (series && whole.first != 0) { // the sample's values of iterations are other ones than those of its clusters
+                    EXPECT_EQ(sum_of(divided[r], 0), sum_of(alone[r], 0)) << r;
+                }
+            }
+            const auto together = selected_cells(p, data, std::span(&whole, 1)).front();
+            for (const SelectedCell& cell : together)
+                EXPECT_EQ((sums[{cell.path, cell.metric}]), cell.value) << cell.path << " " << cell.metric;
+        }
+    }
+}
+
+TEST(FitMargins, BothMarginsAreHeldWhateverTheCells) {
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 300; ++round) {
+        const std::uint32_t rows = 1 + static_cast<std::uint32_t>(random() % 9), columns = 1 + static_cast<std::uint32_t>(random() % 9);
+        Margins margins{std::vector<std::uint64_t>(rows), std::vector<char>(rows, 1), std::vector<std::uint64_t>(columns)};
+        std::vector<TableCell> about;
+        for (std::uint32_t r = 0; r < rows; ++r)
+            for (std::uint32_t c = 0; c < columns; ++c) {
+                const std::uint64_t value = random() % 3 == 0 ? 0 : random() % (std::uint64_t{1} << random() % 50);
+                margins.rows[r] += value;
+                margins.columns[c] += value;
+                const bool fixed = random() % 4 == 0;
+                if (fixed || random() % 3 != 0)
+                    about.push_back({r, c, fixed ? value : value / (1 + random() % 5) + random() % 2, fixed});
+            }
+        for (const bool loose : {false, true}) {
+            if (loose) { // the sum of a row is not known
+                margins.rows[0] += 100;
+                margins.row_is_exact[0] = 0;
+            }
+            Margins found{std::vector<std::uint64_t>(rows), {}, std::vector<std::uint64_t>(columns)};
+            std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> cells;
+            for (const TableCell& cell : fit_margins(about, margins)) {
+                found.rows[cell.row] += cell.value;
+                found.columns[cell.column] += cell.value;
+                cells[{cell.row, cell.column}] += cell.value;
+            }
+            EXPECT_EQ(found.columns, margins.columns);
+            if (loose)
+                found.rows[0] += 100;
+            EXPECT_EQ(found.rows, margins.rows);
+            for (const TableCell& cell : about)
+                EXPECT_TRUE(!cell.fixed || cells[std::pair(cell.row, cell.column)] >= cell.value);
+        }
+    }
+}
+
+TEST(FitMargins, WhatFitsStaysAndNothingOverflows) {
+    for (const TableCell& cell : fit_margins({{0, 0, 3}, {0, 1, 4}, {1, 0, 5}}, {{7, 5}, {1, 1}, {8, 4}}))
+        EXPECT_EQ(cell.value, cell.row == 1 ? 5u : cell.column == 0 ? 3u : 4u);
+    constexpr std::uint64_t most = ~std::uint64_t{0};
+    EXPECT_EQ(apportion({1, 0}, most), (std::vector<std::uint64_t>{most, 0}));
+    EXPECT_EQ(apportion({0, 0, 0}, 5), (std::vector<std::uint64_t>{2, 2, 1}));
+    EXPECT_EQ(apportion({1, 1, 2}, 3), (std::vector<std::uint64_t>{1, 1, 1}));
+    EXPECT_TRUE(apportion({}, 5).empty());
+    EXPECT_FALSE(fit_margins({{0, 0, most}, {1, 0, 7, true}}, {{most, 0}, {1, 0}, {most}}).empty());
 }
 
 TEST(Selection, WithoutValuesOfIterationsAClusterStandsForThem) {
@@ -223,14 +297,27 @@ TEST(CallTable, PhasesAreBelowTheFunctionThatTheyLieIn) {
         }
     }
     EXPECT_EQ(phases, 1u);
-    // The same sums as without such nodes (where a cluster's values can be divided by its size).
-    const Profile even = sample(1, false);
+    // The same sums by function as without such nodes.
     choice.metrics = {"time", "visits"};
-    const CallTable nodes = make_call_table(even, choice);
-    choice.instances = 0;
-    const CallTable flat = make_call_table(even, choice);
-    for (std::size_t m = 0; m < flat.metrics.size(); ++m)
-        EXPECT_EQ(nodes.inclusive(0, m)[0], flat.inclusive(0, m)[0]) << flat.metrics[m].name;
+    const auto by_function = [&](const CallTable& t) {
+        std::map<std::pair<std::string, std::size_t>, std::uint64_t> sums;
+        for (const auto& at_place : t.values)
+            for (const CallTable::Value& value : at_place) {
+                std::uint32_t node = value.node;
+                while (t.nodes[node].kind == TableNode::Phase || t.nodes[node].kind == TableNode::Iterations)
+                    node = t.nodes[node].parent;
+                sums[{t.nodes[node].name, value.metric}] += value.value;
+            }
+        return sums;
+    };
+    for (const bool series : {false, true})
+        for (const std::uint32_t most : {1u, 3u, 10u}) {
+            const Profile any = sample(3, series);
+            choice.instances = most;
+            const CallTable nodes = make_call_table(any, choice);
+            choice.instances = 0;
+            EXPECT_EQ(by_function(nodes), by_function(make_call_table(any, choice))) << series << most;
+        }
 }
 
 TEST(Exports, SurviveHostileText) {

@@ -1,5 +1,7 @@
 #include "tools/analysis/selection.hpp"
 
+#include "tools/analysis/cell_groups.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -37,34 +39,6 @@ void merge(std::vector<SelectedCell>& cells) {
     }
     cells.resize(end);
     erase_nothing(cells);
-}
-
-constexpr std::size_t categories = static_cast<std::size_t>(TimeCategory::Count);
-constexpr std::size_t group_count =
-    categories + metric_count - 1 + most_counter_metrics; // times by category, then the other metrics
-
-/// The sums of one group of cells that the condensed vectors of iterations tell: a category of time or a metric.
-std::size_t group_of(const Profile& profile, std::uint32_t path, std::uint32_t metric) {
-    if (metric == 0)
-        return static_cast<std::size_t>(category_of(profile, profile.paths[path]));
-    return metric < cell_metrics ? categories + metric - 1 : group_count; // the last: not in the vectors
-}
-
-/// A condensed vector by group: derive_catalogue backwards.
-void add_groups(const std::vector<std::uint64_t>& condensed, std::uint64_t* groups) {
-    for (std::size_t c = 0; c < categories; ++c) {
-        const CatalogueId row = catalogue_of(static_cast<TimeCategory>(c));
-        std::uint64_t own = condensed[static_cast<std::size_t>(row)];
-        for (const CatalogueRow& child : metric_catalogue)
-            if (child.parent == row)
-                own -= std::min(own, condensed[static_cast<std::size_t>(child.id)]);
-        groups[c] += own;
-    }
-    for (std::size_t i = 0; i < catalogue_size; ++i)
-        if (metric_catalogue[i].kind == CatalogueKind::Direct)
-            groups[categories + static_cast<std::size_t>(metric_catalogue[i].direct) - 1] += condensed[i];
-    for (std::size_t i = 0; i < most_counter_metrics && catalogue_size + i < condensed.size(); ++i)
-        groups[categories + metric_count - 1 + i] += condensed[catalogue_size + i];
 }
 
 /// Scales cells so that they add up to `target`; what rounding leaves goes to the largest remainders.
@@ -226,7 +200,7 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
         if (sums[g] == from.groups[g])
             continue;
         if (sums[g] == 0) { // nothing that could be scaled: small values that were coded as none
-            const auto metric = static_cast<std::uint32_t>(g < categories ? 0 : g - categories + 1);
+            const auto metric = static_cast<std::uint32_t>(g < category_groups ? 0 : g - category_groups + 1);
             cells.push_back({likeliest_path(profile, data, cells, g), metric, from.groups[g], true, no_bound, true});
             lost = true;
             continue;

@@ -50,6 +50,12 @@ std::vector<SelectedCell> selected_cells(const PhaseData& data);
 std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data,
                                                       std::span<const IterationRange> ranges);
 
+/// The cells of consecutive parts of `whole`, which together are exactly the cells of `whole` as one selection: what is divided up may
+/// be looked at as a whole again. Where the sums of a part over all call paths are exact they stay so.
+/// @param parts as for selected_cells, all that `whole` selects
+std::vector<std::vector<SelectedCell>> divided_cells(const Profile& profile, const PhaseData& data, IterationRange whole,
+                                                     std::span<const IterationRange> parts);
+
 /// Whether the sums of the cells of these iterations over all call paths are exact: their own values are there.
 bool sums_are_exact(const PhaseData& data, IterationRange range);
 

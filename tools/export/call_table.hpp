@@ -87,6 +87,10 @@ struct TableChoice {
 /// @throws ExportError when the choice selects nothing or names what is not there
 CallTable make_call_table(const Profile& profile, const TableChoice& choice);
 
+/// The chosen rows of metric_rows.
+/// @throws ExportError when one is not there
+std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoice& choice);
+
 /// The phase that iterations are chosen from: the named one, else the one with iterations that has most time.
 /// @throws ExportError when there is none
 std::uint32_t phase_of_choice(const Profile& profile, const TableChoice& choice);

@@ -1,7 +1,8 @@
-// Trace events in JSON ("Trace Event Format"), what Perfetto and chrome://tracing open: the iterations of every phase and rank, with
-// their clusters, exact times and metrics.
-// The profile has how long iterations took, not when they began: they are laid end to end, in ts and dur of microseconds.
+// Trace events in JSON ("Trace Event Format"), what Perfetto and chrome://tracing open: for each thread a row with the sums of all phases
+// and call paths, each below its caller, and a row for each phase with iterations: these with their clusters, exact times and metrics.
+// The profile has how long things took, not when they began: they are laid end to end, in ts and dur of microseconds.
 #include "tools/export/formats.hpp"
+#include "tools/export/stacks.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t most_iterations = 500'000; // about 200 MB; browsers open no more
+constexpr std::uint64_t most_slices = 500'000; // about 200 MB; browsers open no more
 
 double microseconds(std::uint64_t ns) {
     return static_cast<double>(ns) / 1e3;
@@ -36,57 +37,114 @@ const char* colour(std::uint32_t cluster, bool rest) {
     return rest ? "grey" : names[cluster % std::size(names)];
 }
 
+/// Iterations of a phase that are chosen.
+std::uint64_t chosen_iterations(const PhaseData& data, IterationRange range) {
+    const std::uint64_t all = std::min(data.iteration_ns.size(), data.cluster_of_iteration.size());
+    return range.first >= all ? 0 : std::min(range.last, all - 1) - range.first + 1;
+}
+
 class Events {
   public:
-    Events(const Profile& profile, const ExportRequest& request)
-        : profile_(profile), request_(request), rows_(metric_rows(profile)) {
-        for (const std::string& name : request.choice.metrics)
-            if (name != "all" && std::none_of(rows_.begin(), rows_.end(),
-                                              [&](const MetricRow& row) { return row.name == name; }))
-                throw ExportError(fmt::format(
-                    "there is no metric \"{}\"; docs/metrics.md lists them, for instance time, visits, bytes",
-                    name));
+    Events(const Profile& profile, const ExportRequest& request, Sink& sink) : profile_(profile), request_(request), sink_(sink), rows_(metric_rows(profile)) {
+        rows_of_choice(profile, request.choice); // says when there is none of a name
     }
 
-    void add(const Location& location) {
-        const std::uint32_t process = location.rank;
-        list.push_back({{"ph", "M"},
-                        {"pid", process},
-                        {"name", "process_name"},
-                        {"args", {{"name", fmt::format("rank {}", location.rank)}}}});
-        list.push_back({{"ph", "M"},
-                        {"pid", process},
-                        {"name", "process_sort_index"},
-                        {"args", {{"sort_index", location.rank}}}});
+    void begin(const Location& location) {
+        if (location.thread != 0 && location.rank == rank_)
+            return;
+        rank_ = location.rank;
+        add({{"ph", "M"}, {"pid", rank_}, {"name", "process_name"}, {"args", {{"name", fmt::format("rank {}", rank_)}}}});
+        add({{"ph", "M"}, {"pid", rank_}, {"name", "process_sort_index"}, {"args", {{"sort_index", rank_}}}});
+    }
+
+    /// The sums of call paths, each below its caller. Phases are below the function that they lie in.
+    void add_call_paths(const Location& location, const CallTable& table, std::size_t place) {
+        const std::uint64_t row = row_of(location, profile_.phases.size());
+        name_row(location, row, "call paths: sums, in no order of time");
+        const std::vector<std::uint64_t> all = table.inclusive(place, 0);
+        std::vector<std::uint64_t> own = table.exclusive(place, 0);
+        for (std::size_t n = 1; n < own.size(); ++n)
+            if (table.nodes[n].kind == TableNode::Iterations) // the one for all iterations: the phase says the same
+                own[table.nodes[n].parent] += own[n];
+        std::vector<std::uint64_t> begins(table.nodes.size()), next(table.nodes.size());
+        for (const std::uint32_t n : pre_order(table)) {
+            const CallTable::Node& node = table.nodes[n];
+            if (n != 0) {
+                begins[n] = next[node.parent];
+                next[node.parent] += all[n];
+            }
+            next[n] = begins[n];
+            if (all[n] == 0 || node.kind == TableNode::Iterations)
+                continue;
+            add({{"ph", "X"},
+                 {"pid", location.rank},
+                 {"tid", row},
+                 {"ts", microseconds(begins[n])},
+                 {"dur", microseconds(all[n])},
+                 {"name", node.kind == TableNode::Phase ? "phase " + node.name : node.name},
+                 {"cat", name_of(node.kind)},
+                 {"args", {{"ns", all[n]}, {"own_ns", own[n]}}}});
+        }
+    }
+
+    void add_iterations(const Location& location) {
         for (const PhaseData& data : location.phases)
-            if (profile_.phases[data.phase].kind == PhaseKind::Iterations &&
-                (!request_.choice.has_phase || profile_.phases[data.phase].is_called(request_.choice.phase)))
-                add(location, data);
+            if (is_chosen(profile_, request_.choice, data))
+                add_iterations(location, data);
     }
 
-    Json list = Json::array();
-    std::uint64_t iterations = 0;
+    static bool is_chosen(const Profile& profile, const TableChoice& choice, const PhaseData& data) {
+        const Phase& phase = profile.phases[data.phase];
+        return phase.kind == PhaseKind::Iterations && (!choice.has_phase || phase.is_called(choice.phase));
+    }
+
+    /// The beginning and the end of the file; between them are the events.
+    void open() { out_ = "{\"traceEvents\":["; }
+    void close() {
+        const Json rest = {{"displayTimeUnit", "ns"},
+                           {"otherData",
+                            {{"exporter", "libprofile " + profile_.job.version},
+                             {"command", profile_.job.command},
+                             {"time", "sums and iterations end to end; not when they began"}}}};
+        sink_.add("profile.json", out_ + "\n]," + text_of(rest).substr(1) + "\n");
+    }
 
   private:
-    void add(const Location& location, const PhaseData& data) {
-        const std::string& phase = profile_.phases[data.phase].name;
-        const IterationRange range = request_.choice.iterations.value_or(IterationRange{});
-        // A row for each phase of each thread: iterations of nested loops would not nest end to end.
-        const std::uint64_t row = std::uint64_t{location.thread} * profile_.phases.size() + data.phase;
-        list.push_back(
-            {{"ph", "M"},
+    static std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+    void add(const Json& event) {
+        out_ += (is_first_ ? "\n" : ",\n") + text_of(event);
+        is_first_ = false;
+        if (out_.size() < 1 << 20)
+            return;
+        sink_.add("profile.json", out_);
+        out_.clear();
+    }
+
+    /// A row for each phase of each thread, since iterations of nested loops would not nest end to end, and one for the call paths.
+    std::uint64_t row_of(const Location& location, std::uint64_t number) const {
+        return std::uint64_t{location.thread} * (profile_.phases.size() + 1) + (number + 1) % (profile_.phases.size() + 1);
+    }
+
+    void name_row(const Location& location, std::uint64_t row, const std::string& name) {
+        add({{"ph", "M"},
              {"pid", location.rank},
              {"tid", row},
              {"name", "thread_name"},
-             {"args",
-              {{"name",
-                location.thread == 0 ? phase : fmt::format("{} (thread {})", phase, location.thread)}}}});
+             {"args", {{"name", location.thread == 0 ? name : fmt::format("{} (thread {})", name, location.thread)}}}});
+        add({{"ph", "M"}, {"pid", location.rank}, {"tid", row}, {"name", "thread_sort_index"}, {"args", {{"sort_index", row}}}});
+    }
+
+    void add_iterations(const Location& location, const PhaseData& data) {
+        const std::string& phase = profile_.phases[data.phase].name;
+        const IterationRange range = request_.choice.iterations.value_or(IterationRange{});
+        const std::uint64_t row = row_of(location, data.phase), all = range.first + chosen_iterations(data, range);
+        name_row(location, row, phase);
         std::optional<SeriesReader> reader;
         if (data.series)
             reader.emplace(*data.series, false);
         std::uint64_t at = 0;
-        const std::size_t all = std::min(data.iteration_ns.size(), data.cluster_of_iteration.size());
-        for (std::size_t i = 0; i < all && i <= range.last; ++i) {
+        for (std::uint64_t i = 0; i < all; ++i) {
             const bool known = reader && reader->next() && reader->has_totals();
             if (i < range.first)
                 continue;
@@ -97,28 +155,22 @@ class Events {
                          {"ns", data.iteration_ns[i]}};
             if (known)
                 add_metrics(reader->condensed(), args);
-            list.push_back({{"ph", "X"},
-                            {"pid", location.rank},
-                            {"tid", row},
-                            {"ts", microseconds(at)},
-                            {"dur", microseconds(data.iteration_ns[i])},
-                            {"name", rest ? fmt::format("{} (no cluster)", phase)
-                                          : fmt::format("{} cluster {}", phase, cluster)},
-                            {"cat", "iteration"},
-                            {"cname", colour(cluster, rest)},
-                            {"args", std::move(args)}});
+            add({{"ph", "X"},
+                 {"pid", location.rank},
+                 {"tid", row},
+                 {"ts", microseconds(at)},
+                 {"dur", microseconds(data.iteration_ns[i])},
+                 {"name", rest ? fmt::format("{} (no cluster)", phase) : fmt::format("{} cluster {}", phase, cluster)},
+                 {"cat", "iteration"},
+                 {"cname", colour(cluster, rest)},
+                 {"args", std::move(args)}});
             if (known && counters())
-                list.push_back({{"ph", "C"},
-                                {"pid", location.rank},
-                                {"ts", microseconds(at)},
-                                {"name", fmt::format("MPI share of {}, %", phase)},
-                                {"args", {{"percent", mpi_percent(reader->condensed())}}}});
+                add({{"ph", "C"},
+                     {"pid", location.rank},
+                     {"ts", microseconds(at)},
+                     {"name", fmt::format("MPI share of {}, %", phase)},
+                     {"args", {{"percent", mpi_percent(reader->condensed())}}}});
             at += data.iteration_ns[i];
-            if (++iterations > most_iterations)
-                throw ExportError(
-                    fmt::format("more than {} iterations, which no browser opens; choose ranks with --rank "
-                                "or iterations with --iterations",
-                                most_iterations));
         }
     }
 
@@ -143,29 +195,58 @@ class Events {
 
     const Profile& profile_;
     const ExportRequest& request_;
+    Sink& sink_;
     std::vector<MetricRow> rows_;
+    std::string out_;
+    bool is_first_ = true;
+    std::uint32_t rank_ = no_rank;
 };
+
+/// Said before anything is written: there are too many.
+std::uint64_t count_iterations(const Profile& profile, const TableChoice& choice, const std::vector<const Location*>& locations) {
+    std::uint64_t count = 0;
+    for (const Location* location : locations)
+        for (const PhaseData& data : location->phases)
+            if (Events::is_chosen(profile, choice, data))
+                count += chosen_iterations(data, choice.iterations.value_or(IterationRange{}));
+    if (count > most_slices)
+        throw ExportError(fmt::format("{} iterations are more than the {} that a browser opens; choose ranks with --rank or iterations with --iterations",
+                                      count, most_slices));
+    return count;
+}
 
 } // namespace
 
 Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink& sink) {
-    if (request.choice.has_phase || request.choice.iterations)
-        phase_of_choice(profile, request.choice); // says when there is none
-    Events events(profile, request);
-    for (const Location* location : locations_of_choice(profile, request.choice))
-        events.add(*location);
-    if (events.iterations == 0)
-        throw ExportError("there are no iterations to show; mark the loop in the program "
-                          "(docs/getting-started.md) or choose others");
-    const Json document = {{"traceEvents", std::move(events.list)},
-                           {"displayTimeUnit", "ns"},
-                           {"otherData",
-                            {{"exporter", "libprofile " + profile.job.version},
-                             {"command", profile.job.command},
-                             {"time", "iterations end to end; not when they began"}}}};
-    sink.add("profile.json", document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-    return {"the profile has no times of begin: iterations are laid end to end, loops inside loops in rows "
-            "of their own"};
+    const TableChoice& choice = request.choice;
+    if (choice.has_phase || choice.iterations)
+        phase_of_choice(profile, choice); // says when there is none
+    const std::vector<const Location*> locations = locations_of_choice(profile, choice);
+    Events events(profile, request, sink);
+    std::uint64_t slices = count_iterations(profile, choice, locations);
+    TableChoice sums = choice;
+    sums.metrics = {"time"};
+    sums.short_names = true;
+    sums.instances = 1;
+    const CallTable table = make_call_table(profile, sums);
+    Remarks remarks = {slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
+                                   : "the profile has no times of begin: iterations are laid end to end, loops inside loops in rows of their own"};
+    std::size_t with_paths = 0;
+    events.open();
+    for (std::size_t l = 0; l < locations.size(); ++l) {
+        events.begin(*locations[l]);
+        slices += table.nodes.size();
+        if (slices <= most_slices) {
+            events.add_call_paths(*locations[l], table, l);
+            ++with_paths;
+        }
+        events.add_iterations(*locations[l]);
+    }
+    events.close();
+    if (with_paths < locations.size())
+        remarks.push_back(fmt::format("only the first {} of {} ranks and threads have their call paths, so that a browser can open the file; choose others with --rank",
+                                      with_paths, locations.size()));
+    return remarks;
 }
 
 } // namespace libprofile::tools

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <iterator>
+#include <numeric>
 
 namespace libprofile::tools {
 
@@ -60,19 +61,31 @@ std::string locations_csv(const Profile& profile, const std::vector<const Locati
     return out;
 }
 
-std::string columns_of(const std::vector<MetricRow>& rows) {
+/// The metrics of a table: all of them, where none were chosen.
+using Columns = std::vector<std::size_t>; // rows of metric_rows
+
+Columns columns_of(const Profile& profile, const TableChoice& choice) {
+    if (!choice.metrics.empty())
+        return rows_of_choice(profile, choice);
+    Columns all(metric_rows(profile).size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+}
+
+std::string header_of(const Profile& profile, const Columns& columns) {
+    const std::vector<MetricRow> rows = metric_rows(profile);
     std::string out;
-    for (const MetricRow& row : rows)
-        out += "," + quoted(row.name);
+    for (const std::size_t column : columns)
+        out += "," + quoted(rows[column].name);
     return out + "\n";
 }
 
-/// The end of a row: values of the first `known` of `columns` metrics, then empty fields.
+/// The end of a row; what is not known is an empty field.
 template <class Values>
-void add_cells(const Values& values, std::size_t known, std::size_t columns, std::string& out) {
-    for (std::size_t i = 0; i < columns; ++i)
-        if (i < known)
-            fmt::format_to(std::back_inserter(out), ",{}", values[i]);
+void add_cells(const Values& values, std::size_t known, const Columns& columns, std::string& out) {
+    for (const std::size_t column : columns)
+        if (column < known)
+            fmt::format_to(std::back_inserter(out), ",{}", values[column]);
         else
             out += ',';
     out += '\n';
@@ -87,21 +100,21 @@ bool chosen(const Profile& profile, const TableChoice& choice, std::uint32_t pha
 
 /// A table of iterations is long: it is written location by location.
 void add_phase(const Profile& profile, const Location& location, const PhaseData& data, IterationRange range,
-               Sink& sink) {
+               const Columns& columns, Sink& sink) {
     constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
     const std::size_t rows = metric_rows(profile).size();
     const Phase& phase = profile.phases[data.phase];
     const std::string name = quoted(phase.name), where = fmt::format("{},{}", location.rank, location.thread);
     std::string out = fmt::format("{},{},{},{},{},{}", name, kinds[static_cast<std::size_t>(phase.kind)],
                                   where, data.instances, data.wall_ns, data.wall_inclusive_ns);
-    add_cells(totals(profile, data), rows, rows, out);
+    add_cells(totals(profile, data), rows, columns, out);
     sink.add("phases.csv", out);
 
     out.clear();
     for (std::size_t c = 0; c < data.clusters.size(); ++c) {
         const Cluster& cluster = data.clusters[c];
         out += fmt::format("{},{},{},{},{}", name, where, c, cluster.size, cluster.equivalence_class);
-        add_cells(condense(profile, cluster.cells), rows, rows, out);
+        add_cells(condense(profile, cluster.cells), rows, columns, out);
     }
     sink.add("clusters.csv", out);
 
@@ -119,23 +132,24 @@ void add_phase(const Profile& profile, const Location& location, const PhaseData
             fmt::format("{},{},{},{},{}", name, where, i + 1,
                         cluster < data.clusters.size() ? fmt::to_string(cluster) : "", data.iteration_ns[i]);
         if (known)
-            add_cells(reader->condensed(), reader->condensed().size(), rows, out);
+            add_cells(reader->condensed(), reader->condensed().size(), columns, out);
         else
-            add_cells(MetricValues{}, 0, rows, out);
+            add_cells(MetricValues{}, 0, columns, out);
     }
     sink.add("iterations.csv", out);
 }
 
 void add_phases(const Profile& profile, const TableChoice& choice,
                 const std::vector<const Location*>& locations, Sink& sink) {
-    const std::string columns = columns_of(metric_rows(profile));
+    const Columns chosen_columns = columns_of(profile, choice);
+    const std::string columns = header_of(profile, chosen_columns);
     sink.add("phases.csv", "phase,kind,rank,thread,instances,wall_ns,wall_inclusive_ns" + columns);
     sink.add("iterations.csv", "phase,rank,thread,iteration,cluster,wall_ns" + columns);
     sink.add("clusters.csv", "phase,rank,thread,cluster,iterations,class" + columns);
     for (const Location* location : locations)
         for (const PhaseData& data : location->phases)
             if (chosen(profile, choice, data.phase))
-                add_phase(profile, *location, data, choice.iterations.value_or(IterationRange{}), sink);
+                add_phase(profile, *location, data, choice.iterations.value_or(IterationRange{}), chosen_columns, sink);
 }
 
 } // namespace

@@ -10,7 +10,7 @@ constexpr ExportFormat formats[] = {
     {"hpctoolkit", "HPCToolkit database: Hatchet, Chopper, Thicket", ".hpctoolkit", true,
      "hatchet.GraphFrame.from_hpctoolkit(\"{}\")", write_hpctoolkit},
     {"caliper", "Caliper JSON, aggregated over ranks: Thicket, Hatchet", ".caliper.json", false,
-     "thicket.Thicket.from_caliperreader([\"{}\"])", write_caliper},
+     "thicket.Thicket.from_caliper([\"{}\"])", write_caliper},
     {"cubex", "Cube, with iterations: Cube GUI, Extra-P, Hatchet", ".cubex", false, "cube {}", write_cubex},
     {"speedscope", "flame graphs in the browser, a profile per rank", ".speedscope.json", false,
      "speedscope {}", write_speedscope},

@@ -141,10 +141,12 @@ class Encoder {
         }
     }
 
+    /// The unit is the one that pprof assumes of a label without: one that is 0 and has none is no label to pprof.
     void label(Message& sample, const char* key, std::uint64_t value) {
         Message label;
         label.number(1, strings_[key]);
         label.number(3, value);
+        label.number(4, strings_[key]);
         sample.message(3, label);
     }
 
@@ -199,7 +201,7 @@ class Encoder {
 Remarks write_pprof(const Profile& profile, const ExportRequest& request, Sink& sink) {
     TableChoice choice = request.choice;
     choice.by_line = true; // pprof itself sums by function or by line
-    const CallTable table = make_stack_table(profile, choice);
+    const CallTable table = make_stack_table(profile, choice, true);
     sink.add("profile.pb.gz", Encoder(table).encode(profile));
     return {};
 }

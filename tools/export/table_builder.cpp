@@ -34,40 +34,10 @@ TableNode node_kind(NodeKind kind) {
     }
 }
 
-/// Rows of metric_rows.
-std::vector<std::size_t> chosen_rows(const Profile& profile, const TableChoice& choice) {
-    const std::vector<MetricRow> rows = metric_rows(profile);
-    std::vector<std::size_t> chosen;
-    if (!choice.metrics.empty() && choice.metrics != std::vector<std::string>{"all"}) {
-        for (const std::string& name : choice.metrics) {
-            const auto row =
-                std::find_if(rows.begin(), rows.end(), [&](const MetricRow& r) { return r.name == name; });
-            if (row == rows.end())
-                throw ExportError(fmt::format(
-                    "there is no metric \"{}\"; docs/metrics.md lists them, for instance time, visits, bytes",
-                    name));
-            const auto index = static_cast<std::size_t>(row - rows.begin());
-            if (std::find(chosen.begin(), chosen.end(), index) == chosen.end())
-                chosen.push_back(index);
-        }
-        return chosen;
-    }
-    // What never occurred in the job would be a column of zeroes. Without a choice: the tops of the metric tree only.
-    MetricValues sums(rows.size());
-    for (const Location& location : profile.locations)
-        add(sums, totals(profile, location));
-    for (std::size_t r = 0; r < rows.size(); ++r)
-        if (r == 0 || rows[r].name == "visits" ||
-            (sums[r] != 0 &&
-             (!choice.metrics.empty() || (rows[r].parent < 0 && rows[r].name != "visits_timed_together"))))
-            chosen.push_back(r);
-    return chosen;
-}
-
 class Builder {
   public:
     Builder(const Profile& profile, const TableChoice& choice)
-        : profile_(profile), choice_(choice), rows_(chosen_rows(profile, choice)), metrics_(profile, rows_) {
+        : profile_(profile), choice_(choice), rows_(rows_of_choice(profile, choice)), metrics_(profile, rows_) {
         const std::vector<MetricRow> all = metric_rows(profile);
         for (const std::size_t row : rows_)
             table_.metrics.push_back(all[row]);
@@ -157,6 +127,9 @@ class Builder {
         return node;
     }
 
+    /// What has no call path is with the program, but what lies in a phase stays there.
+    std::uint32_t pathless(std::uint32_t top) { return top == 0 ? 0 : child(top, {0, TableNode::Other, "(no call path)", "", 0, ""}, 0); }
+
     void add_cells(const std::vector<SelectedCell>& cells, std::uint32_t top, std::uint32_t phase) {
         if (cells.empty())
             return;
@@ -165,7 +138,7 @@ class Builder {
             const std::vector<std::uint32_t>& into = metrics_.of(cell.path, cell.metric);
             if (into.empty() || cell.value == 0)
                 continue;
-            const std::uint32_t node = node_of(cell.path, top, known, phase);
+            const std::uint32_t node = cell.path == 0 ? pathless(top) : node_of(cell.path, top, known, phase);
             for (const std::uint32_t metric : into)
                 values_.push_back({node, metric, cell.value, cell.estimated});
         }
@@ -216,7 +189,7 @@ class Builder {
         std::vector<IterationRange> ranges;
         for (std::uint64_t first = range.first; first <= last; first += step)
             ranges.push_back({first, std::min(first + step - 1, range.first + all - 1)});
-        const auto cells = selected_cells(profile_, data, ranges);
+        const auto cells = divided_cells(profile_, data, range, ranges);
         for (std::size_t r = 0; r < ranges.size(); ++r) {
             const std::string name =
                 step == 1 ? fmt::format("instance={}", ranges[r].first + 1)
@@ -264,6 +237,35 @@ class Builder {
 };
 
 } // namespace
+
+std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoice& choice) {
+    const std::vector<MetricRow> rows = metric_rows(profile);
+    std::vector<std::size_t> chosen;
+    if (!choice.metrics.empty() && choice.metrics != std::vector<std::string>{"all"}) {
+        for (const std::string& name : choice.metrics) {
+            const auto row =
+                std::find_if(rows.begin(), rows.end(), [&](const MetricRow& r) { return r.name == name; });
+            if (row == rows.end())
+                throw ExportError(fmt::format(
+                    "there is no metric \"{}\"; docs/metrics.md lists them, for instance time, visits, bytes",
+                    name));
+            const auto index = static_cast<std::size_t>(row - rows.begin());
+            if (std::find(chosen.begin(), chosen.end(), index) == chosen.end())
+                chosen.push_back(index);
+        }
+        return chosen;
+    }
+    // What never occurred in the job would be a column of zeroes. Without a choice: the tops of the metric tree only.
+    MetricValues sums(rows.size());
+    for (const Location& location : profile.locations)
+        add(sums, totals(profile, location));
+    for (std::size_t r = 0; r < rows.size(); ++r)
+        if (r == 0 || rows[r].name == "visits" ||
+            (sums[r] != 0 &&
+             (!choice.metrics.empty() || (rows[r].parent < 0 && rows[r].name != "visits_timed_together"))))
+            chosen.push_back(r);
+    return chosen;
+}
 
 CallTable make_call_table(const Profile& profile, const TableChoice& choice) {
     CallTable table = Builder(profile, choice).table();

@@ -10,14 +10,18 @@ class Reading:
     def __init__(self):
         self.totals = {}      # metric: sum of the exclusive values
         self.by_rank = {}     # rank: {metric: sum}; empty where the format sums over ranks
+        self.by_function = {} # (metric, rank, function): sum; "(no call path)" is what lies at the root itself
         self.names = set()    # of functions
         self.lines = {}       # function: (file, line), where known
 
-    def add(self, metric, value, rank=None):
+    def add(self, metric, value, rank=None, function=None):
         self.totals[metric] = self.totals.get(metric, 0) + value
         if rank is not None:
             of_rank = self.by_rank.setdefault(rank, {})
             of_rank[metric] = of_rank.get(metric, 0) + value
+        if function is not None and value != 0:
+            key = metric, rank, function
+            self.by_function[key] = self.by_function.get(key, 0) + value
 
 
 def expect(condition, message):

@@ -8,11 +8,13 @@ REQUIRED = {"X": {"pid", "tid", "ts", "dur", "name"}, "M": {"pid", "name", "args
 
 
 def read(place, row):
-    """The iterations of the row of that name, in order, by rank: reading.iterations[rank] = [(ns, cluster)]."""
+    """The iterations of the row of that name, in order, by rank: reading.iterations[rank] = [(ns, cluster)], and when they begin:
+    reading.begins[rank]. Sums of call paths: reading.sums[rank][function], own times."""
     with open(place) as file:
         document = json.load(file)
     reading, names, ends = Reading(), {}, {}
-    reading.iterations = {}
+    reading.iterations, reading.begins, reading.sums = {}, {}, {}
+    open_slices = {}
     for event in document["traceEvents"]:
         expect(REQUIRED[event["ph"]] <= set(event), f"fields of {event}")
         if event["ph"] == "M" and event["name"] == "thread_name":
@@ -22,10 +24,21 @@ def read(place, row):
             continue
         where = event["pid"], event["tid"]
         expect(round(event["dur"] * 1000) == event["args"]["ns"], "duration")
-        expect(round(event["ts"] * 1000) == ends.get(where, 0), "end to end")
-        ends[where] = round(event["ts"] * 1000) + event["args"]["ns"]
+        begin, end = round(event["ts"] * 1000), round(event["ts"] * 1000) + event["args"]["ns"]
+        if names[where].startswith("call paths"):
+            stack = open_slices.setdefault(where, [])
+            while stack and stack[-1] <= begin:
+                stack.pop()
+            expect(not stack or end <= stack[-1], f"{event['name']} ends after its caller")
+            stack.append(end)
+            own = reading.sums.setdefault(event["pid"], {})
+            own[event["name"]] = own.get(event["name"], 0) + event["args"]["own_ns"]
+            continue
+        expect(begin >= ends.get(where, 0), "one after the other")
+        ends[where] = end
         if names[where] != row:
             continue
+        reading.begins.setdefault(event["pid"], []).append(begin)
         reading.iterations.setdefault(event["pid"], []).append((event["args"]["ns"], event["args"]["cluster"]))
         for metric in ("time", "visits", "bytes"):
             reading.add(metric, event["args"].get(metric, 0), event["pid"])

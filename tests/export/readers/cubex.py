@@ -23,6 +23,12 @@ def read(place):
     expect(len(tops) == 1, "one root of the call tree")
     expect(len(root.find("system").findall("systemtreenode")) == 1, "one root of the system tree")
     cnodes = list(walk(tops[0]))
+    name_of = lambda c: regions[c.get("calleeId")].find("name").text
+    function_of = {tops[0]: "(no call path)"}  # phases and their instances are parts of the function that they are in
+    for c in cnodes:
+        for child in c.findall("cnode"):
+            is_part = regions[child.get("calleeId")].find("role").text.startswith("dynamic")
+            function_of[child] = function_of[c] if is_part else name_of(child)
     expect(len({c.get("id") for c in cnodes}) == len(cnodes), "ids of the call tree")
     groups = list(root.iter("locationgroup"))
     rank_of = [group.find("name").text.rpartition(" ")[2] for group in groups for _ in group.findall("location")]
@@ -46,8 +52,7 @@ def read(place):
             for location, rank in enumerate(rank_of):
                 value = values[row * len(locations) + location]
                 value = nanoseconds(value) if kind == "DOUBLE" else value
-                reading.add(name, value, int(rank))
-    name_of = lambda c: regions[c.get("calleeId")].find("name").text
+                reading.add(name, value, int(rank), function_of[cnodes[i]])
     reading.callers = {name_of(child): name_of(c) for c in cnodes for child in c.findall("cnode")}  # one of them
     reading.names = {regions[c.get("calleeId")].find("name").text for c in cnodes}
     reading.lines = {r.find("name").text: (r.get("mod"), int(r.get("begin"))) for r in regions.values() if int(r.get("begin")) > 0}

@@ -85,7 +85,7 @@ def read(place):
             for n, (_, _, _, children) in tree.items():
                 below = sum(unit(rows[c - 1][m + 1]) for c in children)
                 expect(unit(rows[n - 1][m + 1]) == unit(rows[n - 1][m]) + below, f"inclusive {columns[m]} of node {n}")
-                reading.add(columns[m], unit(rows[n - 1][m]), rank)
+                reading.add(columns[m], unit(rows[n - 1][m]), rank, tree[n][0] if n != 1 else "(no call path)")
     expect(len(seen) == len(files), "one file for each thread")
     reading.names = {node[0] for node in tree.values()}
     reading.lines = {name: (file, line) for name, file, line, _ in tree.values() if line}

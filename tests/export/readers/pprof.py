@@ -57,8 +57,10 @@ def read(place):
     for sample in profile["sample"]:
         expect(all(i in locations for i in sample["location_id"]), "locations of a sample")
         expect(len(sample["value"]) == len(types), "a value for each type")
-        labels = {text(label, "key"): label for label in sample["label"]}
+        # As pprof decodes them: without a text, what is 0 and has no unit is dropped. `-tagfocus=rank=0` looks among the rest.
+        labels = {text(label, "key"): label for label in sample["label"] if {"str", "num", "num_unit"} & set(label)}
+        expect(text(labels["rank"], "num_unit") == "rank" and text(labels["thread"], "num_unit") == "thread", "units of labels")
         rank = labels["rank"].get("num", [0])[0]
         for metric, value in zip(types, sample["value"]):
-            reading.add(metric, value, rank)
+            reading.add(metric, value, rank, text(functions[locations[sample["location_id"][0]]["line"][0]["function_id"][0]], "name"))
     return reading

@@ -21,7 +21,7 @@ def read(place):
     reading.estimated = 0
     for row in table(place, "values.csv"):
         expect(int(row["call_path"]) in paths and int(row["value"]) > 0, f"{row}")
-        reading.add(row["metric"], int(row["value"]), int(row["rank"]))
+        reading.add(row["metric"], int(row["value"]), int(row["rank"]), paths[int(row["call_path"])]["name"] if row["call_path"] != "0" else "(no call path)")
         reading.estimated += int(row["estimated"])
     reading.names = {row["name"] for row in paths.values()}
     reading.lines = {row["name"]: (row["file"], int(row["line"])) for row in paths.values() if row["line"]}
