@@ -4,6 +4,7 @@ find_package(nlohmann_json REQUIRED)
 include(GoogleTest)
 add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_analysis_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_clusters_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_directory_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_evaluate_report_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_evaluate_test.cpp

@@ -61,20 +61,32 @@ std::vector<double> reconstructed_series(const Profile& profile, const PhaseData
     return series;
 }
 
+TimeSpread time_spread(std::vector<double> times) {
+    if (times.empty())
+        return {};
+    std::sort(times.begin(), times.end());
+    const auto below = [&](double share) { return times[static_cast<std::size_t>(std::lround(share * static_cast<double>(times.size() - 1)))]; };
+    return {times.front(), below(0.05), spread_of(times).median, below(0.95), times.back()};
+}
+
 namespace {
 
 struct Group {
     std::vector<std::size_t> clusters;
     std::uint64_t equivalence_class = 0;
     double size = 0;
-    double mean = 0;
+    double mean = 0;     // time of an iteration
+    double shortest = 0; // of the means of its clusters
+    double longest = 0;
 };
 
-/// What joining two groups adds to the sum of squared deviations; infinite over the border of a class.
+/// What joining two groups adds to the sum of squared deviations; infinite for groups that must not be joined. `b` takes longer.
 double join_cost(const Group& a, const Group& b) {
-    if (a.equivalence_class != b.equivalence_class)
+    constexpr double most_times = 3; // as long
+    if (a.equivalence_class != b.equivalence_class || b.longest > most_times * a.shortest)
         return std::numeric_limits<double>::infinity();
-    return a.size * b.size / (a.size + b.size) * (a.mean - b.mean) * (a.mean - b.mean);
+    const double deviation = a.mean == b.mean ? 0 : std::log(b.mean / a.mean);
+    return a.size * b.size / (a.size + b.size) * deviation * deviation;
 }
 
 } // namespace
@@ -88,7 +100,7 @@ PhaseData join_similar_clusters(const PhaseData& data, std::size_t most) {
         const Cluster& cluster = data.clusters[c];
         const auto size = static_cast<double>(cluster.size);
         if (cluster.size != 0)
-            groups.push_back({{c}, cluster.equivalence_class, size, time[c] / size});
+            groups.push_back({{c}, cluster.equivalence_class, size, time[c] / size, time[c] / size, time[c] / size});
     }
     std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
         return std::pair(a.equivalence_class, a.mean) < std::pair(b.equivalence_class, b.mean);
@@ -104,6 +116,7 @@ PhaseData join_similar_clusters(const PhaseData& data, std::size_t most) {
         const Group& from = groups[best + 1];
         to.mean = (to.mean * to.size + from.mean * from.size) / (to.size + from.size);
         to.size += from.size;
+        to.longest = from.longest;
         to.clusters.insert(to.clusters.end(), from.clusters.begin(), from.clusters.end());
         groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(best) + 1);
     }
@@ -178,8 +191,12 @@ std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Pha
     std::vector<SpotSums> spots;
     std::vector<MetricValues> metrics;
     std::vector<double> time(data.clusters.size() + 1);
-    for (std::size_t i = 0; i < data.iteration_ns.size(); ++i)
-        time[data.cluster_of_iteration[i]] += static_cast<double>(data.iteration_ns[i]);
+    std::vector<std::vector<double>> times(data.clusters.size() + 1);
+    for (std::size_t i = 0; i < data.iteration_ns.size(); ++i) {
+        const std::uint32_t c = data.cluster_of_iteration[i];
+        time[c] += static_cast<double>(data.iteration_ns[i]);
+        times[c].push_back(static_cast<double>(data.iteration_ns[i]));
+    }
     std::vector<std::uint64_t> visits(table.spots.size());
     for (const Cluster& cluster : data.clusters) {
         spots.push_back(sums_of(cluster.cells, table));
@@ -207,7 +224,7 @@ std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Pha
         if (cluster.size == 0)
             continue;
         const auto size = static_cast<double>(cluster.size);
-        ClusterSummary summary{c, cluster.size, time[c] / size, {}, {}};
+        ClusterSummary summary{c, cluster.size, time[c] / size, time_spread(std::move(times[c])), {}, {}};
         for (std::uint32_t s = 0; s < table.spots.size(); ++s) {
             const double difference = spots[c].time[s] / size - typical_spot[s];
             const bool only =

@@ -28,8 +28,21 @@ IterationSeries iteration_times(const std::vector<const Location*>& locations, s
 std::vector<double> reconstructed_series(const Profile& profile, const PhaseData& data,
                                          std::size_t metric_row);
 
+/// How long some iterations take: exact wall times in ns, phases inside included.
+struct TimeSpread {
+    double shortest = 0;
+    double low = 0; // 5 % take less
+    double median = 0;
+    double high = 0; // 5 % take more
+    double longest = 0;
+    /// Iterations of which one takes ten times as long as another are not of one kind, whatever they have in common.
+    bool is_one_kind() const { return longest < 10 * shortest || longest == 0; }
+};
+TimeSpread time_spread(std::vector<double> times);
+
 /// A phase with at most `most` clusters where that is possible: similar ones are joined, never over the border of an
-/// equivalence class. Similar means close in the mean time of an iteration; always the two neighbours are joined that
+/// equivalence class, and none of which an iteration takes over three times as long as of the other. Similar means close in the
+/// logarithm of the mean time of an iteration, since kinds differ in ratios; always the two neighbours are joined that
 /// add least to the sum of squared deviations. Source: Ward, J. Am. Stat. Assoc. 58 (1963), in one dimension.
 /// For display; the cells of a joined cluster are those of its parts, one after the other.
 PhaseData join_similar_clusters(const PhaseData& data, std::size_t most);
@@ -51,6 +64,7 @@ struct ClusterSummary {
     std::size_t cluster = 0; // index into PhaseData::clusters
     std::uint64_t size = 0;
     double mean_time = 0;                // ns per iteration, inclusive, exact
+    TimeSpread times;                    // of its iterations
     std::vector<Difference> differences; // largest first; those above 3 % of the typical iteration
     std::vector<MetricDifference>
         metrics; // counts and bytes that differ by more than a fifth, most different first

@@ -234,10 +234,14 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
         kind.compute = kinds[k].mean[0];
         result.kinds.push_back(kind);
     }
+    std::vector<std::vector<double>> walls(kinds.size());
     for (std::uint32_t l = 0; l < locations.size(); ++l) {
         const PhaseData* data = find_phase(locations[l], phase);
         if (data == nullptr || data->cluster_of_iteration.empty())
             continue;
+        for (std::size_t i = 0; i < data->iteration_ns.size(); ++i)
+            if (const std::uint32_t c = data->cluster_of_iteration[i]; c < kind_of[l].size() && kind_of[l][c] != KindRun::none)
+                walls[kind_of[l][c]].push_back(static_cast<double>(data->iteration_ns[i]));
         std::vector<KindRun> runs = runs_of(*data, kind_of[l]);
         const auto same = std::find_if(result.sequences.begin(), result.sequences.end(),
                                        [&](const KindSequence& s) { return s.runs == runs; });
@@ -246,6 +250,8 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
         else
             result.sequences.push_back({{l}, std::move(runs)});
     }
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+        result.kinds[k].times = time_spread(std::move(walls[k]));
     std::stable_sort(result.sequences.begin(), result.sequences.end(), [](const KindSequence& a, const KindSequence& b) {
         return a.locations.size() > b.locations.size();
     });

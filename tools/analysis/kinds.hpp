@@ -8,6 +8,7 @@
 // chance (MPI_Test, MPI_Iprobe and their like).
 #pragma once
 
+#include "tools/analysis/iterations.hpp"
 #include "tools/profile/model.hpp"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct KindOfIteration {
     std::uint64_t clusters = 0;
     double mean_time = 0; // ns: wall time of an iteration, waiting included
     double compute = 0;   // ns of it on the processor outside MPI
+    TimeSpread times;     // wall time of its iterations
 };
 
 /// Iterations of one kind that follow each other.

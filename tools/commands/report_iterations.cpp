@@ -164,6 +164,8 @@ std::string distinction(const ReportContext& context, const ClusterSummary& summ
         words.push_back(amount + " " + printable(row.label));
     }
     std::string out;
+    if (!summary.times.is_one_kind())
+        out = fmt::format("not one kind: {} .. {}", duration(summary.times.shortest, context.style), duration(summary.times.longest, context.style));
     for (const std::string& word : words)
         out += (out.empty() ? "" : "; ") + word;
     return out.empty() ? "a typical iteration" : out;
@@ -180,10 +182,9 @@ void append_clusters(const ReportContext& context, std::size_t rank, const Phase
         remark += fmt::format("; {} clusters, similar ones joined", stored);
     append_heading(context, fmt::format("Clusters of \"{}\"", printable(context.profile.phases[phase].name)),
                    remark, out);
-    const std::size_t indent = 39;
+    const std::size_t indent = 53;
     const auto room = static_cast<std::size_t>(style.width) - indent;
-    out +=
-        tinted(style, Tint::Dim, fmt::format("  {:>5} {:>18} {:>10}", "", "iterations", "time each")) + "\n";
+    out += tinted(style, Tint::Dim, fmt::format("  {:>3} {:>16} {:>8}  {:>18}", "", "iterations", "median", "5 to 95 % of them")) + "\n";
     std::uint64_t more = 0;
     for (std::size_t i = 0; i < summaries.size(); ++i) {
         const ClusterSummary& s = summaries[i];
@@ -193,20 +194,20 @@ void append_clusters(const ReportContext& context, std::size_t rank, const Phase
         }
         const double share = static_cast<double>(s.size) / static_cast<double>(data.instances);
         const std::string size = fmt::format("{} ({})", count(static_cast<double>(s.size)), percent(share));
-        out += fmt::format("  {:>5} {} {}", letter_of(i), right(style, size, 18),
-                           right(style, duration(s.mean_time, style), 10));
+        const std::string range = s.size < 2 ? std::string() : fmt::format("{} .. {}", duration(s.times.low, style), duration(s.times.high, style));
+        out += fmt::format("  {:>3} {} {}  {}", letter_of(i), right(style, size, 16), right(style, duration(s.times.median, style), 8), right(style, range, 18));
         const std::vector<std::string> lines = wrapped(distinction(context, s), room);
         for (std::size_t l = 0; l < lines.size(); ++l)
             out += (l == 0 ? "  " : std::string(indent, ' ')) + lines[l] + "\n";
     }
     if (more != 0)
         out += tinted(style, Tint::Dim,
-                      fmt::format("  {:>5} {:>18}  in {} smaller clusters", "...",
+                      fmt::format("  {:>3} {:>16}  in {} smaller clusters", "...",
                                   count(static_cast<double>(more)), summaries.size() - clusters_unjoined)) +
                "\n";
     // Why is said on the first screen.
     if (data.unclustered != 0)
-        out += tinted(style, Tint::Dim, fmt::format("  {:>5} {:>18}  in no cluster", "-", count(static_cast<double>(data.unclustered)))) + "\n";
+        out += tinted(style, Tint::Dim, fmt::format("  {:>3} {:>16}  in no cluster", "-", count(static_cast<double>(data.unclustered)))) + "\n";
 }
 
 } // namespace

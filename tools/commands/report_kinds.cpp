@@ -77,6 +77,11 @@ std::string list_of(const std::vector<std::uint32_t>& numbers, std::size_t room)
     return out;
 }
 
+/// How far the mean may be from single iterations.
+std::string spread_words(const KindOfIteration& kind, const TextStyle& style) {
+    return kind.iterations < 2 ? "" : fmt::format("; 5 to 95 %: {} .. {}", duration(kind.times.low, style), duration(kind.times.high, style));
+}
+
 } // namespace
 
 void append_kinds(const ReportContext& context, std::uint32_t phase, std::string& out) {
@@ -91,9 +96,9 @@ void append_kinds(const ReportContext& context, std::uint32_t phase, std::string
                    "kinds of iteration by what a rank does, whatever it waits; names of this table only", out);
     for (std::size_t k = 0; k < std::min(found.kinds.size(), most_kinds); ++k) {
         const KindOfIteration& kind = found.kinds[k];
-        out += fmt::format("  {:>5} {} {}  of which {} computing\n", name_of(static_cast<std::uint32_t>(k)),
+        out += fmt::format("  {:>5} {} {}  of which {} computing{}\n", name_of(static_cast<std::uint32_t>(k)),
                            right(style, count(static_cast<double>(kind.iterations)) + " iterations", 18),
-                           right(style, duration(kind.mean_time, style), 10), duration(kind.compute, style));
+                           right(style, duration(kind.mean_time, style), 10), duration(kind.compute, style), spread_words(kind, style));
     }
     if (found.kinds.size() > most_kinds)
         out += tinted(style, Tint::Dim, fmt::format("  {:>5} {} more kinds", "...", found.kinds.size() - most_kinds)) + "\n";
