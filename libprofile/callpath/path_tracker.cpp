@@ -104,9 +104,12 @@ void PathTracker::splice(std::size_t kept) noexcept {
         kept = 0;
     }
     std::size_t common = kept;
+    bool is_start_up = kept == 0;
     for (std::size_t i = 0; i < fresh; ++i) {
         TrackedFrame& frame = frames_[kept + i];
         const std::size_t from = fresh - 1 - i;
+        const std::uint8_t here = path_.flags[from];
+        is_start_up = is_start_up && ((here & (InLibc | InLibprofile)) != 0 || (i == 0 && unwinder.is_process_start(path_.addresses[from])));
         const bool known = common == kept + i && kept + i < size_ && frame.address == path_.addresses[from] &&
                            frame.slot == path_.slots[from];
         if (known) {
@@ -117,8 +120,9 @@ void PathTracker::splice(std::size_t kept) noexcept {
             frame.node = no_node;
         }
         frame.origin = path_.origins[from];
-        // The slot belongs to the next inner frame's function.
-        frame.markable = from != 0 && frame.slot != 0 && (path_.flags[from] & NoReturnAddress) == 0 &&
+        // The slot belongs to the next inner frame's function. That of main or of a thread's function is none: when a thread ends, the C library
+        // jumps to where it began, as soon as all frames inside are left, and would leave the mark behind.
+        frame.markable = from != 0 && frame.slot != 0 && !is_start_up && (here & NoReturnAddress) == 0 &&
                          (path_.flags[from - 1] & never_marked) == 0;
     }
     size_ = kept + fresh;
@@ -285,7 +289,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     while (inner + 1 < path_.size && (path_.flags[inner] & InBindingLayer) != 0) ++inner;
     const NodeId node = nodes(size_ - inner);
     if (marks_mode() == MarksMode::Check && path_.end == PathEnd::Mark && !in_handler) check(nullptr, frame);
-    if ((mark().slot == 0 || path_.size > far_from_mark) && may_mark(in_handler))
+    if (!in_handler && (mark().slot == 0 || path_.size > far_from_mark) && may_mark(false))
         mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     return node;
 }
@@ -356,7 +360,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     const bool spliced = path_.end == PathEnd::Mark;
     take(sp);
     const NodeId node = nodes(size_);
-    set_ancestor();
+    set_ancestor(size_);
     if (marks_mode() == MarksMode::Check && spliced) check(context, sp);
     // Not the innermost frame: setjmp, getcontext and vfork keep a copy of their own return address. A mark that stands there since a call is
     // left: it will tell when the function returns.
@@ -369,14 +373,37 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     return node;
 }
 
-CommonAncestor PathTracker::at_sample_in_call(std::uintptr_t frame) noexcept {
-    find_call(frame, true);
-    set_ancestor();
+/// How many tracked frames there are up to the one whose return address lies in `slot`; 0: there is none.
+std::size_t PathTracker::frames_outside(std::uintptr_t slot) const noexcept {
+    for (std::size_t i = size_; i-- > 0;)
+        if (frames_[i].slot == slot) return i + 1;
+    return 0;
+}
+
+CommonAncestor PathTracker::at_sample_in_call(std::uintptr_t frame, std::uintptr_t stack_pointer) noexcept {
+    observe(stack_pointer);
+    const std::uintptr_t slot = frame + sizeof(std::uintptr_t);
+    if (mark().slot == 0 || mark().slot >= slot) {
+        find_call(frame, true);
+        set_ancestor(size_);
+        return ancestor_;
+    }
+    // A call from a callback has placed the mark. All frames outside of it stand, and the path of the outer call is among them.
+    const std::size_t outside = frames_outside(slot);
+    if (outside == 0) { // the call that is taken to run has been left
+        ancestor_ = {};
+        miss_sample();
+        return ancestor_;
+    }
+    nodes(outside); // modules may have gone
+    set_ancestor(outside);
+    common_at_most_ = outside;
     return ancestor_;
 }
 
-void PathTracker::set_ancestor() noexcept {
-    const std::size_t most = std::min(common_at_most_, size_);
+/// `size`: frames of the path of this sample.
+void PathTracker::set_ancestor(std::size_t size) noexcept {
+    const std::size_t most = std::min(common_at_most_, size);
     ancestor_.depth = 0;
     ancestor_.kind = LcaKind::Unknown;
     if (has_sample_ && complete_) {

@@ -116,8 +116,10 @@ class PathTracker {
 
     /// The node of the call path that a signal has interrupted; `context` is the handler's third argument.
     NodeId at_sample(void* context) noexcept;
-    /// The node of the call path of an MPI call during which a sample hit: it has the place of a sample in the series.
-    CommonAncestor at_sample_in_call(std::uintptr_t frame) noexcept;
+    /// A sample during the MPI call of the wrapper body at `frame`: the call's path has the place of a sample in the series. Places no mark: what
+    /// lies inside of the call is not looked at, and may be an unwinder. A mark in a callback, which may lie there, stays.
+    /// `stack_pointer`: where the sample hit.
+    CommonAncestor at_sample_in_call(std::uintptr_t frame, std::uintptr_t stack_pointer) noexcept;
     /// Of the last sample and the one before it.
     CommonAncestor common_ancestor() const { return ancestor_; }
     /// A sample whose path was not looked for: it has nothing known in common with the next.
@@ -160,12 +162,13 @@ class PathTracker {
     void splice(std::size_t kept) noexcept;
     NodeId nodes(std::size_t end) noexcept;
     bool may_mark(bool in_handler) noexcept;
+    std::size_t frames_outside(std::uintptr_t slot) const noexcept;
     bool is_unwinding() const noexcept;
     void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
     std::uint32_t level_of(std::size_t index) const noexcept;
     std::size_t nodes_in(std::size_t frames) noexcept;
-    void set_ancestor() noexcept;
+    void set_ancestor(std::size_t size) noexcept;
     bool unwind_in_full(void* context, std::uintptr_t frame) noexcept;
     void walk_in_full(void* context, std::uintptr_t frame) noexcept;
     bool is_full_path() const noexcept;

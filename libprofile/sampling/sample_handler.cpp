@@ -40,12 +40,13 @@ Place take_in_call(Thread& thread, const greg_t* registers) noexcept {
     ++(*call.row)[Metric::Samples];
     const bool at_mark = is_mark_code(static_cast<std::uintptr_t>(registers[REG_RIP]));
     // In a wait of a runtime the frame tells where its return address lies, and no more.
-    const bool is_own = is_own_stack(static_cast<std::uintptr_t>(registers[REG_RSP])) && is_own_stack(call.frame) && !thread.openmp.wait.may_be_over;
+    const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
+    const bool is_own = is_own_stack(stack) && is_own_stack(call.frame) && !thread.openmp.wait.may_be_over;
     if (at_mark || !is_own) {
         thread.paths.miss_sample();
         return {call.row->node, {}};
     }
-    return {call.row->node, thread.paths.at_sample_in_call(call.frame)};
+    return {call.row->node, thread.paths.at_sample_in_call(call.frame, stack)};
 }
 
 /// `weight`: the time that the sample stands for, in ns.

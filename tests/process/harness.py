@@ -9,6 +9,7 @@ import argparse
 import ctypes
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -50,6 +51,11 @@ def expect(condition, message):
 def expect_equal(actual, expected, what):
     if actual != expected:
         raise AssertionError(f"{what}:\n  expected {expected!r}\n  but got  {actual!r}")
+
+
+def masked(text):
+    """Addresses are random, and process ids."""
+    return re.sub(r"\b\d{3,}\b", "N", re.sub(r"0x[0-9a-f]+", "ADDRESS", text))
 
 
 def shortened(text, most=1500):

@@ -15,6 +15,7 @@ namespace libprofile {
 
 namespace {
 
+#pragma GCC diagnostic ignored "-Winfinite-recursion"
 #define NOT_INLINED [[gnu::noinline, gnu::noclone, gnu::noipa]]
 
 /// Events as MPI calls and samples make them, in a thread that is not measured.
@@ -52,6 +53,28 @@ class PathTrackerTest : public testing::Test {
         getcontext(&context);
         last_ = tracker_.at_sample(&context);
         return tracker_.common_ancestor();
+    }
+    /// As MPI, with a callback of the application inside, which calls MPI from `depth` frames further in. `in_callback` runs before that returns.
+    template <typename InCallback>
+    NOT_INLINED void call_with_callback(int depth, const InCallback& in_callback) {
+        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        call();
+        callback(depth, frame, in_callback);
+        keep_ = 1;
+    }
+    template <typename InCallback>
+    NOT_INLINED void callback(int depth, std::uintptr_t outer, const InCallback& in_callback) {
+        if (depth != 0) {
+            callback(depth - 1, outer, in_callback);
+        } else {
+            below(0);
+            in_callback(outer);
+        }
+        keep_ = 1;
+    }
+    NOT_INLINED CommonAncestor sample_in_call(std::uintptr_t frame) {
+        const InTool guard;
+        return tracker_.at_sample_in_call(frame, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
     }
     std::size_t depth_of(NodeId node) const {
         std::size_t depth = 0;
@@ -239,6 +262,64 @@ TEST_F(PathTrackerTest, ExceptionsPassTheMarkAndTakeItAway) {
     }
     EXPECT_EQ(tracker_.count_of(PathCount::Lost), lost);
     EXPECT_EQ(sample_below(3).kind == LcaKind::Unknown, false);
+}
+
+TEST_F(PathTrackerTest, ASampleDuringACallLeavesTheMarkOfACallFromACallback) {
+    const Mark& mark = thread_local_block.mark;
+    bool is_inside = false;
+    CommonAncestor first{}, second{};
+    call_with_callback(6, [&](std::uintptr_t outer) {
+        is_inside = mark.slot != 0 && mark.slot < outer;
+        const std::uintptr_t slot = mark.slot;
+        first = sample_in_call(outer);
+        second = sample_in_call(outer);
+        is_inside = is_inside && mark.slot == slot && mark_stands(mark, slot);
+    });
+    EXPECT_TRUE(is_inside);
+    EXPECT_EQ(marks_mode(), MarksMode::On);
+    EXPECT_EQ(tracker_.count_of(PathCount::Lost), 0u);
+    EXPECT_EQ(second.kind, LcaKind::Exact);
+    EXPECT_EQ(second.depth, depth_of(known_.node) - 9); // without call_with_callback(), the callback's seven frames and below()
+}
+
+TEST_F(PathTrackerTest, ASampleDuringACallPlacesNoMark) {
+    const Mark& mark = thread_local_block.mark;
+    std::uintptr_t slot = 1;
+    call_with_callback(3, [&](std::uintptr_t outer) { // what is on the stack there may be an unwinder
+        { const InTool guard; tracker_.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))); }
+        sample_in_call(outer);
+        slot = mark.slot;
+    });
+    EXPECT_EQ(slot, 0u);
+}
+
+TEST_F(PathTrackerTest, ExceptionsPassMarksThatWereLost) {
+    Mark& mark = thread_local_block.mark;
+    bool caught = false;
+    try {
+        call_with_callback(5, [&](std::uintptr_t) {
+            note_loss(mark);
+            mark.slot = 0; // and its stub stays where it is
+            throw std::runtime_error("below");
+        });
+    } catch (const std::runtime_error&) {
+        caught = true;
+    }
+    EXPECT_TRUE(caught);
+}
+
+TEST_F(PathTrackerTest, WhoReadsReturnAddressesFindsNoMarkThatWasLost) {
+    Mark& mark = thread_local_block.mark;
+    std::uintptr_t slot = 0, return_address = 0;
+    call_with_callback(5, [&](std::uintptr_t) {
+        note_loss(mark);
+        slot = mark.slot;
+        mark.slot = 0;
+        restore_losses(mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+        return_address = *reinterpret_cast<const std::uintptr_t*>(slot);
+    });
+    EXPECT_NE(slot, 0u);
+    EXPECT_EQ(return_address, mark.return_address);
 }
 
 TEST_F(PathTrackerTest, AnOverwrittenMarkIsForgotten) {

@@ -83,6 +83,7 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
         else if (target > stack_pointer)
             local.thread->regions->leave_to(*local.thread, target);
     }
+    if (jump.kind == Kind::Look) restore_losses(local.mark, stack_pointer);
     if (local.mark.slot == 0) return real;
     if (is_own_stack(stack_pointer) && target > stack_pointer && is_own_stack(target)) {
         jump_mark(local.mark, target);

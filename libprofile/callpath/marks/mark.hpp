@@ -56,8 +56,10 @@ inline bool is_about_to_stand(const Mark& mark, std::uintptr_t stack_pointer) no
     return mark.moving && mark.slot >= stack_pointer &&
            *reinterpret_cast<const std::uintptr_t*>(mark.slot) == mark.return_address;
 }
-/// Remembers the mark for a return through it that comes later.
+/// Remembers the mark for a return or an unwinder that comes to it later.
 inline void note_loss(Mark& mark) noexcept {
+    for (const Mark::Loss& loss : mark.losses)
+        if (loss.slot == mark.slot && loss.return_address == mark.return_address) return;
     mark.losses[mark.next_loss % Mark::kept_losses] = {mark.slot, mark.return_address};
     mark.next_loss = (mark.next_loss + 1) % Mark::kept_losses;
 }
@@ -104,6 +106,10 @@ void place_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index) noex
 
 /// Takes the mark away: puts the return address back if it stands, forgets it otherwise.
 void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept;
+
+/// Puts back what belongs where marks were lost that still stand, seen from a frame whose stack ends at `stack_pointer`: for whoever is about to
+/// read return addresses.
+void restore_losses(const Mark& mark, std::uintptr_t stack_pointer) noexcept;
 
 /// Takes a mark that stands out of somebody's sight for a moment: returns its slot, or 0. put_back_mark() puts it there again,
 /// unless a handler of the application has had it taken away meanwhile.

@@ -6,6 +6,7 @@ namespace libprofile {
 bool are_marks_possible() noexcept { return false; }
 void place_mark(Mark&, const TrackedFrame*, std::int32_t) noexcept {}
 void remove_mark(Mark& mark, std::uintptr_t) noexcept { mark.slot = 0; }
+void restore_losses(const Mark&, std::uintptr_t) noexcept {}
 
 std::uintptr_t lift_mark(Mark&, std::uintptr_t) noexcept { return 0; }
 void put_back_mark(Mark&, std::uintptr_t) noexcept {}

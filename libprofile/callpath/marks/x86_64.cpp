@@ -57,6 +57,13 @@ namespace {
     end_move(mark, mark_outwards(mark, frames, index, stack_pointer));
 }
 
+[[gnu::always_inline]] inline void put_back_losses(const Mark& mark, std::uintptr_t stack_pointer) {
+    for (const Mark::Loss& loss : mark.losses) {
+        if (loss.slot <= stack_pointer || !is_own_stack(loss.slot) || loss.slot == mark.slot) continue;
+        if (word(loss.slot) == mark_stub()) word(loss.slot) = lost_return_address(mark, loss.slot);
+    }
+}
+
 /// A return through a stub that is not the thread's mark: a copy of the stack was put back, or another thread runs on it.
 /// What was known of the word must still be true; guessing would be worse than ending.
 IN_MARK_CODE [[gnu::noinline]] std::uintptr_t lost_return(const Mark& mark, std::uintptr_t slot) {
@@ -95,6 +102,8 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     mark.slot = 0;
     mark.index = -1;
 }
+
+void restore_losses(const Mark& mark, std::uintptr_t stack_pointer) noexcept { put_back_losses(mark, stack_pointer); }
 
 std::uintptr_t lift_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     const std::uintptr_t slot = __atomic_load_n(&mark.slot, __ATOMIC_RELAXED); // a handler may change it at any moment
@@ -172,7 +181,7 @@ extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_
 }
 
 /// Called by unwinders of exceptions and threads for the stub's frame, before they read its return address. The thread has
-/// only one mark, so nothing needs to be asked of the unwinder, whichever it is.
+/// only one mark, so nothing needs to be asked of the unwinder, whichever it is. A mark that was lost is put back by the way.
 ///
 /// They come here when they look for who catches the exception (or, where a thread ends, when they leave the frames), from the inside outwards,
 /// and only if no frame inside catches it. So the frame is as good as left: the mark goes outwards as at a return, and is met again there unless the
@@ -180,6 +189,7 @@ extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_
 extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE int libprofile_mark_personality(int, int, std::uint64_t, void*, void*) {
     constexpr int continue_unwinding = 8; // _URC_CONTINUE_UNWIND
     Mark& mark = thread_local_block.mark;
-    if (const std::uintptr_t slot = mark.slot; slot != 0) pass_mark(mark, slot);
+    put_back_losses(mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    if (const std::uintptr_t slot = mark.slot; slot != 0 && word(slot) == mark_stub()) pass_mark(mark, slot);
     return continue_unwinding;
 }
