@@ -12,7 +12,7 @@ namespace libprofile {
 /// Then per loop a LoopRecord; and behind these, per loop again, a LoopFunctionRecord. Files of versions that had none end before those.
 struct LoopsRecord {
     std::uint64_t thread = 0;
-    std::uint64_t searched_ns = 0; // from the first MPI call after MPI_Init to the end
+    std::uint64_t searched_ns = 0; // from the first MPI call after MPI_Init to the end, or to the snapshot; 0: not known (early live files)
     std::uint64_t calls = 0;       // MPI calls that were followed
     std::uint64_t loops = 0;       // 0: none was found
 };

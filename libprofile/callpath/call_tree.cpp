@@ -37,10 +37,14 @@ bool CallTree::grow_table() noexcept {
     return true;
 }
 
+/// Call paths leave a little of the quota for the phases that are still to come, and for their iterations: of a path that is folded the
+/// function and the time are known, of an iteration that found no memory nothing.
+static bool leaves_some_memory() { return memory_quota.used() < memory_quota.limit() - memory_quota.limit() / 16; }
+
 /// For one more node, besides the spare ones. A full table takes those, too: a quarter of it is free.
 bool CallTree::has_room() noexcept {
     static_assert(spare_nodes < 1024 / 4);
-    return (nodes_.size() * 4 <= std::uint64_t{mask_} * 3 || grow_table()) && nodes_.reserve(1 + spare_nodes, *arena_);
+    return (nodes_.size() * 4 <= std::uint64_t{mask_} * 3 || grow_table()) && nodes_.reserve(1 + spare_nodes, *arena_) && leaves_some_memory();
 }
 
 NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) noexcept {

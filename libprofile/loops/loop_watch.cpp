@@ -85,6 +85,7 @@ LoopWatch::Act LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId
                 loop.is_copied = false;
                 loop.other = loop.other_place = site;
                 loop.other_passes = loop.passes + 1;
+                want_checkpoint(); // live data say what was known then
             }
         }
         what = Act::Leave;
@@ -159,6 +160,7 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
     loop.place = path.at(loop.level);
     loop.witnesses = 0; // nothing bears witness against it
     ++loop.moves;
+    want_checkpoint();
 }
 
 bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept {

@@ -43,7 +43,9 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
     const Tenths lost(all.samples_lost, all.samples_taken + all.samples_lost);
     const Tenths overhead(all.overhead_ns, all.wall_ns);
     char iterations[192] = "no iterations marked";
-    if (all.iterations != 0)
+    if (all.iterations == 0 && all.quota_losses != 0)
+        std::snprintf(iterations, sizeof iterations, "no iterations kept");
+    else if (all.iterations != 0)
         std::snprintf(iterations, sizeof iterations, "%llu iterations%s%.64s%s in %llu clusters", static_cast<unsigned long long>(all.iterations),
                       *all.phase == 0 ? "" : " of \"", all.phase, *all.phase == 0 ? "" : "\"", static_cast<unsigned long long>(all.clusters));
     say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%%, memory up to %llu KiB per process -> %s (next: libprofile report %s)",

@@ -23,9 +23,11 @@ inline std::uint64_t function_of(const Node& place) noexcept {
 /// One in so many is not looked at: each may join two passes, no more.
 constexpr std::uint64_t bounded_calls_ignored = 1024;
 
-inline void write_loops(Encoder& encoder, const Thread& thread) noexcept {
+/// `now`: of a thread that runs, when the file was begun; else 0.
+inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t now) noexcept {
     const LoopWatch& watch = *thread.loops;
-    LoopsRecord record{thread.index, watch.searched_ns(), watch.calls(), watch.loop_count()};
+    const std::uint64_t searched_ns = now > watch.began_at() ? now - watch.began_at() : watch.searched_ns();
+    LoopsRecord record{thread.index, searched_ns, watch.calls(), watch.loop_count()};
     describe(encoder, record);
     // Of some calls what had returned before was not known: where no mark may be, because of the program's unwinders, say.
     const bool is_bounded = thread.paths.bounded_calls() > watch.calls() / bounded_calls_ignored;

@@ -91,7 +91,7 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
                                    [&](Encoder& encoder) { write_trace(encoder, thread.index, thread.trace); });
         if (thread.loops != nullptr && thread.loops->has_searched())
             ok = ok && write_block(buffer, {BlockType::Loops, own_rank(), thread.index},
-                                   [&](Encoder& encoder) { write_loops(encoder, thread); });
+                                   [&](Encoder& encoder) { write_loops(encoder, thread, now); });
         for (std::uint32_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);
             ok = ok && write_phase(buffer, own_rank(), thread, i, phase, now);

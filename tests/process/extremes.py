@@ -33,9 +33,12 @@ def a_thousand_threads_have_their_calls(job):
 
 @test
 def more_call_paths_than_memory_keep_every_call(job):
-    """2^17 call paths into a megabyte: most of them are folded, none of the calls is lost, and it is said once."""
-    report = extreme(job, "paths", 17, options={"LIBPROFILE_MEMORY": "1M"}, folded=True)
-    expect_equal(calls(report, 0)["MPI_Comm_rank"], 1 << 17, "calls")
+    """2^17 call paths into a megabyte: most of them are folded, none of the calls is lost, and it is said once. Iterations that come when
+    the megabyte is full are there."""
+    report = extreme(job, "late", 17, options={"LIBPROFILE_MEMORY": "1M"}, folded=True)
+    expect_equal(calls(report, 0)["MPI_Comm_rank"], (1 << 17) + 3, "calls")
+    expect_equal([(phase["name"], phase["iterations"]) for phase in report["phases"][1:]], [("step", 2)], "iterations")
+    expect_equal(calls(report, 0, "step")["MPI_Comm_rank"], 3, "calls in them")
     expect_equal(len(job.last.complaints), 1, "complaints")
 
 

@@ -342,6 +342,35 @@ def kills_lose_no_iteration_of_a_program_that_goes_on_changing(job):
         check_new_loops(check_recovered(job, run), run)
 
 
+@test
+def kills_lose_no_iteration_of_loops_that_were_found(job):
+    """A loop is settled on after 5 s. What is said of it is what is true at the end: it is all of the time, and sure. Every second time another
+    loop follows."""
+    for repetition in range(REPETITIONS):
+        has_two = repetition % 2 == 1
+
+        def late_enough(run, passes=1200 if has_two else 600):
+            while any(len(run.lines(rank, "more")) < passes for rank in range(RANKS)):
+                expect(run.process.poll() is None, "the job ended early")
+                expect(time.monotonic() - run.start < run.timeout, "the job does not get on")
+                time.sleep(0.05)
+        run = killed(job, "found", 650 if has_two else 20000, {}, late_enough)
+        check_second_reader(run)
+        report = report_of(job, run)
+        sentences = job.run([job.tool, "report", run.profile]).out
+        expect("the time loop was not found" not in sentences, "the time loop was found")
+        loops = sorted(report["loops"], key=lambda loop: loop["place"])
+        expect_equal([loop["place"].split()[0] for loop in loops], ["advance", "relax"] if has_two else ["relax"], "loops")
+        expect(sum(loop["share"] for loop in loops) > 0.9, f"share of the time: {loops}")
+        expect(has_two or loops[0]["sure"], f"not sure: {loops}")
+        for name, number in (("relax", 0), ("advance", 1)):
+            phase = next((phase for phase in report["phases"] if phase["name"].startswith(f"loop in {name}")), None)
+            for rank in range(RANKS if phase else 0):
+                logged = sum(line.startswith(f"{number} ") for line in run.lines(rank, "more"))
+                count = phase["iterations_per_rank"][rank]
+                expect(abs(count - logged) <= 1, f"rank {rank} logged {logged} passes of {name}, the report has {count}")
+
+
 def killed_quickly(job, options, missing=0):
     """Thousands of iterations a second, so that many kills hit a record or a snapshot that is being written."""
     for repetition in range(4 * REPETITIONS):

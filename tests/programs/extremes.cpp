@@ -2,6 +2,7 @@
 //   threads N      N threads that live at the same time, each computes and makes MPI calls
 //   paths N        MPI calls on 2^N different call paths
 //   iterations N   N iterations of two MPI calls each
+//   late N         paths, then two iterations
 //   deep N         MPI calls and computing below N frames of recursion
 // `seccomp` in front of the mode makes the kernel refuse (EPERM) perf_event_open, timer_create, membarrier and
 // process_vm_readv first, as containers do. Prints what it has computed; anything wrong ends with exit code 1.
@@ -157,7 +158,7 @@ int main(int argc, char** argv) {
         ++argv;
         --argc;
     }
-    if (argc != 3) fail("usage: extremes [seccomp] threads|paths|iterations|deep N");
+    if (argc != 3) fail("usage: extremes [seccomp] threads|paths|iterations|deep|late N");
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE) fail("no threads");
@@ -168,6 +169,7 @@ int main(int argc, char** argv) {
     else if (mode == "paths") result = branch(size);
     else if (mode == "iterations") result = iterations(size);
     else if (mode == "deep") result = deep(size);
+    else if (mode == "late") result = branch(size) + iterations(2);
     else fail("no such mode");
     std::printf("extremes: %s %ld: %ld calls\n", mode.c_str(), size, result);
     MPI_Finalize();

@@ -66,6 +66,10 @@ TEST_F(LoopDoubts, HaveAReasonForEachFlag) {
 TEST_F(LoopDoubts, AreOfNumbersToo) {
     found.fewest = 49;
     EXPECT_EQ(doubts(), "ranks count different numbers");
+    found.was_cut_off = true; // ranks that are killed are at different passes
+    EXPECT_EQ(doubts(), "");
+    found.fewest = 47;
+    EXPECT_EQ(doubts(), "ranks count different numbers");
     found.fewest = found.most = 15;
     EXPECT_EQ(doubts(), "a few passes look alike for many reasons");
     found.fewest = found.most = 50;

@@ -85,6 +85,11 @@ void doubt_copies(const Profile& profile, const FoundLoop& loop, std::vector<std
     doubts.push_back(std::move(text));
 }
 
+/// Ranks that are killed are not all at the same pass.
+std::uint64_t most_difference(const LoopOfRanks& found) {
+    return found.was_cut_off ? std::max<std::uint64_t>(2, found.most / 100) : 0;
+}
+
 } // namespace
 
 std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks& found) {
@@ -106,7 +111,7 @@ std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks&
         doubts.emplace_back("a few passes look alike for many reasons");
     if (loop.moves != 0)
         doubts.emplace_back("in the first ones passes may be joined");
-    if (found.fewest != found.most)
+    if (found.most - found.fewest > most_difference(found))
         doubts.emplace_back("ranks count different numbers");
     if (found.share < 0.5)
         doubts.emplace_back("most of the time is elsewhere");

@@ -30,6 +30,11 @@ std::vector<const Location*> searching_threads(const Profile& profile) {
     return found;
 }
 
+bool was_killed(const Profile& profile, std::uint32_t rank) {
+    const auto info = profile.ranks.find(rank);
+    return info != profile.ranks.end() && info->second.checkpoint;
+}
+
 std::string iterations_text(const LoopOfRanks& found) {
     if (found.fewest == found.most)
         return plural(found.most, "iteration");
@@ -79,7 +84,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
                        other.loop->offset == loop.offset && other.loop->is(LoopIsReplaced) == loop.is(LoopIsReplaced);
             });
             if (at == all.end()) {
-                all.push_back({&loop, {}, 0, data->instances, 0, 0, 0, {}});
+                all.push_back({&loop, {}, 0, data->instances, 0, 0, false, 0, {}});
                 at = all.end() - 1;
             }
             // A function that is called from several places has a loop for each, and one phase for all.
@@ -92,9 +97,10 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
             if (!at->ranks.empty() && at->ranks.back() == location.rank)
                 continue;
             at->ranks.push_back(location.rank);
+            at->was_cut_off = at->was_cut_off || was_killed(profile, location.rank);
             at->fewest = std::min(at->fewest, data->instances);
             at->most = std::max(at->most, data->instances);
-            // Of a job that was killed it is not known; then MPI_Init counts, too.
+            // In early files of jobs that were killed it is not known; then MPI_Init counts, too.
             const std::uint64_t searched = location.loop_search->searched_ns != 0 ? location.loop_search->searched_ns : location.wall_ns;
             // The last pass lasts until something else shows that it is over; that time need not be the loop's.
             const std::uint64_t span = loop.last_ns - std::min(loop.first_ns, loop.last_ns);

@@ -18,6 +18,7 @@ struct LoopOfRanks {
     std::uint64_t fewest = 0;  // iterations, of the rank with fewest
     std::uint64_t most = 0;
     std::uint64_t missed = 0;  // at most, of a rank
+    bool was_cut_off = false;  // a rank ended in the middle of it, or of what came later: it was killed
     double share = 0;          // of the time since the search began, in iterations; mean over these ranks
     std::vector<std::string> doubts; // what speaks against it, in sentences without an end
     bool is_sure() const { return doubts.empty() && !is(LoopIsReplaced); }

@@ -56,6 +56,7 @@ class Application {
     struct OpenPhase {
         std::size_t place = 0; // in rank_.phases
         std::unique_ptr<KeptIterations> kept;
+        std::uint64_t iterations_ns = 0; // inclusive
     };
 
     PhaseData& data(const OpenPhase& phase) { return rank_.phases[phase.place].data; }
@@ -72,6 +73,7 @@ class Application {
     std::uint32_t node_of_kind(NodeKind kind);
     void replace_rest(PhaseData& data, const Cells& cells);
     void keep_series(OpenPhase& phase, std::uint64_t iterations_before);
+    void prolong_loops(std::uint64_t wall_before);
 
     RawRank& rank_;
     KeptSettings settings_;
@@ -306,6 +308,7 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
         if (fate == IterationFate::Rest)
             replace_rest(into, cells);
     }
+    phase.iterations_ns += r.wall_ns;
     into.wall_inclusive_ns = r.wall_inclusive_ns;
     wall_ns_ = r.thread_wall_ns;
     samples_taken_ = r.samples_taken;
@@ -412,6 +415,19 @@ void Application::keep_series(OpenPhase& phase, std::uint64_t iterations_before)
     data.later.push_back(phase.kept->series());
 }
 
+/// The loops that were found went on since the snapshot, and so did the search.
+void Application::prolong_loops(std::uint64_t wall_before) {
+    const auto search = rank_.loop_searches.find(0);
+    if (search == rank_.loop_searches.end())
+        return;
+    if (search->second.searched_ns != 0)
+        search->second.searched_ns += wall_ns_ - wall_before;
+    for (FoundLoop& loop : search->second.loops)
+        for (const OpenPhase& phase : phases_)
+            if (rank_.phases[phase.place].kind == PhaseKind::Iterations && rank_.phases[phase.place].name == loop.phase)
+                loop.last_ns += phase.iterations_ns;
+}
+
 bool Application::finish() {
     for (OpenPhase& phase : phases_) {
         if (!phase.kept)
@@ -436,6 +452,7 @@ bool Application::finish() {
         outside.wall_ns += wall_ns_ - known;
     }
     outside.wall_inclusive_ns = std::max(outside.wall_inclusive_ns, wall_ns_);
+    prolong_loops(location_->wall_ns);
     location_->wall_ns = wall_ns_;
     tree_->record.nodes = tree_->nodes.size();
     return waiting_.empty();
