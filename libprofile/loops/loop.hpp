@@ -21,7 +21,7 @@ struct Loop {
     std::uint64_t passes = 0; // when it was found
     std::uint64_t first_at = 0;
     std::uint64_t last_at = 0;
-    bool is_confirmed = false; // passes may leave out `place`, but call sites that they cannot leave out came as often
+    bool is_confirmed = false; // each pass comes to `place`: it cannot be left out, or others that cannot came as often
     bool is_ambiguous = false; // another boundary in the same function is as good: `other`
     bool is_opaque = false;    // the code of its function is not understood: one call in it may be many in the program (interpreters)
     bool is_nested = false;    // it lies in another loop of its function, which makes no call of its own: that may be the time loop

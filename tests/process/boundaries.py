@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+"""Where a pass of a time loop begins (tests/programs/boundaries.c): at what comes in each pass, also where passes change in kind later."""
+
+import re
+
+from harness import expect, expect_equal, main, test
+
+EARLY = {"LIBPROFILE_MEMORY": "3M"}  # the log is full soon, so the loop is settled on early
+
+
+def found(job, kind, passes, work, ranks=2, options=None):
+    """Iterations of the ranks by phase, and the loops of the report."""
+    report = job.profile([job.program("boundaries"), kind, passes, work], ranks, options=options, timeout=120)
+    phases = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
+    return phases, report["loops"], report
+
+
+def expect_passes(job, kind, passes, iterations, work=1000, **more):
+    phases, loops, report = found(job, kind, passes, work, **more)
+    expect_equal(list(phases), [f"loop in {kind}"], f"{kind}: loops: {loops}")
+    counts = next(iter(phases.values()))
+    expect(all(abs(count - iterations) <= 1 for count in counts), f"{kind}: iterations of ranks: {counts}: {loops}")
+    expect(counts == [iterations] * len(counts) or not loops[0]["sure"], f"{kind}: sure of {counts}: {loops}")
+    return loops, report
+
+
+@test
+def passes_begin_at_what_the_code_says_comes_in_each(job):
+    for kind in ("neighbours", "branches", "one_inside"):
+        loops, _ = expect_passes(job, kind, 120, 120)
+        expect(loops[0]["sure"], f"{kind}: {loops}")
+
+
+@test
+def what_the_first_pass_leaves_out_begins_none(job):
+    for kind in ("first_left_out", "first_left_out_inside", "first_differs"):
+        loops, report = expect_passes(job, kind, 60, 60)
+        counts = next(phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations")
+        expect_equal(counts, [60, 60], f"{kind}: {loops}")
+
+
+if __name__ == "__main__":
+    main()
