@@ -47,7 +47,9 @@ class Choice {
         loop.first_at = candidate_.entries.first_at;
         loop.last_at = candidate_.entries.last_at;
         const std::uint64_t most = calls_.next_group(UINT64_MAX);
-        return most == 0 ? enters_calls_ && find_entries(loop) : (find_call(loop, outermost_group(loop, most)), true);
+        const bool is_found = most == 0 ? enters_calls_ && find_entries(loop) : (find_call(loop, outermost_group(loop, most)), true);
+        if (is_found) watch_around(loop);
+        return is_found;
     }
 
   private:
@@ -111,6 +113,22 @@ class Choice {
             loop.other_passes = 0;
         }
         return true;
+    }
+
+    /// What lies around the loop in the code, and came too seldom to be asked, is none of its call sites.
+    void watch_around(Loop& loop) noexcept {
+        NodeList<64> own;
+        for (const NodeId site : loop.sites) {
+            const bool is_asked = calls_.entries(site) < loop.passes / 2 && !loop.around.is_full();
+            if (!is_asked || !code_.lies_around(site, loop.place)) {
+                own.add(site);
+                continue;
+            }
+            Entries entries = calls_[site];
+            entries.count = static_cast<std::uint32_t>(calls_.entries(site));
+            loop.around.watch(site, entries);
+        }
+        loop.sites = own;
     }
 
     /// And those that were before the log knew the loop.

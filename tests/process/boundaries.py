@@ -39,5 +39,23 @@ def what_the_first_pass_leaves_out_begins_none(job):
         expect_equal(counts, [60, 60], f"{kind}: {loops}")
 
 
+@test
+def a_call_that_comes_several_times_in_a_pass_later_begins_no_more_passes(job):
+    """At first the exchange makes one call of each kind."""
+    loops, _ = expect_passes(job, "adaptive", 100, 800, work=4000, options=EARLY)
+    expect(not loops[0]["sure"], f"a step has eight of them: {loops}")
+    for kind in ("adaptive_here", "subcycles", "solver_later"):
+        expect_passes(job, kind, 600, 600, work=500, options=EARLY)
+
+
+@test
+def a_loop_around_in_the_same_function_that_shows_late_takes_its_place(job):
+    phases, loops, _ = found(job, "many_stages", 60, 10000, options=EARLY)
+    outer = [loop for loop in loops if not loop["replaced"]]
+    expect(len(outer) == 1 and not outer[0]["sure"], f"{phases}: {loops}")
+    for count in outer[0]["iterations"]:
+        expect(59 <= count + outer[0]["missed"] <= 61, f"steps: {phases}: {loops}")
+
+
 if __name__ == "__main__":
     main()
