@@ -2,9 +2,9 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counting.hpp"
-#include "libprofile/loops/alternatives.hpp"
 #include "libprofile/loops/boundary_choice.hpp"
 #include "libprofile/loops/log_folding.hpp"
+#include "libprofile/loops/other_sites.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/session/mpi_events.hpp"
 #include "libprofile/session/thread.hpp"
@@ -67,6 +67,7 @@ LoopWatch::Act LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId
     const auto passes = [&](Found& loop) {
         if (loop.is_replaced || at < loop.known_from) return false;
         const bool begins = loop.begins_pass(tree, path, node, common);
+        loop.note_entry(common, begins);
         if (loop.is_recursion && loop.is_on(path) && (begins || !loop.recursion.is_known())) loop.recursion.follow(tree, path, common < loop.level);
         return begins;
     };
@@ -79,14 +80,9 @@ LoopWatch::Act LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId
         } else if (loop.is_on(path)) {
             const NodeId site = path.at(loop.level);
             if (loop.sites.is_full() || loop.sites.has(site)) return Act::None;
-            loop.sites.add(site); // if the loop goes on nevertheless, it belongs to it
-            if ((loop.other == 0 || loop.is_copied) && may_miss_passes(tree, loop, site, mpi_traits)) {
-                loop.is_ambiguous = true;
-                loop.is_copied = false;
-                loop.other = loop.other_place = site;
-                loop.other_passes = loop.passes + 1;
-                want_checkpoint(); // live data say what was known then
-            }
+            const bool was_ambiguous = loop.is_ambiguous;
+            if (const Entries* entries = enter_other_site(tree, loop, site, at, mpi_traits)) around_ = *entries;
+            if (loop.is_ambiguous != was_ambiguous) want_checkpoint(); // live data say what was known then
         }
         what = Act::Leave;
         running_ = none;
@@ -163,6 +159,19 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
     want_checkpoint();
 }
 
+/// A loop around `inner`, which has been left, has shown in its function.
+void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept {
+    Found outer;
+    static_cast<Loop&>(outer) = loop_around(thread.tree, inner, around_, mpi_traits);
+    around_ = {};
+    if (loop_count_ == most_loops) return;
+    name(thread, outer);
+    if (outer.phase == nullptr) return;
+    inner.is_replaced = true;
+    add(thread, &outer, 1, now, thread_cpu_time());
+    want_checkpoint();
+}
+
 bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept {
     if (!is_on_) return false;
     if (!has_begun_) {
@@ -188,11 +197,18 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     if (running_ != none && loops_[running_].stays_in_pass(thread.tree, path_, node)) return false;
     if (!is_searching_ && running_ == none && !may_begin_pass(thread.tree, path_, node)) return false;
     std::uint32_t common = path_.size;
+    const std::uint64_t bounded = thread.paths.bounded_calls();
     if (!thread.paths.is_same_activation(node, frame)) thread.paths.at_followed_call(frame, common);
     if (common > path_.size) common = path_.size;
+    if (running_ != none && loops_[running_].is_again_in_entry(path_, node, common) && thread.paths.bounded_calls() == bounded) return true;
     const std::uint32_t before = running_;
+    around_ = {};
     const Act what = act(thread.tree, path_, node, common, now);
     perform_now(thread, what, now);
+    if (around_.count != 0) {
+        settle_around(thread, loops_[before], now);
+        perform_now(thread, act(thread.tree, path_, node, common, now), now);
+    }
     // Calls inside a loop that is known tell nothing of those around it, but that of a pass in a new activation of its function.
     const bool goes_on = before != none && running_ == before && common >= loops_[before].level;
     if (goes_on || !is_searching_) return true;
@@ -292,7 +308,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     const bool is_found = loop_count_ < most_loops && search_.find_running(now, candidate) &&
                           std::none_of(loops_, loops_ + loop_count_, [&](const Found& known) {
                               return known.caller == candidate.caller && known.level == candidate.level &&
-                                     known.sites.has(candidate.entries.site);
+                                     (known.sites.has(candidate.entries.site) || known.around.has(candidate.entries.site));
                           });
     const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_ == none;
     const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));

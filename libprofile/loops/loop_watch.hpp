@@ -87,6 +87,7 @@ class LoopWatch {
     void perform_now(Thread& thread, Act what, std::uint64_t now) noexcept;
     void leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void ask_witnesses(Thread& thread, Found& loop) noexcept;
+    void settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;
     bool is_log_whole(Thread& thread) const noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
@@ -111,6 +112,7 @@ class LoopWatch {
     std::uint32_t open_ = none;    // the loop whose phase is open
     std::uint32_t loop_count_ = 0;
     Found loops_[most_loops];
+    Entries around_; // of the loop that was left: a loop around it in the same function has shown
 
     SitePath path_;
     LoopSearch search_;
