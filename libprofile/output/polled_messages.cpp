@@ -2,24 +2,38 @@
 
 #include "libprofile/session/clock.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <sched.h>
 
 namespace libprofile {
 
+namespace {
+
+/// Waiting ranks must not take the processor from those that still compute: where there are many of them, also looking often is too much. So
+/// they sleep an eighth of what they have waited, which prolongs waiting by that at most.
+void let_others_run(std::uint64_t polls, std::uint64_t waited_ns) {
+    constexpr std::uint64_t polls_without_sleep = 20, shortest_ns = 50000, longest_ns = 5000000;
+    if (polls < polls_without_sleep) {
+        sched_yield();
+        return;
+    }
+    const std::uint64_t sleep_ns = std::clamp(waited_ns / 8, shortest_ns, longest_ns);
+    const timespec pause{0, static_cast<long>(sleep_ns)};
+    nanosleep(&pause, nullptr);
+}
+
+} // namespace
+
 bool poll(const MpiServices& mpi, std::uint64_t until) noexcept {
+    const std::uint64_t begin = Clock::monotonic();
     for (std::uint64_t polls = 0;; ++polls) {
         int done = 0;
         if (mpi.test(&done) != 0) return false;
         if (done != 0) return true;
-        if (Clock::monotonic() > until) return false;
-        // Waiting ranks must not take the processor from those that still compute.
-        if (polls < 1000) {
-            sched_yield();
-        } else {
-            const timespec pause{0, polls < 10000 ? 100000 : 1000000};
-            nanosleep(&pause, nullptr);
-        }
+        const std::uint64_t now = Clock::monotonic();
+        if (now > until) return false;
+        let_others_run(polls, now - begin);
     }
 }
 

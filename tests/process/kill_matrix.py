@@ -309,7 +309,7 @@ def check_second_reader(run):
 
 def killed(job, mode, most, options, wait):
     """A run in whose midst all ranks, or one of them, are killed."""
-    run = Run(job, mode, 0, most, options)
+    run = Run(job, mode, 0, most, options, timeout=90 + 30 * RANKS) # ranks of MPICH do not yield
     wait(run)
     time.sleep(random.random() * 0.5)
     if random.random() < 0.5:

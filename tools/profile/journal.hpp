@@ -1,6 +1,7 @@
 // Reads the journal of a live file (format/journal.hpp) and applies it to the snapshot before it.
 // Contract: thread-safe (one journal at a time). The bytes may be anything: what is not whole ends the journal; what does not fit
-// to what is before it, nor to the definitions behind it, is left out with all that follows and named. Allocates in proportion to the bytes, with a bound; throws std::bad_alloc only.
+// to what is before it, nor to the definitions behind it, is left out with all that follows and named. Allocates in proportion to the
+// bytes, with a bound; throws std::bad_alloc only.
 #pragma once
 
 #include "tools/profile/decode.hpp"
