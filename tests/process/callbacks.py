@@ -1,67 +1,51 @@
 #!/usr/bin/python3
 """What programs do inside MPI's callbacks is as without libprofile, at its highest sampling rate: exceptions, jumps, looks at the stack, ends of
-threads and of the process (tests/programs/callbacks.cpp). CALLBACKS=1000000 in the environment is the long test: so many exceptions and jumps,
-with a hundredth of that in ends of threads, which take some minutes each."""
+threads and of the process (tests/programs/callbacks.cpp). The long form is that of soak.py."""
 
-import os
 import re
 
 from harness import MOST_SAMPLES, expect, expect_equal, main, masked, test
 
-LONG = int(os.environ.get("CALLBACKS", "0"))
-PART = 50000  # of a long test: with other seeds
 OPTIONS = {**MOST_SAMPLES, "LIBPROFILE_ITERATION": "none"}
 
 
 def as_without(job, ranks, *arguments, marks="1"):
-    """Runs the program without and with libprofile; returns what both printed, and the counters."""
+    """Runs the program without and with libprofile; returns the counters."""
     command = [job.program("callbacks"), *arguments]
-    plain = job.plain(command, ranks, timeout=600 if LONG else 60)
+    plain = job.plain(command, ranks)
     expect_equal(plain.code, 0, "exit code of the program by itself")
     job.runs += 1
     output = f"profile.{job.runs}"
-    result = job.measured(command, ranks, options={**OPTIONS, "LIBPROFILE_MARKS": marks}, output=output, timeout=3000 if LONG else 120)
+    result = job.measured(command, ranks, options={**OPTIONS, "LIBPROFILE_MARKS": marks}, output=output, timeout=120)
     expect_equal((result.code, result.out, result.err), (plain.code, plain.out, plain.err), f"{arguments} with LIBPROFILE_MARKS={marks}")
     found = job.report(output)["call_paths_found"]
     expect_equal((found["paths_wrong"], found["marks_lost"]), (0, 0), "wrong paths and lost marks")
     expect(found["marks_placed"] > 0, "nothing was marked")
-    return result.out, found
-
-
-def number(text, what):
-    return int(re.search(rf"(\d+) {what}", text)[1])
+    return found
 
 
 @test
 def exceptions_and_jumps_inside_callbacks_are_as_without(job):
-    found = as_without(job, 1, "soak", 1200, 1, marks="check")[1]
+    found = as_without(job, 1, "soak", 1200, 1, marks="check")
     expect(found["paths_checked"] > 1000, "hardly a path was checked")
     as_without(job, 2, "soak", 2500, 2)
-    done, seed = 0, 3
-    while done < LONG:
-        printed = as_without(job, 2 if seed % 5 == 0 else 1, "soak", PART, seed)[0]
-        done += number(printed, "caught") + number(printed, "jumped")
-        seed += 1
-        print(f"{done:,} exceptions and jumps as without libprofile", flush=True)
 
 
 @test
 def threads_end_inside_callbacks_as_without(job):
-    as_without(job, 1, "threads", max(150, LONG // 100), 1)
+    as_without(job, 1, "threads", 150, 1)
 
 
 @test
 def processes_end_inside_callbacks_as_without(job):
     for how in ("exit", "quick_exit", "_exit", "abort", "uncaught", "pthread_exit", "cancel"):
-        for seed in range(1, 11 if LONG else 2):
-            command = [job.program("callbacks"), how, 200, seed]
-            plain = job.plain(command, 1)
-            job.runs += 1
-            result = job.measured(command, 1, options=OPTIONS, output=f"profile.{job.runs}")
-            expect(plain.code != 0, f"the program came back after {how}")
-            expect_equal((result.code, masked(result.out)), (plain.code, masked(plain.out)), f"{how}, seed {seed}")
-            if how not in ("abort", "uncaught"):  # there MPI shows the stack, on which the wrappers are
-                expect_equal(list(map(masked, result.err)), list(map(masked, plain.err)), f"stderr of {how}, seed {seed}")
+        command = [job.program("callbacks"), how, 200, 1]
+        plain = job.plain(command, 1)
+        result = job.measured(command, 1, options=OPTIONS, output=how)
+        expect(plain.code != 0, f"the program came back after {how}")
+        expect_equal((result.code, masked(result.out)), (plain.code, masked(plain.out)), how)
+        if how not in ("abort", "uncaught"):  # there MPI shows the stack, on which the wrappers are
+            expect_equal(list(map(masked, result.err)), list(map(masked, plain.err)), f"stderr of {how}")
 
 
 @test

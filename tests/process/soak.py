@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""The long test of call paths: runs all modes of tests/programs/soak.cpp with changing seeds, under each MPI, for some
-minutes, and compares every path that a mark shortened with a full unwind. Not part of ctest. Prints a table; the exit code
+"""The long test of call paths: runs all modes of tests/programs/soak.cpp and callbacks.cpp with changing seeds, under each MPI, for
+some minutes, and compares every path that a mark shortened with a full unwind. Not part of ctest. Prints a table; the exit code
 is 1 if a path was wrong or a program crashed, hung, or printed something else than without libprofile.
 
-    soak.py --build build/release [--minutes 10] [--mpi openmpi mpich] [--modes ...] [--rounds 1]
+    soak.py --build build/release [--minutes 10] [--mpi openmpi mpich] [--modes ...] [--rounds 1] [--marks check]
 """
 
 import argparse
 import ctypes
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -19,17 +20,25 @@ from types import SimpleNamespace
 from harness import MOST_SAMPLES, PR_SET_CHILD_SUBREAPER, Job
 from marks import SOAK_ROUNDS
 
-COLUMNS = ("runs", "samples", "checked", "wrong", "placed", "returns", "lost", "hangs", "crashes", "different")
+# mode: program, its mode, rounds
+MODES = {mode: ("soak", mode, rounds) for mode, rounds in SOAK_ROUNDS.items()}
+MODES |= {"callbacks": ("callbacks", "soak", 2500), "callback_threads": ("callbacks", "threads", 150)}
+# exits: exceptions and jumps inside callbacks, and threads that ended there
+COLUMNS = ("runs", "exits", "samples", "checked", "wrong", "placed", "returns", "lost", "hangs", "crashes", "different")
 
 
-def one_run(job, mode, rounds, seed, row):
-    command = [job.program("soak"), mode, rounds, seed]
+def one_run(job, mode, options, seed, row):
+    program, program_mode, rounds = MODES[mode]
+    rounds = int(rounds * options.rounds)
+    command = [job.program(program), program_mode, rounds, seed]
     row["runs"] += 1
     try:
-        plain = job.plain(command, 1, timeout=120)
+        plain = job.plain(command, 1, timeout=300)
         job.runs += 1
         output = f"soak.{job.runs}"
-        result = job.measured(command, 1, options={**MOST_SAMPLES, "LIBPROFILE_MARKS": "check"}, output=output, timeout=300)
+        iteration = "none" if program == "callbacks" else "auto"  # whose call paths are random: there is no loop, and much to compare
+        result = job.measured(command, 1, options={**MOST_SAMPLES, "LIBPROFILE_MARKS": options.marks, "LIBPROFILE_ITERATION": iteration},
+                              output=output, timeout=900)
     except AssertionError as error:
         row["hangs"] += 1
         return f"{error}\n{job.last}"
@@ -44,6 +53,7 @@ def one_run(job, mode, rounds, seed, row):
     for column, name in {"checked": "paths_checked", "wrong": "paths_wrong", "placed": "marks_placed",
                          "returns": "returns_through_marks", "lost": "marks_lost"}.items():
         row[column] += found[name]
+    row["exits"] += rounds if mode == "callback_threads" else sum(map(int, re.findall(r"(\d+) (?:caught|jumped)", result.out)))
     row["samples"] += report["losses"]["samples_taken"]
     shutil.rmtree(job.folder / output, ignore_errors=True)
     return f"{found}" if found["paths_wrong"] else None
@@ -54,8 +64,9 @@ def main():
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--mpi", nargs="+", default=["openmpi", "mpich"])
-    parser.add_argument("--modes", nargs="+", default=list(SOAK_ROUNDS))
+    parser.add_argument("--modes", nargs="+", default=list(MODES), choices=MODES)
     parser.add_argument("--rounds", type=float, default=1, help="length of a run, relative to that of the tests")
+    parser.add_argument("--marks", default="check", choices=("check", "1"), help="1: paths are not compared, which is faster")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of the seeds")
     options = parser.parse_args()
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -74,13 +85,13 @@ def main():
                         break
                     row = rows.setdefault((mode, mpi), dict.fromkeys(COLUMNS, 0))
                     seed = seeds.randrange(1, 1 << 30)
-                    trouble = one_run(job, mode, int(SOAK_ROUNDS[mode] * options.rounds), seed, row)
+                    trouble = one_run(job, mode, options, seed, row)
                     if trouble is not None:
                         troubles.append(f"{mode}, {mpi}, seed {seed}: {trouble}")
                         print(troubles[-1], flush=True)
-    print(f"{'mode':<12}{'MPI':<9}" + "".join(f"{column:>12}" for column in COLUMNS))
+    print(f"{'mode':<17}{'MPI':<9}" + "".join(f"{column:>12}" for column in COLUMNS))
     for (mode, mpi), row in rows.items():
-        print(f"{mode:<12}{mpi:<9}" + "".join(f"{row[column]:>12,}" for column in COLUMNS))
+        print(f"{mode:<17}{mpi:<9}" + "".join(f"{row[column]:>12,}" for column in COLUMNS))
     print(f"{len(troubles)} troubles; the seeds began with {options.seed}")
     sys.exit(1 if troubles else 0)
 
