@@ -25,12 +25,4 @@ Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, c
     return found;
 }
 
-bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept {
-    if (loop.is_confirmed) return false;
-    AlternativeSites begins;
-    begins.add(loop.place);
-    for (const NodeId alternative : loop.alternatives) begins.add(alternative);
-    return SiteCode(tree, functions).may_enter_instead(site, begins);
-}
-
 } // namespace libprofile

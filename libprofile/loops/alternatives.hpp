@@ -19,8 +19,4 @@ struct Alternatives {
 /// Those of `place`, the first of them, among the sites of `loop` that were entered.
 Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const LoopCalls& calls) noexcept;
 
-/// A call site of the loop's function is entered for the first time since the boundary was chosen: whether a pass may go there and leave out the
-/// boundary.
-bool may_miss_passes(const CallTree& tree, const Loop& loop, NodeId site, const FunctionTraits& functions) noexcept;
-
 } // namespace libprofile

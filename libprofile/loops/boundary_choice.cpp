@@ -38,6 +38,8 @@ class Choice {
     /// False: the log knows too few passes.
     bool find(Loop& loop) noexcept {
         calls_.count(loop.sites);
+        for (const NodeId site : loop.sites) // not tests and probes only
+            if (calls_[site].count + 1 >= calls_.entries(site)) speaking_.add(site);
         drop_others();
         if (loop.sites.size() == 0) return false;
         loop.caller = candidate_.caller;
@@ -45,7 +47,9 @@ class Choice {
         loop.first_at = candidate_.entries.first_at;
         loop.last_at = candidate_.entries.last_at;
         const std::uint64_t most = calls_.next_group(UINT64_MAX);
-        return most == 0 ? enters_calls_ && find_entries(loop) : (find_call(loop, outermost_group(loop, most)), true);
+        const bool is_found = most == 0 ? enters_calls_ && find_entries(loop) : (find_call(loop, outermost_group(loop, most)), true);
+        if (is_found) watch_around(loop);
+        return is_found;
     }
 
   private:
@@ -55,7 +59,7 @@ class Choice {
         loop.boundary = 0;
         loop.passes = candidate_.entries.count;
         const bool has_passes = calls_.is_known_from_begin() || calls_.entries(loop.place) > least_passes;
-        ask_alternatives(loop);
+        if (!begin_in_each_pass(loop, calls_.entries(loop.place))) ask_alternatives(loop);
         return has_passes;
     }
 
@@ -78,15 +82,69 @@ class Choice {
         return frequent;
     }
 
-    void find_call(Loop& loop, std::uint64_t group) noexcept {
-        loop.boundary = calls_.best_of(group);
-        loop.place = calls_[loop.boundary].site;
-        loop.passes = calls_[loop.boundary].count;
+    /// Of the group the call to begin passes with. One that is in a loop inside that of another came once in each of its passes until now, and
+    /// may come more often later: messages to neighbours, say.
+    NodeId outermost_of(std::uint64_t group) noexcept {
+        NodeId call = calls_.best_of(group);
+        for (std::uint32_t levels = 0; levels < most_levels; ++levels) {
+            const NodeId around = calls_.best_if([&](NodeId node) {
+                const bool is_other = calls_.has_in_group(node, group) && calls_[node].site != calls_[call].site && !calls_.is_entry(node);
+                return is_other && code_.lies_around(calls_[node].site, calls_[call].site);
+            });
+            if (around == 0) break;
+            call = around;
+        }
+        return call;
+    }
+
+    /// Passes begin at a call site of the chosen one's loop that no pass leaves out, if the code says that there is one.
+    bool begin_in_each_pass(Loop& loop, std::uint64_t least) noexcept {
+        const NodeId site = evidence_.in_each_pass_beside(speaking_, loop.place, least);
+        if (site == 0) return false;
+        if (site != loop.place || (loop.boundary != 0 && !calls_.is_in_group(calls_[loop.boundary].count, calls_.entries(site)))) {
+            loop.place = site;
+            loop.boundary = calls_.best_at(site);
+            loop.passes = with_earlier(loop.boundary == 0 ? calls_.entries(site) : calls_[loop.boundary].count);
+        }
+        loop.is_confirmed = true;
+        if (loop.is_ambiguous && evidence_.is_in_loop_of(site, loop.other_place)) { // that is done in some of these passes
+            loop.is_ambiguous = false;
+            loop.other = loop.other_place = 0;
+            loop.other_passes = 0;
+        }
+        return true;
+    }
+
+    /// What lies around the loop in the code, and came too seldom to be asked, is none of its call sites.
+    void watch_around(Loop& loop) noexcept {
+        NodeList<64> own;
+        for (const NodeId site : loop.sites) {
+            const bool is_asked = calls_.entries(site) < loop.passes / 2 && !loop.around.is_full();
+            if (!is_asked || !code_.lies_around(site, loop.place)) {
+                own.add(site);
+                continue;
+            }
+            Entries entries = calls_[site];
+            entries.count = static_cast<std::uint32_t>(calls_.entries(site));
+            loop.around.watch(site, entries);
+        }
+        loop.sites = own;
+    }
+
+    /// And those that were before the log knew the loop.
+    std::uint64_t with_earlier(std::uint64_t passes) const noexcept {
         const std::uint64_t entries = calls_.entries(candidate_.entries.site); // as many as passes, or several in each
-        if (!calls_.is_known_from_begin() && entries != 0 && candidate_.entries.count > entries)
-            loop.passes += loop.passes * (candidate_.entries.count - entries) / entries;
+        const bool is_more = !calls_.is_known_from_begin() && entries != 0 && candidate_.entries.count > entries;
+        return passes + (is_more ? passes * (candidate_.entries.count - entries) / entries : 0);
+    }
+
+    void find_call(Loop& loop, std::uint64_t group) noexcept {
+        loop.boundary = outermost_of(group);
+        loop.place = calls_[loop.boundary].site;
+        loop.passes = with_earlier(calls_[loop.boundary].count);
+        const bool is_in_each = begin_in_each_pass(loop, calls_[loop.boundary].count);
         if (calls_.is_entry(loop.boundary)) loop.boundary = 0;
-        if (ask_alternatives(loop)) return; // nothing needs to bear witness
+        if (is_in_each || ask_alternatives(loop)) return; // nothing needs to bear witness
         for (NodeId node = 0; node < calls_.size() && loop.witnesses < Loop::most_witnesses; ++node) {
             if (calls_.is_entry(node) || !calls_.has_in_group(node, group)) continue;
             const auto has_place = [&](const Loop::Witness& other) { return calls_[other.node].site == calls_[node].site; };
@@ -260,6 +318,8 @@ class Choice {
     const LoopCandidate& candidate_;
     const FunctionTraits& functions_;
     const ExcludedCalls& excluded_;
+    NodeList<64> speaking_;     // call sites at which each entry makes a call other than tests and probes
+    static constexpr std::uint32_t most_levels = 4; // of loops inside each other in one function
     bool enters_calls_ = false; // other than tests and probes, at the call site that the candidate enters
 };
 

@@ -2,6 +2,7 @@
 // Contract: plain data of one thread; async-signal-safe.
 #pragma once
 
+#include "libprofile/loops/loop_around.hpp"
 #include "libprofile/loops/loop_search.hpp"
 #include "libprofile/loops/node_list.hpp"
 
@@ -21,7 +22,7 @@ struct Loop {
     std::uint64_t passes = 0; // when it was found
     std::uint64_t first_at = 0;
     std::uint64_t last_at = 0;
-    bool is_confirmed = false; // passes may leave out `place`, but call sites that they cannot leave out came as often
+    bool is_confirmed = false; // each pass comes to `place`: it cannot be left out, or others that cannot came as often
     bool is_ambiguous = false; // another boundary in the same function is as good: `other`
     bool is_opaque = false;    // the code of its function is not understood: one call in it may be many in the program (interpreters)
     bool is_nested = false;    // it lies in another loop of its function, which makes no call of its own: that may be the time loop
@@ -43,6 +44,7 @@ struct Loop {
     std::uint32_t witnesses = 0;
 
     NodeList<64> sites; // call sites of the function that a pass enters
+    LoopAround around;  // those in a loop around it
     /// The later part of one loop that seemed to be two, since calls in it came and went.
     bool continues_in(const Loop& later) const {
         return caller == later.caller && level == later.level && place == later.place && boundary == later.boundary;
@@ -77,6 +79,12 @@ struct Loop {
         if (!is_on(path)) return false;
         if (is_recursion) return common < level || (recursion.is_innermost(path) && recursion.grows(tree, path));
         return boundary != 0 ? node == boundary : begins_at(path.at(level)) && common <= level;
+    }
+    bool has_entered = false; // a call site since the running pass began, as far as calls were followed
+    void note_entry(std::uint32_t common, bool begins) { has_entered = !begins && (has_entered || common <= level); }
+    /// The boundary comes again, and what is called at the place has not returned since the pass began: it makes the call several times now.
+    bool is_again_in_entry(const SitePath& path, NodeId node, std::uint32_t common) const {
+        return boundary != 0 && node == boundary && !is_recursion && !has_entered && common > level && is_on(path);
     }
     /// In the running pass, and no other may begin with such calls.
     bool stays_in_pass(const CallTree& tree, const SitePath& path, NodeId node) const {

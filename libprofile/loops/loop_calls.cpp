@@ -39,11 +39,11 @@ std::uint64_t LoopCalls::next_group(std::uint64_t count) const noexcept {
 
 /// By the place in the code of the function, which is the same on all ranks. Which came first is not: it depends on where in a pass
 /// the log begins.
-bool LoopCalls::comes_before(const Calls& one, const Calls& other) const noexcept {
-    const Node& place = (*tree_)[one.site];
-    const Node& its = (*tree_)[other.site];
+bool LoopCalls::comes_before(NodeId one, NodeId other, std::uint64_t at, std::uint64_t other_at) const noexcept {
+    const Node& place = (*tree_)[one];
+    const Node& its = (*tree_)[other];
     const bool have_places = place.kind == NodeKind::Frame && its.kind == NodeKind::Frame && place.a == its.a;
-    return have_places && place.b != its.b ? place.b < its.b : one.first_at < other.first_at;
+    return have_places && place.b != its.b ? place.b < its.b : at < other_at;
 }
 
 /// All ranks make calls that are collective.
@@ -52,18 +52,15 @@ unsigned LoopCalls::preference(NodeId node) const noexcept {
     return functions_->is_collective((*tree_)[node].a) ? 2 : 1;
 }
 
-NodeId LoopCalls::best_of(std::uint64_t group) const noexcept {
-    NodeId best = 0;
-    for (NodeId node = 0; node < nodes_; ++node) {
-        if (!has_in_group(node, group)) continue;
-        if (best == 0) {
-            best = node;
-            continue;
-        }
-        const unsigned rank = preference(node), best_rank = preference(best);
-        if (rank != best_rank ? rank > best_rank : comes_before(calls_[node], calls_[best])) best = node;
-    }
-    return best;
+bool LoopCalls::is_better(NodeId one, NodeId other) const noexcept {
+    const unsigned rank = preference(one), other_rank = preference(other);
+    return rank != other_rank ? rank > other_rank : comes_before(calls_[one].site, calls_[other].site, calls_[one].first_at, calls_[other].first_at);
+}
+
+bool LoopCalls::is_better_site(NodeId one, NodeId other) const noexcept {
+    const NodeId call = best_at(one), its = best_at(other);
+    if (call != 0 && its != 0) return is_better(call, its);
+    return call != 0 || (its == 0 && comes_before(one, other, one, other));
 }
 
 } // namespace libprofile

@@ -95,7 +95,24 @@ class LoopCalls {
     /// The largest count below the group of `count`; 0: there is none.
     std::uint64_t next_group(std::uint64_t count) const noexcept;
     /// Of a group the call to begin passes with.
-    NodeId best_of(std::uint64_t group) const noexcept;
+    NodeId best_of(std::uint64_t group) const noexcept {
+        return best_if([&](NodeId node) { return has_in_group(node, group); });
+    }
+    /// Of the calls that come once in each entry of `site`; 0: there is none.
+    NodeId best_at(NodeId site) const noexcept {
+        return best_if([&](NodeId node) { return calls_[node].site == site && !is_entry(node) && has_in_group(node, entries_[site]); });
+    }
+    /// Of those to which it applies; 0: there is none. All ranks choose the same one.
+    template <class Applies> NodeId best_if(Applies applies) const noexcept {
+        NodeId best = 0;
+        for (NodeId node = 0; node < nodes_; ++node)
+            if (applies(node) && (best == 0 || is_better(node, best))) best = node;
+        return best;
+    }
+    /// Of call sites that each pass enters: passes begin rather with the calls of the first one.
+    bool is_better_site(NodeId one, NodeId other) const noexcept;
+    /// A function that is called there ends by jumping to MPI: then that call looks like another entry.
+    bool is_jumped_from(NodeId site) const noexcept { return own_calls_[site] != 0 && own_calls_[site] != entries_[site]; }
 
     const CallTree& tree() const { return *tree_; }
     const LoopCandidate& candidate() const { return *candidate_; }
@@ -103,8 +120,9 @@ class LoopCalls {
 
   private:
     void count(const LoggedEvent& event, const SitePath& path, const Moment& moment, NodeId& entered_before) noexcept;
-    bool comes_before(const Calls& one, const Calls& other) const noexcept;
+    bool comes_before(NodeId one, NodeId other, std::uint64_t at, std::uint64_t other_at) const noexcept;
     unsigned preference(NodeId node) const noexcept;
+    bool is_better(NodeId one, NodeId other) const noexcept;
 
     const EventLog* log_;
     const CallTree* tree_;

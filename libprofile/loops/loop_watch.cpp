@@ -3,10 +3,10 @@
 #include "format/loops.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counting.hpp"
-#include "libprofile/loops/alternatives.hpp"
 #include "libprofile/loops/boundary_choice.hpp"
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/loops/loop_levels.hpp"
+#include "libprofile/loops/other_sites.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/session/mpi_events.hpp"
 #include "libprofile/session/thread.hpp"
@@ -66,7 +66,7 @@ bool LoopWatch::may_begin_pass(const CallTree& tree, const SitePath& path, NodeI
 
 /// `one` is called in passes of `other`.
 bool LoopWatch::is_inside(std::uint32_t one, std::uint32_t other) const noexcept {
-    while (one != none && one != other) one = loops_[one].around;
+    while (one != none && one != other) one = loops_[one].inside;
     return one == other && one != none;
 }
 
@@ -76,7 +76,7 @@ bool LoopWatch::stays_in_passes(const CallTree& tree, NodeId node) const noexcep
         if (!loops_[running_.loop[i]].stays_in_pass(tree, path_, node)) return false;
     if (!has_levels_) return true;
     return std::none_of(loops_, loops_ + loop_count_, [&](const Found& loop) {
-        return !loop.is_replaced && loop.around != none && &loop != &loops_[running_.innermost()] && is_inside(loop.around, running_.innermost()) &&
+        return !loop.is_replaced && loop.inside != none && &loop != &loops_[running_.innermost()] && is_inside(loop.inside, running_.innermost()) &&
                loop.begins_pass(tree, path_, node, 0);
     });
 }
@@ -84,23 +84,21 @@ bool LoopWatch::stays_in_passes(const CallTree& tree, NodeId node) const noexcep
 bool LoopWatch::begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept {
     if (loop.is_replaced || at < loop.known_from) return false;
     const bool begins = loop.begins_pass(tree, path, node, common);
+    loop.note_entry(common, begins);
     if (loop.is_recursion && loop.is_on(path) && (begins || !loop.recursion.is_known())) loop.recursion.follow(tree, path, common < loop.level);
     return begins;
 }
 
 /// A pass that runs, where no other begins.
-bool LoopWatch::goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, Found& loop) const noexcept {
+bool LoopWatch::goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at, Found& loop) noexcept {
     if (loop.is_recursion) return loop.recursion.is_innermost(path);
-    const bool has_returned = loop.around != none && common < loop.level;
+    const bool has_returned = loop.inside != none && common < loop.level;
     if (has_returned || !loop.is_on(path)) return false;
     const NodeId site = path.at(loop.level);
     if (loop.sites.is_full() || loop.sites.has(site)) return true;
-    loop.sites.add(site); // if the loop goes on nevertheless, it belongs to it
-    if ((loop.other == 0 || loop.is_copied) && may_miss_passes(tree, loop, site, mpi_traits)) {
-        loop.is_ambiguous = true;
-        loop.is_copied = false;
-        loop.other = loop.other_place = site;
-        loop.other_passes = loop.passes + 1;
+    if (const Entries* entries = enter_other_site(tree, loop, site, at, mpi_traits)) {
+        around_ = *entries;
+        around_inner_ = &loop;
     }
     return false;
 }
@@ -115,7 +113,7 @@ std::uint32_t LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId 
     for (std::uint32_t depth = 0, left = loop_count_; depth < most_levels && left != 0; ++depth)
         for (std::uint32_t i = 0; i < loop_count_; ++i)
             if (loops_[i].depth == depth && left-- != 0 && begins_pass(tree, path, node, common, at, loops_[i])) beginning[count++] = i;
-    while (staying < running_.size && !begins(running_.loop[staying]) && goes_on(tree, path, common, loops_[running_.loop[staying]])) ++staying;
+    while (staying < running_.size && !begins(running_.loop[staying]) && goes_on(tree, path, common, at, loops_[running_.loop[staying]])) ++staying;
     running_.cut(staying);
     for (std::uint32_t k = 0; k < count; ++k) {
         const std::uint32_t one = beginning[k];
@@ -199,6 +197,24 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
     ++loop.moves;
 }
 
+/// A loop around `inner`, which has been left, has shown in its function.
+void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept {
+    Found outer;
+    static_cast<Loop&>(outer) = loop_around(thread.tree, inner, around_, mpi_traits);
+    around_ = {};
+    if (loop_count_ == most_loops) return;
+    name(thread, outer);
+    if (outer.phase == nullptr) return;
+    inner.is_replaced = true;
+    add(thread, &outer, 1, now, thread_cpu_time());
+    const auto replaced = static_cast<std::uint32_t>(&inner - loops_), added = loop_count_ - 1; // what lay inside and around stays so
+    for (std::uint32_t i = 0; i < added; ++i)
+        if (loops_[i].inside == replaced) loops_[i].inside = added;
+    loops_[added].inside = inner.inside;
+    set_depths();
+    want_checkpoint();
+}
+
 bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept {
     if (!is_on_) return false;
     if (!has_begun_) {
@@ -225,11 +241,20 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     if (running_.size != 0 && stays_in_passes(thread.tree, node)) return false;
     if (!is_searching_ && running_.size == 0 && !may_begin_pass(thread.tree, path_, node)) return false;
     std::uint32_t common = path_.size;
+    const std::uint64_t bounded = thread.paths.bounded_calls();
     if (!thread.paths.is_same_activation(node, frame)) thread.paths.at_followed_call(frame, common);
     if (common > path_.size) common = path_.size;
+    const auto is_again_in_entry = [&](std::uint32_t i) { return loops_[i].is_again_in_entry(path_, node, common); };
+    if (std::any_of(running_.loop, running_.loop + running_.size, is_again_in_entry) && thread.paths.bounded_calls() == bounded) return true;
     const std::uint32_t before = running_.outermost();
+    around_ = {};
     const std::uint32_t staying = act(thread.tree, path_, node, common, now);
     perform_now(thread, staying, now);
+    if (around_.count != 0) {
+        settle_around(thread, *around_inner_, now);
+        const std::uint32_t staying_now = act(thread.tree, path_, node, common, now);
+        perform_now(thread, staying_now, now);
+    }
     // Calls inside a loop that is known tell nothing of those around it, but that of a pass in a new activation of its function.
     const bool goes_on = before != none && running_.outermost() == before && common >= loops_[before].level;
     if (goes_on || !is_searching_) return true;
@@ -334,7 +359,7 @@ std::uint32_t LoopWatch::settle(Thread& thread, const LoopCandidate& candidate, 
         else if (count + (i < levels.found ? 1 : 0) >= room || std::any_of(loops_, loops_ + loop_count_, is_known) ||
                  !settle_on(thread, level.candidate, found[count], i < levels.found))
             continue;
-        found[count].around = position[level.around];
+        found[count].inside = position[level.around];
         position[i + 1] = count++;
     }
     return count;
@@ -353,7 +378,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     const bool is_found = loop_count_ < most_loops && search_.find_running(now, candidate) &&
                           std::none_of(loops_, loops_ + loop_count_, [&](const Found& known) {
                               return known.caller == candidate.caller && known.level == candidate.level &&
-                                     known.sites.has(candidate.entries.site);
+                                     (known.sites.has(candidate.entries.site) || known.around.has(candidate.entries.site));
                           });
     const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_.size == 0;
     const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));
@@ -381,6 +406,14 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     log_.release();
 }
 
+void LoopWatch::set_depths() noexcept {
+    for (std::uint32_t i = 0; i < loop_count_; ++i) {
+        loops_[i].depth = 0;
+        for (std::uint32_t k = loops_[i].inside; k != none; k = loops_[k].inside) ++loops_[i].depth;
+        has_levels_ = has_levels_ || loops_[i].depth != 0;
+    }
+}
+
 /// A loop that was known before those from `first` on: the innermost of them in whose function it is called is around it. Others around it take its place.
 void LoopWatch::put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept {
     for (std::uint32_t i = first; i < loop_count_; ++i) {
@@ -389,8 +422,8 @@ void LoopWatch::put_inside(const CallTree& tree, Found& known, std::uint32_t fir
         NodeId caller = known.caller;
         for (std::uint32_t level = known.level; level > loop.level; --level) caller = tree[caller].parent;
         const bool is_called_there = !loop.is_recursion && !known.is_recursion && caller == loop.caller;
-        if (is_called_there && (known.around == none || loops_[known.around].level < loop.level)) known.around = i;
-        known.is_replaced = known.is_replaced || (loop.around == none && !is_called_there);
+        if (is_called_there && (known.inside == none || loops_[known.inside].level < loop.level)) known.inside = i;
+        known.is_replaced = known.is_replaced || (loop.inside == none && !is_called_there);
     }
 }
 
@@ -400,18 +433,14 @@ void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std
     const std::uint32_t first = loop_count_;
     for (std::uint32_t n = 0; n < count && loop_count_ < most_loops; ++n) {
         Found& loop = loops_[loop_count_] = found[n];
-        if (loop.around != none) loop.around += first;
-        loop.is_late = !is_log_whole(thread) || (loop.around != none && loop.known_from > loops_[loop.around].known_from);
+        if (loop.inside != none) loop.inside += first;
+        loop.is_late = !is_log_whole(thread) || (loop.inside != none && loop.known_from > loops_[loop.inside].known_from);
         loop.until = found[n].last_at;
         ++loop_count_;
     }
     for (std::uint32_t i = 0; i < loop_count_; ++i)
-        if (!loops_[i].is_replaced && loops_[i].around == none) put_inside(thread.tree, loops_[i], std::max(first, i + 1));
-    for (std::uint32_t i = 0; i < loop_count_; ++i) {
-        loops_[i].depth = 0;
-        for (std::uint32_t k = loops_[i].around; k != none; k = loops_[k].around) ++loops_[i].depth;
-        has_levels_ = has_levels_ || loops_[i].depth != 0;
-    }
+        if (!loops_[i].is_replaced && loops_[i].inside == none) put_inside(thread.tree, loops_[i], std::max(first, i + 1));
+    set_depths();
     if (open_.size != 0 && loops_[open_.outermost()].is_replaced) {
         leave(thread, now, cpu_now);
     } else if (open_.size == 0 && is_log_whole(thread)) {
@@ -504,7 +533,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
 
 bool LoopWatch::is_frame(PhaseStack& phases, const Phase& phase) const noexcept {
     for (std::uint32_t i = 0; i < loop_count_; ++i) {
-        if (loops_[i].around == none || std::strcmp(loops_[loops_[i].around].phase, phase.name) != 0) continue;
+        if (loops_[i].inside == none || std::strcmp(loops_[loops_[i].inside].phase, phase.name) != 0) continue;
         for (std::size_t p = 0; p < phases.phase_count(); ++p) {
             const Phase& inner = phases.phase(p);
             const bool is_its = inner.kind == PhaseKind::Iterations && std::strcmp(inner.name, loops_[i].phase) == 0;
@@ -547,7 +576,7 @@ void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
                 continue;
             }
             for (std::uint32_t k = settled; k < settled + more; ++k)
-                if (found[k].around != none) found[k].around += settled;
+                if (found[k].inside != none) found[k].inside += settled;
             settled += more;
         }
         if (settled != 0) add(thread, found, settled, now, cpu_now);

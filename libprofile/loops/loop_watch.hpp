@@ -40,7 +40,7 @@ class LoopWatch {
         bool is_late = false;        // passes before it was found could not be cut out
         std::uint64_t until = 0;     // where its last pass began
         std::uint64_t known_from = 0; // passes before that are not in the log
-        std::uint32_t around = none;  // the loop that it is called in, by its number
+        std::uint32_t inside = none;  // the loop in whose passes it is called, by its number
         std::uint32_t depth = 0;      // so many are around it
     };
 
@@ -103,13 +103,14 @@ class LoopWatch {
     bool stays_in_passes(const CallTree& tree, NodeId node) const noexcept;
     bool is_inside(std::uint32_t one, std::uint32_t other) const noexcept;
     bool begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept;
-    bool goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, Found& loop) const noexcept;
+    bool goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at, Found& loop) noexcept;
     std::uint32_t act(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept;
     std::uint32_t leave_recursion() noexcept;
     void perform(Thread& thread, std::uint32_t staying, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void perform_now(Thread& thread, std::uint32_t staying, std::uint64_t now) noexcept;
     void leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void ask_witnesses(Thread& thread, Found& loop) noexcept;
+    void settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;
     bool is_log_whole(Thread& thread) const noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
@@ -118,6 +119,7 @@ class LoopWatch {
     bool make_room(Thread& thread, std::uint64_t now) noexcept;
     bool settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries = false) noexcept;
     std::uint32_t settle(Thread& thread, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept;
+    void set_depths() noexcept;
     void put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept;
     void add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
@@ -137,6 +139,8 @@ class LoopWatch {
     bool has_levels_ = false; // some lie in others
     std::uint32_t loop_count_ = 0;
     Found loops_[most_loops];
+    Entries around_; // of a loop that was left, around_inner_: a loop around it in the same function has shown
+    Found* around_inner_ = nullptr;
 
     SitePath path_;
     LoopSearch search_;

@@ -30,11 +30,23 @@ bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId place, std::u
         for (std::uint32_t k = i; k < loop.sites.size(); ++k) {
             const NodeId one = loop.sites[i], other = loop.sites[k];
             const std::uint64_t count = calls_->entries(one) + (i == k ? 0 : calls_->entries(other));
-            if (one == place || other == place || !calls_->is_once_a_pass(count, passes) || ++asked > 16) continue;
+            if (one == place || other == place || !calls_->is_once_a_pass(count, passes) || ++asked > most_asked) continue;
             if (!code_.may_leave_out(place, one, other) && (i != k || certain_.are_made_at(one))) return true;
         }
     }
     return false;
+}
+
+NodeId PassEvidence::in_each_pass_beside(const NodeList<64>& sites, NodeId place, std::uint64_t least) noexcept {
+    const auto is_counted = [&](NodeId site) { return calls_->entries(site) + 1 >= least && !calls_->is_jumped_from(site); };
+    if (is_counted(place) && is_in_each_pass(place)) return place;
+    NodeId best = 0;
+    std::uint32_t asked = 0;
+    for (const NodeId site : sites) {
+        if (site == place || !is_counted(site) || (best != 0 && !calls_->is_better_site(site, best)) || ++asked > most_asked) continue;
+        if (is_in_loop_of(site, place) && is_in_loop_of(place, site) && is_in_each_pass(site)) best = site;
+    }
+    return best;
 }
 
 bool PassEvidence::is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept {

@@ -25,6 +25,11 @@ class SiteCode {
     /// Where the function begins that is called at `site`; 0: it is in another module, or known at run time only.
     std::uintptr_t called_function(NodeId site) noexcept;
     NestingAnswer nesting(NodeId often, NodeId seldom) noexcept;
+    /// Whether `inner` is in a loop of its own, each pass of the loop around which enters `outer`. False, too, if that is not certain.
+    bool lies_around(NodeId outer, NodeId inner) noexcept {
+        const NestingAnswer answer = nesting(inner, outer);
+        return answer.nesting == Nesting::Around && answer.is_certain;
+    }
     /// Whether passes of the innermost loop with the call site `in` may enter neither of two others. True, too, if it is not known.
     bool may_leave_out(NodeId in, NodeId one, NodeId other) noexcept;
     /// Whether passes of the innermost loop with the first of `sites` may enter none of them. True, too, if it is not known.

@@ -65,7 +65,7 @@ inline void write_loops(Encoder& encoder, const Thread& thread) noexcept {
         describe(encoder, out);
     }
     for (std::uint32_t i = 0; watch.has_levels() && i < watch.loop_count(); ++i) {
-        LoopLevelRecord out{watch.loop(i).around == LoopWatch::none ? 0 : watch.loop(i).around + 1};
+        LoopLevelRecord out{watch.loop(i).inside == LoopWatch::none ? 0 : watch.loop(i).inside + 1};
         describe(encoder, out);
     }
 }

@@ -1,0 +1,51 @@
+// A loop around a found one in the same function, of which there had been too few passes when that was settled on: steps of many stages.
+//
+// Contract: plain data of one thread; async-signal-safe, allocates nothing. Costs nothing while the found loop goes on: its call sites lie outside
+// that loop, which is left where one is entered.
+#pragma once
+
+#include "libprofile/loops/loop_search.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+class LoopAround {
+  public:
+    /// `site` lies around the found loop in the code; `before`: its entries until now, if they are known.
+    void watch(NodeId site, const Entries& before) noexcept {
+        if (size_ == most) return;
+        entries_[size_] = before;
+        entries_[size_++].site = site;
+    }
+    bool is_full() const { return size_ == most; }
+    bool has(NodeId site) const {
+        for (std::uint32_t i = 0; i < size_; ++i)
+            if (entries_[i].site == site) return true;
+        return false;
+    }
+    /// One of them is entered from the found loop. Returns its entries when it shows that there is a loop, which goes on for a quarter of the time
+    /// since `since` or more; else nullptr.
+    const Entries* enter(NodeId site, std::uint64_t at, std::uint64_t since) noexcept {
+        for (std::uint32_t i = 0; i < size_; ++i) {
+            Entries& its = entries_[i];
+            if (its.site != site) continue;
+            if (its.count == 0)
+                its.begin(site, at, 0);
+            else if (at > its.last_at) // else it is known from the log
+                its.add(at, 0);
+            return its.are_passes(LoopSearch::least_passes) && its.span() >= (at - since) / 4 ? &its : nullptr;
+        }
+        return nullptr;
+    }
+    template <class Visit> void for_each_site(Visit visit) const {
+        for (std::uint32_t i = 0; i < size_; ++i) visit(entries_[i].site);
+    }
+
+  private:
+    static constexpr std::uint32_t most = 4;
+    Entries entries_[most];
+    std::uint32_t size_ = 0;
+};
+
+} // namespace libprofile

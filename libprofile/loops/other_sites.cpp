@@ -1,0 +1,59 @@
+#include "libprofile/loops/other_sites.hpp"
+
+#include "libprofile/loops/certain_calls.hpp"
+
+namespace libprofile {
+
+namespace {
+
+/// A pass may go there and leave out the boundary.
+bool may_miss_passes(SiteCode& code, const Loop& loop, NodeId site) noexcept {
+    if (loop.is_confirmed) return false;
+    AlternativeSites begins;
+    begins.add(loop.place);
+    for (const NodeId alternative : loop.alternatives) begins.add(alternative);
+    return code.may_enter_instead(site, begins);
+}
+
+} // namespace
+
+const Entries* enter_other_site(const CallTree& tree, Loop& loop, NodeId site, std::uint64_t at, const FunctionTraits& functions) noexcept {
+    if (loop.around.has(site)) return loop.around.enter(site, at, loop.first_at);
+    SiteCode code(tree, functions);
+    if (!loop.around.is_full() && code.lies_around(site, loop.place)) {
+        loop.around.watch(site, {});
+        return loop.around.enter(site, at, loop.first_at);
+    }
+    loop.sites.add(site);
+    if ((loop.other == 0 || loop.is_copied) && may_miss_passes(code, loop, site)) {
+        loop.is_ambiguous = true;
+        loop.is_copied = false;
+        loop.other = loop.other_place = site;
+        loop.other_passes = 1;
+    }
+    return nullptr;
+}
+
+Loop loop_around(const CallTree& tree, const Loop& inner, const Entries& entries, const FunctionTraits& functions) noexcept {
+    SiteCode code(tree, functions);
+    Loop loop;
+    loop.caller = inner.caller;
+    loop.level = inner.level;
+    loop.place = entries.site;
+    loop.passes = entries.count;
+    loop.first_at = entries.first_at;
+    loop.last_at = entries.last_at;
+    loop.sites = inner.sites;
+    inner.around.for_each_site([&](NodeId site) {
+        if (site != loop.place && code.lies_around(site, loop.place))
+            loop.around.watch(site, {});
+        else
+            loop.sites.add(site);
+    });
+    loop.is_nested = code.is_nested(loop.place);
+    loop.is_confirmed = !code.may_leave_out(loop.place, loop.place, loop.place) && CertainCalls(tree, functions, code).are_made_at(loop.place);
+    loop.may_miss = !loop.is_confirmed;
+    return loop;
+}
+
+} // namespace libprofile

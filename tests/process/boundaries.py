@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+"""Where a pass of a time loop begins (tests/programs/boundaries.c): at what comes in each pass, also where passes change in kind later."""
+
+import re
+
+from harness import expect, expect_equal, main, test
+
+EARLY = {"LIBPROFILE_MEMORY": "3M"}  # the log is full soon, so the loop is settled on early
+
+
+def found(job, kind, passes, work, ranks=2, options=None):
+    """Iterations of the ranks by phase, and the loops of the report."""
+    report = job.profile([job.program("boundaries"), kind, passes, work], ranks, options=options, timeout=120)
+    phases = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
+    return phases, report["loops"], report
+
+
+def expect_passes(job, kind, passes, iterations, work=1000, **more):
+    phases, loops, report = found(job, kind, passes, work, **more)
+    expect_equal(list(phases), [f"loop in {kind}"], f"{kind}: loops: {loops}")
+    counts = next(iter(phases.values()))
+    expect(all(abs(count - iterations) <= 1 for count in counts), f"{kind}: iterations of ranks: {counts}: {loops}")
+    expect(counts == [iterations] * len(counts) or not loops[0]["sure"], f"{kind}: sure of {counts}: {loops}")
+    return loops, report
+
+
+@test
+def passes_begin_at_what_the_code_says_comes_in_each(job):
+    for kind in ("neighbours", "branches", "one_inside"):
+        loops, _ = expect_passes(job, kind, 120, 120)
+        expect(loops[0]["sure"], f"{kind}: {loops}")
+
+
+@test
+def what_the_first_pass_leaves_out_begins_none(job):
+    for kind in ("first_left_out", "first_left_out_inside", "first_differs"):
+        loops, report = expect_passes(job, kind, 60, 60)
+        counts = next(phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations")
+        expect_equal(counts, [60, 60], f"{kind}: {loops}")
+
+
+@test
+def a_call_that_comes_several_times_in_a_pass_later_begins_no_more_passes(job):
+    """At first the exchange makes one call of each kind."""
+    loops, _ = expect_passes(job, "adaptive", 100, 800, work=4000, options=EARLY)
+    expect(not loops[0]["sure"], f"a step has eight of them: {loops}")
+    for kind in ("adaptive_here", "subcycles", "solver_later"):
+        expect_passes(job, kind, 600, 600, work=500, options=EARLY)
+
+
+@test
+def a_loop_around_in_the_same_function_that_shows_late_takes_its_place(job):
+    phases, loops, _ = found(job, "many_stages", 60, 10000, options=EARLY)
+    outer = [loop for loop in loops if not loop["replaced"]]
+    expect(len(outer) == 1 and not outer[0]["sure"], f"{phases}: {loops}")
+    for count in outer[0]["iterations"]:
+        expect(59 <= count + outer[0]["missed"] <= 61, f"steps: {phases}: {loops}")
+
+
+if __name__ == "__main__":
+    main()
