@@ -9,7 +9,8 @@
 
 namespace libprofile {
 
-/// Then per loop a LoopRecord; and behind these, per loop again, a LoopFunctionRecord. Files of versions that had none end before those.
+/// Then per loop a LoopRecord; and behind these, per loop again, a LoopFunctionRecord; and again a LoopLevelRecord. Files of versions that had
+/// none end before those.
 struct LoopsRecord {
     std::uint64_t thread = 0;
     std::uint64_t searched_ns = 0; // from the first MPI call after MPI_Init to the end, or to the snapshot; 0: not known (early live files)
@@ -78,5 +79,15 @@ template <class Codec> void describe(Codec& c, LoopFunctionRecord& r) {
     c.number(r.first_ns);
     c.number(r.last_ns);
 }
+
+/// Of loops inside each other. Not there if there are none.
+struct LoopLevelRecord {
+    std::uint64_t around = 0; // the loop in whose passes this one is called: its position in the list + 1; 0: it is the outermost
+};
+template <class Codec> void describe(Codec& c, LoopLevelRecord& r) { c.number(r.around); }
+
+/// Whether the passes of a loop are but the frame of those of a loop inside: that has most of their time. Then the inner ones are what is meant
+/// by iterations.
+constexpr bool is_frame_of(std::uint64_t inner_ns, std::uint64_t outer_ns) { return inner_ns / 2 >= outer_ns / 3; }
 
 } // namespace libprofile

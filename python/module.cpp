@@ -103,7 +103,7 @@ py::list phases(const Profile& p) {
     constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
     py::list list;
     for (const Phase& phase : p.phases)
-        list.append(py::make_tuple(text(phase.name), kinds[static_cast<std::size_t>(phase.kind)]));
+        list.append(py::make_tuple(text(phase.name), kinds[static_cast<std::size_t>(phase.kind)], phase.is_frame));
     return list;
 }
 

@@ -159,7 +159,7 @@ class Choice {
             LoopCalls::Calls& calls = calls_[node];
             if (calls.count == 0 || calls_.is_entry(node)) continue;
             enters_calls_ = enters_calls_ || (calls.site == candidate_.entries.site && !functions_.is_chance(tree_[node].a));
-            const bool is_possible = !calls.is_inner && has_passes(calls) && !functions_.is_chance(tree_[node].a) && !excluded_.has(node);
+            const bool is_possible = !calls.is_inner && calls_.may_come_again(node) && has_passes(calls) && !functions_.is_chance(tree_[node].a) && !excluded_.has(node);
             if (!is_possible) calls.count = 0;
         }
         leave_useful_entries();
@@ -181,7 +181,7 @@ class Choice {
             LoopCalls::Calls& calls = calls_[node];
             if (calls.count == 0 || !calls_.is_entry(node)) continue;
             // Of the call's own site there may be more entries where the function that is entered ends by jumping to MPI.
-            bool is_useful = most != 0 && node != calls_[call].site && calls.count > most + 1 && calls.count == calls_.entries(node) &&
+            bool is_useful = most != 0 && node != calls_[call].site && calls.count > most + candidate_.entries.activations && calls.count == calls_.entries(node) &&
                              has_passes(calls);
             if (is_useful) {
                 const Nesting nesting = code_.nesting(node, calls_[call].site).nesting;
@@ -215,7 +215,7 @@ class Choice {
         const auto is_one = [&](NodeId node, const LoggedEvent& event, const SitePath& path) {
             return calls_.is_entry(node) ? path.at(candidate_.level) == node && event.common <= candidate_.level : event.node == node;
         };
-        calls_.for_each_event([&](const LoggedEvent& event, const SitePath& path, std::uint64_t) {
+        calls_.for_each_event([&](const LoggedEvent& event, const SitePath& path, const LoopCalls::Moment&) {
             if (is_one(frequent, event, path)) ++between;
             if (!is_one(rare, event, path)) return;
             if (is_after_first) {

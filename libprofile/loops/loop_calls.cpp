@@ -6,26 +6,27 @@ LoopCalls::LoopCalls(const EventLog& log, const CallTree& tree, const LoopCandid
     : log_(&log), tree_(&tree), candidate_(&candidate), functions_(&functions), nodes_(static_cast<NodeId>(tree.size())),
       known_from_(std::max(log.known_from(candidate.level), candidate.entries.first_at)), calls_(nodes_), entries_(nodes_), own_calls_(nodes_) {}
 
-void LoopCalls::count(const LoggedEvent& event, const SitePath& path, std::uint64_t entry, NodeId& entered_before) noexcept {
+void LoopCalls::count(const LoggedEvent& event, const SitePath& path, const Moment& moment, NodeId& entered_before) noexcept {
     const NodeId site = path.at(candidate_->level);
     const auto add = [&](Calls& calls, bool is_inner) {
         if (calls.count == 0) {
             calls.begin(site, event.at, 0);
         } else {
-            calls.add(event.at, 0);
+            calls.activation == moment.activation ? calls.add(event.at, 0) : calls.resume(event.at, 0);
             calls.is_inner = calls.is_inner || is_inner;
         }
-        calls.entry = entry;
+        calls.entry = moment.entry;
+        calls.activation = moment.activation;
     };
     if (event.common <= candidate_->level) {
         ++entries_[site];
         if (path.size == candidate_->level) ++own_calls_[site];
     }
-    if (calls_[site].entry != entry && !functions_->is_chance((*tree_)[event.node].a)) {
+    if (calls_[site].entry != moment.entry && !functions_->is_chance((*tree_)[event.node].a)) {
         add(calls_[site], entered_before == site);
         entered_before = site;
     }
-    add(calls_[event.node], calls_[event.node].entry == entry);
+    add(calls_[event.node], calls_[event.node].entry == moment.entry);
     calls_[event.node].is_inner = calls_[event.node].is_inner || event.comes_again;
 }
 

@@ -20,8 +20,9 @@ class LoopCalls {
     /// The occurrences of one MPI call path in the loop; `site`: the call site of the loop's function. Or those of such a call site itself:
     /// its entries with a call that is no chance.
     struct Calls : Entries {
-        std::uint64_t entry = 0; // of the function into one of its call sites, at the last one
-        bool is_inner = false;   // came more than once in such an entry; of a call site: twice without another in between
+        std::uint64_t entry = 0;      // of the function into one of its call sites, at the last one
+        std::uint64_t activation = 0; // of the function, at the last one
+        bool is_inner = false;        // came more than once in such an entry; of a call site: twice without another in between
     };
 
     LoopCalls(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions) noexcept;
@@ -30,24 +31,33 @@ class LoopCalls {
     /// From the events of the loop; its call sites go to `sites`.
     template <class Sites> void count(Sites& sites) noexcept {
         NodeId entered_before = 0;
-        for_each_event([&](const LoggedEvent& event, const SitePath& path, std::uint64_t entry) {
-            sites.add(path.at(candidate_->level));
-            count(event, path, entry, entered_before);
+        const bool is_one = candidate_->entries.activations == 1;
+        for_each_event([&](const LoggedEvent& event, const SitePath& path, const Moment& moment) {
+            if (is_one) sites.add(path.at(candidate_->level));
+            count(event, path, moment, entered_before);
         });
+        for (NodeId node = 0; node < nodes_ && !is_one; ++node)
+            if (calls_[node].count != 0 && is_entry(node) && may_come_again(node)) sites.add(node);
     }
-    /// Calls visit(event, path, entry) for the events of the loop; `entry`: of the function into one of its call sites.
+    /// Numbers, from 1.
+    struct Moment {
+        std::uint64_t entry;      // of the function into one of its call sites
+        std::uint64_t activation; // of the function
+    };
+    /// Calls visit(event, path, moment) for the events of the loop.
     template <class Visit> void for_each_event(Visit visit) const noexcept {
         EventLog::Reader reader(*log_, log_->begin());
         LogRecord kind{};
         SitePath path;
-        std::uint64_t entry = 0;
+        Moment moment{0, 1};
         while (reader.next(kind)) {
             if (kind != LogRecord::Event) continue;
             const LoggedEvent& event = reader.event;
-            if (event.common <= candidate_->level) ++entry;
+            if (event.common <= candidate_->level) ++moment.entry;
+            if (event.common < candidate_->level) ++moment.activation;
             if (event.at < known_from_ || event.at > candidate_->entries.last_at) continue;
             if (!path.find(*tree_, event.node) || path.size < candidate_->level || path.caller_of(candidate_->level) != candidate_->caller) continue;
-            visit(event, path, entry);
+            visit(event, path, moment);
         }
     }
 
@@ -63,14 +73,25 @@ class LoopCalls {
 
     /// The log knows what happened from the first pass on.
     bool is_known_from_begin() const { return known_from_ == candidate_->entries.first_at; }
-    /// For how long it knows, in ns.
-    std::uint64_t span() const { return candidate_->entries.last_at > known_from_ ? candidate_->entries.last_at - known_from_ : 0; }
+    /// For how long it knows of passes, in ns.
+    std::uint64_t span() const {
+        const Entries& all = candidate_->entries;
+        const std::uint64_t known = all.last_at > known_from_ ? all.last_at - known_from_ : 0;
+        if (all.apart_ns == 0 || known == 0) return known;
+        return static_cast<std::uint64_t>(static_cast<unsigned __int128>(known) * all.span() / (all.last_at - all.first_at));
+    }
+    /// Of a loop whose function was called several times: the call has come again in one activation, else it is behind the loop or before it.
+    bool may_come_again(NodeId node) const noexcept { return candidate_->entries.activations == 1 || calls_[node].repeats() != 0; }
 
-    // A group is what came as often: the number stands for it. Calls that come once in a pass may have one less: of the pass that was cut off.
-    static bool is_in_group(std::uint64_t count, std::uint64_t group) { return count + 1 >= group && count <= group; }
+    // A group is what came as often: the number stands for it. Calls that come once in a pass may have one less in each activation: of the pass
+    // that was cut off.
+    bool is_in_group(std::uint64_t count, std::uint64_t group) const { return count + candidate_->entries.activations >= group && count <= group; }
     bool has_in_group(NodeId node, std::uint64_t group) const noexcept { return calls_[node].count != 0 && is_in_group(calls_[node].count, group); }
     /// What came as often as there are passes, of which the first or the last may be missing on either side.
-    static bool is_once_a_pass(std::uint64_t count, std::uint64_t passes) { return count != 0 && count + 1 >= passes && count <= passes + 1; }
+    bool is_once_a_pass(std::uint64_t count, std::uint64_t passes) const {
+        const std::uint32_t cut_off = candidate_->entries.activations;
+        return count != 0 && count + cut_off >= passes && count <= passes + cut_off;
+    }
     /// The largest count below the group of `count`; 0: there is none.
     std::uint64_t next_group(std::uint64_t count) const noexcept;
     /// Of a group the call to begin passes with.
@@ -98,7 +119,7 @@ class LoopCalls {
     const FunctionTraits& functions() const { return *functions_; }
 
   private:
-    void count(const LoggedEvent& event, const SitePath& path, std::uint64_t entry, NodeId& entered_before) noexcept;
+    void count(const LoggedEvent& event, const SitePath& path, const Moment& moment, NodeId& entered_before) noexcept;
     bool comes_before(NodeId one, NodeId other, std::uint64_t at, std::uint64_t other_at) const noexcept;
     unsigned preference(NodeId node) const noexcept;
     bool is_better(NodeId one, NodeId other) const noexcept;

@@ -32,17 +32,46 @@ void LoopSearch::keep(LoopCandidate* kept, std::uint32_t& count, std::uint32_t m
     if (shortest->entries.span() < candidate.entries.span()) *shortest = candidate;
 }
 
+/// The loop of an earlier activation of the function; nullptr: none is known.
+LoopCandidate* LoopSearch::ended(const Activation& activation, std::uint32_t level, NodeId site) noexcept {
+    for (std::uint32_t i = 0; i < ended_count_; ++i)
+        if (!ended_[i].is_recursion && ended_[i].level == level && ended_[i].caller == activation.caller && ended_[i].entries.site == site) return &ended_[i];
+    return nullptr;
+}
+
+/// With what earlier activations of the function have done.
+LoopCandidate LoopSearch::whole(const Activation& activation, std::uint32_t level, const Entries& entries) const noexcept {
+    LoopCandidate loop{activation.caller, level, entries};
+    const LoopCandidate* before = const_cast<LoopSearch*>(this)->ended(activation, level, entries.site);
+    if (before == nullptr) return loop;
+    loop.entries = before->entries;
+    loop.entries.append(entries);
+    return loop;
+}
+
 void LoopSearch::end(std::uint32_t level) noexcept {
+    constexpr std::uint32_t least_repeats = 2; // others may come with the next activation
     const Activation& activation = activations_[level - 1];
     const Entries* best = nullptr; // the call sites of one loop tell the same
+    LoopCandidate* known = nullptr;
+    const auto is_kept = [&](const Entries& entries) {
+        if (known != nullptr)
+            known->entries.append(entries);
+        else if (entries.repeats() >= least_repeats)
+            keep(ended_, ended_count_, most_candidates, {activation.caller, level, entries});
+    };
     for (std::uint32_t i = 0; i < activation.used; ++i) {
         const Entries& entries = activation.entries[i];
-        if (!entries.are_passes(least_passes)) continue;
+        if (entries.repeats() == 0) continue;
         const bool follows = best != nullptr && entries.first_at >= best->last_at; // a loop behind another
-        if (follows) keep(ended_, ended_count_, most_candidates, {activation.caller, level, *best});
-        if (best == nullptr || follows || entries.span() > best->span()) best = &entries;
+        if (follows) is_kept(*best);
+        LoopCandidate* before = ended(activation, level, entries.site);
+        const bool is_better = best == nullptr || follows || (known == nullptr && (before != nullptr || entries.span() > best->span()));
+        if (!is_better) continue;
+        best = &entries;
+        known = before;
     }
-    if (best != nullptr) keep(ended_, ended_count_, most_candidates, {activation.caller, level, *best});
+    if (best != nullptr) is_kept(*best);
 }
 
 /// Before the tables of what has returned go: they know when the first two activations began.
@@ -98,13 +127,17 @@ void LoopSearch::event(const CallTree& tree, const SitePath& path, std::uint32_t
 std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uint32_t most) const noexcept {
     LoopCandidate all[most_candidates * 4];
     std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < ended_count_; ++i) all[count++] = ended_[i];
+    const auto is_loop = [](const Entries& entries) {
+        return entries.are_passes(least_passes) && (entries.activations == 1 || entries.repeats() >= entries.activations * 2);
+    };
+    for (std::uint32_t i = 0; i < ended_count_; ++i)
+        if (is_loop(ended_[i].entries)) all[count++] = ended_[i];
     if (recursion_.level != 0 && recursion().entries.are_passes(least_passes)) all[count++] = recursion();
     for (std::uint32_t level = 1; level <= depth_; ++level) {
         const Activation& activation = activations_[level - 1];
         for (std::uint32_t i = 0; i < activation.used; ++i)
-            if (activation.entries[i].are_passes(least_passes))
-                keep(all, count, most_candidates * 4, {activation.caller, level, activation.entries[i]});
+            if (const LoopCandidate loop = whole(activation, level, activation.entries[i]); is_loop(loop.entries))
+                keep(all, count, most_candidates * 4, loop);
     }
     const std::uint64_t total = now - began_at_;
     std::uint32_t chosen = 0;
@@ -147,14 +180,14 @@ bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found, std::uint
             return true;
         }
         const Activation& activation = activations_[level - 1];
-        const Entries* best = nullptr;
+        bool is_found = false;
         for (std::uint32_t i = 0; i < activation.used; ++i) {
-            const Entries& entries = activation.entries[i];
-            if (goes_on(entries, activation) && (best == nullptr || entries.span() > best->span())) best = &entries;
+            const LoopCandidate loop = whole(activation, level, activation.entries[i]);
+            if (!goes_on(loop.entries, activation) || (is_found && loop.entries.span() <= found.entries.span())) continue;
+            found = loop;
+            is_found = true;
         }
-        if (best == nullptr) continue;
-        found = {activation.caller, level, *best};
-        return true;
+        if (is_found) return true;
     }
     return false;
 }

@@ -17,7 +17,7 @@
 
 namespace libprofile {
 
-/// The entries of one call site during one activation of its function. Moments are in ns and in MPI calls.
+/// The entries of one call site during one activation of its function, or during several. Moments are in ns and in MPI calls.
 struct Entries {
     using Square [[gnu::aligned(8)]] = unsigned __int128;
 
@@ -27,9 +27,11 @@ struct Entries {
     std::uint64_t last_at = 0;
     std::uint32_t first_call = 0;
     std::uint32_t last_call = 0;
-    Square squares = 0; // of the times between them
+    Square squares = 0;            // of the times between them
+    std::uint64_t apart_ns = 0;    // between the activations: that is no time of passes
+    std::uint32_t activations = 0; // of the function
 
-    void begin(NodeId entered, std::uint64_t at, std::uint32_t call) { *this = {entered, 1, at, at, call, call, 0}; }
+    void begin(NodeId entered, std::uint64_t at, std::uint32_t call) { *this = {entered, 1, at, at, call, call, 0, 0, 1}; }
     void add(std::uint64_t at, std::uint32_t call) {
         const std::uint64_t gap = at - last_at;
         squares += square(gap);
@@ -37,12 +39,31 @@ struct Entries {
         last_call = call;
         ++count;
     }
-    std::uint64_t span() const { return last_at - first_at; }
+    /// In another activation.
+    void resume(std::uint64_t at, std::uint32_t call) {
+        apart_ns += at - last_at;
+        last_at = at;
+        last_call = call;
+        ++count;
+        ++activations;
+    }
+    /// Those of a later activation.
+    void append(const Entries& later) {
+        apart_ns += later.first_at - last_at + later.apart_ns;
+        last_at = later.last_at;
+        last_call = later.last_call;
+        count += later.count;
+        activations += later.activations;
+        squares += later.squares;
+    }
+    std::uint64_t span() const { return last_at - first_at - apart_ns; }
+    /// So many times it was entered again by the same activation.
+    std::uint32_t repeats() const { return count - activations; }
     /// Shorter passes are no iterations: closing one takes some microseconds.
     static constexpr std::uint64_t shortest_pass_ns = 30000;
     /// At least so many passes that are not much shorter than others.
     bool are_passes(std::uint32_t least) const {
-        return count > least && span() >= (count - 1) * shortest_pass_ns && square(span()) >= squares * least;
+        return repeats() >= least && span() >= repeats() * shortest_pass_ns && square(span()) >= squares * least;
     }
     /// Nothing has happened for no longer than a few passes together: of their time, or of their calls, which a processor that pauses does
     /// not change.
@@ -101,6 +122,8 @@ class LoopSearch {
         bool is_in(const Entries& loop) const noexcept;
     };
     void end(std::uint32_t level) noexcept;
+    LoopCandidate* ended(const Activation& activation, std::uint32_t level, NodeId site) noexcept;
+    LoopCandidate whole(const Activation& activation, std::uint32_t level, const Entries& entries) const noexcept;
     void follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;
     /// The recursion as a loop; its entries are too few if it is none.
     LoopCandidate recursion() const noexcept {
@@ -116,7 +139,7 @@ class LoopSearch {
     Entries depths_;            // of it: activations
     bool is_tree_walk_ = false; // one of them has returned before the outermost, or made no call
     bool is_cut_short_ = false;
-    LoopCandidate ended_[most_candidates]; // of functions that have returned
+    LoopCandidate ended_[most_candidates]; // of functions that have returned; those of one function, however often it was called, are one
     std::uint32_t ended_count_ = 0;
 };
 

@@ -19,12 +19,16 @@
 
 namespace libprofile {
 
+struct Phase;
+class PhaseStack;
 struct Thread;
 struct FunctionTraits;
 
 class LoopWatch {
   public:
     static constexpr std::uint32_t most_loops = 10; // with a tenth of the time each
+    static constexpr std::uint32_t most_levels = 4;
+    static constexpr std::uint32_t none = 0xffffffffu;
 
     /// A loop with the phase that was made of it.
     struct Found : Loop {
@@ -36,6 +40,8 @@ class LoopWatch {
         bool is_late = false;        // passes before it was found could not be cut out
         std::uint64_t until = 0;     // where its last pass began
         std::uint64_t known_from = 0; // passes before that are not in the log
+        std::uint32_t inside = none;  // the loop in whose passes it is called, by its number
+        std::uint32_t depth = 0;      // so many are around it
     };
 
     /// One in pages of its own, searching. nullptr: there is no memory.
@@ -68,6 +74,10 @@ class LoopWatch {
 
     std::uint32_t loop_count() const { return loop_count_; }
     const Found& loop(std::uint32_t i) const { return loops_[i]; }
+    /// Some loops lie in others.
+    bool has_levels() const { return has_levels_; }
+    /// Most of the phase's time is in iterations of a loop inside.
+    bool is_frame(PhaseStack& phases, const Phase& phase) const noexcept;
     /// It has looked for loops, and was not stopped before there were any.
     bool has_searched() const { return has_begun_ && (!is_stopped_ || loop_count_ != 0); }
     /// After finish(): how long, from the first call to the end, in ns; and at how many MPI calls.
@@ -77,14 +87,27 @@ class LoopWatch {
     std::uint64_t calls() const { return calls_; }
 
   private:
-    enum class Act : std::uint8_t { None, Pass, Leave };
-    static constexpr std::uint32_t none = 0xffffffffu;
+    /// Loops inside each other, by their numbers, from the outermost.
+    struct Nest {
+        std::uint32_t loop[most_levels];
+        std::uint32_t size = 0;
+        std::uint32_t innermost() const { return size == 0 ? none : loop[size - 1]; }
+        std::uint32_t outermost() const { return size == 0 ? none : loop[0]; }
+        void cut(std::uint32_t to) { size = to < size ? to : size; }
+        void add(std::uint32_t one) {
+            if (size != most_levels) loop[size++] = one;
+        }
+    };
 
     bool may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept;
-    Act act(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept;
-    Act leave_recursion() noexcept;
-    void perform(Thread& thread, Act what, std::uint64_t now, std::uint64_t cpu_now) noexcept;
-    void perform_now(Thread& thread, Act what, std::uint64_t now) noexcept;
+    bool stays_in_passes(const CallTree& tree, NodeId node) const noexcept;
+    bool is_inside(std::uint32_t one, std::uint32_t other) const noexcept;
+    bool begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at, Found& loop) const noexcept;
+    bool goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at, Found& loop) noexcept;
+    std::uint32_t act(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept;
+    std::uint32_t leave_recursion() noexcept;
+    void perform(Thread& thread, std::uint32_t staying, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void perform_now(Thread& thread, std::uint32_t staying, std::uint64_t now) noexcept;
     void leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void ask_witnesses(Thread& thread, Found& loop) noexcept;
     void settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept;
@@ -94,7 +117,10 @@ class LoopWatch {
     void log_call_beside(Thread& thread, NodeId node) noexcept;
     void decide(Thread& thread, std::uint64_t now) noexcept;
     bool make_room(Thread& thread, std::uint64_t now) noexcept;
-    bool settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop) noexcept;
+    bool settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries = false) noexcept;
+    std::uint32_t settle(Thread& thread, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept;
+    void set_depths() noexcept;
+    void put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept;
     void add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     std::uint64_t cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall,
@@ -108,11 +134,13 @@ class LoopWatch {
     bool is_searching_ = true; // for loops that are not known yet
     std::uint64_t searched_ns_ = 0;
     std::uint64_t calls_ = 0;
-    std::uint32_t running_ = none; // the loop that goes on with its next pass; its phase is open
-    std::uint32_t open_ = none;    // the loop whose phase is open
+    Nest running_; // loops that go on with their next passes; their phases are open
+    Nest open_;    // loops whose phases are open
+    bool has_levels_ = false; // some lie in others
     std::uint32_t loop_count_ = 0;
     Found loops_[most_loops];
-    Entries around_; // of the loop that was left: a loop around it in the same function has shown
+    Entries around_; // of a loop that was left, around_inner_: a loop around it in the same function has shown
+    Found* around_inner_ = nullptr;
 
     SitePath path_;
     LoopSearch search_;

@@ -66,6 +66,10 @@ inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t no
                                since(loop.until)};
         describe(encoder, out);
     }
+    for (std::uint32_t i = 0; watch.has_levels() && i < watch.loop_count(); ++i) {
+        LoopLevelRecord out{watch.loop(i).inside == LoopWatch::none ? 0 : watch.loop(i).inside + 1};
+        describe(encoder, out);
+    }
 }
 
 } // namespace libprofile

@@ -1,6 +1,7 @@
 #include "libprofile/output/rank_block.hpp"
 
 #include "format/sampling_rate.hpp"
+#include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/phase_blocks.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/session.hpp"
@@ -44,6 +45,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
             Phase& phase = thread.phases.phase(i);
             summary.overhead_ns += overhead_of(phase, thread.tree.overhead());
             if (iterations_of(phase) == 0 || phase.wall_inclusive_ns <= longest) continue;
+            if (thread.loops != nullptr && thread.loops->is_frame(thread.phases, phase)) continue;
             longest = phase.wall_inclusive_ns;
             summary.phase = phase.name;
             summary.iterations = iterations_of(phase);

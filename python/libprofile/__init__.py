@@ -43,10 +43,11 @@ class Location(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """A part of the program; kind is "outside", "aggregate" or "iterations"."""
+    """A part of the program; kind is "outside", "aggregate" or "iterations". A frame is a found loop around another one that has most of its time."""
 
     name: str
     kind: str
+    frame: bool = False
 
 
 class CallPath(NamedTuple):
@@ -185,8 +186,8 @@ class Profile:
 
     @property
     def main_phase(self) -> str:
-        """The phase with iterations that took most time."""
-        names = [phase.name for phase in self.phases if phase.kind == "iterations"]
+        """The phase with iterations that took most time; no frame."""
+        names = [phase.name for phase in self.phases if phase.kind == "iterations" and not phase.frame]
         if not names:
             raise ValueError("the profile has no iterations; mark the loop in the program")
         time = lambda name: sum(int(self.iteration_times(l.rank, l.thread, name).sum()) for l in self.locations)

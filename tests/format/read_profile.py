@@ -511,6 +511,8 @@ def read(blocks):
                 loops.append({**loop, "searched_ns": searched, "calls": calls})
             for loop in loops[len(loops) - count:] if p.at < len(p.data) else []:
                 loop.update(zip(("function", "caller", "first_ns", "last_ns"), p.numbers(4)))
+            for loop in loops[len(loops) - count:] if p.at < len(p.data) else []:
+                loop["around"] = p.number()
         else:
             continue
         p.end()

@@ -32,6 +32,27 @@ def expect_one_loop(job, kind, passes, function, **options):
     return said, report
 
 
+def expect_levels(job, kind, passes, levels, main, ranks=2, **options):
+    """Loops inside each other, {function: iterations} from the outermost: each is named with the others beside it, and one is shown first."""
+    result = job.measured([job.program("loops"), kind, passes, options.pop("work", 4000)], ranks=ranks, options=options, output=kind, timeout=240)
+    expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")
+    report = job.report(kind)
+    phases = {phase["name"]: phase for phase in report["phases"] if phase["kind"] == "iterations"}
+    said = [sentence for answer in report["answers"] if answer["key"] == "change" for sentence in answer["answers"]]
+    names = [f"loop in {function}" for function in levels]
+    expect_equal({name: phase["iterations_per_rank"] for name, phase in phases.items()},
+                 {f"loop in {function}": [count] * ranks for function, count in levels.items()}, f"{kind} on {ranks} ranks: iterations")
+    expect_equal([name for name, phase in phases.items() if not phase.get("frame")], [f"loop in {main}"], f"{kind}: no frame")
+    expect_equal({loop["phase"]: loop["inside"] for loop in report["loops"]}, dict(zip(names, ["", *names])), f"{kind}: levels")
+    expect_equal(report["loops"][0]["phase"], f"loop in {main}", f"{kind}: the first of the loops")
+    expect(f'of "loop in {main}"' in said[0], f"{kind}: the first sentence: {said}")
+    for inner, outer in zip(list(levels)[1:], levels):
+        for one, how, other in ((inner, "inside", outer), (outer, "around", inner)):
+            expect(any(text.startswith(f'"loop in {one}" was found') and f'{how} the {levels[other]:,} iterations of "loop in {other}"' in text
+                       for text in said), f"{kind}: {one} {how} {other}: {said}")
+    return {loop["phase"].removeprefix("loop in "): loop for loop in report["loops"]}, report
+
+
 def expect_all_passes_or_doubt(job, kind, passes, **options):
     """Code does not always tell what a pass calls: then passes may be missed, but none of the loops is said to be sure."""
     loops, said, report = run(job, kind, passes, **options)
@@ -146,10 +167,30 @@ def functions_that_end_by_jumping_to_mpi_are_followed(job):
 
 @test
 def a_solver_inside_is_not_the_time_loop(job):
-    expect_one_loop(job, "nested", 60, "nested")
+    expect_levels(job, "nested", 60, {"nested": 60, "solver": 390}, "solver")
     expect_one_loop(job, "nested_here", 60, "nested_here")
     expect_one_loop(job, "stages", 60, "stages")
-    expect_one_loop(job, "only_a_solver", 60, "only_a_solver")
+    expect_levels(job, "only_a_solver", 60, {"only_a_solver": 60, "solver": 300}, "solver")
+
+
+@test
+def loops_inside_each_other_are_phases_inside_each_other(job):
+    for ranks in (1, 2, 4):
+        found, report = expect_levels(job, "intervals", 30, {"intervals": 30, "advance": 300}, "advance", ranks, work=1000)
+        expect(found["advance"]["sure"], f"{found}")
+        for rank, wall in enumerate(report["job"]["wall_ns"]):
+            expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"time of the phases of rank {rank}")
+    expect_levels(job, "three_levels", 8, {"three_levels": 8, "steps_of_solver": 40, "gmres": 400}, "gmres", work=1000)
+
+
+@test
+def a_solver_in_few_steps_has_all_its_iterations(job):
+    """Steps of different lengths, too few to be a loop by themselves."""
+    iterations = sum(17 + i * 37 % 34 for i in range(6))
+    for ranks in (1, 2, 4):
+        found, _ = expect_levels(job, "driver", 6, {"driver": 6, "gmres": iterations}, "gmres", ranks, work=2000)
+        expect(found["gmres"]["sure"] and not found["driver"]["sure"], f"{found}")
+    expect_levels(job, "solver_sets", 6, {"solver_sets": 6, "gmres": 300}, "gmres", work=2000)
 
 
 @test
@@ -252,29 +293,31 @@ def passes_before_a_loop_was_found_are_cut_out_exactly(job):
     # The log holds some hundred passes, so most come when the loop is known.
     loops, said, report = run(job, "nested", 400, LIBPROFILE_MEMORY="3M", LIBPROFILE_CHECKPOINT="50ms")
     expect("was found automatically, in nested at loops.c:" in said, said)
-    expect_equal(len(loops), 1, f"loops: {loops}")
-    iterations = list(loops.values())[0]
+    iterations = loops["loop in nested"]
     expect_equal((visits(report, "MPI_Waitall"), visits(report, "MPI_Allreduce")), (800, 2 * 2601), "visits")
     for rank, wall in enumerate(report["job"]["wall_ns"]):
         expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"time of the phases of rank {rank}")
-    loop = next(phase for phase in report["phases"] if phase["kind"] == "iterations")
+    loop = next(phase for phase in report["phases"] if phase["name"] == "loop in nested")
     waits = [sum(path["exclusive"]["visits"][rank] for path in loop["call_paths"] if path["name"] == "MPI_Waitall") for rank in (0, 1)]
     expect_equal(waits, iterations, "visits inside the loop")
     # A machine that is busy with other things may hide the loop for as long as the first log lasts; then that is said.
-    expect(min(iterations) + report["loops"][0]["missed"] >= 399 and max(iterations) <= 400, f"{loops}: {report['loops']}")
+    missed = next(loop["missed"] for loop in report["loops"] if loop["phase"] == "loop in nested")
+    expect(min(iterations) + missed >= 399 and max(iterations) <= 400, f"{loops}: {report['loops']}")
 
 
 @test
-def an_outer_loop_that_shows_late_takes_the_place_of_the_inner(job):
-    loops, said, _ = run(job, "late", 60, work=2400)
-    expect("which took its place" in said, said)
-    outer = [per_rank for name, per_rank in loops.items() if max(per_rank) <= 60]
-    expect(outer and min(outer[0]) >= 6, f"iterations: {loops}")
+def an_outer_loop_that_shows_late_goes_around_the_inner(job):
+    loops, said, report = run(job, "late", 60, work=2400)
+    expect(min(loops["loop in late"]) >= 6 and max(loops["loop in late"]) <= 60, f"iterations: {loops}")
+    expect(min(loops["loop in solver"]) >= 18000 + 30 * 1000, f"iterations: {loops}")
+    expect('iterations of "loop in late"' in said and "which took its place" not in said, said)
+    expect_equal({loop["phase"]: loop["inside"] for loop in report["loops"]}, {"loop in late": "", "loop in solver": "loop in late"}, "levels")
 
 
 @test
 def a_loop_far_inside_that_fills_the_log_does_not_hide_the_time_loop(job):
-    said, report = expect_one_loop(job, "much_inside", 30, "much_inside", work=100, LIBPROFILE_MEMORY="3M")
+    loops, said, report = run(job, "much_inside", 30, work=100, LIBPROFILE_MEMORY="3M")
+    expect_equal(loops["loop in much_inside"], [30, 30], "iterations") # those inside may last long enough on a busy machine
     expect_equal(visits(report, "MPI_Allreduce"), 2 * (1 + 30 * 600), "visits")
     for rank, wall in enumerate(report["job"]["wall_ns"]):
         expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"time of the phases of rank {rank}")
@@ -283,7 +326,8 @@ def a_loop_far_inside_that_fills_the_log_does_not_hide_the_time_loop(job):
 @test
 def slow_passes_do_not_hide_the_time_loop(job):
     """When the log is full, that is in the middle of such a pass, the loop is not over because its next pass does not come for long."""
-    _, report = expect_one_loop(job, "disturbed", 60, "disturbed", LIBPROFILE_MEMORY="3M")
+    loops, _, report = run(job, "disturbed", 60, LIBPROFILE_MEMORY="3M")
+    expect_equal(loops["loop in disturbed"], [60, 60], "iterations")
     expect_equal(visits(report, "MPI_Allreduce"), 2 * (1 + 60 * 600), "visits")
 
 

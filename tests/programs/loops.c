@@ -437,6 +437,52 @@ OWN void tail_calls(int passes) {
     }
 }
 
+/* Levels: output intervals around time steps, a driver of few steps around a solver, sets of the solver from two places, all three. */
+OWN void advance(int steps) {
+    for (int i = 0; i < steps; ++i) step();
+    sink = steps;
+}
+OWN void intervals(int passes) {
+    for (int i = 0; i < passes; ++i) advance(10);
+}
+OWN void gmres(int iterations) {
+    for (int i = 0;; ++i) {
+        work(step_us);
+        sum();
+        if (i + 1 >= iterations) break;
+        halo();
+    }
+    sink = iterations;
+}
+OWN void driver(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        halo();
+        gmres(17 + i * 37 % 34);
+        output();
+    }
+}
+OWN void solver_sets(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        work(step_us * 10);
+        gmres(25);
+        halo();
+        gmres(25);
+    }
+}
+OWN void steps_of_solver(int steps) {
+    for (int i = 0; i < steps; ++i) {
+        halo();
+        gmres(8 + i % 5);
+    }
+    sink = steps;
+}
+OWN void three_levels(int passes) {
+    for (int i = 0; i < passes; ++i) {
+        steps_of_solver(5);
+        output();
+    }
+}
+
 #define ONCE(n)               \
     OWN void once_##n(void) { \
         sum();                \
@@ -490,6 +536,10 @@ int main(int argc, char** argv) {
     if (KIND("one_of_three")) one_of_three(passes);
     if (KIND("one_and_other")) one_and_other(passes);
     if (KIND("tail_calls")) tail_calls(passes);
+    if (KIND("intervals")) intervals(passes);
+    if (KIND("driver")) driver(passes);
+    if (KIND("solver_sets")) solver_sets(passes);
+    if (KIND("three_levels")) three_levels(passes);
     if (KIND("two")) simple(passes), second(passes);
     if (KIND("two_here")) two_here(passes);
     if (KIND("ranks_apart")) ranks_apart(passes);

@@ -75,6 +75,21 @@ TEST(LoopPhases, PlacesOfOneFunctionAtTheSameTimeAreOneLoop) {
     EXPECT_EQ(job.profile.locations[0].loop_search->loops[0].recorded_as, "loop at app+4112");
 }
 
+TEST(LoopPhases, ALoopAroundAnotherThatHasMostOfItsTimeIsAFrame) {
+    for (const std::uint64_t inner_ns : {700, 600}) {
+        Job job;
+        const std::string outer = job.loop(0, 0x1010, 10, 110).recorded_as;
+        FoundLoop& inner = job.loop(0, 0x1090, 10, 110);
+        inner.function = 0x1080;
+        inner.around = outer;
+        job.profile.locations[0].phases[0].wall_inclusive_ns = 1000;
+        job.profile.locations[0].phases[1].wall_inclusive_ns = inner_ns;
+        job.united();
+        EXPECT_EQ(job.profile.phases[0].is_frame, inner_ns == 700);
+        EXPECT_FALSE(job.profile.phases[1].is_frame);
+    }
+}
+
 TEST(LoopPhases, LoopsThatFollowEachOtherStayApart) {
     Job job;
     job.loop(0, 0x1010, 10, 110);

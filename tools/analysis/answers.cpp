@@ -309,7 +309,10 @@ std::vector<Trend> trends(const Profile& profile, const Locations& locations) {
                 wall += static_cast<double>(data->wall_inclusive_ns);
         list.emplace_back(wall, std::move(trend));
     }
-    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
+        const bool is_frame = profile.phases[a.second.phase].is_frame;
+        return is_frame != profile.phases[b.second.phase].is_frame ? !is_frame : a.first > b.first;
+    });
     std::vector<Trend> out;
     for (auto& [wall, trend] : list)
         out.push_back(std::move(trend));

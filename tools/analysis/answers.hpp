@@ -49,7 +49,7 @@ struct Trend {
     double slow_share = 0;            // of all iterations' time: what the slow ones take more than typical ones
     std::vector<double> slowest_rank; // ns, by iteration
 };
-/// Of the phases with iterations, the one with most time first.
+/// Of the phases with iterations, the one with most time first; the frames of others behind those.
 std::vector<Trend> trends(const Profile& profile, const std::vector<const Location*>& locations);
 
 /// Who computes most and least: time on the processor outside MPI.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace libprofile::tools {
 
@@ -19,6 +20,38 @@ const PhaseData* phase_of(const Profile& profile, const Location& location, cons
         if (profile.phases[data.phase].kind == PhaseKind::Iterations && profile.phases[data.phase].name == name)
             return &data;
     return nullptr;
+}
+
+/// A loop as one rank found it.
+struct OfRank {
+    const PhaseData* data = nullptr;
+    std::uint64_t missed = 0;
+    std::uint64_t first_ns = UINT64_MAX;
+    std::uint64_t last_ns = 0;
+};
+
+/// Empty: the loop lies in no other.
+std::string phase_around(const Location& location, const FoundLoop& loop) {
+    for (const FoundLoop& other : location.loop_search->loops)
+        if (!loop.around.empty() && other.recorded_as == loop.around)
+            return other.phase;
+    return "";
+}
+
+/// So many loops are around it.
+std::size_t depth_of(const std::vector<LoopOfRanks>& all, const LoopOfRanks& found) {
+    std::size_t depth = 0;
+    for (const LoopOfRanks* at = &found; !at->around.empty() && depth < all.size(); ++depth) {
+        const auto outer = std::find_if(all.begin(), all.end(), [&](const LoopOfRanks& other) { return other.loop->phase == at->around; });
+        if (outer == all.end())
+            break;
+        at = &*outer;
+    }
+    return depth;
+}
+
+bool is_frame(const Profile& profile, const LoopOfRanks& found) {
+    return std::any_of(profile.phases.begin(), profile.phases.end(), [&](const Phase& phase) { return phase.is_frame && phase.name == found.loop->phase; });
 }
 
 /// The main threads that looked for loops: one of each rank, or fewer, where some mark their iterations.
@@ -41,13 +74,30 @@ std::string iterations_text(const LoopOfRanks& found) {
     return fmt::format("{} to {} iterations", count(static_cast<double>(found.fewest)), count(static_cast<double>(found.most)));
 }
 
-std::string sentence(const Profile& profile, const LoopOfRanks& found, bool names_ranks) {
+/// Of which loop's iterations these are parts, and which are parts of these: so that it is clear which level is meant.
+std::string levels_text(const std::vector<LoopOfRanks>& all, const LoopOfRanks& found) {
+    std::string text;
+    std::set<std::string> named;
+    const auto name = [&](const char* how, const LoopOfRanks& other) {
+        if (other.loop->phase != found.loop->phase && !other.loop->is(LoopIsReplaced) && named.insert(other.loop->phase).second)
+            text += fmt::format(", {} the {} of \"{}\"", how, iterations_text(other), printable(other.loop->phase));
+    };
+    for (const LoopOfRanks& other : all)
+        if (other.loop->phase == found.around)
+            name("inside", other);
+    for (const LoopOfRanks& other : all)
+        if (other.around == found.loop->phase)
+            name("around", other);
+    return text;
+}
+
+std::string sentence(const Profile& profile, const std::vector<LoopOfRanks>& all, const LoopOfRanks& found, bool names_ranks) {
     const FoundLoop& loop = *found.loop;
     const std::string place = place_text(profile, loop.module, loop.offset);
-    std::string text = fmt::format("\"{}\" was found automatically{}{}: {}, {} of the time after MPI_Init", printable(loop.phase),
+    std::string text = fmt::format("\"{}\" was found automatically{}{}: {}, {} of the time after MPI_Init{}", printable(loop.phase),
                                    loop.phase == loop_name_start + place ? "" : ", in " + place,
                                    names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "", iterations_text(found),
-                                   percent(found.share));
+                                   percent(found.share), levels_text(all, found));
     if (loop.is(LoopIsReplaced))
         return text + "; later a loop around it showed, which took its place";
     for (const std::string& doubt : found.doubts) text += "; not sure: " + doubt;
@@ -74,7 +124,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
     const std::vector<const Location*> searching = searching_threads(profile);
     for (const Location* thread : searching) {
         const Location& location = *thread;
-        std::map<std::size_t, std::uint64_t> missed; // of this rank, by position in `all`
+        std::map<std::size_t, OfRank> of_rank; // by position in `all`
         for (const FoundLoop& loop : location.loop_search->loops) {
             const PhaseData* data = phase_of(profile, location, loop.phase);
             if (data == nullptr || data->instances == 0)
@@ -84,28 +134,33 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
                        other.loop->offset == loop.offset && other.loop->is(LoopIsReplaced) == loop.is(LoopIsReplaced);
             });
             if (at == all.end()) {
-                all.push_back({&loop, {}, 0, data->instances, 0, 0, false, 0, {}});
+                all.push_back({&loop, {}, 0, data->instances, 0, 0, false, phase_around(location, loop), 0, {}});
                 at = all.end() - 1;
             }
-            // A function that is called from several places has a loop for each, and one phase for all.
-            std::uint64_t& missed_here = missed[static_cast<std::size_t>(at - all.begin())];
             at->flags |= loop.flags;
             if (at->loop->other_passes == 0 && loop.other_passes != 0)
                 at->loop = &loop; // that there may be another place is what one of them says
-            missed_here += loop.missed;
-            at->missed = std::max(at->missed, missed_here);
-            if (!at->ranks.empty() && at->ranks.back() == location.rank)
-                continue;
-            at->ranks.push_back(location.rank);
-            at->was_cut_off = at->was_cut_off || was_killed(profile, location.rank);
-            at->fewest = std::min(at->fewest, data->instances);
-            at->most = std::max(at->most, data->instances);
-            // In early files of jobs that were killed it is not known; then MPI_Init counts, too.
-            const std::uint64_t searched = location.loop_search->searched_ns != 0 ? location.loop_search->searched_ns : location.wall_ns;
+            // A function that is called from several places has a loop for each, and one phase for all.
+            OfRank& here = of_rank[static_cast<std::size_t>(at - all.begin())];
+            here.data = data;
+            here.missed += loop.missed;
+            here.first_ns = std::min(here.first_ns, loop.first_ns);
+            here.last_ns = std::max(here.last_ns, loop.last_ns);
+        }
+        // In early files of jobs that were killed it is not known; then MPI_Init counts, too.
+        const std::uint64_t searched = location.loop_search->searched_ns != 0 ? location.loop_search->searched_ns : location.wall_ns;
+        for (const auto& [position, here] : of_rank) {
+            LoopOfRanks& found = all[position];
+            found.missed = std::max(found.missed, here.missed);
+            found.ranks.push_back(location.rank);
+            found.was_cut_off = found.was_cut_off || was_killed(profile, location.rank);
+            found.fewest = std::min(found.fewest, here.data->instances);
+            found.most = std::max(found.most, here.data->instances);
             // The last pass lasts until something else shows that it is over; that time need not be the loop's.
-            const std::uint64_t span = loop.last_ns - std::min(loop.first_ns, loop.last_ns);
-            const std::uint64_t passes_ns = span == 0 ? data->wall_inclusive_ns : span + span / std::max<std::uint64_t>(data->instances, 1);
-            at->share += searched == 0 ? 0 : static_cast<double>(std::min(data->wall_inclusive_ns, passes_ns)) / static_cast<double>(searched);
+            const std::uint64_t span = here.last_ns - std::min(here.first_ns, here.last_ns);
+            const std::uint64_t passes_ns =
+                span == 0 ? here.data->wall_inclusive_ns : span + span / std::max<std::uint64_t>(here.data->instances, 1);
+            found.share += searched == 0 ? 0 : static_cast<double>(std::min(here.data->wall_inclusive_ns, passes_ns)) / static_cast<double>(searched);
         }
     }
     for (LoopOfRanks& found : all) {
@@ -118,9 +173,11 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         if (!is_agreed || found.ranks.size() != searching.size())
             found.doubts.emplace_back("other ranks begin their passes elsewhere, or found none");
     }
-    std::stable_sort(all.begin(), all.end(), [](const LoopOfRanks& a, const LoopOfRanks& b) {
+    std::stable_sort(all.begin(), all.end(), [&](const LoopOfRanks& a, const LoopOfRanks& b) {
         if (a.loop->is(LoopIsReplaced) != b.loop->is(LoopIsReplaced))
             return b.loop->is(LoopIsReplaced);
+        if (is_frame(profile, a) != is_frame(profile, b))
+            return is_frame(profile, b);
         return a.ranks.size() > b.ranks.size();
     });
     return all;
@@ -162,18 +219,20 @@ std::vector<std::string> loop_sentences(const Profile& profile) {
             without.push_back(location->rank);
     std::vector<std::string> sentences;
     const std::vector<LoopOfRanks> all = loops_of(profile);
-    double covered = 0;
+    std::map<std::size_t, double> covered_by; // level
     bool differs = false;
     std::size_t shown = 0;
     for (const LoopOfRanks& found : all) {
         const bool is_of_all = found.ranks.size() == searching.size();
         differs = differs || found.ranks.size() + without.size() != searching.size();
         if (!found.loop->is(LoopIsReplaced))
-            covered += found.share * static_cast<double>(found.ranks.size()) / static_cast<double>(searching.size());
+            covered_by[depth_of(all, found)] += found.share * static_cast<double>(found.ranks.size()) / static_cast<double>(searching.size());
         constexpr std::size_t most = 6;
         if (shown++ < most)
-            sentences.push_back(sentence(profile, found, !is_of_all));
+            sentences.push_back(sentence(profile, all, found, !is_of_all));
     }
+    double covered = 0;
+    for (const auto& [level, share] : covered_by) covered = std::max(covered, share);
     if (!without.empty() && !all.empty())
         sentences.push_back(fmt::format("{} found no loop", rank_words(without)));
     if (differs)

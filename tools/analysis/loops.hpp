@@ -19,13 +19,14 @@ struct LoopOfRanks {
     std::uint64_t most = 0;
     std::uint64_t missed = 0;  // at most, of a rank
     bool was_cut_off = false;  // a rank ended in the middle of it, or of what came later: it was killed
+    std::string around = {};   // the phase of the loop in whose passes it is called; empty: there is none
     double share = 0;          // of the time since the search began, in iterations; mean over these ranks
     std::vector<std::string> doubts; // what speaks against it, in sentences without an end
     bool is_sure() const { return doubts.empty() && !is(LoopIsReplaced); }
     bool is(LoopFlag flag) const { return (flags & flag) != 0; }
 };
 
-/// Main threads only; the one with most ranks first. Those that were replaced come last.
+/// Main threads only; the one with most ranks first, behind those of all others the frames of loops inside, and last those that were replaced.
 std::vector<LoopOfRanks> loops_of(const Profile& profile);
 
 /// "run() at integrate.cpp:84", or "module+0x1234".

@@ -33,7 +33,7 @@ std::string last_iterations_text(const Profile& profile, const std::vector<std::
     for (const std::uint64_t rank : ranks)
         if (const Location* location = location_of(rank))
             for (const PhaseData& data : location->phases)
-                if (profile.phases[data.phase].kind == PhaseKind::Iterations && data.instances != 0) {
+                if (profile.phases[data.phase].kind == PhaseKind::Iterations && !profile.phases[data.phase].is_frame && data.instances != 0) {
                     time[data.phase] += data.wall_inclusive_ns;
                     if (time[longest] == 0 || time[data.phase] > time[longest])
                         longest = data.phase;

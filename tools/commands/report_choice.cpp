@@ -82,7 +82,7 @@ std::uint32_t find_phase_of(const Profile& profile, const ReportChoice& choice) 
         if (!phase.name.empty())
             names.push_back(phase.name);
         if (choice.phase ? phase.is_called(*choice.phase) && (!iterates || phase.kind == PhaseKind::Iterations)
-                         : phase.kind == PhaseKind::Iterations && (found == FoundChoice::all_phases || wall[p] > wall[found]))
+                         : phase.kind == PhaseKind::Iterations && !phase.is_frame && (found == FoundChoice::all_phases || wall[p] > wall[found]))
             found = p;
     }
     if (found != FoundChoice::all_phases)

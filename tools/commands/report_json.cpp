@@ -249,6 +249,8 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
         Json entry = {{"name", phase.name}, {"kind", kinds[static_cast<std::size_t>(phase.kind)]}};
         if (!phase.recorded_as.empty())
             entry["recorded_as"] = phase.recorded_as;
+        if (phase.is_frame)
+            entry["frame"] = true;
         entry["iterations"] = highest(iterations);
         entry["iterations_per_rank"] = std::move(iterations);
         entry["clusters"] = highest(clusters);
@@ -380,6 +382,7 @@ Json loops_json(const Profile& profile) {
                         {"share", found.share},
                         {"sure", found.is_sure()},
                         {"doubts", found.doubts},
+                        {"inside", found.around},
                         {"replaced", loop.is(LoopIsReplaced)},
                         {"missed", found.missed},
                         {"moves", loop.moves},

@@ -45,7 +45,10 @@ std::uint32_t choose_phase(const Profile& profile, const std::string& name, Reco
             "the profile has no iterated phase; mark the loop with profile_iteration_begin and "
             "profile_iteration_end (docs/getting-started.md)");
     auto chosen = std::max_element(iterated.begin(), iterated.end(),
-                                   [&](std::uint32_t a, std::uint32_t b) { return time[a] < time[b]; });
+                                   [&](std::uint32_t a, std::uint32_t b) {
+                                       const bool is_frame = profile.phases[a].is_frame;
+                                       return is_frame != profile.phases[b].is_frame ? is_frame : time[a] < time[b];
+                                   });
     if (!name.empty())
         chosen = std::find_if(iterated.begin(), iterated.end(),
                               [&](std::uint32_t p) { return profile.phases[p].is_called(name); });

@@ -208,6 +208,14 @@ bool decode_loops(Decoder d, RawRank& out) {
         search.loops[i].first_ns = f.first_ns;
         search.loops[i].last_ns = f.last_ns;
     }
+    for (std::size_t i = 0; d.remaining() != 0 && i < search.loops.size(); ++i) {
+        LoopLevelRecord l;
+        describe(d, l);
+        if (l.around > search.loops.size() || l.around == i + 1)
+            return false;
+        if (l.around != 0)
+            search.loops[i].around = search.loops[l.around - 1].recorded_as;
+    }
     return finished(d) && out.loop_searches.emplace(static_cast<std::uint32_t>(r.thread), std::move(search)).second;
 }
 

@@ -67,6 +67,31 @@ void rename_loop_phase(Profile& profile, std::uint32_t phase, const std::string&
     profile.phases[phase].name = name;
 }
 
+namespace {
+
+/// By the time of all ranks together.
+void mark_frames(Profile& profile) {
+    const auto number_of = [&](const std::string& recorded_as) {
+        std::uint32_t p = 0;
+        while (p < profile.phases.size() && (profile.phases[p].kind != PhaseKind::Iterations || !profile.phases[p].is_called(recorded_as))) ++p;
+        return p;
+    };
+    std::vector<std::uint64_t> time(profile.phases.size());
+    for (const Location& location : profile.locations)
+        for (const PhaseData& data : location.phases) time[data.phase] += data.wall_inclusive_ns;
+    for (const Location& location : profile.locations) {
+        if (!location.loop_search)
+            continue;
+        for (const FoundLoop& loop : location.loop_search->loops) {
+            const std::uint32_t inner = number_of(loop.recorded_as), outer = loop.around.empty() ? no_phase : number_of(loop.around);
+            if (outer < time.size() && inner < time.size() && inner != outer && is_frame_of(time[inner], time[outer]))
+                profile.phases[outer].is_frame = true;
+        }
+    }
+}
+
+} // namespace
+
 void unite_loops(Profile& profile) {
     std::vector<LoopPhase> phases = loop_phases(profile);
     std::vector<std::uint32_t> order; // of loops, those of most ranks first
@@ -111,6 +136,7 @@ void unite_loops(Profile& profile) {
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p)
         if (!profile.phases[p].recorded_as.empty())
             rename_loop_phase(profile, p, profile.phases[p].name);
+    mark_frames(profile);
 }
 
 } // namespace libprofile::tools

@@ -10,7 +10,7 @@
 
 namespace libprofile::tools {
 
-/// The phase has the name that most ranks gave it; all are in Phase::recorded_as.
+/// The phase has the name that most ranks gave it; all are in Phase::recorded_as. Sets Phase::is_frame, too.
 void unite_loops(Profile& profile);
 
 /// Phase `phase` and the loops that it was made of are called `name` from now on.

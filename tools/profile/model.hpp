@@ -179,6 +179,8 @@ struct Phase {
     PhaseKind kind = PhaseKind::Outside;
     /// Of a loop that was found: what the runtime called it; several, where ranks begin their passes at different places.
     std::vector<std::string> recorded_as = {};
+    /// Of such a loop: one inside it, which is a phase, too, has most of its time. Then that one's iterations are what is meant.
+    bool is_frame = false;
 
     bool is_called(std::string_view wanted) const {
         return name == wanted || std::find(recorded_as.begin(), recorded_as.end(), wanted) != recorded_as.end();
@@ -237,6 +239,7 @@ struct FoundLoop {
     std::uint64_t caller = 0;     // hash of the call path to that function
     std::uint64_t first_ns = 0;   // when it ran, since the search began
     std::uint64_t last_ns = 0;
+    std::string around = {}; // what the runtime called the loop in whose passes it is called; empty: there is none
 };
 
 /// What a location's search for loops came to (format/loops.hpp).

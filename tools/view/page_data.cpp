@@ -232,6 +232,8 @@ class PageData {
                             {"wall", wall},
                             {"inclusive", inclusive},
                             {"instances", instances}});
+            if (profile_.phases[p].is_frame)
+                list.back()["frame"] = true;
             if (profile_.phases[p].kind == PhaseKind::Iterations)
                 order.emplace_back(-all, p);
         }

@@ -7,7 +7,7 @@ export interface MapHeader {
   spread: { minimum: number; twice_median: number; maximum: number; sum: number; slowest: number; ranks: number };
 }
 export interface PhaseHeader {
-  name: string; kind: "outside" | "aggregate" | "iterations"; wall: number[]; inclusive: number[]; instances: number[];
+  name: string; kind: "outside" | "aggregate" | "iterations"; wall: number[]; inclusive: number[]; instances: number[]; frame?: boolean;
   iterations?: number; change?: string[]; maps?: MapHeader[]; left_out?: { name: string; label: string }[];
   clusters?: { counts: number[]; lengths: number[]; sizes: number; classes: number; times: number; deviations: number; members: number; rounded: boolean; cells: CellColumns };
   accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;

@@ -32,7 +32,7 @@ export class Store {
     let phase = -1, most = -1;
     phases.forEach((p, i) => {
       const sum = p.inclusive.reduce((x, y) => x + y, 0);
-      if (p.iterations && sum > most) { most = sum; phase = i; }
+      if (p.iterations && !p.frame && sum > most) { most = sum; phase = i; }
     });
     this.state = {
       phase, map: phase < 0 ? "" : phases[phase]!.maps![0]!.name, row: 0, node: 0,

@@ -1,0 +1,214 @@
+#include "libprofile/loops/loop_levels.hpp"
+
+#include "libprofile/loops/loop_calls.hpp"
+#include "libprofile/loops/site_path.hpp"
+#include "libprofile/session/scratch.hpp"
+
+#include <algorithm>
+
+namespace libprofile {
+
+namespace {
+
+constexpr std::uint64_t shortest_inner_pass_ns = 100000; // an iteration of an inner level is closed in the middle of one of an outer level
+constexpr std::uint32_t most_stages = 4;                 // of a step: passes in each activation
+
+/// The entries of all call sites that the log knows, by node.
+class Sites {
+  public:
+    Sites(const EventLog& log, const CallTree& tree) noexcept : log_(log), tree_(tree), entries_(tree.size()), activation_(tree.size()) {}
+    bool is_there() const { return entries_.is_there() && activation_.is_there(); }
+
+    void count() noexcept {
+        SitePath path;
+        LogRecord kind{};
+        for (EventLog::Reader reader(log_, log_.begin()); reader.next(kind);) {
+            if (kind != LogRecord::Event || !path.find(tree_, reader.event.node)) continue;
+            // The function at `common` goes on with the entry of a call site; those further inside were called.
+            const std::uint32_t common = std::min(reader.event.common, path.size);
+            if (common != 0) enter(path.at(common), path.caller_of(common), reader.event.at, common);
+            for (std::uint32_t level = common + 1; level <= path.size; ++level) {
+                ++activation_[path.caller_of(level)];
+                enter(path.at(level), path.caller_of(level), reader.event.at, level);
+            }
+        }
+    }
+    const Entries& operator[](NodeId site) const noexcept { return entries_[site]; }
+    NodeId size() const { return static_cast<NodeId>(tree_.size()); }
+
+  private:
+    struct Counted : Entries {
+        std::uint32_t activation = 0; // of the function, at the last one
+    };
+    void enter(NodeId site, NodeId function, std::uint64_t at, std::uint32_t level) noexcept {
+        if (at < log_.known_from(level)) return;
+        Counted& entries = entries_[site];
+        const std::uint32_t activation = activation_[function];
+        if (entries.count == 0)
+            entries.begin(site, at, 0);
+        else if (entries.activation == activation)
+            entries.add(at, 0);
+        else
+            entries.resume(at, 0);
+        entries.activation = activation;
+    }
+
+    const EventLog& log_;
+    const CallTree& tree_;
+    Scratch<Counted> entries_;
+    Scratch<std::uint32_t> activation_; // of functions, by the call site that leads to them
+};
+
+class Levels {
+  public:
+    Levels(const EventLog& log, const CallTree& tree, const LoopCandidate& loop, const Sites& sites, LoopLevels& levels) noexcept
+        : log_(log), tree_(tree), loop_(loop), sites_(sites), levels_(levels) {}
+
+    void find() const noexcept {
+        levels_.count = 0;
+        if (loop_.entries.activations > 1) add_outer();
+        levels_.found = levels_.count;
+        levels_.level[levels_.count++] = {loop_, levels_.found};
+        add_inner();
+    }
+
+  private:
+    std::uint32_t level_of(NodeId site) const noexcept {
+        std::uint32_t level = 0;
+        for (NodeId node = site; node != 0; node = tree_[node].parent) ++level;
+        return level;
+    }
+    bool is_below(NodeId node, NodeId site) const noexcept {
+        while (node != site && node != 0) node = tree_[node].parent;
+        return node == site;
+    }
+    LoopCandidate candidate(NodeId site) const noexcept { return {tree_[site].parent, level_of(site), sites_[site]}; }
+
+    /// Of the call sites that the function enters as often as `site` the first in the code, which is the same on all ranks.
+    NodeId first_of_pass(NodeId site) const noexcept {
+        NodeId first = site;
+        for (NodeId node = 1; node < sites_.size(); ++node)
+            if (tree_[node].parent == tree_[site].parent && sites_[node].count == sites_[site].count && tree_[node].b < tree_[first].b) first = node;
+        return first;
+    }
+
+    /// Call sites on the way to the loop's function that were entered again and again, nearly each time with a call of that function.
+    void add_outer() const noexcept {
+        constexpr std::uint32_t most_outer = 2;
+        NodeId around[most_outer];
+        std::uint32_t count = 0;
+        std::uint64_t inner = loop_.entries.activations;
+        for (NodeId site = loop_.caller; site != 0 && count < most_outer; site = tree_[site].parent) {
+            const Entries& entries = sites_[site];
+            if (entries.repeats() == 0 || entries.count > inner + inner / 4) continue;
+            around[count++] = first_of_pass(site);
+            inner = entries.activations;
+            if (inner < 2) break;
+        }
+        while (count != 0) {
+            levels_.level[levels_.count] = {candidate(around[--count]), levels_.count};
+            ++levels_.count;
+        }
+    }
+
+    /// The same place in the code may be reached on several call paths.
+    bool is_same_place(NodeId one, NodeId other) const noexcept {
+        return tree_[one].kind == tree_[other].kind && tree_[one].a == tree_[other].a && tree_[one].b == tree_[other].b;
+    }
+    const LoopCandidate& outermost() const noexcept { return levels_.level[0].candidate; }
+    /// How long a loop went on, with the last pass of each activation, as a share of the time that is known of its level: in 1/1024.
+    std::uint64_t share_of(NodeId site) const noexcept {
+        const Entries &entries = sites_[site], &all = outermost().entries;
+        const std::uint64_t from = std::max(log_.known_from(level_of(site)), all.first_at);
+        const std::uint64_t known = all.last_at > from ? all.last_at - from : 0;
+        const std::uint64_t wall = std::max<std::uint64_t>(all.last_at - all.first_at, 1);
+        const unsigned __int128 time = static_cast<unsigned __int128>(known) * all.span() / wall * all.count / std::max(all.repeats(), 1u);
+        const unsigned __int128 passes = static_cast<unsigned __int128>(entries.span()) * entries.count / std::max(entries.repeats(), 1u);
+        return time == 0 ? 0 : static_cast<std::uint64_t>(passes * 1024 / time);
+    }
+    bool may_be_level(NodeId site) const noexcept {
+        const Entries& entries = sites_[site];
+        return entries.repeats() >= LoopSearch::least_passes && entries.count > entries.activations * most_stages &&
+               entries.span() >= entries.repeats() * shortest_inner_pass_ns && entries.first_at <= outermost().entries.last_at &&
+               is_below(tree_[site].parent, outermost().caller);
+    }
+    bool is_known(NodeId function) const noexcept {
+        return std::any_of(levels_.level, levels_.level + levels_.count, [&](const LoopLevel& level) { return level.candidate.caller == function; });
+    }
+
+    /// Of the call sites of one function: that which goes on longest; of those that go on nearly as long the first in the code.
+    bool stands_better(NodeId one, NodeId other) const noexcept {
+        const std::uint64_t span = sites_[one].span(), its = sites_[other].span();
+        if (span > its + its / 8 || its > span + span / 8) return span > its;
+        return tree_[one].b < tree_[other].b;
+    }
+
+    /// Those that have half of the outermost loop's time, on all call paths together, outermost first. A call site of a function stands for its loop.
+    void add_inner() const noexcept {
+        constexpr std::uint32_t most_sites = 64;
+        NodeId site[most_sites];
+        std::uint32_t count = 0;
+        for (NodeId node = 1; node < sites_.size() && count < most_sites; ++node) {
+            if (sites_[node].count == 0 || !may_be_level(node) || share_of(node) < 1024 / 32) continue;
+            NodeId* const same = std::find_if(site, site + count, [&](NodeId other) { return tree_[other].parent == tree_[node].parent; });
+            if (same == site + count)
+                site[count++] = node;
+            else if (stands_better(node, *same))
+                *same = node;
+        }
+        std::sort(site, site + count, [&](NodeId one, NodeId other) {
+            const std::uint32_t a = level_of(one), b = level_of(other);
+            return a != b ? a < b : one < other;
+        });
+        for (std::uint32_t i = 0; i < count && levels_.count < LoopLevels::most; ++i) {
+            std::uint64_t share = 0;
+            bool is_recursive = false;
+            for (std::uint32_t k = 0; k < count; ++k) {
+                if (!is_same_place(site[i], site[k])) continue;
+                share += share_of(site[k]);
+                is_recursive = is_recursive || (k != i && (is_below(site[i], site[k]) || is_below(site[k], site[i])));
+            }
+            if (share < 1024 / 2 || is_recursive || is_known(tree_[site[i]].parent)) continue;
+            std::uint32_t around = 0;
+            for (std::uint32_t k = 0; k < levels_.count; ++k)
+                if (is_below(tree_[site[i]].parent, levels_.level[k].candidate.caller)) around = k + 1;
+            levels_.level[levels_.count++] = {candidate(site[i]), around};
+        }
+    }
+
+    const EventLog& log_;
+    const CallTree& tree_;
+    const LoopCandidate& loop_;
+    const Sites& sites_;
+    LoopLevels& levels_;
+};
+
+} // namespace
+
+LoopLevels find_levels(const EventLog& log, const CallTree& tree, const LoopCandidate& loop) noexcept {
+    LoopLevels levels;
+    levels.level[0].candidate = loop;
+    levels.count = 1;
+    if (loop.is_recursion) return levels;
+    Sites sites(log, tree);
+    if (!sites.is_there()) return levels;
+    sites.count();
+    Levels(log, tree, loop, sites, levels).find();
+    return levels;
+}
+
+bool begin_by_entries(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, Loop& loop) noexcept {
+    LoopCalls calls(log, tree, candidate, functions);
+    if (!calls.is_there()) return false;
+    calls.count(loop.sites);
+    loop.sites.add(candidate.entries.site);
+    loop.caller = candidate.caller;
+    loop.level = candidate.level;
+    loop.place = candidate.entries.site;
+    loop.passes = candidate.entries.count;
+    loop.first_at = candidate.entries.first_at;
+    loop.last_at = candidate.entries.last_at;
+    return true;
+}
+
+} // namespace libprofile
