@@ -35,9 +35,9 @@ constexpr bool counts_for_distance(std::size_t row) {
 
 } // namespace
 
-Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh,
+Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool adapts,
                      std::uint32_t warm_up, std::uint32_t counter_metrics) noexcept
-    : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode), refresh_(refresh), warm_up_(warm_up),
+    : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode), adapts_(adapts), warm_up_(warm_up),
       size_(static_cast<std::uint32_t>(catalogue_size) + counter_metrics), compared_(size_ - counter_metrics / 2),
       members_(limit == no_limit ? 0 : Membership::block_for(limit)) {
     switch (mode) {
@@ -121,6 +121,7 @@ void Clusterer::update_mean(std::uint32_t i) noexcept {
     Cluster& cluster = *clusters_[i];
     const double share = 1.0 / cluster.members;
     cluster.weight = weight_of(cluster.members);
+    cluster.kind.take(cluster.condensed, cluster.members);
     for (std::uint32_t k = 0; k < active_count_; ++k)
         means(active_[k])[i] = static_cast<double>(cluster.condensed[active_[k]]) * share;
 }
@@ -177,7 +178,10 @@ void Clusterer::measure(std::uint32_t i, std::uint32_t others) noexcept {
             const Cluster& other = *clusters_[j];
             if (j == i) continue;
             const bool comparable = other.equivalence_class == own.equivalence_class;
-            const double distance = sums[j - begin] * own.weight * other.weight;
+            // Beside long iterations all short ones are equal, a microsecond and a millisecond.
+            constexpr double most_times = 8, too_wide = 1e6;
+            const double width = adapts_ && spans(own.kind, other.kind, most_times) ? too_wide : 1;
+            const double distance = sums[j - begin] * own.weight * other.weight * width;
             at(i, j) = !comparable ? apart : distance < apart / 2 ? static_cast<float>(distance) : apart / 2;
         }
     }
@@ -210,7 +214,7 @@ void Clusterer::offer(std::uint32_t i) noexcept {
 /// computed once stands until one of the two clusters is merged (4.2, "premature distance calculations"). Then clusters
 /// that are rarely merged keep the scale of the time they come from, and after the averages have moved they are merged
 /// too late or too early. With one per iteration each distance is at most K/2 iterations old on average, for O(K) work.
-void Clusterer::refresh_next() noexcept {
+std::uint32_t Clusterer::refresh_next() noexcept {
     if (next_to_refresh_ >= count_) next_to_refresh_ = 0;
     const std::uint32_t i = next_to_refresh_++;
     measure(i);
@@ -219,6 +223,7 @@ void Clusterer::refresh_next() noexcept {
         if (j != i && clusters_[j]->nearest == i && clusters_[j]->nearest_distance != apart)
             clusters_[j]->nearest_is_known = false; // it may have moved away
     offer(i);
+    return i;
 }
 
 /// Before the first merge: K clusters, those of the warm-up and the distances will not fit, so as many as there are must do.
@@ -273,6 +278,8 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
         return false;
     }
     from.sums.release(*pool_);
+    into.kind.add(from.kind);
+    into.changed = std::max(into.changed, from.changed);
     add_values(into.condensed, from.condensed, size_);
     if (into.members < from.members) std::swap(into.root, from.root);
     into.root = members_.join(into.root, from.root);
@@ -317,6 +324,31 @@ bool Clusterer::reduce() noexcept {
     }
 }
 
+/// A few iterations of long ago.
+bool Clusterer::is_rare(const Cluster& cluster) const noexcept {
+    constexpr std::uint64_t one_in = 200, long_ago = 128;
+    return cluster.members * one_in < clustered_ && cluster.changed + long_ago < clustered_;
+}
+
+/// Merges a cluster with the one of its kind that differs least. Returns where it is then; count_: it stays alone.
+std::uint32_t Clusterer::merge_with_kind(std::uint32_t i) noexcept {
+    const Cluster& own = *clusters_[i];
+    UsualSpread usual;
+    for (std::uint32_t j = 0; j < count_; ++j) usual.add(clusters_[j]->kind);
+    const bool own_is_rare = is_rare(own);
+    std::uint32_t best = count_;
+    double least = 1;
+    for_each_other(i, [&](std::uint32_t j, float distance) {
+        if (distance == apart) return;
+        const double difference = kind_difference(own.kind, clusters_[j]->kind, usual, own_is_rare || is_rare(*clusters_[j]));
+        if (difference == two_kinds || difference >= least) return;
+        least = difference;
+        best = j;
+    });
+    if (best == count_ || !merge(std::min(i, best), std::max(i, best))) return count_;
+    return std::min(i, best);
+}
+
 bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
                     const StructureSignatures& signatures) noexcept {
     const QuietFloatingPoint quiet;
@@ -332,16 +364,17 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     std::copy_n(condensed.values, size_, fresh.condensed);
     fresh.members = 1;
     fresh.root = element;
+    fresh.kind = {};
     fresh.nearest_distance = apart;
     fresh.nearest_is_known = true;
     add_values(totals_.values, condensed.values, size_);
-    ++clustered_;
+    fresh.changed = ++clustered_;
     update_scale();
     ++count_;
     if (measured_) update_mean(count_ - 1);
 
     if (limit_ == no_limit) return true;
-    if (count_ <= limit_ + warm_up_ && !measured_) {
+    if (count_ <= unmeasured() && !measured_) {
         relax_if_too_many_classes();
         return true;
     }
@@ -351,8 +384,14 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     find_nearest(own);
     offer(own);
     relax_if_too_many_classes();
-    if (refresh_) refresh_next();
-    for (std::uint32_t merges = 0; merges < most_merges && count_ > limit_ && reduce();) ++merges;
+    std::uint32_t merges = 0;
+    if (adapts_) {
+        // Whatever has changed may be of another's kind now; what has not, because the others have.
+        for (std::uint32_t i = own; merges < most_merges && (i = merge_with_kind(i)) < count_;) ++merges;
+        const std::uint32_t refreshed = refresh_next();
+        if (merges < most_merges && merge_with_kind(refreshed) < count_) ++merges;
+    }
+    for (; merges < most_merges && count_ > limit_ && reduce();) ++merges;
     return true;
 }
 

@@ -9,14 +9,19 @@
 // normalised by its running average, equal weights; a distance is computed once, when one of its clusters is new, and
 // the first one when K is reached (4.2); baseline emphasis (4.3); equivalence and its dynamic relaxation (4.4); clusters
 // hold sums, so that aggregates stay exact (4.5).
+//
+// Of its own it has, where it is asked for: distances that follow the averages; as many clusters as there are kinds (kind.hpp), K at most;
+// and beyond K none whose iterations differ by an order of magnitude, as long as others can be merged.
 #pragma once
 
 #include "libprofile/clustering/class_table.hpp"
 #include "libprofile/clustering/condensed_vector.hpp"
 #include "libprofile/clustering/iteration_profile.hpp"
+#include "libprofile/clustering/kind.hpp"
 #include "libprofile/clustering/membership.hpp"
 #include "libprofile/clustering/signature.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -28,6 +33,8 @@ struct Cluster {
     IterationProfile sums;
     std::uint64_t* condensed = nullptr; // sums, as many as vectors have values here
     double weight = 1;                  // of its distances, by members
+    KindFeatures kind;                  // as in distances: from the first merge on
+    std::uint64_t changed = 0;          // iterations there were when its last one came
     StructureSignatures signatures;
     std::uint32_t members = 0;
     std::uint32_t equivalence_class = 0;
@@ -42,14 +49,14 @@ struct Cluster {
 
 class Clusterer {
   public:
-    /// `limit` = K; no_limit: every iteration stays a cluster of its own. `refresh`: distances follow
-    /// the running averages; false: as published.
+    /// `limit` = K; no_limit: every iteration stays a cluster of its own. `adapts`: distances follow
+    /// the running averages, and clusters of one kind are merged below K, too; false: as published.
     static constexpr std::uint32_t no_limit = 0;
     /// `warm_up`: so many iterations more are kept before the first distances, for better averages (4.2). They are merged
     /// step by step then: none of the iterations that follow takes more than `most_merges`.
     /// `counter_metrics`: as for condense().
     static constexpr std::uint32_t most_merges = 4;
-    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool refresh = false,
+    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool adapts = false,
               std::uint32_t warm_up = 0, std::uint32_t counter_metrics = 0) noexcept;
 
     /// Normalises by the averages of so many iterations of an earlier run, whose sums are `sums`, from the first distance on; what is
@@ -88,6 +95,7 @@ class Clusterer {
 
   private:
     static constexpr std::uint32_t unclustered_label = 0x7ffffffeu;
+    static constexpr std::uint32_t few = 4; // clusters are enough for many programs
     static constexpr float apart = std::numeric_limits<float>::max(); // never merged: other class, or itself
 
     bool ensure_room() noexcept;
@@ -98,13 +106,17 @@ class Clusterer {
     void regroup() noexcept;
     void relax_if_too_many_classes() noexcept;
     bool reduce() noexcept;
+    std::uint32_t merge_with_kind(std::uint32_t i) noexcept;
+    bool is_rare(const Cluster& cluster) const noexcept;
+    /// Clusters that are kept before the first distances.
+    std::uint32_t unmeasured() const noexcept { return adapts_ && warm_up_ == 0 ? std::min(limit_, few) : limit_ + warm_up_; }
     void update_mean(std::uint32_t i) noexcept;
     void update_scale() noexcept;
     void measure(std::uint32_t i, std::uint32_t others) noexcept;
     void measure(std::uint32_t i) noexcept { measure(i, count_); }
     void find_nearest(std::uint32_t i) noexcept;
     void offer(std::uint32_t i) noexcept;
-    void refresh_next() noexcept;
+    std::uint32_t refresh_next() noexcept;
     bool merge(std::uint32_t a, std::uint32_t b) noexcept;
     const Signature& signature_of(const Cluster& cluster) const noexcept;
     /// Of a pair; i != j.
@@ -131,7 +143,7 @@ class Clusterer {
     Pool* pool_;
     std::uint32_t limit_;
     EquivalenceMode mode_;
-    bool refresh_;
+    bool adapts_;
     std::uint32_t warm_up_;
     std::uint32_t size_;     // of condensed vectors: places of counters that were not chosen are never looked at
     std::uint32_t compared_; // its first ones may be part of the distance: regions' counters are not, which counters are already

@@ -155,17 +155,32 @@ bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned 
 
 /// What tells iterations apart can be far below what a bound on the error permits, which is a share of the largest time: so the step is
 /// not larger than the difference from the prediction that one time in three exceeds, either. That takes two to three bits a time,
-/// whatever the program; where iterations are alike, errors are small, too. A bound that is looser than the default loosens this as well.
+/// whatever the program; where iterations are alike, errors are small, too. Only when memory is short this is loosened with the bound.
 std::uint8_t TimeSeries::shift_for_spread() const noexcept {
     constexpr std::int32_t unit = SeriesTrack::spread_unit;
     const std::int32_t spread = code_.times.spread();
     if (spread < 0) return 4; // the first iteration: 16 ns are nothing
-    const std::uint32_t looser = settings_.time_error_ppm / SeriesSettings::default_ppm;
+    const std::uint32_t looser = settings_.may_coarsen ? settings_.time_error_ppm / SeriesSettings::default_ppm : 1;
     const std::int32_t wanted = spread + (looser > 1 ? (std::bit_width(looser) - 1) * unit : 0);
-    const std::int32_t now = code_.shift[0];
+    const std::int32_t now = spread_shift_;
     // Not at every breath: telling costs bits.
     if (wanted >= now * unit - unit / 2 && wanted < now * unit + unit + unit / 2) return static_cast<std::uint8_t>(now);
     return static_cast<std::uint8_t>(wanted / unit);
+}
+
+/// The step of times: what the bound permits and the spread asks for. A bound that was asked for, looser than the default, makes it larger than
+/// by default only where iterations differ far more: an eighth of what one time in three differs by, or of what the bound permits. Then
+/// predictions are still means of what was measured. With steps as large as the bound permits, times are coded as their prediction, which
+/// stays the first one that was met: that takes a fiftieth less and is off by several times as much.
+std::uint8_t TimeSeries::shift_for_times() noexcept {
+    const std::uint64_t largest = accuracy(0).largest_value;
+    const std::uint8_t permitted = shift_for(largest, settings_.time_error_ppm);
+    const std::uint8_t spread = shift_for_spread();
+    const std::uint8_t both = spread_shift_ = std::min(permitted, spread);
+    if (settings_.may_coarsen || settings_.time_error_ppm <= SeriesSettings::default_ppm) return both;
+    constexpr std::uint8_t eighth = 3;
+    const std::uint8_t usual = std::min(shift_for(largest, SeriesSettings::default_ppm), spread);
+    return std::max(usual, static_cast<std::uint8_t>(both > eighth ? both - eighth : 0));
 }
 
 void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source,
@@ -181,10 +196,8 @@ void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned sl
     std::uint8_t shift[cell_metrics] = {};
     for (std::size_t m = 0; m < metric_count; ++m) {
         if (!may_be_coarse(m)) continue;
-        const bool is_time_metric = m == static_cast<std::size_t>(Metric::Time);
-        shift[m] = shift_for(accuracy(m).largest_value, is_time_metric ? settings_.time_error_ppm : settings_.bytes_error_ppm);
+        shift[m] = m == static_cast<std::size_t>(Metric::Time) ? shift_for_times() : shift_for(accuracy(m).largest_value, settings_.bytes_error_ppm);
     }
-    shift[0] = std::min(shift[0], shift_for_spread());
     code_values(slot, source, shift, time_sum);
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t metric = events[i].metric();

@@ -103,6 +103,7 @@ class TimeSeries {
     void code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source, std::int64_t time_sum) noexcept;
     void code_values(unsigned slot, unsigned source, const std::uint8_t* shift, std::int64_t time_sum) noexcept;
     std::uint8_t shift_for_spread() const noexcept;
+    std::uint8_t shift_for_times() noexcept;
     void end_iteration() noexcept;
     void drop_failed() noexcept;
     void drop_cells(SeriesChunk& chunk) noexcept;
@@ -125,6 +126,7 @@ class TimeSeries {
     RangeEncoder<Sink> cells_coder_{cells_sink_};
     Recent recent_[SeriesTrack::slots];
     unsigned last_slot_ = 0;
+    std::uint8_t spread_shift_ = 0; // of the last iteration: a step that the times' spread asks for, within the bound
     std::int64_t* values_ = nullptr; // of one iteration: counts, then times
     std::uint32_t value_room_ = 0;
     std::uint32_t* cell_columns_ = nullptr; // of the iteration's cells

@@ -33,10 +33,17 @@ TEST(Clusterer, NeverKeepsMoreThanKClusters) {
 TEST(Clusterer, WarmUpDelaysTheFirstMergesAndNoIterationHasManyToDo) {
     for (const bool refreshes : {false, true}) {
         Recording recording(8, EquivalenceMode::Strong, refreshes, 200);
+        std::uint32_t before = 0;
         for (std::uint32_t i = 0; i < 400; ++i) {
             recording.iteration(0, 5, 1000 + i, 10, 0);
             const std::uint32_t merged = i < 208 ? 0 : std::min(i + 1 - 8, Clusterer::most_merges * (i - 207));
-            EXPECT_EQ(recording.clusterer.cluster_count(), i + 1 - merged) << i;
+            if (refreshes && i >= 208) { // all of one kind
+                EXPECT_LE(recording.clusterer.cluster_count(), i + 1 - merged) << i;
+                EXPECT_GE(recording.clusterer.cluster_count() + Clusterer::most_merges, before + 1) << i;
+            } else {
+                EXPECT_EQ(recording.clusterer.cluster_count(), i + 1 - merged) << i;
+            }
+            before = recording.clusterer.cluster_count();
         }
         EXPECT_EQ(recording.cluster_sums(), recording.plain);
     }
@@ -157,6 +164,34 @@ TEST(Clusterer, FewOutliersDoNotEatTheClusters) {
             recording.iteration(0, 10, (i % 2 == 0 ? 100000 : 130000) + random() % 2000, 100, i % 2);
     }
     EXPECT_GE(recording.purity(), 0.95);
+}
+
+TEST(Clusterer, TakesAsManyClustersAsThereAreKinds) {
+    std::mt19937_64 random(12);
+    const auto noisy = [&](double ns, double share) { return static_cast<std::uint64_t>(ns * std::max(0.2, 1 + share * std::normal_distribution<>()(random))); };
+    for (const double noise : {0.0, 0.01, 0.05}) {
+        Recording alike(16, EquivalenceMode::Strong, true); // one
+        for (int i = 0; i < 1000; ++i) alike.iteration(0, 10, noisy(1e6, noise), 100, 0);
+        EXPECT_LE(alike.clusterer.cluster_count(), 3u) << noise;
+
+        Recording two(16, EquivalenceMode::Strong, true); // every 50th writes
+        for (int i = 0; i < 1000; ++i) two.iteration(0, 10, noisy(i % 50 == 49 ? 4e6 : 1e6, noise), 100, i % 50 == 49);
+        EXPECT_LE(two.clusterer.cluster_count(), 5u) << noise;
+        EXPECT_GE(two.clusterer.cluster_count(), 2u) << noise;
+        EXPECT_EQ(two.purity(), 1.0) << noise;
+    }
+    Recording late(16, EquivalenceMode::Strong, true); // a sixth longer from the middle on
+    for (int i = 0; i < 1000; ++i) late.iteration(0, 10, noisy(i < 500 ? 1e6 : 1.16e6, 0.01), 100, i >= 500);
+    EXPECT_LE(late.clusterer.cluster_count(), 5u);
+    EXPECT_GE(late.purity(), 0.99);
+
+    Recording drifting(16, EquivalenceMode::Strong, true); // ten times as long in the end
+    for (int i = 0; i < 1000; ++i) drifting.iteration(0, 10, noisy(1e6 * (1 + 0.009 * i), 0.02), 100, i / 100);
+    EXPECT_GE(drifting.clusterer.cluster_count(), 2u); // waiting
+    EXPECT_LE(drifting.clusterer.cluster_count(), 16u);
+    for (std::uint32_t c = 0; c < drifting.clusterer.cluster_count(); ++c)
+        EXPECT_LE(drifting.clusterer.cluster(c).kind.longest, 4 * drifting.clusterer.cluster(c).kind.shortest);
+    EXPECT_EQ(drifting.cluster_sums(), drifting.plain);
 }
 
 TEST(Clusterer, LeavesTheFloatingPointStatusAlone) {

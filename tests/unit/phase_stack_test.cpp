@@ -437,14 +437,15 @@ Outcome outcome_with(std::uint64_t quota, bool keeps_series, std::uint32_t paths
         std::uint64_t now = 0;
         std::mt19937_64 random(5);
         for (int i = 0; i < 1500; ++i) {
+            const std::uint64_t longer = std::uint64_t{1} << i % 16, larger = std::uint64_t{1} << i / 16 % 16; // 256 kinds
             stack.begin(PhaseKind::Iterations, "step", now, now);
             for (std::uint32_t p = 0; p < paths; ++p) {
                 Row& row = stack.row(tree.child(0, NodeKind::Mpi, p % 3, p));
-                const std::uint64_t ns = 1000 + random() % 1000 * (1 + p % 7);
+                const std::uint64_t ns = (1000 + random() % 1000 * (1 + p % 7)) * longer;
                 row.is_event = true;
                 ++row[Metric::Visits];
                 row[Metric::Time] += ns;
-                row[Metric::P2pBytesSent] += random() % 4096;
+                row[Metric::P2pBytesSent] += random() % 4096 * larger;
                 stack.book_event(ns, ns);
                 now += ns;
             }

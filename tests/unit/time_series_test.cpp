@@ -4,6 +4,7 @@
 #include "tools/evaluation/bounded_method.hpp"
 #include "tools/profile/series.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -195,6 +196,37 @@ TEST_F(TimeSeriesTest, BytesAreWithinTheBoundWhenThatIsAsked) {
     }
     EXPECT_GT(largest_error, 0u);
     EXPECT_LE(largest_error, largest / 20);
+}
+
+TEST_F(TimeSeriesTest, AtAnyBoundTimesAreNoWorseThanTheirMeans) {
+    constexpr std::uint64_t spike = 1000000; // rare, and what the bound is a share of
+    for (const std::uint32_t error : {2500u, 10000u, 50000u, 200000u}) {
+        TimeSeries series(arena_, pool_, {true, error, error, 0});
+        fed_.clear();
+        Stream stream(17);
+        std::map<std::uint32_t, std::pair<double, double>> usual; // sum and number
+        for (int i = 0; i < 500; ++i) {
+            feed(series, stream.next(20, 1));
+            for (const auto& [cell_key, value] : fed_.back().events)
+                if ((cell_key & 63) == 0 && value < spike) usual[cell_key].first += static_cast<double>(value), ++usual[cell_key].second;
+        }
+        const tools::SeriesData data = series_data_of(series);
+        tools::SeriesReader reader(data);
+        const auto columns = data.numbered_columns();
+        double off = 0, off_mean = 0;
+        for (const Iteration& want : fed_) {
+            ASSERT_TRUE(reader.next());
+            reader.for_each_cell([&](std::size_t number, std::uint64_t value) {
+                const std::uint32_t cell_key = Cell::make_key(columns[number].column.path, columns[number].column.metric);
+                const auto at = want.events.find(cell_key);
+                if (at == want.events.end() || (cell_key & 63) != 0 || at->second >= spike) return;
+                off += std::abs(static_cast<double>(value) - static_cast<double>(at->second));
+                off_mean += std::abs(usual[cell_key].first / usual[cell_key].second - static_cast<double>(at->second));
+            });
+        }
+        EXPECT_GT(off_mean, 0);
+        EXPECT_LE(off, off_mean) << error;
+    }
 }
 
 TEST_F(TimeSeriesTest, AnIterationTakesFewBytesAndAConstantOneNearlyNone) {

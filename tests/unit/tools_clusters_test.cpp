@@ -1,8 +1,9 @@
-// What reports say of clusters whose iterations take very different times.
+// What reports say of clusters whose iterations take very different times: on clusters as they are given, and on those that the job makes.
 #include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/commands/report_text.hpp"
+#include "tools/profile/kept_iterations.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -46,6 +47,30 @@ Profile profile_of(const std::vector<double>& times, const std::vector<std::uint
     b.phase(0, phase);
     b.end();
     return read_one(b.bytes());
+}
+
+/// In the clusters that the job would form: by default, or with this limit.
+std::vector<std::uint64_t> clusters_of(const std::vector<double>& times, std::uint32_t limit = KeptSettings().clusters) {
+    KeptSettings settings;
+    settings.clusters = limit;
+    KeptIterations kept(settings, times.size());
+    StructureSignatures signatures;
+    signatures.strong.part[0] = signatures.weak.part[0] = 1;
+    for (const double time : times) {
+        const auto ns = static_cast<std::uint64_t>(time);
+        KeptProfile profile;
+        profile.cells = {{libprofile::Cell::make_key(frame, 0), ns}, {libprofile::Cell::make_key(call, static_cast<std::size_t>(Metric::Visits)), 1}};
+        profile.events = {profile.cells[1]};
+        std::uint64_t direct[metric_count] = {}, by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
+        direct[static_cast<std::size_t>(Metric::Visits)] = 1;
+        by_category[static_cast<std::size_t>(TimeCategory::Compute)] = ns;
+        derive_catalogue(direct, by_category, profile.condensed.values);
+        profile.signatures = signatures;
+        kept.add(std::move(profile), ns, false);
+    }
+    PhaseData data;
+    kept.append_to(data, {});
+    return {data.cluster_of_iteration.begin(), data.cluster_of_iteration.end()};
 }
 
 /// The lines below "Clusters of".
@@ -134,4 +159,11 @@ TEST(Clusters, JoinedForDisplayAreOfOneOrderOfMagnitude) {
     for (std::size_t i = 0; i < times.size(); ++i)
         clusters.push_back(times[i] < 1e5 ? i % 2 : times[i] < 2e7 ? 2 + i % 4 : 6 + static_cast<std::uint64_t>(times[i] / 1.5e7) % 8);
     EXPECT_LT(check(times, clusters), 10);
+}
+
+TEST(Clusters, ThoseThatTheJobFormsAreNarrow) {
+    for (const std::vector<double>& times : {wide_spread(), short_at_first()})
+        EXPECT_LT(check(times, clusters_of(times)), 10);
+    for (const std::uint32_t limit : {1u, 2u, 4u}) // too few for what there is: then it is said
+        check(wide_spread(), clusters_of(wide_spread(), limit));
 }

@@ -44,7 +44,7 @@ SeriesData series_data_of(const TimeSeries& series) {
 
 BoundedMethod::BoundedMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters,
                              EquivalenceMode mode, SeriesSettings settings)
-    : memory_(memory), paths_(&recording.paths), settings_(settings), clusters_(memory, recording, clusters, mode),
+    : memory_(memory), paths_(&recording.paths), settings_(settings), clusters_(memory, recording, clusters, mode, true),
       cluster_limit_(clusters), series_(memory->arena, memory->pool, settings) {}
 
 std::string BoundedMethod::name() const {
@@ -125,6 +125,10 @@ MethodMemory BoundedMethod::memory() const {
     result.stored_event_bytes += data_.bytes() + per_column * (data_.counts.size() + data_.times.size()) +
                                  per_chunk * data_.chunks.size() + 4 * metric_count;
     return result;
+}
+
+std::string BoundedMethod::remark() const {
+    return fmt::format("{} clusters, {}", clusters_.cluster_count(), clusters_.remark());
 }
 
 MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode,

@@ -24,6 +24,7 @@ class BoundedMethod : public Method {
     std::vector<std::pair<std::uint32_t, double>> cells_of(std::size_t iteration) override;
     std::vector<double> whole_of(std::size_t iteration) override;
     MethodMemory memory() const override;
+    std::string remark() const override;
 
   private:
     struct Known {

@@ -14,9 +14,9 @@ ReplayMemory::ReplayMemory() {
 }
 
 ReferenceMethod::ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording,
-                                 std::uint32_t clusters, EquivalenceMode mode)
+                                 std::uint32_t clusters, EquivalenceMode mode, bool adapts)
     : memory_(std::move(memory)), paths_(&recording.paths), clusters_(clusters),
-      clusterer_(memory_->arena, memory_->pool, clusters, mode, false, 0, 2 * recording.counters), whole_size_(catalogue_size + 2 * recording.counters) {}
+      clusterer_(memory_->arena, memory_->pool, clusters, mode, adapts, 0, 2 * recording.counters), whole_size_(catalogue_size + 2 * recording.counters) {}
 
 ReferenceMethod::~ReferenceMethod() {
     for (std::uint32_t c = 0; c < clusterer_.cluster_count(); ++c) {

@@ -26,8 +26,9 @@ struct ReplayMemory {
 class ReferenceMethod : public Method {
   public:
     /// @param clusters K
+    /// @param adapts as the bounded method's clusters do, see Clusterer
     ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters,
-                    EquivalenceMode mode);
+                    EquivalenceMode mode, bool adapts = false);
     ~ReferenceMethod() override;
 
     std::string name() const override;
@@ -40,6 +41,7 @@ class ReferenceMethod : public Method {
 
     /// After finish(), by iteration.
     const std::vector<std::uint32_t>& membership() const { return membership_; }
+    std::uint32_t cluster_count() const { return clusterer_.cluster_count(); }
 
   private:
     std::shared_ptr<ReplayMemory> memory_;
