@@ -73,7 +73,7 @@ std::uint32_t find_phase_of(const Profile& profile, const ReportChoice& choice) 
     std::vector<std::uint64_t> wall(profile.phases.size());
     for (const Location& location : profile.locations)
         for (const PhaseData& data : location.phases)
-            wall[data.phase] += data.wall_ns;
+            wall[data.phase] += data.wall_inclusive_ns;
     const bool iterates = choice.has_iterations();
     std::uint32_t found = FoundChoice::all_phases;
     std::vector<std::string> names;
