@@ -66,6 +66,9 @@ enum class BlockType : std::uint32_t {
     Place = 25,    // PlaceRecord (place.hpp), then ProcessorRecord*, PlacedThreadRecord*. Of a rank
     OpenMp = 26,   // OpenMpRecord (openmp.hpp). Of a rank
     ShortThreads = 27, // ShortThreadsRecord (short_threads.hpp). Of a rank
+    Inside = 28,   // InsideRecord; per iteration that has something inside: iterations left out before it, number of phases inside, per
+                   //   such phase: its number, its iterations there and the first of them from 0; of other phases: times entered,
+                   //   exclusive wall time there. Of an iterated phase
     Journal = 21,  // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and says nothing
 };
 
@@ -406,6 +409,20 @@ template <class Codec> void describe(Codec& c, SeriesAccuracyRecord& r) {
     c.number(r.sum);
     c.number(r.cells);
     c.number(r.largest_value);
+}
+
+/// Which phases lay inside the iterations of another, no third one with iterations between them.
+struct InsideRecord {
+    std::uint64_t thread = 0;
+    std::uint64_t phase = 0;      // its number in the thread
+    std::uint64_t known = 0;      // of so many iterations, from the first, it is told
+    std::uint64_t iterations = 0; // that have something inside
+};
+template <class Codec> void describe(Codec& c, InsideRecord& r) {
+    c.number(r.thread);
+    c.number(r.phase);
+    c.number(r.known);
+    c.number(r.iterations);
 }
 
 enum SeriesChunkFlag : std::uint64_t { SeriesChunkTotals = 1, SeriesChunkCells = 2 };

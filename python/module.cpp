@@ -1,7 +1,7 @@
 // The C++ reader for Python: what python/libprofile/__init__.py builds its classes on. Not for users.
 // Contract: objects keep what their arrays look into alive; arrays are read-only; every number is the reader's own. Reading
 // and reconstruction release no lock: one thread at a time, as Python does anyway.
-#include "tools/analysis/selection.hpp"
+#include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/export/call_table.hpp"
 #include "tools/names/expand_inlined.hpp"
@@ -147,7 +147,9 @@ py::object clusters(const std::shared_ptr<Profile>& p, std::size_t location, std
 }
 
 /// Locations by iterations: exact values, NaN where an iteration's own values were not kept or the location has no such iteration.
-py::array_t<double> series(const Profile& p, std::uint32_t phase, std::size_t row) {
+/// With the phases inside unless `exclusive`: then a time is that of the whole iteration, and of phases without iterations inside the
+/// rest is estimated.
+py::array_t<double> series(const Profile& p, std::uint32_t phase, std::size_t row, bool exclusive) {
     std::size_t most = 0;
     for (const Location& location : p.locations)
         if (const PhaseData* data = find_phase(&location, phase))
@@ -157,17 +159,21 @@ py::array_t<double> series(const Profile& p, std::uint32_t phase, std::size_t ro
         const PhaseData* data = find_phase(&p.locations[l], phase);
         if (data == nullptr || !data->series || !data->series->has_row(row))
             continue;
+        const RowsInside inside = exclusive ? RowsInside() : rows_inside(p, p.locations[l], *data);
         SeriesReader reader(*data->series, false);
-        for (std::size_t i = 0; i < data->cluster_of_iteration.size() && reader.next(); ++i)
-            if (reader.has_totals())
-                out[l * most + i] = static_cast<double>(reader.condensed()[row]);
+        for (std::size_t i = 0; i < data->cluster_of_iteration.size() && reader.next(); ++i) {
+            if (!reader.has_totals())
+                continue;
+            const std::uint64_t more = inside.rows.empty() ? 0 : inside.rows[i][row];
+            out[l * most + i] = static_cast<double>(row == 0 && !exclusive ? data->iteration_ns[i] : reader.condensed()[row] + more);
+        }
     }
     return array;
 }
 
 /// Iterations by call paths: exclusive values of one stored metric, and which are estimates.
 py::tuple reconstruct(const Profile& p, std::size_t location, std::uint32_t phase, std::uint32_t metric,
-                      std::uint64_t first, std::uint64_t last) {
+                      std::uint64_t first, std::uint64_t last, bool exclusive) {
     const PhaseData* data = data_of(p, location, phase);
     const std::uint64_t all = data == nullptr ? 0 : data->cluster_of_iteration.size();
     last = std::min(last, all == 0 ? 0 : all - 1);
@@ -177,12 +183,12 @@ py::tuple reconstruct(const Profile& p, std::size_t location, std::uint32_t phas
     auto [values, out] = matrix<std::uint64_t>(ranges.size(), p.paths.size(), 0);
     auto [estimates, flags] = matrix<bool>(ranges.size(), p.paths.size(), false);
     if (!ranges.empty()) {
-        const auto cells = selected_cells(p, *data, ranges);
+        const auto cells = exclusive ? selected_cells(p, *data, ranges) : cells_with_inside(p, p.locations[location], *data, ranges).cells;
         for (std::size_t r = 0; r < cells.size(); ++r)
             for (const SelectedCell& cell : cells[r])
                 if (cell.metric == metric) {
-                    out[r * p.paths.size() + cell.path] = cell.value;
-                    flags[r * p.paths.size() + cell.path] = cell.estimated;
+                    out[r * p.paths.size() + cell.path] += cell.value;
+                    flags[r * p.paths.size() + cell.path] |= cell.estimated;
                 }
     }
     return py::make_tuple(std::move(values), std::move(estimates));
@@ -191,8 +197,9 @@ py::tuple reconstruct(const Profile& p, std::size_t location, std::uint32_t phas
 std::shared_ptr<CallTable>
 make_table(const Profile& p, const std::optional<std::string>& phase,
            const std::optional<std::pair<std::uint64_t, std::uint64_t>>& iterations,
-           std::vector<std::uint32_t> ranks, std::vector<std::string> names, bool lines, bool short_names) {
+           std::vector<std::uint32_t> ranks, std::vector<std::string> names, bool lines, bool short_names, bool exclusive) {
     TableChoice choice;
+    choice.exclusive = exclusive;
     choice.has_phase = phase.has_value();
     choice.phase = phase.value_or("");
     if (iterations)
@@ -247,6 +254,7 @@ py::object table_cells(const std::shared_ptr<CallTable>& table, std::size_t plac
 } // namespace
 
 PYBIND11_MODULE(_reader, module) {
+    module.attr("version") = LIBPROFILE_VERSION;
     PYBIND11_NUMPY_DTYPE(CallTable::Value, node, metric, value, estimated);
     py::register_exception_translator([](std::exception_ptr error) {
         try {

@@ -2,6 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/averages_writer.hpp"
+#include "libprofile/output/inside_writer.hpp"
 #include "libprofile/output/loops_writer.hpp"
 #include "libprofile/output/phase_blocks.hpp"
 #include "libprofile/output/openmp_writer.hpp"
@@ -98,6 +99,9 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
             if (phase.series != nullptr && phase.series->iterations() != 0)
                 ok = ok && write_block(buffer, {BlockType::Series, own_rank(), thread.index, std::uint64_t{i} + 1},
                                        [&](Encoder& encoder) { write_series(encoder, thread.index, phase); });
+            if (!phase.inside.is_empty())
+                ok = ok && write_block(buffer, {BlockType::Inside, own_rank(), thread.index, std::uint64_t{i} + 1},
+                                       [&](Encoder& encoder) { write_inside(encoder, thread.index, phase); });
             if (phase.clusterer != nullptr)
                 ok = ok && write_block(buffer, {BlockType::Averages, own_rank(), thread.index, std::uint64_t{i} + 1, 0, true},
                                        [&](Encoder& encoder) { write_averages(encoder, thread.index, phase); });

@@ -6,6 +6,7 @@
 #include "libprofile/clustering/clusterer.hpp"
 #include "libprofile/clustering/time_series.hpp"
 #include "libprofile/metrics/accumulator.hpp"
+#include "libprofile/phases/inside_log.hpp"
 #include "libprofile/phases/wall_times.hpp"
 
 #include <cstdint>
@@ -36,6 +37,10 @@ struct Phase {
     // Values of iterations for which there was no memory are in the rows, so these are not those of one iteration.
     bool has_leftovers = false;
     WallTimes iteration_walls;
+
+    InsideLog inside;                 // Iterations only
+    InsideLink* inner = nullptr;      // phases that were entered in its iterations
+    InsideLink* entered_in = nullptr; // while it is open: what it is in the iteration around it
 };
 
 } // namespace libprofile

@@ -265,6 +265,62 @@ void PhaseStack::put_back(Phase& phase, const IterationProfile& profile) noexcep
     }
 }
 
+/// Iterations have numbers, of which some may be missing; other phases are counted.
+static std::uint64_t count_of(const Phase& phase) {
+    return phase.kind == PhaseKind::Iterations ? phase.iteration_walls.size() : phase.instances;
+}
+
+/// `phase` is about to open: what it does belongs to the iteration around it, too. Without memory nobody will know.
+void PhaseStack::enter(Phase& phase) noexcept {
+    std::size_t depth = depth_;
+    while (depth > 1 && stack_[depth - 1]->kind != PhaseKind::Iterations) --depth;
+    if (depth == 1) return;
+    Phase& around = *stack_[depth - 1];
+    InsideLink* link = around.inner;
+    while (link != nullptr && link->phase != &phase) link = link->next;
+    if (link == nullptr) {
+        link = static_cast<InsideLink*>(arena_->allocate(sizeof(InsideLink)));
+        if (link == nullptr) return;
+        new (link) InsideLink{&phase, around.inner};
+        around.inner = link;
+    }
+    link->count_before = count_of(phase);
+    link->wall_before = phase.wall_ns;
+    if (link->count == 0) link->first = link->count_before;
+    link->is_scattered = link->is_scattered || link->first + link->count != link->count_before;
+    phase.entered_in = link;
+}
+
+void PhaseStack::leave(Phase& phase) noexcept {
+    InsideLink* link = phase.entered_in;
+    if (link == nullptr) return;
+    phase.entered_in = nullptr;
+    link->count += count_of(phase) - link->count_before;
+    link->wall_ns += phase.wall_ns - link->wall_before;
+}
+
+/// An iteration of `phase` is over. Without a number it is not counted: then what was inside it belongs to none.
+void PhaseStack::log_inside(Phase& phase, bool has_number) noexcept {
+    const auto counts = [](const InsideLink& link) {
+        return link.phase->kind == PhaseKind::Iterations ? link.count != 0 && !link.is_scattered : link.wall_ns != 0 || link.count != 0;
+    };
+    std::uint64_t entries = 0;
+    for (const InsideLink* link = phase.inner; link != nullptr; link = link->next) entries += counts(*link) ? 1 : 0;
+    if (entries != 0 && has_number)
+        phase.inside.add(phase.iteration_walls.size() - 1, entries, *pool_, [&](auto put) {
+            for (const InsideLink* link = phase.inner; link != nullptr; link = link->next) {
+                if (!counts(*link)) continue;
+                put(link->phase->number);
+                put(link->count);
+                put(link->phase->kind == PhaseKind::Iterations ? link->first : link->wall_ns);
+            }
+        });
+    for (InsideLink* link = phase.inner; link != nullptr; link = link->next) {
+        link->count = link->wall_ns = 0;
+        link->is_scattered = false;
+    }
+}
+
 void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     Phase& phase = top();
     close_segment(now, cpu_now);
@@ -273,9 +329,12 @@ void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     if (log_ != nullptr) log_->add({now, phase.name, phase.kind, false});
     const std::uint64_t wall = now - phase.opened_at;
     phase.wall_inclusive_ns += wall;
-    if (phase.kind != PhaseKind::Iterations) return;
+    if (phase.kind != PhaseKind::Iterations) return leave(phase);
+    const std::uint64_t numbered = phase.iteration_walls.size();
     close_interval(phase);
     close_iteration(phase, wall, now);
+    log_inside(phase, phase.iteration_walls.size() != numbered);
+    leave(phase);
 }
 
 void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
@@ -293,6 +352,7 @@ void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std:
     }
     if (depth_ == max_depth) return repair("too deep nesting at begin of", name);
     close_segment(now, cpu_now);
+    enter(*phase);
     stack_[depth_++] = phase;
     phase->open = true;
     phase->opened_at = now;

@@ -198,6 +198,9 @@ class PhaseStack {
     void put_back(Phase& phase, const IterationProfile& profile) noexcept;
     void add_to_series(Phase& phase, const Cell* events, std::uint32_t event_count, const CondensedVector& condensed,
                        const PendingIteration& iteration) noexcept;
+    void enter(Phase& phase) noexcept;
+    static void leave(Phase& phase) noexcept;
+    void log_inside(Phase& phase, bool has_number) noexcept;
     void pop(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void repair(const char* what, const char* name) noexcept;
 

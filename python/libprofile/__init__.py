@@ -10,7 +10,8 @@ Times are in nanoseconds. Iterations count from 1, ranks and threads from 0. Onl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -19,7 +20,11 @@ from . import _reader
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["CallPath", "Location", "Metric", "Node", "Phase", "Place", "Profile", "Table", "open"]
+__all__ = ["CallPath", "Comparison", "Location", "Metric", "Node", "Phase", "Place", "Profile", "Table", "compare", "open"]
+__version__: str = _reader.version
+
+Iterations = Union[int, str, Tuple[int, int]]
+Ranks = Union[int, str, Sequence[int]]
 
 
 class Metric(NamedTuple):
@@ -80,6 +85,11 @@ class Place(NamedTuple):
     host: str
 
 
+def _signed(array: np.ndarray) -> np.ndarray:
+    """The same memory as signed numbers: differences of unsigned ones wrap around."""
+    return array.view(np.dtype(f"i{array.dtype.itemsize}"))
+
+
 def _pandas() -> Any:
     try:
         import pandas
@@ -91,8 +101,9 @@ def _pandas() -> Any:
 class Table:
     """Exclusive and inclusive values of a selection: nodes of a call tree x threads, for some metrics. Made by Profile.table()."""
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: Any, instances: int, lines: bool) -> None:
         self._table = table
+        self._lines = lines
         self.nodes = [Node(*node) for node in table.nodes()]
         self.places = [Place(*place) for place in table.places()]
         self.metrics: list[str] = table.metrics()
@@ -100,6 +111,8 @@ class Table:
         """Whether some value is an estimate: only in parts of the iterations (docs/export.md)."""
         self.scope: str = table.scope
         """What was selected, in words; empty: everything."""
+        self.instances = instances
+        """How many iterations of all places it is the sum of; 0: none were chosen."""
 
     def __repr__(self) -> str:
         return f"<libprofile.Table: {len(self.nodes)} nodes x {len(self.places)} threads, {', '.join(self.metrics)}>"
@@ -107,7 +120,7 @@ class Table:
     @property
     def parents(self) -> np.ndarray:
         """The number of each node's parent."""
-        return np.fromiter((node.parent for node in self.nodes), np.uint32, len(self.nodes))
+        return np.fromiter((node.parent for node in self.nodes), np.int64, len(self.nodes))
 
     def _index(self, metric: str) -> int:
         try:
@@ -116,18 +129,21 @@ class Table:
             raise KeyError(f"the table has no metric {metric!r}, but {', '.join(self.metrics)}") from None
 
     def exclusive(self, metric: str = "time") -> np.ndarray:
-        """nodes x places, uint64: without the callees."""
-        return self._table.values(self._index(metric), False)
+        """nodes x places, int64: without the callees."""
+        return _signed(self._table.values(self._index(metric), False))
 
     def inclusive(self, metric: str = "time") -> np.ndarray:
-        """nodes x places, uint64: with the callees."""
-        return self._table.values(self._index(metric), True)
+        """nodes x places, int64: with the callees."""
+        return _signed(self._table.values(self._index(metric), True))
 
     def cells(self, place: int) -> np.ndarray:
         """What is not zero at one place, without a copy: node, metric (number), value, estimated."""
         if not 0 <= place < len(self.places):
             raise IndexError(f"the table has {len(self.places)} places")
-        return _reader.cells(self._table, place)
+        cells = _reader.cells(self._table, place)
+        return cells.view(np.dtype({"names": list(cells.dtype.names),
+                                    "formats": [np.dtype(str(cells.dtype[name]).replace("uint64", "int64")) for name in cells.dtype.names],
+                                    "offsets": [cells.dtype.fields[name][1] for name in cells.dtype.names], "itemsize": cells.dtype.itemsize}))
 
     def path(self, node: int) -> list[str]:
         """Names from the program to the node."""
@@ -213,48 +229,81 @@ class Profile:
         raise KeyError(f"there is no metric {name!r}; Profile.metrics lists them")
 
     def totals(self, metric: str = "time") -> np.ndarray:
-        """By location, uint64, exact: over the whole job."""
-        return self._profile.totals()[:, self._metric(metric)]
+        """By location, int64, exact: over the whole job."""
+        return _signed(self._profile.totals())[:, self._metric(metric)]
 
     def iteration_times(self, rank: int, thread: int = 0, phase: Optional[str] = None) -> np.ndarray:
-        """Inclusive wall time of each iteration in ns, uint64, exact. Without a copy."""
-        return _reader.iteration_times(self._profile, self._location(rank, thread), self._phase(phase))
+        """Wall time of each iteration in ns with all that lies inside it, int64, exact. Without a copy."""
+        return _signed(_reader.iteration_times(self._profile, self._location(rank, thread), self._phase(phase)))
 
     def clusters(self, rank: int, thread: int = 0, phase: Optional[str] = None) -> np.ndarray:
-        """The cluster of each iteration, uint32; the highest number is that of iterations in no cluster. Without a copy."""
-        return _reader.clusters(self._profile, self._location(rank, thread), self._phase(phase))
+        """The cluster of each iteration, int32; the highest number is that of iterations in no cluster. Without a copy."""
+        return _signed(_reader.clusters(self._profile, self._location(rank, thread), self._phase(phase)))
 
-    def series(self, metric: str = "time", phase: Optional[str] = None, threads: bool = False) -> np.ndarray:
-        """ranks x iterations, float64: the value map of a metric, exact; NaN where a rank has no such iteration or it was not kept.
+    def series(self, metric: str = "time", phase: Optional[str] = None, threads: bool = False, exclusive: bool = False) -> np.ndarray:
+        """ranks x iterations, float64: the value map of a metric; NaN where a rank has no such iteration or it was not kept.
 
-        A row for each main thread, in the order of `locations`; with `threads` for every location.
+        A row for each main thread, in the order of `locations`; with `threads` for every location. With what lies inside the iterations,
+        unless `exclusive`. Exact, but for other metrics than "time" where phases without iterations lie inside (docs/python.md).
         """
-        rows = self._profile.series(self._phase(phase), self._metric(metric))
+        rows = self._profile.series(self._phase(phase), self._metric(metric), exclusive)
         return rows if threads else rows[[location.thread == 0 for location in self.locations]]
 
     def by_iteration(self, metric: str, rank: int, thread: int = 0, phase: Optional[str] = None,
-                     iterations: Optional[Tuple[int, int]] = None) -> Tuple[np.ndarray, np.ndarray]:
-        """iterations x call_paths of exclusive values (uint64), and the same of which ones are estimates (bool).
+                     iterations: Optional[Iterations] = None, exclusive: bool = False) -> Tuple[np.ndarray, np.ndarray]:
+        """iterations x call_paths of the call paths' own values (int64), and the same of which ones are estimates (bool).
 
-        Reconstructed when called: choose `iterations` (first, last), counted from 1, both included, to keep it small. `metric` is one that
-        is stored for each call path ("time", "visits", "p2p_bytes_sent", ...), not a sum of others such as "bytes".
+        Reconstructed when called: choose `iterations` as in table() to keep it small. What lies inside an iteration belongs to it, unless
+        `exclusive`; time inside of which nothing else is known is with call path 0. `metric` is one that is stored for each call path ("time", "visits", "p2p_bytes_sent", ...), not a sum of others such as "bytes".
         """
         stored = self._profile.stored_metrics()
         if metric not in stored:
             raise KeyError(f"{metric!r} is not stored for call paths; these are: {', '.join(stored)}")
-        first, last = _checked(iterations) if iterations is not None else (0, 2**64 - 1)
-        return self._profile.reconstruct(self._location(rank, thread), self._phase(phase), stored.index(metric), first, last)
+        location, number = self._location(rank, thread), self._phase(phase)
+        first, last = (0, 2**64 - 1) if iterations is None else self._range(iterations, number)
+        values, estimated = self._profile.reconstruct(location, number, stored.index(metric), first, last, exclusive)
+        return _signed(values), estimated
 
-    def table(self, iterations: Optional[Tuple[int, int]] = None, phase: Optional[str] = None, ranks: Sequence[int] = (),
-              metrics: Sequence[str] = (), lines: bool = False, short_names: bool = False) -> Table:
+    def table(self, iterations: Optional[Iterations] = None, phase: Optional[str] = None, ranks: Ranks = (),
+              metrics: Union[str, Sequence[str]] = (), lines: bool = False, short_names: bool = False, exclusive: bool = False) -> Table:
         """Values of call paths over a selection, as `libprofile export` writes them.
 
-        iterations: (first, last), counted from 1, both included, of `phase` or of the one with most time.
-        ranks, metrics: all ranks, and what occurs at the top of the metric tree, if empty.
+        iterations: (first, last), "first:last" or a number, counted from 1, both included, of `phase` or of the one with most time; with
+        what lies inside them, unless `exclusive`.
+        ranks, metrics: numbers or "0,4-7", and names; all ranks, and what occurs at the top of the metric tree, if empty.
         lines: a node for each line of a function, not for each function. short_names: C++ names without parameters.
         Raises ValueError when the selection is empty or names what is not there.
         """
-        return Table(self._profile.table(phase, None if iterations is None else _checked(iterations), list(ranks), list(metrics), lines, short_names))
+        number = self._phase(phase) if phase is not None or iterations is not None else None
+        chosen = None if iterations is None or number is None else self._range(iterations, number)
+        table = self._profile.table(None if number is None else self.phases[number].name, chosen, _ranks(ranks),
+                                    [metrics] if isinstance(metrics, str) else list(metrics), lines, short_names, exclusive)
+        instances = 0
+        if number is not None and self.phases[number].kind == "iterations":
+            first, last = chosen or (0, 2**64 - 1)
+            for rank, thread, _ in table.places():
+                all = len(_reader.iteration_times(self._profile, self._location(rank, thread), number))
+                instances += max(0, min(last + 1, all) - first)
+        return Table(table, instances, lines)
+
+    def _range(self, iterations: Iterations, phase: int) -> Tuple[int, int]:
+        """From 0, both included."""
+        text = re.fullmatch(r"(\d+)(?:[:-](\d+))?", iterations) if isinstance(iterations, str) else None
+        if isinstance(iterations, (int, np.integer)) and not isinstance(iterations, bool):
+            first = last = int(iterations)
+        elif text:
+            first, last = int(text[1]), int(text[2] or text[1])
+        else:
+            try:
+                first, last = (int(i) for i in iterations if not isinstance(i, str))
+            except (TypeError, ValueError):
+                raise ValueError(f"iterations are (first, last), \"first:last\" or one number, counted from 1: {iterations!r} is none of these") from None
+        if not 1 <= first <= last:
+            raise ValueError(f"iterations are (first, last), counted from 1: {iterations!r} is no such range")
+        all = max(len(_reader.iteration_times(self._profile, l, phase)) for l in range(len(self.locations)))
+        if last > all:
+            raise ValueError(f"{self.phases[phase].name!r} has no iteration {last}; it has the iterations 1 to {all}")
+        return first - 1, last - 1
 
     def iterations_dataframe(self, metrics: Sequence[str] = ("time", "mpi", "visits", "bytes"), phase: Optional[str] = None) -> "pandas.DataFrame":
         """A row per rank and iteration, index (rank, iteration): wall_ns, cluster and metrics."""
@@ -271,11 +320,80 @@ class Profile:
         return pandas.concat(frames)
 
 
-def _checked(iterations: Tuple[int, int]) -> Tuple[int, int]:
-    first, last = iterations
-    if not 1 <= first <= last:
-        raise ValueError(f"iterations are (first, last), counted from 1: {iterations!r} is no such range")
-    return first - 1, last - 1
+def _ranks(ranks: Ranks) -> list[int]:
+    try:
+        if not isinstance(ranks, str):
+            numbers = [int(rank) for rank in (ranks if hasattr(ranks, "__iter__") else [ranks])]
+            if min(numbers, default=0) < 0:
+                raise ValueError
+            return numbers
+        parts = [re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip()) for part in ranks.split(",")]
+        return sorted({rank for first, last in ((int(part[1]), int(part[2] or part[1])) for part in parts) for rank in range(first, last + 1)})  # type: ignore[index]
+    except (TypeError, ValueError):
+        raise ValueError(f"ranks are numbers, or like \"0,4-7\": {ranks!r} is neither") from None
+
+
+class Comparison:
+    """Two tables with the same nodes. Made by compare()."""
+
+    def __init__(self, a: Table, b: Table) -> None:
+        if (a.instances == 0) != (b.instances == 0):
+            raise ValueError("one table is of iterations, the other is not: choose both alike")
+        if a._lines != b._lines:
+            raise ValueError("one table has a node for each line, the other for each function: make both alike")
+        self.a, self.b = a, b
+        self.metrics = [metric for metric in a.metrics if metric in b.metrics]
+        self.nodes: list[Node] = []
+        """Those of both; parents come first."""
+        known: dict[Tuple[int, str, str, str, str, int], int] = {}
+        self._places = tuple(self._add(table, known) for table in (a, b))
+
+    def _add(self, table: Table, known: dict[Tuple[int, str, str, str, str, int], int]) -> np.ndarray:
+        places: list[int] = []
+        for number, node in enumerate(table.nodes):
+            parent = places[node.parent] if number else 0
+            key = (parent, node.kind, node.name, node.file, node.module, node.line if table._lines else 0)
+            if key not in known:
+                known[key] = len(self.nodes)
+                self.nodes.append(node._replace(parent=parent))
+            places.append(known[key])
+        return np.array(places)
+
+    def _values(self, metric: str, inclusive: bool) -> np.ndarray:
+        values = np.zeros((len(self.nodes), 2))
+        for side, table in enumerate((self.a, self.b)):
+            array = table.inclusive(metric) if inclusive else table.exclusive(metric)
+            np.add.at(values[:, side], self._places[side], array.sum(axis=1) / (table.instances or len(table.places)))
+        return values
+
+    def exclusive(self, metric: str = "time") -> np.ndarray:
+        """nodes x 2 (a, b), float64, without the callees: means per iteration and rank, or per rank where no iterations were chosen."""
+        return self._values(metric, False)
+
+    def inclusive(self, metric: str = "time") -> np.ndarray:
+        """nodes x 2 (a, b), float64, with the callees: means as of exclusive()."""
+        return self._values(metric, True)
+
+    def path(self, node: int) -> list[str]:
+        """Names from the program to the node."""
+        names = [self.nodes[node].name]
+        while node != 0:
+            node = self.nodes[node].parent
+            names.append(self.nodes[node].name)
+        return names[::-1]
+
+    def dataframe(self, metric: str = "time") -> "pandas.DataFrame":
+        """A row per node: name, file, line, own values a, b and b - a, and the same with the callees, "(inc)"."""
+        columns: dict[str, Any] = {key: [getattr(node, key) for node in self.nodes] for key in ("name", "file", "line")}
+        for end, values in (("", self.exclusive(metric)), (" (inc)", self.inclusive(metric))):
+            columns["a" + end], columns["b" + end] = values[:, 0], values[:, 1]
+            columns["difference" + end] = values[:, 1] - values[:, 0]
+        return _pandas().DataFrame(columns)
+
+
+def compare(a: Table, b: Table) -> Comparison:
+    """Puts two tables of one profile, or of two, side by side: call paths of the same functions are the same node."""
+    return Comparison(a, b)
 
 
 def open(place: Any) -> Profile:

@@ -25,7 +25,7 @@ RANK_PLACE = struct.Struct("<QQII")
 FOOTER = struct.Struct("<QQQ8s")
 (TYPE_JOB, TYPE_METRICS, TYPE_RANK, TYPE_MODULES, TYPE_FUNCTIONS, TYPE_TREE, TYPE_PHASE, TYPE_NAMES, TYPE_TRACE, _,
  TYPE_LOCATION, TYPE_NODE_MAP, TYPE_CELLS, TYPE_DIRECTORY, TYPE_RANK_TABLE, TYPE_FOOTER) = range(1, 17)
-TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_PLACE, TYPE_OPENMP, TYPE_SHORT_THREADS = range(21, 28)
+TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_PLACE, TYPE_OPENMP, TYPE_SHORT_THREADS, TYPE_INSIDE = range(21, 29)
 JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
@@ -487,6 +487,14 @@ def read(blocks):
             tables[rank]["openmp"] = dict(zip(names, p.numbers(len(names))))
         elif kind == TYPE_SHORT_THREADS:
             tables[rank]["short_threads"] = dict(zip(("threads", "cpu_ns"), p.numbers(2)))
+        elif kind == TYPE_INSIDE:
+            thread, number, known, count = p.numbers(4)
+            entries, iteration = [], 0
+            for _ in range(count):
+                iteration += p.number()
+                entries += [(iteration, *p.numbers(3)) for _ in range(p.number())]
+                iteration += 1
+            tables[rank].setdefault("inside", {})[thread, number] = known, entries
         elif kind == TYPE_SERIES:
             series.append({"rank": rank, **series_totals(p, rows)})
         elif kind == TYPE_PLACE:
@@ -517,6 +525,20 @@ def read(blocks):
             continue
         p.end()
     return job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals, loops, counters, places
+
+
+def time_inside(inside, phases, rank, thread, number):
+    """What all iterations of a phase have inside them: None where that is not known."""
+    known, entries = inside.get((thread, number), (0, []))
+    if known < phases[rank, thread, number]["instances"]:
+        return None
+    time = 0
+    for iteration, phase, count, where in entries:
+        inner = phases[rank, thread, phase]
+        if iteration >= known or (inner["kind"] == 2 and where + count > inner["instances"]):
+            raise Damaged("an iteration that is not there has something inside")
+        time += sum(inner["iteration_times"][where : where + count]) if inner["kind"] == 2 else where
+    return time
 
 
 class Paths:
@@ -588,7 +610,8 @@ def summary(data, scan):
                 raise Damaged("times of a phase do not add up")
             entry["phases"].append({
                 "name": phase["name"], "kind": phase["kind"], "instances": phase["instances"], "wall_ns": phase["wall_ns"],
-                "wall_inclusive_ns": phase["wall_inclusive_ns"], "totals": totals[r, t, number],
+                "wall_inclusive_ns": phase["wall_inclusive_ns"],
+                "inside_ns": time_inside(tables[rank].get("inside", {}), phases, r, t, number) if phase["kind"] == 2 else None, "totals": totals[r, t, number],
                 "iteration_times": phase.get("iteration_times", []),
                 "cluster_of_iteration": phase.get("cluster_of_iteration", []),
                 "clusters": [{"size": size, "class": number_of_class, "sums": clusters[r, t, number][at]}

@@ -77,6 +77,13 @@ def python_views_are_safe(job):
                                  (lambda: p.iteration_times(7), KeyError, "rank 7"),
                                  (lambda: p.table(ranks=[7]), ValueError, "rank 7"),
                                  (lambda: p.table(iterations=(0, 3)), ValueError, "counted from 1"),
+                                 (lambda: p.table(iterations=(15, 900)), ValueError, "no iteration 900"),
+                                 (lambda: p.table(iterations="1..3"), ValueError, "one number"),
+                                 (lambda: p.table(iterations=1.5), ValueError, "one number"),
+                                 (lambda: p.table(iterations=(1, 2, 3)), ValueError, "one number"),
+                                 (lambda: p.table(ranks="one"), ValueError, "neither"),
+                                 (lambda: p.table(ranks=-1), ValueError, "neither"),
+                                 (lambda: libprofile.compare(p.table(), p.table(iterations=1)), ValueError, "choose both alike"),
                                  (lambda: p.by_iteration("bytes", 0), KeyError, "not stored"),
                                  (lambda: p.table().cells(9), IndexError, "places")):
         try:
@@ -85,6 +92,29 @@ def python_views_are_safe(job):
             expect(words in str(error), f"{error!r}")
         else:
             raise AssertionError(f"no error that says {words!r}")
+
+
+@test
+def python_selections_are_as_people_write_them(job):
+    libprofile = package(job)
+    report = job.profile([job.example("hydro"), 20, 8])
+    p = libprofile.open(job.folder / "profile.1")
+    expect_equal(libprofile.__version__, report["job"]["version"], "version of the module")
+    for written, meant in (({"iterations": 5}, {"iterations": (5, 5)}), ({"iterations": "3:7"}, {"iterations": (3, 7)}), ({"iterations": "3-7"}, {"iterations": (3, 7)}),
+                           ({"ranks": 1}, {"ranks": [1]}), ({"ranks": "0-1"}, {"ranks": [0, 1]}), ({"metrics": "time"}, {"metrics": ["time"]})):
+        expect_equal(p.table(**written).exclusive("time").tolist(), p.table(**meant).exclusive("time").tolist(), f"table({written})")
+    times = p.iteration_times(0)
+    expect_equal((times[1:] - times[:-1]).tolist(), [b - a for a, b in zip(times.tolist(), times.tolist()[1:])], "differences of times")
+    expect((p.table().exclusive("time").dtype.kind, p.totals().dtype.kind, p.by_iteration("time", 0)[0].dtype.kind, p.table().cells(0)["value"].dtype.kind) == ("i",) * 4, "types")
+    a, b = p.table(iterations=(1, 3)), p.table(iterations=(11, 20), ranks=1)
+    both = libprofile.compare(a, b)
+    for side, (table, iterations) in enumerate(((a, 6), (b, 10))):
+        for values, mine in ((both.exclusive("time"), table.exclusive("time")), (both.inclusive("time"), table.inclusive("time"))):
+            expect(abs(values[:, side].sum() - mine.sum() / iterations) < 1, "sums of a comparison")
+    expect_equal(len({tuple(both.path(n)) + (node.kind, node.module, node.file) for n, node in enumerate(both.nodes)}), len(both.nodes), "nodes that differ")
+    expect(all(node.parent <= n for n, node in enumerate(both.nodes)), "parents come first")
+    frame = both.dataframe()
+    expect(abs((frame["b"] - frame["a"] - frame["difference"]).abs().max()) < 1, "differences")
 
 
 @test

@@ -62,6 +62,8 @@ def compare(job, output):
 def compare_phase(again, phase, at, units, where):
     expect_equal((again["wall_ns"], again["wall_inclusive_ns"]), (phase["wall_ns"][at], phase["wall_inclusive_ns"][at]),
                  f"{where}: wall times")
+    if again["inside_ns"] is not None:
+        expect_equal(again["inside_ns"], again["wall_inclusive_ns"] - again["wall_ns"], f"{where}: time inside")
     sums = {}
     for path in phase["call_paths"]:
         for name, values in path["exclusive"].items():

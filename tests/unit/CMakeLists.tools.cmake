@@ -11,6 +11,7 @@ add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_export_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_inlined_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_journal_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_inside_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_kinds_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_loop_doubts_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_loop_phases_test.cpp

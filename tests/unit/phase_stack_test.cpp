@@ -57,6 +57,15 @@ class PhaseStackTest : public testing::Test {
         }
         return sum;
     }
+    /// A nanosecond later.
+    void begin(PhaseKind kind, const char* name) {
+        ++now_;
+        stack_.begin(kind, name, now_, now_);
+    }
+    void end(PhaseKind kind, const char* name) {
+        ++now_;
+        stack_.end(kind, name, now_, now_);
+    }
     void event(unsigned function, std::uint64_t ns) {
         Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, function, 0));
         row.is_event = true;
@@ -73,6 +82,72 @@ class PhaseStackTest : public testing::Test {
 };
 
 } // namespace
+
+TEST_F(PhaseStackTest, IterationsKnowWhatLayInsideThem) {
+    const auto sweep = [&](bool is_nested) {
+        begin(PhaseKind::Iterations, "sweep");
+        if (is_nested) {
+            begin(PhaseKind::Aggregate, "nap");
+            now_ += 5;
+            end(PhaseKind::Aggregate, "nap");
+        }
+        end(PhaseKind::Iterations, "sweep");
+    };
+    sweep(false); // number 0, in no step
+    for (int step = 0; step < 3; ++step) {
+        begin(PhaseKind::Iterations, "step");
+        begin(PhaseKind::Aggregate, "all sweeps"); // not between the step and its sweeps
+        for (int i = 0; i < step; ++i) sweep(step == 2);
+        now_ += 10;
+        end(PhaseKind::Aggregate, "all sweeps");
+        end(PhaseKind::Iterations, "step");
+        begin(PhaseKind::Aggregate, "outside");
+        end(PhaseKind::Aggregate, "outside");
+    }
+    const std::uint32_t sweeps = phase("sweep").number, all = phase("all sweeps").number, nap = phase("nap").number;
+    using Numbers = std::vector<std::uint64_t>;
+    const auto inside = [&](const char* name) {
+        Numbers numbers;
+        std::uint64_t value = 0;
+        unsigned shift = 0;
+        phase(name).inside.for_each_piece([&](const unsigned char* bytes, std::size_t size) {
+            for (std::size_t i = 0; i < size; ++i) {
+                value |= std::uint64_t{bytes[i] & 0x7fu} << shift;
+                shift += 7;
+                if ((bytes[i] & 0x80) != 0) continue;
+                numbers.push_back(value);
+                value = shift = 0;
+            }
+        });
+        return numbers;
+    };
+    // Iterations left out, entries, then the newest phase first: number, count, and the first iteration or the time.
+    EXPECT_EQ(inside("step"), (Numbers{0, 1, all, 1, 11, 0, 2, sweeps, 1, 1, all, 1, 12, 0, 2, sweeps, 2, 2, all, 1, 13}));
+    EXPECT_EQ(inside("sweep"), (Numbers{2, 1, nap, 1, 6, 0, 1, nap, 1, 6}));
+    EXPECT_TRUE(phase("outside").inside.is_empty());
+}
+
+TEST_F(PhaseStackTest, IterationsThatLieElsewhereTooAreNotSaidToBeInside) {
+    // inner 0, then middle { inner 1 }, then inner 2: those of outer itself do not follow each other.
+    const auto inner = [&] {
+        begin(PhaseKind::Iterations, "inner");
+        end(PhaseKind::Iterations, "inner");
+    };
+    for (int i = 0; i < 2; ++i) {
+        begin(PhaseKind::Iterations, "outer");
+        inner();
+        if (i == 0) {
+            begin(PhaseKind::Iterations, "middle");
+            inner();
+            end(PhaseKind::Iterations, "middle");
+        }
+        inner();
+        end(PhaseKind::Iterations, "outer");
+    }
+    EXPECT_EQ(phase("outer").inside.records(), 2u);
+    EXPECT_EQ(phase("outer").inside.bytes(), 2u + 3 + 2 + 3); // the first has middle alone, the second inner alone
+    EXPECT_EQ(phase("middle").inside.records(), 1u);
+}
 
 TEST_F(PhaseStackTest, TimeBelongsToTheInnermostPhase) {
     stack_.begin(PhaseKind::Iterations, "step", 10, 10);

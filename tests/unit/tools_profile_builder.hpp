@@ -8,6 +8,7 @@
 #include "format/series_code.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -325,6 +326,24 @@ class ProfileBuilder {
             describe(e, chunk);
             for (const Sink* sink : {&totals_sink, &cells_sink})
                 e.text(Text(reinterpret_cast<const char*>(sink->bytes.data()), sink->bytes.size()));
+        });
+    }
+
+    /// What lies inside the iterations of phase number `phase`: by iteration lists of (number of a phase, count, first iteration or time).
+    void inside(std::uint32_t rank, std::uint64_t phase, const std::map<std::uint64_t, std::vector<std::array<std::uint64_t, 3>>>& entries,
+                std::uint64_t known) {
+        block({BlockType::Inside, rank, 0, phase + 1}, [&](Encoder& e) {
+            InsideRecord r{0, phase, known, entries.size()};
+            describe(e, r);
+            std::uint64_t next = 0;
+            for (const auto& [iteration, list] : entries) {
+                e.number(iteration - next);
+                next = iteration + 1;
+                e.number(list.size());
+                for (const auto& entry : list)
+                    for (const std::uint64_t number : entry)
+                        e.number(number);
+            }
         });
     }
 

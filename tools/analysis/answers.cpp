@@ -14,6 +14,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <initializer_list>
+#include <map>
 #include <set>
 
 namespace libprofile::tools {
@@ -36,7 +37,7 @@ double median_of(const std::vector<double>& values) { return spread_of(values).m
 
 /// "MPI_Waitall in exchange".
 std::string spot_text(const Spot& spot) {
-    return without_anonymous(printable(shown_name(spot.kind, spot.name)) + (spot.caller.empty() ? "" : " in " + printable(spot.caller)));
+    return without_anonymous(printable(shown_name(spot.kind, spot.name)) + (spot.caller.empty() ? "" : " in " + printable(caller_text(spot.caller, spot.through))));
 }
 
 /// What the main threads used of a processor, at most: a sample, taken or lost, stands for a period of processor time. 1: not known.
@@ -158,8 +159,8 @@ Answer which_ranks(const Profile& profile, const Locations& locations) {
         answer.sentences.push_back(
             fmt::format("hardly any: the busiest rank ({}) computes {} longer than the mean", spread->busiest, percent(spread->over_mean)));
     } else if (spread->gain < 0.005) {
-        answer.sentences.push_back(fmt::format("hardly any in what they compute: the busiest rank ({}) computes {}, {} over the mean, but with all "
-                                               "equal the run would be no more than {} shorter",
+        answer.sentences.push_back(fmt::format("ranks compute differently, but so little that it hardly matters: rank {} most, {}, {} over the mean; "
+                                               "spread evenly, the run would be about {} shorter",
                                                spread->busiest, duration(spread->most, {}), percent(spread->over_mean), percent(spread->gain)));
     } else {
         answer.sentences.push_back(fmt::format("rank {} computes most: {}, {} over the mean; rank {} least: {}", spread->busiest,
@@ -197,6 +198,7 @@ std::vector<Hottest> hottest_functions(const Profile& profile, const Locations& 
     for (const Location* location : locations)
         wall += location == nullptr ? 0 : static_cast<double>(location->wall_ns);
     std::vector<Hottest> list;
+    std::vector<std::string> places;
     SpotTable table = spot_table(profile);
     for (const HotSpot& spot : hot_spots(profile, locations, table)) {
         const Spot& what = table.spots[spot.spot];
@@ -206,7 +208,15 @@ std::vector<Hottest> hottest_functions(const Profile& profile, const Locations& 
         if (list.size() == shown || wall == 0 || spot.total < smallest * wall)
             break;
         list.push_back({spot.total / wall, what.kind == NodeKind::NotSampled ? "in code that no sample hit" : spot_text(what)});
+        places.push_back(what.place);
     }
+    // Two call sites in one function are told apart by their lines.
+    std::map<std::string, std::size_t> times;
+    for (const Hottest& one : list)
+        ++times[one.text];
+    for (std::size_t i = 0; i < list.size(); ++i)
+        if (times[list[i].text] > 1 && !places[i].empty())
+            list[i].text += " (" + printable(places[i]) + ")";
     return list;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/analysis/hot_spots.hpp"
 
 #include "tools/analysis/totals.hpp"
+#include "tools/analysis/wrappers.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
 
@@ -53,19 +54,26 @@ bool is_code(NodeKind kind) {
 
 } // namespace
 
+std::string caller_text(const std::string& caller, const std::string& through) {
+    return through.empty() ? caller : fmt::format("{} (through {})", caller, through);
+}
+
 SpotTable spot_table(const Profile& profile) {
     SpotTable table;
+    const Wrappers wrappers(profile);
     std::map<std::tuple<NodeKind, std::string, std::string, std::string>, std::uint32_t> known;
     for (const CallPath& path : profile.paths) {
         const Label label = label_of(profile, path);
-        Spot spot{path.kind, short_function_name(label.name), "", ""};
+        Spot spot{path.kind, short_function_name(label.name), "", "", ""};
         if (is_call(path.kind)) {
-            const Label caller = label_of(profile, profile.paths[path.parent]);
-            spot.caller = path.parent == 0 ? "" : short_function_name(caller.name);
+            Wrappers::Caller first = wrappers.caller_of(static_cast<std::uint32_t>(&path - profile.paths.data()));
+            const Label caller = label_of(profile, profile.paths[first.path]);
+            spot.caller = first.path == 0 ? "" : short_function_name(caller.name);
+            spot.through = std::move(first.through);
             spot.place = place_of(caller);
         }
         // Functions of the same name in different modules are different functions.
-        const std::string scope = is_code(path.kind) ? label.module : spot.caller;
+        const std::string scope = is_code(path.kind) ? label.module : caller_text(spot.caller, spot.through);
         const auto [at, added] = known.emplace(std::tuple(path.kind, spot.name, scope, spot.place),
                                                static_cast<std::uint32_t>(table.spots.size()));
         if (added)

@@ -14,7 +14,8 @@ namespace libprofile::tools {
 struct Spot {
     NodeKind kind = NodeKind::Frame;
     std::string name;   // short function name
-    std::string caller; // MPI functions: the calling function
+    std::string caller;  // MPI functions: the first calling function that is no mere wrapper (wrappers.hpp)
+    std::string through; // the wrappers between; empty: none
     std::string place;  // "file:line": of the hottest line, or of the call
 };
 
@@ -24,6 +25,9 @@ struct SpotTable {
     std::vector<std::uint32_t> of_path; // index into `spots` by call path
 };
 SpotTable spot_table(const Profile& profile);
+
+/// "exchange", "solve (through global_sum)"; empty: there is no caller.
+std::string caller_text(const std::string& caller, const std::string& through);
 
 /// Exclusive time of a spot.
 struct HotSpot {

@@ -236,8 +236,8 @@ std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Pha
             summary.differences.begin(), summary.differences.end(),
             [](const Difference& a, const Difference& b) { return std::abs(a.time) > std::abs(b.time); });
         for (std::size_t r = 0; r < rows.size(); ++r) {
-            // Only tops of the tree: their parts say the same again. Samples are chance.
-            if (rows[r].unit == "ns" || rows[r].parent >= 0 || rows[r].name == "samples")
+            // Only tops of the tree: their parts say the same again. Samples are chance, and so is which polls were timed.
+            if (rows[r].unit == "ns" || rows[r].parent >= 0 || rows[r].name == "samples" || rows[r].name == "visits_timed_together")
                 continue;
             const MetricDifference d{r, static_cast<double>(metrics[c][r]) / size, typical_row[r]};
             if (d.here != d.typical && distance(d) >= std::log(smallest_ratio))

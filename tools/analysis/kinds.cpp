@@ -255,7 +255,30 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
     std::stable_sort(result.sequences.begin(), result.sequences.end(), [](const KindSequence& a, const KindSequence& b) {
         return a.locations.size() > b.locations.size();
     });
+    result.of_cluster = std::move(kind_of);
     return result;
+}
+
+std::string kind_letters(std::uint32_t kind) {
+    if (kind == KindRun::none)
+        return "-";
+    std::string letters;
+    for (std::uint64_t left = std::uint64_t{kind} + 1; left != 0; left = (left - 1) / 26)
+        letters.insert(letters.begin(), static_cast<char>('A' + (left - 1) % 26));
+    return letters;
+}
+
+std::vector<std::string> cluster_names(const PhaseData& data, const std::vector<std::uint32_t>& kind_of_cluster) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> clusters; // by kind
+    for (std::uint32_t c = 0; c < kind_of_cluster.size(); ++c)
+        clusters[kind_of_cluster[c]].push_back(c);
+    std::vector<std::string> names(kind_of_cluster.size() + 1, "-");
+    for (auto& [kind, list] : clusters) {
+        std::stable_sort(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) { return data.clusters[a].size > data.clusters[b].size; });
+        for (std::size_t i = 0; i < list.size(); ++i)
+            names[list[i]] = kind_letters(kind) + (list.size() == 1 || kind == KindRun::none ? std::string() : std::to_string(i + 1));
+    }
+    return names;
 }
 
 } // namespace libprofile::tools

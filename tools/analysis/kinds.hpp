@@ -12,6 +12,7 @@
 #include "tools/profile/model.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace libprofile::tools {
@@ -42,7 +43,15 @@ struct KindSequence {
 struct KindsOfPhase {
     std::vector<KindOfIteration> kinds;   // most iterations first
     std::vector<KindSequence> sequences;  // most locations first; locations that never entered the phase are in none
+    std::vector<std::vector<std::uint32_t>> of_cluster; // kinds by location, then cluster
 };
+
+/// A to Z, then AA, AB and so on; "-" for none. Text, JSON and the page call kinds so.
+std::string kind_letters(std::uint32_t kind);
+
+/// The names of a location's clusters: the letters of the kind, and a number by size, the largest first, where the location has several
+/// clusters of that kind. Behind them "-", for iterations in no cluster.
+std::vector<std::string> cluster_names(const PhaseData& data, const std::vector<std::uint32_t>& kind_of_cluster);
 
 /// Matches the clusters of a phase over some locations (null: a rank without data).
 KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase);

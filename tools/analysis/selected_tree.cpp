@@ -2,6 +2,7 @@
 
 #include "tools/analysis/cell_rows.hpp"
 #include "tools/analysis/in_parallel.hpp"
+#include "tools/analysis/inside.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -18,11 +19,17 @@ std::string lower(std::string text) {
 }
 
 /// The cells of a location that are selected, phase by phase.
-std::vector<SelectedCell> cells_of(const Profile& profile, const Location& location, const TreeChoice& choice) {
+std::vector<SelectedCell> cells_of(const Profile& profile, const Location& location, const TreeChoice& choice, bool& is_scaled) {
     std::vector<SelectedCell> cells;
     for (const PhaseData& data : location.phases) {
         if (choice.phase != TreeChoice::all_phases && data.phase != choice.phase)
             continue;
+        if (choice.phase != TreeChoice::all_phases && !choice.exclusive && data.wall_inclusive_ns != data.wall_ns &&
+            profile.phases[data.phase].kind == PhaseKind::Iterations) {
+            WithInside all = cells_with_inside(profile, location, data, std::span(&choice.iterations, 1));
+            is_scaled = all.is_scaled;
+            return std::move(all.cells.front());
+        }
         const bool whole = choice.iterations.first == 0 && choice.iterations.last >= data.cluster_of_iteration.size();
         std::vector<SelectedCell> here =
             whole ? selected_cells(data) : std::move(selected_cells(profile, data, std::span(&choice.iterations, 1)).front());
@@ -80,11 +87,14 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
     std::mutex lock;
     in_parallel(choice.locations.size(), [&](std::size_t l) {
         const Location& location = *choice.locations[l];
-        const std::vector<SelectedCell> cells = cells_of(profile, location, choice);
+        bool is_scaled = false;
+        const std::vector<SelectedCell> cells = cells_of(profile, location, choice, is_scaled);
         const std::lock_guard guard(lock);
+        result.exact_times_only = result.exact_times_only || is_scaled;
         for (const SelectedCell& cell : cells) {
-            const bool is_sampled = cell.metric == 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute;
+            const bool is_sampled = cell.metric == 0 && cell.path != 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute;
             result.time += cell.metric == 0 ? cell.value : 0;
+            result.untold += cell.metric == 0 && cell.path == 0 ? cell.value : 0;
             result.sampled += is_sampled ? cell.value : 0;
             const std::uint32_t node = tree.node_of_path[cell.path];
             if (!tree.counts[node])

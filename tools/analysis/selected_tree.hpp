@@ -32,6 +32,7 @@ struct TreeChoice {
     std::vector<const Location*> locations; // none is null
     std::uint32_t phase = all_phases;
     IterationRange iterations; // of the phase
+    bool exclusive = false;    // without the phases inside them
     std::vector<std::size_t> rows;   // of metric_rows: those that nodes get; never empty
     std::vector<std::size_t> totals; // of metric_rows: those that are summed up
 };
@@ -44,10 +45,12 @@ struct SelectedTree {
     std::vector<std::vector<std::uint64_t>> by_location; // by location, then metric of TreeChoice::totals
     std::vector<std::vector<std::uint64_t>> own;         // by location, then node: exclusive, of the first metric
     std::uint64_t time = 0;       // ns: of the selection, whatever call paths were chosen
+    std::uint64_t untold = 0;     // ns: in phases inside the iterations, of which nothing else is known (inside.hpp)
     std::uint64_t sampled = 0;    // ns: of this what samples shared out
     std::uint64_t iterations = 0; // of the location with most of them; 0 where none were chosen
     std::uint64_t instances = 0;  // iterations, summed over locations
     bool exact_sums = true;       // the sums over all call paths are measured, not estimated
+    bool exact_times_only = false; // of these, sums of time alone: phases without iterations lie inside
 };
 
 /// The tree of functions that selections of these locations share.

@@ -6,10 +6,13 @@
 #include "tools/export/call_table.hpp"
 #include "tools/plot/svg.hpp"
 #include "tools/profile/reader.hpp"
+#include "tools/text/nearest.hpp"
 #include "tools/view/page.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace libprofile::tools {
 
@@ -44,6 +47,31 @@ std::string overview(const std::vector<std::unique_ptr<tools::Command>>& command
     return text + "\nlibprofile COMMAND --help tells more; libprofile --version prints the version.\n";
 }
 
+std::string did_you_mean(const std::string& wrong, const std::vector<std::string>& names) {
+    const std::string near = tools::nearest_name(wrong, names);
+    return near.empty() ? std::string() : fmt::format("; did you mean {}?", near);
+}
+
+/// What is wrong with the first argument that nobody expected.
+std::string about_unexpected(const CLI::App& app, const std::vector<std::string>& arguments, const std::string& fallback) {
+    std::vector<std::string> commands = {"run"}, options = {"--help"};
+    const CLI::App* command = nullptr;
+    for (const CLI::App* sub : app.get_subcommands({})) {
+        commands.push_back(sub->get_name());
+        if (!arguments.empty() && sub->get_name() == arguments[0]) command = sub;
+    }
+    if (command == nullptr && !arguments.empty() && !arguments[0].starts_with("-"))
+        return fmt::format("there is no command {}{}", arguments[0], did_you_mean(arguments[0], commands));
+    for (const CLI::Option* option : (command == nullptr ? &app : command)->get_options())
+        for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    for (const std::string& argument : arguments) {
+        const std::string name = argument.substr(0, argument.find('='));
+        if (argument.starts_with("--") && argument != "--" && std::find(options.begin(), options.end(), name) == options.end())
+            return fmt::format("{} has no option {}{}", command == nullptr ? "libprofile" : "libprofile " + command->get_name(), name, did_you_mean(name, options));
+    }
+    return fallback;
+}
+
 int dispatch(int argc, char** argv) {
     // The arguments of `run` belong to the program from some point on, so they are taken apart there.
     if (argc > 1 && std::string(argv[1]) == "run")
@@ -65,6 +93,14 @@ int dispatch(int argc, char** argv) {
     }
     try {
         app.parse(argc, argv);
+    } catch (const CLI::ExtrasError& error) {
+        const std::vector<std::string> arguments(argv + 1, argv + argc);
+        std::vector<std::string> extra = app.remaining(true);
+        std::sort(extra.begin(), extra.end(), [&](const std::string& a, const std::string& b) {
+            return std::find(arguments.begin(), arguments.end(), a) < std::find(arguments.begin(), arguments.end(), b);
+        });
+        const std::string all = fmt::format("{} {} not expected", fmt::join(extra, " "), extra.size() == 1 ? "was" : "were");
+        throw tools::UsageError(fmt::format("{}; see libprofile --help", about_unexpected(app, arguments, extra.empty() ? error.what() : all)));
     } catch (const CLI::ParseError& error) {
         throw tools::UsageError(fmt::format("{}; see libprofile --help", error.what()));
     }

@@ -60,7 +60,7 @@ Selection selection_of(const ReportChoice& choice) {
     if (choice.compares_ranks() && choice.compare[1].kind == Kind::Ranks)
         for (const CompareSide& side : choice.compare)
             selection.ranks.insert(side.ranks.begin(), side.ranks.end());
-    if (choice.phase)
+    if (choice.phase && choice.exclusive) // else what lies inside its iterations is wanted, too
         selection.phases = {*choice.phase};
     if (!choice.metrics.empty())
         if (const auto stored = stored_metrics(choice.metrics))
@@ -73,7 +73,7 @@ std::uint32_t find_phase_of(const Profile& profile, const ReportChoice& choice) 
     std::vector<std::uint64_t> wall(profile.phases.size());
     for (const Location& location : profile.locations)
         for (const PhaseData& data : location.phases)
-            wall[data.phase] += data.wall_ns;
+            wall[data.phase] += data.wall_inclusive_ns;
     const bool iterates = choice.has_iterations();
     std::uint32_t found = FoundChoice::all_phases;
     std::vector<std::string> names;
@@ -136,7 +136,7 @@ void check_ranks(const Profile& profile, const std::vector<std::uint32_t>& ranks
 } // namespace
 
 bool ReportChoice::is_whole() const {
-    return !phase && metrics.empty() && ranks.empty() && path.empty() && top == 0 && !iterations && compare.empty() && !threads;
+    return !phase && metrics.empty() && ranks.empty() && path.empty() && top == 0 && !iterations && compare.empty() && !threads && !exclusive;
 }
 
 bool ReportChoice::has_iterations() const {
@@ -157,6 +157,8 @@ CompareSide parse_side(const std::string& text) {
 }
 
 void check(const ReportChoice& choice) {
+    if (choice.compare.empty() && choice.exclusive && !choice.phase && !choice.iterations)
+        throw SelectionError("--exclusive is for iterations; add --phase NAME or --iterations A:B");
     if (choice.compare.empty())
         return;
     const CompareSide &a = choice.compare[0], &b = choice.compare[1];
@@ -168,6 +170,8 @@ void check(const ReportChoice& choice) {
         throw SelectionError("--compare takes two ranges of iterations or two lists of ranks, not one of each");
     if (a.kind == Kind::Iterations && choice.iterations)
         throw SelectionError("--compare chooses the iterations itself; leave out --iterations");
+    if (a.kind == Kind::Ranks && choice.exclusive && !choice.phase && !choice.iterations)
+        throw SelectionError("--exclusive is for iterations; add --phase NAME or --iterations A:B");
     if (a.kind == Kind::Ranks && !choice.ranks.empty())
         throw SelectionError("--compare chooses the ranks itself; leave out --rank");
 }
@@ -226,9 +230,12 @@ std::string scope_of(const Profile& profile, const ReportChoice& choice, const F
     if (found.phase != FoundChoice::all_phases) {
         const std::string name = printable(profile.phases[found.phase].name);
         const std::string phase = name.empty() ? "outside all phases" : fmt::format("\"{}\"", name);
+        const bool has_inside = profile.phases[found.phase].kind == PhaseKind::Iterations;
         parts.push_back(choice.iterations ? range_text(*choice.iterations, found.iterations) + " of " + phase
                         : name.empty()    ? phase
                                           : "phase " + phase);
+        if (choice.exclusive && has_inside)
+            parts.back() += " without the phases inside";
     }
     if (!choice.path.empty())
         parts.push_back(fmt::format("call paths with \"{}\"", printable(choice.path)));

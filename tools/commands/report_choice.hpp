@@ -37,6 +37,7 @@ struct ReportChoice {
     std::optional<IterationRange> iterations;
     std::vector<CompareSide> compare; // none or two, of the same kind but for Rest
     bool threads = false;             // of all threads, not only the main ones
+    bool exclusive = false;           // iterations without the phases inside them
 
     /// Nothing was chosen: the whole profile.
     bool is_whole() const;

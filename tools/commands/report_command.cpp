@@ -20,6 +20,7 @@ constexpr const char* help_text =
     "Which part:\n"
     "  --phase NAME         this phase only; with iterations: theirs [the one that took most time]\n"
     "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
+    "  --exclusive          iterations without the phases inside them\n"
     "  --rank LIST          these ranks only, such as 0,4-7\n"
     "  --threads            all threads of the ranks, not only the main ones\n"
     "  --path TEXT          call paths with this text in a function's name or file, and what is below\n"
@@ -56,6 +57,7 @@ class ReportCommand final : public Command {
         app.add_option("folder", options_.place);
         phase_option_ = app.add_option("--phase", phase_);
         app.add_option("--iterations", iterations_);
+        app.add_flag("--exclusive", options_.choice.exclusive);
         app.add_option("--rank,--ranks", ranks_);
         app.add_flag("--threads", options_.choice.threads);
         app.add_option("--path", options_.choice.path);

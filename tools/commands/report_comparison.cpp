@@ -94,7 +94,7 @@ class Comparison {
         Side& to = sides_[s];
         to.label = scope_of(side(s), side(1 - s), found_);
         const IterationRange range = by_iteration() ? side(s).iterations : choice_.iterations.value_or(IterationRange{});
-        to.values = select_tree(profile_, tree_, {to.locations, found_.phase, range, found_.rows, total_rows_});
+        to.values = select_tree(profile_, tree_, {to.locations, found_.phase, range, choice_.exclusive, found_.rows, total_rows_});
         to.divisor = static_cast<double>(by_iteration() ? std::max<std::uint64_t>(to.values.instances, 1) : to.locations.size());
         to.period = is_time() ? sampling_period(profile_, to.locations) : 0;
         if (to.values.time == 0)
@@ -112,7 +112,8 @@ class Comparison {
     /// Of all that was chosen: where every iteration's values are there, nothing is uncertain.
     Pair total() const {
         Pair pair = pair_of(sides_[0].values.inclusive[0][0], sides_[1].values.inclusive[0][0]);
-        if (choice_.path.empty() && sides_[0].values.exact_sums && sides_[1].values.exact_sums)
+        const bool scaled = sides_[0].values.exact_times_only || sides_[1].values.exact_times_only;
+        if (choice_.path.empty() && sides_[0].values.exact_sums && sides_[1].values.exact_sums && (!scaled || metric().name == "time"))
             pair.error = 0;
         return pair;
     }
@@ -123,6 +124,10 @@ class Comparison {
         const char* each = choice_.threads ? "thread" : "rank";
         document_.facts.push_back(by_iteration() ? fmt::format("all values are means per iteration and {}", each)
                                                  : fmt::format("all values are means per {}", each));
+        for (const Side& side : sides_)
+            for (std::string& fact : inside_facts(side.values, tree_))
+                if (std::find(document_.facts.begin(), document_.facts.end(), fact) == document_.facts.end())
+                    document_.facts.push_back(std::move(fact));
         auto& p = document_.properties;
         p.emplace_back("scope", scope);
         p.emplace_back("phase", found_.phase == FoundChoice::all_phases ? ReportValue() : ReportValue(profile_.phases[found_.phase].name));
@@ -158,7 +163,7 @@ class Comparison {
                 std::abs(pair.difference()) < 0.02 * std::max(all.a, all.b))
                 continue;
             most += fmt::format("{}{}{} {}{}", named == 0 ? "" : ", ", pair.difference() > 0 ? "+" : "-",
-                                amount(std::abs(pair.difference())), f.name, f.caller.empty() ? "" : " in " + f.caller);
+                                amount(std::abs(pair.difference())), f.name, f.caller.empty() ? "" : " in " + caller_text(f.caller, f.through));
             ++named;
         }
         document_.answers.emplace_back("", most.empty() ? "No function's own value differs by more than 2 % of the whole and its possible error."
@@ -167,7 +172,7 @@ class Comparison {
 
     std::vector<std::pair<FunctionRow, Pair>> function_pairs() const {
         std::vector<std::pair<FunctionRow, Pair>> list;
-        for (FunctionRow& f : function_rows(tree_)) {
+        for (FunctionRow& f : function_rows(profile_, tree_)) {
             SelectedValue a, b;
             for (const std::uint32_t n : f.nodes) {
                 a.add(sides_[0].values.exclusive[n][0]);
@@ -272,16 +277,14 @@ class Comparison {
         table.columns.insert(table.columns.end(), {{"error", "+-", unit_of(metric().unit)},
                                                    {"function", "function", ColumnUnit::Text, false, 20},
                                                    {"caller", "", ColumnUnit::Text},
+                                                   {"through", "", ColumnUnit::Text},
                                                    {"place", "", ColumnUnit::Text},
                                                    {"", "where", ColumnUnit::Text, false, 14}});
         for (const auto& [f, pair] : list) {
             std::vector<ReportValue> cells;
             append(pair, cells);
             append_error(pair, cells);
-            std::string where = f.place;
-            if (!f.caller.empty())
-                where += (where.empty() ? "in " : " in ") + f.caller;
-            cells.insert(cells.end(), {f.name, f.caller, f.place, where});
+            cells.insert(cells.end(), {f.name, f.caller, f.through, f.place, where_text(f)});
             table.rows.push_back(std::move(cells));
         }
         document_.tables.push_back(std::move(table));

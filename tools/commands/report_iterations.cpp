@@ -1,12 +1,16 @@
 #include "tools/analysis/in_parallel.hpp"
+#include "tools/analysis/inside.hpp"
 #include "tools/analysis/iterations.hpp"
 #include "tools/commands/report_sections.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/chart.hpp"
+#include "tools/text/phrases.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 
 namespace libprofile::tools {
 
@@ -25,7 +29,9 @@ std::size_t slowest_rank(const ReportContext& context, std::uint32_t phase) {
         const PhaseData* data = find_phase(context.locations[rank], phase);
         if (data == nullptr)
             continue;
-        const MetricValues values = totals(context.profile, *data);
+        MetricValues values = totals(context.profile, *data);
+        for (const MetricValues& inside : rows_inside(context.profile, *context.locations[rank], *data).rows)
+            add(values, inside);
         const double busy = static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Execution)]) -
                             static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Mpi)]);
         if (busy > most)
@@ -35,13 +41,22 @@ std::size_t slowest_rank(const ReportContext& context, std::uint32_t phase) {
     return slowest;
 }
 
+/// Values of single iterations with the phases inside them.
+std::vector<double> series_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::size_t row) {
+    std::vector<double> series = reconstructed_series(profile, data, row);
+    const RowsInside inside = rows_inside(profile, location, data);
+    for (std::size_t i = 0; i < std::min(series.size(), inside.rows.size()); ++i)
+        series[i] += static_cast<double>(inside.rows[i][row]);
+    return series;
+}
+
 /// Per iteration the share of MPI in the time, mean over ranks: estimated, because MPI time is known by cluster.
 std::vector<double> mpi_share(const ReportContext& context, std::uint32_t phase, std::size_t iterations) {
     std::vector<double> mpi(iterations), time(iterations);
     std::vector<std::vector<double>> estimates(context.locations.size()); // summed in order: the sums do not depend on threads
     in_parallel(context.locations.size(), [&](std::size_t l) {
         if (const PhaseData* data = find_phase(context.locations[l], phase))
-            estimates[l] = reconstructed_series(context.profile, *data, static_cast<std::size_t>(CatalogueId::Mpi));
+            estimates[l] = series_with_inside(context.profile, *context.locations[l], *data, static_cast<std::size_t>(CatalogueId::Mpi));
     });
     for (std::size_t l = 0; l < estimates.size(); ++l) {
         const PhaseData* data = find_phase(context.locations[l], phase);
@@ -55,19 +70,36 @@ std::vector<double> mpi_share(const ReportContext& context, std::uint32_t phase,
     return mpi;
 }
 
-/// A..Z, a..z by size, then '*'; '-' for iterations outside all clusters.
-char letter_of(std::size_t place) {
-    if (place < 26)
-        return static_cast<char>('A' + place);
-    return place < 52 ? static_cast<char>('a' + (place - 26)) : '*';
+/// The names of clusters for display, each of which stands for some of the stored ones: "B", "A2", "A1,3 C"; "A" for all that are of kind A.
+std::vector<std::string> shown_names(const PhaseData& stored, const PhaseData& shown, const std::vector<std::uint32_t>& kind_of_cluster) {
+    const std::vector<std::string> names = cluster_names(stored, kind_of_cluster);
+    using Numbers = std::set<std::pair<std::size_t, std::string>>; // with their lengths: in the order of the numbers
+    std::vector<std::map<std::uint32_t, Numbers>> parts(shown.clusters.size() + 1); // by kind
+    std::map<std::uint32_t, Numbers> all;
+    for (std::size_t i = 0; i < stored.cluster_of_iteration.size(); ++i)
+        if (const std::uint32_t c = stored.cluster_of_iteration[i]; c < kind_of_cluster.size()) {
+            const std::uint32_t kind = kind_of_cluster[c];
+            const std::string number = names[c].substr(kind_letters(kind).size());
+            parts[shown.cluster_of_iteration[i]][kind].emplace(number.size(), number);
+            all[kind].emplace(number.size(), number);
+        }
+    std::vector<std::string> result;
+    for (const auto& part : parts) {
+        std::string text;
+        for (const auto& [kind, numbers] : part) {
+            text += (text.empty() ? "" : " ") + kind_letters(kind);
+            if (numbers.size() == all[kind].size())
+                continue;
+            for (auto number = numbers.begin(); number != numbers.end(); ++number)
+                text += (number == numbers.begin() ? "" : ",") + number->second;
+        }
+        result.push_back(text.empty() ? "-" : text);
+    }
+    return result;
 }
 
-/// The cluster of the slowest iteration of every column, so that peaks of the graph show what they are.
-std::string cluster_line(const PhaseData& data, const std::vector<ClusterSummary>& summaries,
-                         const ChartColumns& chart) {
-    std::vector<char> letters(data.clusters.size() + 1, '-');
-    for (std::size_t i = 0; i < summaries.size(); ++i)
-        letters[summaries[i].cluster] = letter_of(i);
+/// The kind of the slowest iteration of every column, so that peaks of the graph show what they are.
+std::string cluster_line(const PhaseData& data, const std::vector<std::uint32_t>& kind_of_cluster, const ChartColumns& chart) {
     std::string out;
     for (std::size_t c = 0; c < chart.width; ++c) {
         std::size_t slowest = chart.begin(c);
@@ -78,7 +110,9 @@ std::string cluster_line(const PhaseData& data, const std::vector<ClusterSummary
         for (std::size_t i = slowest; i < std::min(chart.end(c), data.iteration_ns.size()); ++i)
             if (data.iteration_ns[i] > data.iteration_ns[slowest])
                 slowest = i;
-        out += letters[data.cluster_of_iteration[slowest]];
+        const std::uint32_t cluster = data.cluster_of_iteration[slowest];
+        const std::string letters = cluster < kind_of_cluster.size() ? kind_letters(kind_of_cluster[cluster]) : "-";
+        out += letters.size() == 1 ? letters : "*";
     }
     return out;
 }
@@ -109,7 +143,7 @@ std::string accuracy_of(const SeriesData& series) {
 }
 
 void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t rank, const PhaseData& data,
-                  const std::vector<ClusterSummary>& summaries, std::string& out) {
+                  const std::vector<std::uint32_t>& kind_of_cluster, std::string& out) {
     const TextStyle& style = context.style;
     const IterationSeries series = iteration_times(context.locations, phase);
     const bool several = context.values.size() > 1;
@@ -130,12 +164,12 @@ void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t
         const std::vector<double> share = mpi_share(context, phase, series.median.size());
         if (*std::max_element(share.begin(), share.end()) > 0)
             out += right(style, "MPI share", label) + " " + sparkline(style, share, chart, 1.0) + "\n";
-        out += right(style, "cluster", label) + " " + cluster_line(data, summaries, chart) + "\n";
+        out += right(style, "kind", label) + " " + cluster_line(data, kind_of_cluster, chart) + "\n";
     }
     std::string facts = fmt::format("median {}; slowest {}: iteration {}", duration(medians.median, style),
                                     duration(series.maximum[slowest], style), slowest + 1);
     if (several)
-        facts += fmt::format(" on rank {}; MPI share: mean over ranks{}; cluster: rank {}", series.slowest[slowest],
+        facts += fmt::format(" on rank {}; MPI share: mean over ranks{}; kind: rank {}", series.slowest[slowest],
                              data.series ? "" : ", estimated", rank);
     if (data.series)
         facts += "; " + accuracy_of(*data.series);
@@ -152,16 +186,18 @@ std::string distinction(const ReportContext& context, const ClusterSummary& summ
         const Spot& spot = context.spots.spots[d.spot];
         words.push_back(fmt::format("{}{} {}{}{}", d.time > 0 ? "+" : "", duration(d.time, context.style),
                                     printable(shown_name(spot.kind, spot.name)),
-                                    spot.caller.empty() ? "" : " in " + printable(spot.caller),
+                                    spot.caller.empty() ? "" : " in " + printable(caller_text(spot.caller, spot.through)),
                                     d.only_here ? " (only here)" : ""));
     }
     if (!summary.metrics.empty()) {
         const MetricDifference& d = summary.metrics.front();
         const MetricRow& row = context.rows[d.row];
+        const double ratio = d.typical == 0 ? 0 : d.here / d.typical;
         const std::string amount = d.here == 0      ? "no"
                                    : d.typical == 0 ? "+" + quantity(d.here, row.unit, context.style)
-                                                    : fmt::format("{:.2g}x", d.here / d.typical);
-        words.push_back(amount + " " + printable(row.label));
+                                   : ratio < 0.01   ? "hardly any"
+                                                    : fmt::format("{}x", ratio < 10 ? fmt::format("{:.2g}", ratio) : count(std::round(ratio)));
+        words.push_back(amount + " " + within(printable(row.label)));
     }
     std::string out;
     if (!summary.times.is_one_kind())
@@ -173,7 +209,7 @@ std::string distinction(const ReportContext& context, const ClusterSummary& summ
 
 void append_clusters(const ReportContext& context, std::size_t rank, const PhaseData& data,
                      std::size_t stored, std::uint32_t phase, const std::vector<ClusterSummary>& summaries,
-                     std::string& out) {
+                     const std::vector<std::string>& names, std::string& out) {
     const TextStyle& style = context.style;
     std::string remark = "kinds of iteration and how they differ from the typical (median) one";
     if (context.values.size() > 1)
@@ -182,9 +218,12 @@ void append_clusters(const ReportContext& context, std::size_t rank, const Phase
         remark += fmt::format("; {} clusters, similar ones joined", stored);
     append_heading(context, fmt::format("Clusters of \"{}\"", printable(context.profile.phases[phase].name)),
                    remark, out);
-    const std::size_t indent = 53;
+    std::size_t longest = 3;
+    for (const std::string& name : names)
+        longest = std::max(longest, name.size());
+    const std::size_t indent = 50 + longest;
     const auto room = static_cast<std::size_t>(style.width) - indent;
-    out += tinted(style, Tint::Dim, fmt::format("  {:>3} {:>16} {:>8}  {:>18}", "", "iterations", "median", "5 to 95 % of them")) + "\n";
+    out += tinted(style, Tint::Dim, fmt::format("  {:>{}} {:>16} {:>8}  {:>18}", "", longest, "iterations", "median", "5 to 95 % of them")) + "\n";
     std::uint64_t more = 0;
     for (std::size_t i = 0; i < summaries.size(); ++i) {
         const ClusterSummary& s = summaries[i];
@@ -195,24 +234,25 @@ void append_clusters(const ReportContext& context, std::size_t rank, const Phase
         const double share = static_cast<double>(s.size) / static_cast<double>(data.instances);
         const std::string size = fmt::format("{} ({})", count(static_cast<double>(s.size)), percent(share));
         const std::string range = s.size < 2 ? std::string() : fmt::format("{} .. {}", duration(s.times.low, style), duration(s.times.high, style));
-        out += fmt::format("  {:>3} {} {}  {}", letter_of(i), right(style, size, 16), right(style, duration(s.times.median, style), 8), right(style, range, 18));
+        out += fmt::format("  {:>{}} {} {}  {}", names[s.cluster], longest, right(style, size, 16), right(style, duration(s.times.median, style), 8),
+                           right(style, range, 18));
         const std::vector<std::string> lines = wrapped(distinction(context, s), room);
         for (std::size_t l = 0; l < lines.size(); ++l)
             out += (l == 0 ? "  " : std::string(indent, ' ')) + lines[l] + "\n";
     }
     if (more != 0)
         out += tinted(style, Tint::Dim,
-                      fmt::format("  {:>3} {:>16}  in {} smaller clusters", "...",
+                      fmt::format("  {:>{}} {:>16}  in {} smaller clusters", "...", longest,
                                   count(static_cast<double>(more)), summaries.size() - clusters_unjoined)) +
                "\n";
     // Why is said on the first screen.
     if (data.unclustered != 0)
-        out += tinted(style, Tint::Dim, fmt::format("  {:>3} {:>16}  in no cluster", "-", count(static_cast<double>(data.unclustered)))) + "\n";
+        out += tinted(style, Tint::Dim, fmt::format("  {:>{}} {:>16}  in no cluster", "-", longest, count(static_cast<double>(data.unclustered)))) + "\n";
 }
 
 } // namespace
 
-void append_iterations(const ReportContext& context, std::uint32_t phase, std::string& out) {
+void append_iterations(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, std::string& out) {
     const std::size_t rank = slowest_rank(context, phase);
     const PhaseData* data = find_phase(context.locations[rank], phase);
     if (data == nullptr || data->iteration_ns.empty())
@@ -221,8 +261,9 @@ void append_iterations(const ReportContext& context, std::uint32_t phase, std::s
     const bool join = data->clusters.size() > clusters_unjoined;
     const PhaseData shown = join ? join_similar_clusters(*data, clusters_shown) : *data;
     const std::vector<ClusterSummary> summaries = summarize_clusters(context.profile, shown, context.spots);
-    append_chart(context, phase, rank, shown, summaries, out);
-    append_clusters(context, rank, shown, data->clusters.size(), phase, summaries, out);
+    const std::vector<std::uint32_t>& kind_of_cluster = kinds.of_cluster[rank];
+    append_chart(context, phase, rank, *data, kind_of_cluster, out);
+    append_clusters(context, rank, shown, data->clusters.size(), phase, summaries, shown_names(*data, shown, kind_of_cluster), out);
 }
 
 } // namespace libprofile::tools

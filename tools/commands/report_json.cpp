@@ -217,14 +217,16 @@ Json series_json(const Profile& profile, const SeriesData& series) {
 }
 
 /// Kinds of iteration that ranks have in common, by number, and the ranks that went through the same.
-Json kinds_json(const Profile& profile, const Locations& locations, std::uint32_t phase) {
-    const KindsOfPhase found = match_kinds(profile, locations, phase);
+Json kinds_json(const KindsOfPhase& found) {
     Json kinds = Json::array(), sequences = Json::array();
-    for (const KindOfIteration& kind : found.kinds)
-        kinds.push_back({{"iterations", kind.iterations},
+    for (std::uint32_t k = 0; k < found.kinds.size(); ++k) {
+        const KindOfIteration& kind = found.kinds[k];
+        kinds.push_back({{"name", kind_letters(k)},
+                         {"iterations", kind.iterations},
                          {"clusters", kind.clusters},
                          {"mean_time", std::llround(kind.mean_time)},
                          {"computing", std::llround(kind.compute)}});
+    }
     for (const KindSequence& sequence : found.sequences) {
         Json runs = Json::array();
         for (const KindRun& run : sequence.runs)
@@ -277,7 +279,14 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
             entry["iteration_times"] = std::move(times);
             entry["cluster_of_iteration"] = std::move(members);
             entry["cluster_profiles"] = clusters_json(profile, locations, p);
-            entry["kinds"] = kinds_json(profile, locations, p);
+            const KindsOfPhase found = match_kinds(profile, locations, p);
+            Json cluster_names = Json::array();
+            for (std::size_t l = 0; l < locations.size(); ++l) {
+                const PhaseData* data = find_phase(locations[l], p);
+                cluster_names.push_back(data == nullptr ? std::vector<std::string>() : tools::cluster_names(*data, found.of_cluster[l]));
+            }
+            entry["cluster_names"] = std::move(cluster_names);
+            entry["kinds"] = kinds_json(found);
             entry["accuracy"] = per_series(
                 locations, p, [&](const SeriesData& series) { return accuracy_json(profile, series); });
             if (with_series)

@@ -13,19 +13,12 @@ constexpr std::size_t most_kinds = 8;
 constexpr std::size_t most_sequences = 8;
 constexpr std::size_t longest_period = 8; // runs that repeat together
 
-std::string name_of(std::uint32_t kind) {
-    if (kind == KindRun::none)
-        return "-";
-    std::string name(1, static_cast<char>('A' + kind % 26));
-    return kind < 26 ? name : name + fmt::format("{}", kind / 26);
-}
-
 std::string times(std::uint64_t count, const TextStyle& style) {
     return count == 1 ? std::string() : fmt::format("{}{}", style.unicode ? "×" : "x", count);
 }
 
 std::string shown(const KindRun& run, const TextStyle& style) {
-    return name_of(run.kind) + times(run.length, style);
+    return kind_letters(run.kind) + times(run.length, style);
 }
 
 /// How often the `period` runs from `at` on follow each other.
@@ -84,8 +77,7 @@ std::string spread_words(const KindOfIteration& kind, const TextStyle& style) {
 
 } // namespace
 
-void append_kinds(const ReportContext& context, std::uint32_t phase, std::string& out) {
-    const KindsOfPhase found = match_kinds(context.profile, context.locations, phase);
+void append_kinds(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& found, std::string& out) {
     std::size_t ranks = 0;
     for (const KindSequence& sequence : found.sequences)
         ranks += sequence.locations.size();
@@ -93,10 +85,10 @@ void append_kinds(const ReportContext& context, std::uint32_t phase, std::string
         return;
     const TextStyle& style = context.style;
     append_heading(context, fmt::format("Ranks in \"{}\"", printable(context.profile.phases[phase].name)),
-                   "kinds of iteration by what a rank does, whatever it waits; names of this table only", out);
+                   "kinds of iteration by what a rank does, whatever it waits", out);
     for (std::size_t k = 0; k < std::min(found.kinds.size(), most_kinds); ++k) {
         const KindOfIteration& kind = found.kinds[k];
-        out += fmt::format("  {:>5} {} {}  of which {} computing{}\n", name_of(static_cast<std::uint32_t>(k)),
+        out += fmt::format("  {:>5} {} {}  of which {} computing{}\n", kind_letters(static_cast<std::uint32_t>(k)),
                            right(style, count(static_cast<double>(kind.iterations)) + " iterations", 18),
                            right(style, duration(kind.mean_time, style), 10), duration(kind.compute, style), spread_words(kind, style));
     }

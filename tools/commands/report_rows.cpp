@@ -1,8 +1,10 @@
 #include "tools/commands/report_rows.hpp"
 
 #include "tools/analysis/losses.hpp"
+#include "tools/analysis/wrappers.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/nearest.hpp"
+#include "tools/text/phrases.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,17 +54,32 @@ std::string node_text(const FunctionNode& node) {
     return node.parent < 0 ? std::string("(no call path)") : printable(shown_name(node.kind, node.name));
 }
 
-std::vector<FunctionRow> function_rows(const FunctionTree& tree) {
+std::string where_text(const FunctionRow& row) {
+    if (row.caller.empty())
+        return row.place;
+    return row.place + (row.place.empty() ? "in " : " in ") + caller_text(row.caller, row.through);
+}
+
+std::vector<FunctionRow> function_rows(const Profile& profile, const FunctionTree& tree) {
+    const Wrappers wrappers(profile);
+    std::vector<std::uint32_t> path_of(tree.nodes.size()); // one of each node's
+    for (std::uint32_t p = 1; p < profile.paths.size(); ++p)
+        if (profile.paths[p].kind == tree.nodes[tree.node_of_path[p]].kind)
+            path_of[tree.node_of_path[p]] = p;
     std::vector<FunctionRow> rows;
-    std::map<std::tuple<NodeKind, std::string, std::string>, std::size_t> known;
+    std::map<std::tuple<NodeKind, std::string, std::string, std::string>, std::size_t> known;
     for (std::uint32_t n = 0; n < tree.nodes.size(); ++n) {
         const FunctionNode& node = tree.nodes[n];
-        std::string caller;
-        if (is_call(node.kind) && node.parent > 0)
-            caller = printable(tree.nodes[static_cast<std::size_t>(node.parent)].name);
-        const auto [at, added] = known.emplace(std::tuple(node.kind, node.name, caller), rows.size());
+        std::string caller, through;
+        if (is_call(node.kind) && node.parent > 0) {
+            const Wrappers::Caller first = wrappers.caller_of(path_of[n]);
+            const bool direct = first.through.empty(); // of an interpreter the node has another name
+            caller = printable(tree.nodes[direct ? static_cast<std::size_t>(node.parent) : tree.node_of_path[first.path]].name);
+            through = printable(first.through);
+        }
+        const auto [at, added] = known.emplace(std::tuple(node.kind, node.name, caller, through), rows.size());
         if (added)
-            rows.push_back({node_text(node), caller, printable(node.place), node.kind, {}});
+            rows.push_back({node_text(node), caller, through, printable(node.place), node.kind, {}});
         rows[at->second].nodes.push_back(n);
     }
     return rows;
@@ -95,6 +112,16 @@ std::vector<std::uint32_t> shown_nodes(const FunctionTree& tree, const std::vect
         stack.insert(stack.end(), children.rbegin(), children.rend());
     }
     return order;
+}
+
+std::vector<std::string> inside_facts(const SelectedTree& values, const FunctionTree& tree) {
+    std::vector<std::string> facts;
+    if (values.exact_times_only)
+        facts.push_back("phases without iterations lie inside: their time in these iterations is exact, what it was spent in is that of the whole phase");
+    if (tree.counts[0] && values.untold != 0)
+        facts.push_back(fmt::format("{} of the time is in phases inside, of which this profile tells nothing more by iteration: (no call path)",
+                                    percent(static_cast<double>(values.untold) / static_cast<double>(std::max<std::uint64_t>(values.time, 1)))));
+    return facts;
 }
 
 std::string path_text(const FunctionTree& tree, std::uint32_t node) {

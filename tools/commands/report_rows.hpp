@@ -24,17 +24,24 @@ void check_path(const ReportChoice& choice, const FunctionTree& tree);
 /// A function whatever its callers, an MPI function by its caller.
 struct FunctionRow {
     std::string name;
-    std::string caller; // of MPI functions
+    std::string caller;  // of MPI functions: the first that is no mere wrapper
+    std::string through; // the wrappers between; empty: none
     std::string place;
     NodeKind kind = NodeKind::Frame;
     std::vector<std::uint32_t> nodes; // of the tree
 };
-std::vector<FunctionRow> function_rows(const FunctionTree& tree);
+std::vector<FunctionRow> function_rows(const Profile& profile, const FunctionTree& tree);
+
+/// "in solve (through global_sum)", behind the place where there is one.
+std::string where_text(const FunctionRow& row);
 
 /// Nodes in the order of the tree, the children of each by weight, heaviest first.
 /// @param weight by node
 /// @param most so many heaviest nodes and those above them; 0: all with weight
 std::vector<std::uint32_t> shown_nodes(const FunctionTree& tree, const std::vector<double>& weight, std::size_t most);
+
+/// What is to be said of phases inside the iterations that were chosen.
+std::vector<std::string> inside_facts(const SelectedTree& values, const FunctionTree& tree);
 
 /// "main > solve > MPI_Allreduce".
 std::string path_text(const FunctionTree& tree, std::uint32_t node);

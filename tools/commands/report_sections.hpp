@@ -4,6 +4,7 @@
 
 #include "tools/analysis/answers.hpp"
 #include "tools/analysis/hot_spots.hpp"
+#include "tools/analysis/kinds.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/profile/model.hpp"
 #include "tools/text/layout.hpp"
@@ -42,9 +43,9 @@ void append_phases(const ReportContext& context, std::string& out);
 /// The metric tree.
 void append_metrics(const ReportContext& context, std::string& out);
 /// Graph and clusters of one phase of iterations.
-void append_iterations(const ReportContext& context, std::uint32_t phase, std::string& out);
+void append_iterations(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, std::string& out);
 /// Kinds of iteration of one phase that ranks have in common, and which ranks went through the same. Nothing for one rank.
-void append_kinds(const ReportContext& context, std::uint32_t phase, std::string& out);
+void append_kinds(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, std::string& out);
 /// Named regions and instrumented functions, by time. Nothing without any.
 void append_regions(const ReportContext& context, std::string& out);
 /// Functions by exclusive time.

@@ -30,7 +30,7 @@ class SelectionReport {
                 total_rows_.push_back(r);
         std::sort(total_rows_.begin(), total_rows_.end());
         values_ = select_tree(profile, tree_,
-                              {locations_, found_.phase, choice.iterations.value_or(IterationRange{}), found_.rows, total_rows_});
+                              {locations_, found_.phase, choice.iterations.value_or(IterationRange{}), choice.exclusive, found_.rows, total_rows_});
         if (values_.inclusive[0][0].value == 0)
             throw SelectionError(fmt::format("nothing was measured in what was chosen: no {} ({}){}", printable(metric(0).label),
                                              scope().empty() ? "the whole profile" : scope(),
@@ -82,6 +82,8 @@ class SelectionReport {
         document_.facts.push_back(line + fmt::format(", {} each", duration(each, {})));
         if (!values_.exact_sums)
             document_.facts.push_back("the profile has no values of single iterations: sums are estimated by clusters");
+        for (std::string& fact : inside_facts(values_, tree_))
+            document_.facts.push_back(std::move(fact));
     }
 
     void add_properties() {
@@ -131,7 +133,8 @@ class SelectionReport {
         const bool time = row.unit == "ns" && values_.time != 0;
         std::vector<ReportValue> cells = {row.name, printable(row.label), row.unit, sum.value};
         cells.push_back(time ? ReportValue(static_cast<double>(sum.value) / static_cast<double>(values_.time)) : ReportValue());
-        cells.push_back(std::uint64_t{sum.estimated && !(choice_.path.empty() && values_.exact_sums)});
+        const bool is_exact = choice_.path.empty() && values_.exact_sums && (!values_.exact_times_only || row.name == "time");
+        cells.push_back(std::uint64_t{sum.estimated && !is_exact});
         if (several()) {
             std::vector<std::uint64_t> each;
             for (const std::vector<std::uint64_t>& values : values_.by_location)
@@ -218,7 +221,7 @@ class SelectionReport {
 
     /// Exclusive values, functions with most of the first metric first.
     void add_functions() {
-        std::vector<FunctionRow> functions = function_rows(tree_);
+        std::vector<FunctionRow> functions = function_rows(profile_, tree_);
         std::vector<std::pair<std::uint64_t, std::size_t>> order;
         const auto sum = [&](const FunctionRow& f, std::size_t m) {
             SelectedValue all;
@@ -246,6 +249,7 @@ class SelectionReport {
         table.columns.insert(table.columns.end(), {{"estimated", "", ColumnUnit::Count},
                                                    {"function", "function", ColumnUnit::Text, false, 24},
                                                    {"caller", "", ColumnUnit::Text},
+                                                   {"through", "", ColumnUnit::Text},
                                                    {"place", "", ColumnUnit::Text},
                                                    {"", "where", ColumnUnit::Text, false, 16}});
         for (const auto& [value, f] : order)
@@ -271,10 +275,7 @@ class SelectionReport {
             cells.push_back(*high);
             cells.push_back(std::uint64_t{locations_[static_cast<std::size_t>(high - each.begin())]->rank});
         }
-        std::string where = f.place;
-        if (!f.caller.empty())
-            where += (where.empty() ? "in " : " in ") + f.caller;
-        cells.insert(cells.end(), {std::uint64_t{estimated}, f.name, f.caller, f.place, where});
+        cells.insert(cells.end(), {std::uint64_t{estimated}, f.name, f.caller, f.through, f.place, where_text(f)});
         table.rows.push_back(std::move(cells));
     }
 

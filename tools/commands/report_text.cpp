@@ -127,8 +127,9 @@ std::string report_text(const Profile& profile, const TextStyle& style, bool ful
         append_phases(context, out);
         for (std::uint32_t p = 0; p < profile.phases.size(); ++p)
             if (profile.phases[p].kind == PhaseKind::Iterations) {
-                append_iterations(context, p, out);
-                append_kinds(context, p, out);
+                const KindsOfPhase kinds = match_kinds(profile, context.locations, p);
+                append_iterations(context, p, kinds, out);
+                append_kinds(context, p, kinds, out);
             }
         append_hot_spots(context, context.locations, "Hot spots",
                          "own time of functions, without what they call", out);

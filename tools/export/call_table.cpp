@@ -42,7 +42,7 @@ std::uint32_t phase_of_choice(const Profile& profile, const TableChoice& choice)
     std::vector<std::uint64_t> wall(profile.phases.size());
     for (const Location& location : profile.locations)
         for (const PhaseData& data : location.phases)
-            wall[data.phase] += data.wall_ns;
+            wall[data.phase] += data.wall_inclusive_ns;
     std::optional<std::uint32_t> found;
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {
         const Phase& phase = profile.phases[p];

@@ -75,6 +75,7 @@ struct TableChoice {
     std::string phase;                        // name; with has_phase or iterations
     bool has_phase = false;                   // false: all phases, or with iterations the one with most time
     std::optional<IterationRange> iterations; // of one phase
+    bool exclusive = false;                   // iterations without the phases inside them
     std::vector<std::uint32_t> ranks;         // sorted; empty: all
     std::vector<std::string> metrics;         // names of metric_rows; empty: a useful choice; "all"
     bool by_line = false;                     // a node for each place of a function

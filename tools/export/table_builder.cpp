@@ -2,6 +2,7 @@
 #include "tools/export/call_table.hpp"
 
 #include "tools/analysis/cell_rows.hpp"
+#include "tools/analysis/inside.hpp"
 #include "tools/export/phase_places.hpp"
 #include "tools/names/labels.hpp"
 
@@ -155,7 +156,12 @@ class Builder {
                 table_.scope = fmt::format("iterations from {} of {}", range.first + 1, name);
             else
                 table_.scope = name.empty() ? "outside all phases" : "phase " + name;
-            if (const PhaseData* data = find_phase(&location, phase))
+            const PhaseData* data = find_phase(&location, phase);
+            // Where phases are nodes each has its own values.
+            if (data != nullptr && choice_.instances == 0 && !choice_.exclusive && data->wall_inclusive_ns != data->wall_ns &&
+                profile_.phases[phase].kind == PhaseKind::Iterations)
+                add_cells(cells_with_inside(profile_, location, *data, std::span(&range, 1)).cells.front(), 0, no_phase);
+            else if (data != nullptr)
                 add_phase(*data, range);
             return;
         }

@@ -68,6 +68,8 @@ const char* type_name(std::uint32_t type) {
         return "OpenMP";
     case BlockType::ShortThreads:
         return "short-threads";
+    case BlockType::Inside:
+        return "inside";
     }
     return "unknown";
 }

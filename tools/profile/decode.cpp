@@ -341,6 +341,8 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
         return version == 3 ? decode_phase_v3(d, file.ranks[block.rank]) : decode_phase(d, file.ranks[block.rank]);
     case BlockType::Cells:
         return decode_cells(d, file.ranks[block.rank]);
+    case BlockType::Inside:
+        return decode_inside(d, file.ranks[block.rank]);
     case BlockType::Trace:
         return decode_trace(d, file.ranks[block.rank]);
     case BlockType::Regions:

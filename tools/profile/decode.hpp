@@ -39,6 +39,13 @@ struct RawCells {
     std::vector<Cell> cells;          // of all lists
 };
 
+/// An Inside block; phases are numbers of the thread's phases.
+struct RawInside {
+    std::uint32_t thread = 0;
+    std::uint32_t phase = 0;
+    InsideData data;
+};
+
 /// What the numbers in trees mean: of a rank, or of the job.
 struct RawTables {
     std::optional<std::vector<Module>> modules;
@@ -55,6 +62,7 @@ struct RawRank {
     std::vector<RawCells> cells; // until join_cells()
     std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
     std::vector<RawSeries> series;
+    std::vector<RawInside> insides;
     std::map<std::uint32_t, LoopSearch> loop_searches; // by thread
     std::optional<RegionsRecord> regions;
     std::map<std::uint64_t, std::string> region_names; // by id

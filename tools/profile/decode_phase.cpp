@@ -105,6 +105,41 @@ bool decode_phase(Decoder d, RawRank& out) {
     return true;
 }
 
+bool decode_inside(Decoder d, RawRank& out) {
+    InsideRecord r;
+    describe(d, r);
+    if (d.failed() || r.thread > max_id || r.phase > max_id || r.iterations > d.remaining() / 5)
+        return false;
+    RawInside inside;
+    inside.thread = static_cast<std::uint32_t>(r.thread);
+    inside.phase = static_cast<std::uint32_t>(r.phase);
+    inside.data.known = r.known;
+    std::uint64_t iteration = 0;
+    for (std::uint64_t i = 0; i < r.iterations; ++i, ++iteration) {
+        std::uint64_t left_out = 0, phases = 0;
+        d.number(left_out);
+        d.number(phases);
+        if (d.failed() || left_out >= max_id || phases > d.remaining() / 3)
+            return false;
+        iteration += left_out;
+        for (std::uint64_t p = 0; p < phases; ++p) {
+            std::uint64_t phase = 0;
+            InsideData::Entry entry{iteration};
+            d.number(phase);
+            d.number(entry.count);
+            d.number(entry.first); // or its time: unify() knows which
+            if (d.failed() || phase > max_id)
+                return false;
+            entry.phase = static_cast<std::uint32_t>(phase);
+            inside.data.entries.push_back(entry);
+        }
+    }
+    if (d.failed() || d.remaining() != 0)
+        return false;
+    out.insides.push_back(std::move(inside));
+    return true;
+}
+
 bool decode_cells(Decoder d, RawRank& out) {
     CellsRecord r;
     describe(d, r);

@@ -8,6 +8,7 @@ namespace libprofile::tools {
 
 bool decode_phase(Decoder d, RawRank& out);
 bool decode_cells(Decoder d, RawRank& out);
+bool decode_inside(Decoder d, RawRank& out);
 
 /// The runs of equal cluster numbers and the times of the iterations.
 bool decode_iterations(Decoder& d, PhaseData& data);

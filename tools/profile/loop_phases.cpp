@@ -129,8 +129,7 @@ void unite_loops(Profile& profile) {
     }
     profile.phases = std::move(left);
     for (Location& location : profile.locations) {
-        for (PhaseData& data : location.phases)
-            data.phase = number[phases[data.phase].becomes];
+        renumber_phases(location, [&](std::uint32_t phase) { return number[phases[phase].becomes]; });
         std::sort(location.phases.begin(), location.phases.end(), [](const PhaseData& a, const PhaseData& b) { return a.phase < b.phase; });
     }
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p)

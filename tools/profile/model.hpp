@@ -187,6 +187,19 @@ struct Phase {
     }
 };
 
+/// What lay inside the iterations of a phase, no third phase with iterations between them.
+struct InsideData {
+    struct Entry {
+        std::uint64_t iteration = 0; // from 0
+        std::uint32_t phase = 0;     // what was inside: index into Profile::phases
+        std::uint64_t count = 0;     // its iterations there; of other phases: times entered
+        std::uint64_t first = 0;     // the first of its iterations
+        std::uint64_t wall_ns = 0;   // of other phases: exclusive time there
+    };
+    std::uint64_t known = 0;    // of so many iterations, from the first, it is told
+    std::vector<Entry> entries; // by iteration
+};
+
 /// One phase as one location saw it.
 struct PhaseData {
     std::uint32_t phase = 0; // index into Profile::phases
@@ -201,6 +214,7 @@ struct PhaseData {
     std::vector<Cell> rest;
     std::vector<std::uint32_t> cluster_of_iteration; // clusters.size(): in the rest
     std::vector<std::uint64_t> iteration_ns;         // inclusive, exact
+    std::optional<InsideData> inside;                // nothing: no phase lay inside, or nobody noted which
     std::optional<SeriesData> series;                // every iteration's own values, unless LIBPROFILE_METHOD=reference
 };
 
@@ -274,6 +288,17 @@ struct Profile {
     bool complete = false;          // every rank is here, reached its end, and nothing was damaged
     std::vector<std::string> notes; // what is lost or does not fit together, one sentence each
 };
+
+/// Gives the phases of a location the numbers that `number(old)` says.
+template <class Number>
+void renumber_phases(Location& location, Number&& number) {
+    for (PhaseData& data : location.phases) {
+        data.phase = number(data.phase);
+        if (data.inside)
+            for (InsideData::Entry& entry : data.inside->entries)
+                entry.phase = number(entry.phase);
+    }
+}
 
 /// Calls `visit(const Cell&)` for every cell of the phase: clusters first, then the rest.
 template <class Visitor>

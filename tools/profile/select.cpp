@@ -161,7 +161,7 @@ void Loader::load_rank(const RankPlace& rank) {
         const bool in_phase = place.phase && phases.contains({place.thread, *place.phase});
         const bool is_table = place.type == BlockType::Modules || place.type == BlockType::Functions;
         if ((is_table && has_own_tree) || place.type == BlockType::Loops || place.type == BlockType::Regions || place.type == BlockType::Place || place.type == BlockType::OpenMp ||
-             place.type == BlockType::ShortThreads ||
+             place.type == BlockType::ShortThreads || place.type == BlockType::Inside ||
              (place.type == BlockType::Trace && selection_->traces) ||
             (place.type == BlockType::Series && selection_->series && in_phase) ||
             (place.type == BlockType::Cells && in_phase && place.metric &&

@@ -63,6 +63,8 @@ class Unifier {
     struct ThreadParts {
         std::vector<RawPhase*> phases;
         std::vector<RawSeries*> series;
+        std::vector<RawInside*> insides;
+        std::map<std::uint32_t, std::uint32_t> phase_of_number; // those that were taken
     };
     /// Numbers of the profile by those of a file's tables.
     struct TableNumbers {
@@ -70,10 +72,11 @@ class Unifier {
         std::map<std::uint64_t, std::uint32_t> functions;
     };
     std::optional<TableNumbers> numbers_of(const RawTables& tables);
-    void take_phases(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
+    void take_phases(const RawFile& file, ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
                      const std::vector<std::uint32_t>& metrics);
     void attach_series(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
                        const std::vector<std::uint32_t>& metrics);
+    void attach_insides(const RawFile& file, ThreadParts& parts, Location& location);
     void add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics);
     /// Node ids of the profile by node ids of a tree. Empty: modules, functions or the tree are missing, or do not fit.
     std::vector<std::uint32_t> nodes_of(const RawTables& tables, const std::optional<TableNumbers>& numbers, std::uint32_t thread);
@@ -301,7 +304,7 @@ void Unifier::check_sums(const std::string& file, const Location& location) {
                          location.rank, location.thread, phases, location.wall_ns));
 }
 
-void Unifier::take_phases(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
+void Unifier::take_phases(const RawFile& file, ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
                           const std::vector<std::uint32_t>& metrics) {
     std::set<std::uint32_t> seen;
     for (RawPhase* p : parts.phases) {
@@ -312,6 +315,7 @@ void Unifier::take_phases(const RawFile& file, const ThreadParts& parts, Locatio
         const bool twice = seen.contains(p->data.phase);
         if (good && !twice) {
             seen.insert(p->data.phase);
+            parts.phase_of_number[p->number] = p->data.phase;
             location.phases.push_back(std::move(p->data));
         } else {
             lose(fmt::format("{}: phase \"{}\" of rank {} thread {} is lost, because {}", file.name, p->name, location.rank,
@@ -362,6 +366,35 @@ void Unifier::attach_series(const RawFile& file, const ThreadParts& parts, Locat
     }
 }
 
+/// Gives what lay inside iterations to their phases. Phases that were not chosen are left out.
+void Unifier::attach_insides(const RawFile& file, ThreadParts& parts, Location& location) {
+    for (RawInside* inside : parts.insides) {
+        const auto number = parts.phase_of_number.find(inside->phase);
+        if (number == parts.phase_of_number.end())
+            continue;
+        const auto at = std::find_if(location.phases.begin(), location.phases.end(),
+                                     [&](const PhaseData& data) { return data.phase == number->second; });
+        bool good = profile.phases[number->second].kind == PhaseKind::Iterations && !at->inside;
+        InsideData data;
+        data.known = inside->data.known;
+        for (InsideData::Entry entry : inside->data.entries) {
+            const auto inner = parts.phase_of_number.find(entry.phase);
+            if (inner == parts.phase_of_number.end())
+                continue;
+            entry.phase = inner->second;
+            if (profile.phases[entry.phase].kind != PhaseKind::Iterations)
+                std::swap(entry.first, entry.wall_ns);
+            good = good && entry.phase != number->second && entry.first <= max_id && entry.count <= max_id;
+            data.entries.push_back(entry);
+        }
+        if (good)
+            at->inside = std::move(data);
+        else
+            lose(fmt::format("{}: what lies inside the iterations of phase \"{}\" of rank {} thread {} is lost, because it does not fit to the phase",
+                             file.name, profile.phases[number->second].name, location.rank, location.thread));
+    }
+}
+
 void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics) {
     if (ranks_seen_.contains(rank)) {
         if (raw.info && raw.info->checkpoint)
@@ -374,6 +407,8 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         parts[p.thread].phases.push_back(&p);
     for (RawSeries& series : raw.series)
         parts[series.thread].series.push_back(&series);
+    for (RawInside& inside : raw.insides)
+        parts[inside.thread].insides.push_back(&inside);
     std::optional<std::optional<TableNumbers>> own;
     for (const auto& [thread, record] : raw.locations) {
         const std::vector<std::uint32_t>& nodes = nodes_of(file, raw, record, own);
@@ -386,6 +421,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         Location location{rank, thread, record.wall_ns, record.complete != 0, {}, {}, {}};
         take_phases(file, parts[thread], location, nodes, metrics);
         attach_series(file, parts[thread], location, nodes, metrics);
+        attach_insides(file, parts[thread], location);
         if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
             if (map_trace(trace->second, nodes))
                 location.trace = std::move(trace->second);
@@ -477,8 +513,7 @@ Profile Unifier::finish() {
     }
     profile.phases = std::move(phases);
     for (Location& location : profile.locations) {
-        for (PhaseData& data : location.phases)
-            data.phase = place[data.phase];
+        renumber_phases(location, [&](std::uint32_t phase) { return place[phase]; });
         std::sort(location.phases.begin(), location.phases.end(),
                   [](const PhaseData& a, const PhaseData& b) { return a.phase < b.phase; });
     }

@@ -38,4 +38,11 @@ std::string without_anonymous(std::string text) {
     return text;
 }
 
+std::string within(std::string label) {
+    const auto is = [&](std::size_t at, char first, char last) { return at < label.size() && label[at] >= first && label[at] <= last; };
+    if (is(0, 'A', 'Z') && is(1, 'a', 'z'))
+        label[0] = static_cast<char>(label[0] - 'A' + 'a');
+    return label;
+}
+
 } // namespace libprofile::tools

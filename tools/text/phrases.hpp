@@ -22,4 +22,7 @@ std::string rank_words(std::span<const std::uint64_t> ranks, std::size_t shown =
 /// Names for people: "(anonymous namespace)::" tells nothing and takes room.
 std::string without_anonymous(std::string text);
 
+/// A label inside a sentence: "Visits" becomes "visits", "MPI time" stays.
+std::string within(std::string label);
+
 } // namespace libprofile::tools

@@ -1,6 +1,6 @@
 #include "tools/view/page_answers.hpp"
 
-#include "tools/analysis/selection.hpp"
+#include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/selected_columns.hpp"
@@ -82,13 +82,16 @@ std::string PageAnswers::profile_of(const Selected& selected) {
         ranges.push_back({selected.to});
     }
     SelectedColumns cells(places_.cells);
-    Json counts = Json::array(), sums = Json::array();
+    Json counts = Json::array(), sums = Json::array(), only_time = Json::array();
     for (const Location* location : places_.all) {
         const PhaseData* data = find_phase(location, selected.phase);
         const bool wanted = location->rank >= selected.first_rank && location->rank < selected.end_rank;
         std::uint64_t count = 0;
+        bool is_scaled = false;
         if (data != nullptr && wanted) {
-            for (const auto& part : selected_cells(profile_, *data, ranges))
+            const WithInside all = cells_with_inside(profile_, *location, *data, ranges);
+            is_scaled = all.is_scaled;
+            for (const auto& part : all.cells)
                 cells.add(part);
             const std::uint64_t length = data->cluster_of_iteration.size();
             const std::uint64_t inside = std::min(selected.to, length) - std::min(selected.from, length);
@@ -96,12 +99,13 @@ std::string PageAnswers::profile_of(const Selected& selected) {
         }
         cells.end();
         counts.push_back(count);
+        only_time.push_back(is_scaled);
         sums.push_back(data == nullptr || !wanted || has_exact_sums(*data));
     }
     Sections sections(next_column_);
     const Json list = {{"counts", sections.add(cells.counts())}, {"keys", sections.add(cells.keys())},
                        {"values", sections.add(cells.values())}, {"errors", sections.add(cells.errors())}};
-    return text_of({{"cells", list}, {"iterations", counts}, {"sums", sums}}, sections, next_column_);
+    return text_of({{"cells", list}, {"iterations", counts}, {"sums", sums}, {"only_time", only_time}}, sections, next_column_);
 }
 
 } // namespace libprofile::tools

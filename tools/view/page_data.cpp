@@ -2,6 +2,7 @@
 
 #include "tools/analysis/answers.hpp"
 #include "tools/analysis/job_words.hpp"
+#include "tools/analysis/kinds.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/nameless.hpp"
 #include "tools/analysis/placement.hpp"
@@ -156,11 +157,12 @@ class PageData {
     Json nodes() const {
         // All call paths of a node have its kind; MPI functions of one name have one category.
         std::vector<std::size_t> row(places_.tree.size(), static_cast<std::size_t>(CatalogueId::Execution));
+        row[0] = static_cast<std::size_t>(CatalogueId::Total); // time of which nothing else is known (inside.hpp)
         std::vector<std::string> file(places_.tree.size());
         for (std::size_t p = 0; p < profile_.paths.size(); ++p) {
             const std::uint32_t n = places_.cells.node_of_path[p];
             const CallPath& path = profile_.paths[p];
-            if (path.kind == places_.tree[n].kind)
+            if (n != 0 && path.kind == places_.tree[n].kind)
                 row[n] = static_cast<std::size_t>(catalogue_of(category_of(profile_, path)));
             if (file[n].empty())
                 file[n] = label_of(profile_, path).file;
@@ -252,6 +254,7 @@ class PageData {
                     for (const std::string& sentence : trend_sentences(profile_, trend))
                         list[p]["change"].push_back(shown(sentence));
             list[p]["clusters"] = clusters(p);
+            list[p]["inside"] = inside(p);
             list[p]["accuracy"] = accuracy(p);
         }
         return list;
@@ -295,15 +298,17 @@ class PageData {
                 for_each_cell(*data, [&](const Cell&) { ++values; });
         const bool rounded = values > request_.exact_cells;
         CellColumns cells(places_.cells, rounded);
-        NumberColumn sizes, classes, times, deviations, members;
+        NumberColumn sizes, classes, times, deviations, members, kinds;
+        const auto kind_of = kinds_of_all(phase);
         Json counts = Json::array(), lengths = Json::array();
-        for (const Location* location : places_.all) {
+        for (std::size_t l = 0; l < places_.all.size(); ++l) {
+            const Location* location = places_.all[l];
             const PhaseData* data = find_phase(location, phase);
             counts.push_back(data == nullptr ? 0 : data->clusters.size() + 1); // with the rest
             lengths.push_back(data == nullptr ? 0 : data->cluster_of_iteration.size());
             if (data == nullptr)
                 continue;
-            add_clusters(*data, cells, sizes, classes, times, deviations, members);
+            add_clusters(*data, kind_of[l], cells, sizes, classes, times, deviations, members, kinds);
         }
         return {{"counts", counts},
                 {"lengths", lengths},
@@ -312,12 +317,28 @@ class PageData {
                 {"times", sections_.add(times)},
                 {"deviations", sections_.add(deviations)},
                 {"members", sections_.add(members)},
+                {"kinds", sections_.add(kinds)},
                 {"rounded", rounded},
                 {"cells", cells_json(cells, sections_)}};
     }
 
-    static void add_clusters(const PhaseData& data, CellColumns& cells, NumberColumn& sizes, NumberColumn& classes,
-                             NumberColumn& times, NumberColumn& deviations, NumberColumn& members) {
+    /// The kinds of clusters, by location: those of main threads among each other, those of the others among themselves, as in JSON.
+    std::vector<std::vector<std::uint32_t>> kinds_of_all(std::uint32_t phase) const {
+        std::vector<std::vector<std::uint32_t>> kinds(places_.all.size());
+        for (const bool is_main : {true, false}) {
+            std::vector<const Location*> some;
+            for (const Location* location : places_.all)
+                some.push_back((location->thread == 0) == is_main ? location : nullptr);
+            KindsOfPhase found = match_kinds(profile_, some, phase);
+            for (std::size_t l = 0; l < some.size(); ++l)
+                if (some[l] != nullptr)
+                    kinds[l] = std::move(found.of_cluster[l]);
+        }
+        return kinds;
+    }
+
+    static void add_clusters(const PhaseData& data, const std::vector<std::uint32_t>& kind_of, CellColumns& cells, NumberColumn& sizes, NumberColumn& classes,
+                             NumberColumn& times, NumberColumn& deviations, NumberColumn& members, NumberColumn& kinds) {
         const std::size_t n = data.clusters.size();
         std::vector<std::uint32_t> order(n), place(n + 1, static_cast<std::uint32_t>(n));
         for (std::uint32_t c = 0; c < n; ++c)
@@ -344,11 +365,39 @@ class PageData {
             // Of a cluster the stored size; what lies in no cluster is counted.
             sizes.add(o < n ? data.clusters[order[o]].size : count[n]);
             classes.add(o < n ? data.clusters[order[o]].equivalence_class : 0);
+            kinds.add(o < n && kind_of[order[o]] != KindRun::none ? std::uint64_t{kind_of[order[o]]} + 1 : 0);
             times.add(sum[o]);
             deviations.add(count[o] < 2 ? 0 : static_cast<std::uint64_t>(std::sqrt(square[o] / static_cast<double>(count[o] - 1))));
             cells.add(o < n ? data.clusters[order[o]].cells : data.rest);
             cells.end();
         }
+    }
+
+    /// What lies inside the iterations; null: nothing, or nobody knows.
+    Json inside(std::uint32_t phase) {
+        NumberColumn iterations, phases, counts, firsts, times;
+        Json lengths = Json::array();
+        bool any = false;
+        for (const Location* location : places_.all) {
+            const PhaseData* data = find_phase(location, phase);
+            const std::size_t length = data == nullptr || !data->inside ? 0 : data->inside->entries.size();
+            lengths.push_back(length);
+            any = any || length != 0;
+            std::uint64_t before = 0;
+            for (std::size_t i = 0; i < length; ++i) {
+                const InsideData::Entry& entry = data->inside->entries[i];
+                iterations.add(entry.iteration - before);
+                before = entry.iteration;
+                phases.add(entry.phase);
+                counts.add(entry.count);
+                firsts.add(entry.first);
+                times.add(entry.wall_ns);
+            }
+        }
+        if (!any)
+            return nullptr;
+        return {{"lengths", lengths}, {"iterations", sections_.add(iterations)}, {"phases", sections_.add(phases)}, {"counts", sections_.add(counts)},
+                {"firsts", sections_.add(firsts)}, {"times", sections_.add(times)}};
     }
 
     /// Of what is kept of single iterations: the largest error over all locations, by metric.

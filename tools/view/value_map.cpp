@@ -1,5 +1,6 @@
 #include "tools/view/value_map.hpp"
 
+#include "tools/analysis/inside.hpp"
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
@@ -32,11 +33,21 @@ std::uint64_t region_time(const MapMetric& metric, const std::vector<Cell>& cell
     return sum;
 }
 
+/// The phase and those inside its iterations.
+std::vector<const PhaseData*> with_inside(const Location* location, std::uint32_t phase) {
+    const PhaseData* data = find_phase(location, phase);
+    if (data == nullptr)
+        return {};
+    std::vector<const PhaseData*> list = phases_inside(*location, *data);
+    list.push_back(data);
+    return list;
+}
+
 /// Those of a phase, longest first.
 std::vector<MapMetric> region_metrics(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase) {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::pair<std::uint64_t, MapMetric>> regions; // by class and name
     for (const Location* location : locations)
-        if (const PhaseData* data = find_phase(location, phase))
+        for (const PhaseData* data : with_inside(location, phase))
             for_each_cell(*data, [&](const Cell& cell) {
                 const CallPath& path = profile.paths[cell.path];
                 if (path.kind != NodeKind::Region || cell.metric != static_cast<std::uint32_t>(Metric::RegionTime))
@@ -84,6 +95,27 @@ std::vector<std::vector<std::uint64_t>> cluster_means(const Profile& profile, co
     return means;
 }
 
+/// The time of named regions in phases inside the iterations: by iteration, then metric.
+std::vector<std::vector<std::uint64_t>> region_times_inside(const Profile& profile, const Location& location, const PhaseData& data,
+                                                            const std::vector<MapMetric>& metrics) {
+    std::vector<IterationRange> ranges;
+    for (std::uint64_t i = 0; i < data.iteration_ns.size(); ++i)
+        ranges.push_back({i, i});
+    const auto own = selected_cells(profile, data, ranges), all = cells_with_inside(profile, location, data, ranges).cells;
+    std::vector<std::vector<std::uint64_t>> times(ranges.size(), std::vector<std::uint64_t>(metrics.size()));
+    const auto sum = [&](const std::vector<SelectedCell>& cells, const MapMetric& metric) {
+        std::uint64_t ns = 0;
+        for (const SelectedCell& cell : cells)
+            ns += cell.metric == static_cast<std::uint32_t>(Metric::RegionTime) && metric.paths[cell.path] ? cell.value : 0;
+        return ns;
+    };
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+        for (std::size_t m = 0; m < metrics.size(); ++m)
+            if (metrics[m].kind == MapMetric::Region)
+                times[i][m] = sum(all[i], metrics[m]) - sum(own[i], metrics[m]);
+    return times;
+}
+
 } // namespace
 
 std::vector<MapMetric> map_metrics(const Profile& profile, const std::vector<const Location*>& locations,
@@ -91,7 +123,7 @@ std::vector<MapMetric> map_metrics(const Profile& profile, const std::vector<con
     const std::vector<MetricRow> rows = metric_rows(profile);
     MetricValues sums(rows.size());
     for (const Location* location : locations)
-        if (const PhaseData* data = find_phase(location, phase))
+        for (const PhaseData* data : with_inside(location, phase))
             add(sums, totals(profile, *data));
     std::vector<MapMetric> metrics = {
         {MapMetric::IterationTime, 0, "iteration_time", "Iteration time", "ns",
@@ -137,6 +169,8 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
         std::optional<SeriesReader> reader;
         std::vector<SeriesData::NumberedColumn> columns;
         std::vector<Cell> times; // of the named regions in one iteration
+        const RowsInside inside = only_times ? RowsInside() : rows_inside(profile, *locations[l], *data);
+        const auto regions_inside = has_regions && !inside.rows.empty() ? region_times_inside(profile, *locations[l], *data, metrics) : std::vector<std::vector<std::uint64_t>>();
         if (data->series && !only_times)
             reader.emplace(*data->series, has_regions);
         if (data->series && has_regions)
@@ -158,7 +192,8 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
                 });
             for (std::size_t m = 0; m < metrics.size(); ++m) {
                 std::uint64_t& value = maps[m].values[l * iterations + i];
-                if (metrics[m].kind == MapMetric::IterationTime) {
+                const bool is_all_time = metrics[m].kind == MapMetric::IterationTime || (metrics[m].kind == MapMetric::Row && metrics[m].row == 0);
+                if (is_all_time) {
                     value = data->iteration_ns[i];
                 } else if (metrics[m].kind == MapMetric::Region && knows_regions) {
                     value = region_time(metrics[m], times);
@@ -169,6 +204,10 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
                     value = means[std::min(cluster, means.size() - 1)][m];
                     maps[m].exact = false;
                 }
+                if (is_all_time || inside.rows.empty())
+                    continue;
+                value += metrics[m].kind == MapMetric::Region ? regions_inside[i][m] : value_of(metrics[m], inside.rows[i]);
+                maps[m].exact = maps[m].exact && inside.is_exact;
             }
         }
     }

@@ -9,7 +9,8 @@ export interface MapHeader {
 export interface PhaseHeader {
   name: string; kind: "outside" | "aggregate" | "iterations"; wall: number[]; inclusive: number[]; instances: number[]; frame?: boolean;
   iterations?: number; change?: string[]; maps?: MapHeader[]; left_out?: { name: string; label: string }[];
-  clusters?: { counts: number[]; lengths: number[]; sizes: number; classes: number; times: number; deviations: number; members: number; rounded: boolean; cells: CellColumns };
+  clusters?: { counts: number[]; lengths: number[]; sizes: number; classes: number; times: number; deviations: number; members: number; kinds: number; rounded: boolean; cells: CellColumns };
+  inside?: { lengths: number[]; iterations: number; phases: number; counts: number; firsts: number; times: number } | null;
   accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;
 }
 export interface Header {
@@ -41,12 +42,18 @@ export interface Cells { first: Uint32Array; keys: Uint32Array; values: Float64A
 export interface Spread { minimum: Float64Array; median: Float64Array; maximum: Float64Array; sum: Float64Array; slowest: Float64Array; ranks: Float64Array }
 
 /** What the profile holds of single iterations, summed over some of them: a profile per location. */
-export interface Known { cells: Cells; errors: Float64Array; iterations: number[]; sums: boolean[] }
+export interface Known { cells: Cells; errors: Float64Array; iterations: number[]; sums: boolean[]; onlyTime: boolean[] }
 interface Answer { first: number; columns: string[] }
 
 /** Of one location in one phase; the last cluster is the rest; none where the location does not have the phase. */
 export interface LocationClusters { first: number; count: number; members: Uint8Array | Uint16Array }
-export interface Clusters { rounded: boolean; of: LocationClusters[]; sizes: Float64Array; classes: Float64Array; times: Float64Array; deviations: Float64Array; cells: Cells }
+export interface Clusters { rounded: boolean; of: LocationClusters[]; sizes: Float64Array; classes: Float64Array; times: Float64Array; deviations: Float64Array; kinds: Float64Array; cells: Cells }
+
+/** What lies inside the iterations of a phase, an entry each; those of location l are `first[l]` up to `first[l + 1]`. Of phases without
+ *  iterations `counts` is how often they were entered, and `times` their time there. */
+export interface Inside { first: number[]; iterations: Float64Array; phases: Float64Array; counts: Float64Array; firsts: Float64Array; times: Float64Array }
+/** What it takes to tell what some iterations of a phase have: the clusters of it and of the phases inside, and which those are. */
+export interface Parts { clusters: Map<number, Clusters>; inside: Map<number, Inside> }
 
 function unpacked(base64: string): Uint8Array<ArrayBuffer> {
   const native = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
@@ -196,14 +203,14 @@ export class Data {
     let found = this.known.get(key);
     if (found) return found;
     found = (async () => {
-      const answer = await ask<{ cells: { counts: number; keys: number; values: number; errors: number }; iterations: number[]; sums: boolean[] }>("profile", parameters);
+      const answer = await ask<{ cells: { counts: number; keys: number; values: number; errors: number }; iterations: number[]; sums: boolean[]; only_time: boolean[] }>("profile", parameters);
       const c = answer.cells;
       const [counts, keys, values, errors] = (await Promise.all([c.counts, c.keys, c.values, c.errors].map(numbersOf))) as [Float64Array, Float64Array, Float64Array, Float64Array];
       const first = new Uint32Array(counts.length + 1), absolute = new Uint32Array(keys.length);
       for (let p = 0, at = 0; p < counts.length; first[++p] = at)
         for (let k = counts[p]!, key = 0; k > 0; --k, ++at) absolute[at] = key += keys[at]!;
       for (let i = 0; i < errors.length; ++i) errors[i] = errors[i] === 0 ? Infinity : errors[i]! - 1;
-      return { cells: { first, keys: absolute, values }, errors, iterations: answer.iterations, sums: answer.sums };
+      return { cells: { first, keys: absolute, values }, errors, iterations: answer.iterations, sums: answer.sums, onlyTime: answer.only_time };
     })();
     this.known.set(key, found);
     found.catch(() => this.known.delete(key));
@@ -254,7 +261,7 @@ export class Data {
   clusters(p: number): Promise<Clusters> {
     return this.once(`clusters ${p}`, async () => {
       const h = this.header.phases[p]!.clusters!;
-      const [sizes, classes, times, deviations] = (await Promise.all([h.sizes, h.classes, h.times, h.deviations].map(numbersOf))) as [Float64Array, Float64Array, Float64Array, Float64Array];
+      const [sizes, classes, times, deviations, kinds] = (await Promise.all([h.sizes, h.classes, h.times, h.deviations, h.kinds].map(numbersOf))) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
       // Ten million small numbers are bytes already.
       const bytes = await bytesOf(h.members), all = h.lengths.reduce((x, y) => x + y, 0);
       const members = bytes.length === all ? bytes : Uint16Array.from(numbersIn(bytes));
@@ -266,7 +273,51 @@ export class Data {
         at += length;
         first += count;
       });
-      return { rounded: h.rounded, of, sizes, classes, times, deviations, cells: await cellsOf(h.cells) };
+      return { rounded: h.rounded, of, sizes, classes, times, deviations, kinds, cells: await cellsOf(h.cells) };
     });
   }
+
+  inside(p: number): Promise<Inside | null> {
+    return this.once(`inside ${p}`, async () => {
+      const h = this.header.phases[p]!.inside;
+      if (!h) return null;
+      const [iterations, phases, counts, firsts, times] = (await Promise.all([h.iterations, h.phases, h.counts, h.firsts, h.times].map(numbersOf))) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+      const first = [0];
+      for (const length of h.lengths) first.push(first[first.length - 1]! + length);
+      for (let l = 0; l < h.lengths.length; ++l)
+        for (let i = first[l]! + 1; i < first[l + 1]!; ++i) iterations[i]! += iterations[i - 1]!;
+      return { first, iterations, phases, counts, firsts, times };
+    });
+  }
+
+  /** Of a phase with iterations. */
+  async parts(p: number): Promise<Parts> {
+    const parts: Parts = { clusters: new Map(), inside: new Map() }, wanted = [p];
+    for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
+      if (parts.clusters.has(next)) continue;
+      parts.clusters.set(next, await this.clusters(next));
+      const inside = await this.inside(next);
+      if (!inside) continue;
+      parts.inside.set(next, inside);
+      for (const phase of new Set(inside.phases)) if (this.header.phases[phase]!.clusters) wanted.push(phase);
+    }
+    return parts;
+  }
+
+  /** What text, JSON and the page call a cluster; `c` is its place by size on that location. */
+  clusterName(clusters: Clusters, l: number, c: number): string {
+    const own = clusters.of[l]!, kind = c < own.count - 1 ? clusters.kinds[own.first + c]! : 0;
+    if (kind === 0) return "-";
+    let number = 0, all = 0;
+    for (let other = 0; other < own.count - 1; ++other)
+      if (clusters.kinds[own.first + other] === kind && clusters.sizes[own.first + other] !== 0) { ++all; if (other <= c) ++number; }
+    return kindLetters(kind - 1) + (all > 1 ? String(number) : "");
+  }
+}
+
+/** A to Z, then AA, AB and so on. */
+export function kindLetters(kind: number): string {
+  let letters = "";
+  for (let left = kind + 1; left > 0; left = Math.floor((left - 1) / 26)) letters = String.fromCharCode(65 + ((left - 1) % 26)) + letters;
+  return letters;
 }

@@ -156,7 +156,7 @@ async function start(): Promise<void> {
   const compute = async (): Promise<void> => {
     const mine = ++run, s = store.state;
     const of = async (selection: Selection, known: Known | null): Promise<SelectionProfile> =>
-      new SelectionProfile(data, selection, s.row, isRange(data, selection) && !known ? await data.clusters(selection.phase) : null, known);
+      new SelectionProfile(data, selection, s.row, selection.phase >= 0 && header.phases[selection.phase]!.clusters && !known ? await data.parts(selection.phase) : null, known);
     const show = async (knownA: Known | null, knownB: Known | null): Promise<void> => {
       const first = await of(s.a, knownA), second = s.b ? await of(s.b, knownB) : null;
       if (mine !== run) return;
@@ -224,8 +224,9 @@ async function start(): Promise<void> {
         if (truth >= 0 && store.state.a === s.a) sentences.push(measuredSentence(metric, truth, estimate));
       }
     }
-    const inside = s.a.phase >= 0 && header.phases[s.a.phase]!.inclusive.some((v, l) => v > header.phases[s.a.phase]!.wall[l]! * 1.001);
-    if (inside) sentences.push("Phases inside have profiles of their own and are not part of this.");
+    const phase = header.phases[s.a.phase];
+    if (phase?.inside) sentences.push("Phases inside are part of this.");
+    else if (phase && phase.inclusive.some((v, l) => v > phase.wall[l]! * 1.001)) sentences.push("Of phases inside the profile tells their time only: it has no call path.");
     if (b) sentences.push(`Compared: means per rank${s.a.phase >= 0 ? " and iteration" : ""}${s.b && (s.b.phase >= 0) !== (s.a.phase >= 0) ? " (B: " + (s.b.phase >= 0 ? "also per iteration" : "of the whole run") + ")" : ""}.`);
     text.textContent = sentences.join(" ");
     text.title = "The colours of the map have up to 255 steps; numbers of trees do not.";

@@ -1,9 +1,11 @@
 // The profile of a selection: values by call path, by metric and by location. The arithmetic behind the three trees.
-import type { Clusters, Data, Known } from "./data";
+import type { Data, Known, Parts } from "./data";
 
 /** Iterations from (including) to (excluding) of a phase; ranks likewise. phase -1: the whole run.
  *  rest: the other ranks; where all ranks are meant, the other iterations. */
 export interface Selection { phase: number; from: number; to: number; ranks: [number, number] | null; rest?: boolean }
+
+type Range = [number, number]; // iterations from (including) to (excluding)
 
 export function isRange(data: Data, s: Selection): boolean {
   if (s.phase < 0) return false;
@@ -66,7 +68,7 @@ export class SelectionProfile {
   locations = 0;
   readonly parts: MetricParts;
 
-  constructor(readonly data: Data, readonly selection: Selection, row: number, clusters: Clusters | null, known: Known | null = null) {
+  constructor(readonly data: Data, readonly selection: Selection, row: number, parts: Parts | null, known: Known | null = null) {
     const { nodes, columns, locations } = data;
     this.parts = new MetricParts(data, row);
     this.cells = new Float64Array(nodes * columns);
@@ -78,12 +80,13 @@ export class SelectionProfile {
       if (this.parts.isTime) weights[n * columns] = this.parts.rows.has(data.header.nodes.row[n]!) ? 1 : 0;
       else for (const c of this.parts.columns) weights[n * columns + c] = 1;
     }
-    const add = (c: { first: Uint32Array; keys: Uint32Array; values: Float64Array }, profile: number, l: number, factor: number): void => {
+    const times = data.header.columns.map((name) => data.header.metrics.some((m) => m.name === name && m.unit === "ns"));
+    const add = (c: { first: Uint32Array; keys: Uint32Array; values: Float64Array }, profile: number, l: number, factor: number, ofTimes = factor): void => {
       const end = c.first[profile + 1]!;
       const base = l * nodes;
       for (let i = c.first[profile]!; i < end; ++i) {
         const key = c.keys[i]!;
-        const value = factor === 1 ? c.values[i]! : c.values[i]! * factor;
+        const value = c.values[i]! * (times[key % columns] ? ofTimes : factor);
         this.cells[key]! += value;
         if (weights[key] !== 0) this.byLocation[base + ((key / columns) | 0)]! += value;
       }
@@ -91,6 +94,69 @@ export class SelectionProfile {
     const range = isRange(data, selection);
     let variance = 0;
     let sums = true;
+    /** What iterations of a phase have, with all that lies inside them; returns how many they are. */
+    const addIterations = (phase: number, ranges: Range[], l: number, level: number): number => {
+      const clusters = parts!.clusters.get(phase)!, own = clusters.of[l]!;
+      if (own.count === 0) return 0;
+      const counts = new Float64Array(own.count);
+      let all = 0;
+      for (const [from, to] of ranges)
+        for (let i = from; i < Math.min(to, own.members.length); ++i, ++all) ++counts[Math.min(own.members[i]!, own.count - 1)]!;
+      if (all === own.members.length) add(data.totals, phase * locations + l, l, 1); // with what has no number
+      else for (let c = 0; c < own.count; ++c) {
+        const n = counts[c]!, size = clusters.sizes[own.first + c]!;
+        if (n === 0 || size === 0) continue;
+        add(clusters.cells, own.first + c, l, n === size ? 1 : n / size);
+        if (n === size && !clusters.rounded) continue;
+        this.exact = false;
+        // A sample of n out of N members, as far as times of iterations tell how alike the members are.
+        if (n < size) variance += clusters.deviations[own.first + c]! ** 2 * n * ((size - n) / Math.max(1, size - 1));
+      }
+      const inside = parts!.inside.get(phase);
+      if (!inside || inside.first[l] === inside.first[l + 1]) {
+        // Time of phases inside of which the profile tells nothing else has no call path.
+        let whole = 0, told = 0;
+        for (let c = 0; c < own.count; ++c) {
+          const size = clusters.sizes[own.first + c]!, part = size === 0 ? 0 : counts[c]! / size;
+          whole += clusters.times[own.first + c]! * part;
+          for (let i = clusters.cells.first[own.first + c]!; i < clusters.cells.first[own.first + c + 1]!; ++i)
+            if (clusters.cells.keys[i]! % columns === 0) told += clusters.cells.values[i]! * part;
+        }
+        const wall = data.header.phases[phase]!;
+        if (wall.inclusive[l]! > wall.wall[l]! && whole > told) {
+          this.cells[0]! += whole - told;
+          if (weights[0] !== 0) this.byLocation[l * nodes]! += whole - told;
+        }
+        return all;
+      }
+      if (level > 63) return all;
+      const inner = new Map<number, Range[]>(), shares = new Map<number, { count: number; time: number }>();
+      let r = 0;
+      for (let e = inside.first[l]!; e < inside.first[l + 1]!; ++e) {
+        const i = inside.iterations[e]!, p = inside.phases[e]!;
+        while (r < ranges.length && ranges[r]![1] <= i) ++r;
+        if (r === ranges.length) break;
+        if (i < ranges[r]![0]) continue;
+        if (parts!.clusters.has(p)) {
+          const list = inner.get(p) ?? [], first = inside.firsts[e]!, last = list[list.length - 1];
+          if (last && last[1] === first) last[1] += inside.counts[e]!;
+          else list.push([first, first + inside.counts[e]!]);
+          inner.set(p, list);
+        } else {
+          const share = shares.get(p) ?? { count: 0, time: 0 };
+          share.count += inside.counts[e]!;
+          share.time += inside.times[e]!;
+          shares.set(p, share);
+        }
+      }
+      for (const [p, list] of inner) addIterations(p, list, l, level + 1);
+      for (const [p, share] of shares) {
+        const h = data.header.phases[p]!, time = h.wall[l] ? Math.min(1, share.time / h.wall[l]!) : 0, count = h.instances[l] ? Math.min(1, share.count / h.instances[l]!) : 0;
+        if (time < 1 || count < 1) this.exact = false;
+        add(data.totals, p * locations + l, l, count, time);
+      }
+      return all;
+    };
     for (let l = 0; l < locations; ++l) {
       if (!hasLocation(data, selection, l)) continue;
       ++this.locations;
@@ -101,7 +167,7 @@ export class SelectionProfile {
       if (known && range) {
         this.instances += known.iterations[l]!;
         add(known.cells, l, l, 1);
-        sums &&= known.sums[l]!;
+        sums &&= known.sums[l]! && (row === 0 || !known.onlyTime[l]!);
         for (let i = known.cells.first[l]!; i < known.cells.first[l + 1]!; ++i) {
           const key = known.cells.keys[i]!, error = known.errors[i]!;
           if (error !== 0) this.exact = false;
@@ -111,27 +177,14 @@ export class SelectionProfile {
         }
         continue;
       }
-      if (!range || clusters === null) {
+      if (parts === null) {
         this.instances += data.header.phases[selection.phase]!.instances[l]!;
         add(data.totals, selection.phase * locations + l, l, 1);
         continue;
       }
-      const own = clusters.of[l]!;
-      if (own.count === 0) continue;
-      const counts = new Float64Array(own.count);
-      const end = Math.min(selection.to, own.members.length);
-      for (let i = selection.from; i < end; ++i) ++counts[Math.min(own.members[i]!, own.count - 1)]!;
-      if (selection.rest && selection.ranks === null) for (let c = 0; c < own.count; ++c) counts[c] = clusters.sizes[own.first + c]! - counts[c]!;
-      for (let c = 0; c < own.count; ++c) {
-        const n = counts[c]!, size = clusters.sizes[own.first + c]!;
-        if (n === 0 || size === 0) continue;
-        this.instances += n;
-        add(clusters.cells, own.first + c, l, n === size ? 1 : n / size);
-        if (n === size && !clusters.rounded) continue;
-        this.exact = false;
-        // A sample of n out of N members, as far as times of iterations tell how alike the members are.
-        if (n < size) variance += clusters.deviations[own.first + c]! ** 2 * n * ((size - n) / Math.max(1, size - 1));
-      }
+      const n = parts.clusters.get(selection.phase)!.of[l]!.members.length;
+      const some: Range[] = !range ? [[0, n]] : selection.rest && selection.ranks === null ? [[0, selection.from], [selection.to, n]] : [[selection.from, selection.to]];
+      this.instances += addIterations(selection.phase, some, l, 0);
     }
     this.error = Math.sqrt(variance);
     this.exclusive = new Float64Array(nodes);

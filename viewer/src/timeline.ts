@@ -1,6 +1,6 @@
 // Three pictures over one axis of iterations: the iteration graph, the value map, the cluster strip.
 import { amount, clusterColors, css, pixel, themeColor } from "./color";
-import type { Clusters, Data, MapHeader, Spread } from "./data";
+import { kindLetters, type Clusters, type Data, type MapHeader, type Spread } from "./data";
 import { exactly, grouped, quantity, within } from "./format";
 import type { Selection } from "./profile";
 import { type Part, Ripmap, shifted } from "./ripmap";
@@ -109,7 +109,7 @@ export class Timeline {
     const c = own.members[i];
     if (c !== undefined) {
       if (c === own.count - 1) text += "; in no cluster";
-      else text += `; cluster ${c + 1} of ${own.count - 1}: ${this.clusters!.sizes[own.first + c]} iterations, mean ${quantity(this.clusters!.times[own.first + c]! / Math.max(1, this.clusters!.sizes[own.first + c]!), "ns")}`;
+      else text += `; cluster ${this.data.clusterName(this.clusters!, location, c)}: ${this.clusters!.sizes[own.first + c]} iterations, mean ${quantity(this.clusters!.times[own.first + c]! / Math.max(1, this.clusters!.sizes[own.first + c]!), "ns")}`;
     }
     return text + (map.exact ? "" : " (estimate: the mean of its cluster)");
   }
@@ -268,23 +268,25 @@ export class Timeline {
         before = rank;
         const location = this.data.mainOfRank[rank] ?? -1;
         if (location < 0) continue;
-        const own = clusters.of[location]!, members = own.members, rest = own.count - 1;
+        const own = clusters.of[location]!, members = own.members;
         for (let x = part.left; x < part.right; ++x) {
           const c = members[iterationOf[x]!];
-          if (c !== undefined) out[y * iw + x] = this.clusterColors[c === rest ? 17 : Math.min(c, 16)]!;
+          if (c === undefined) continue;
+          const kind = c < own.count - 1 ? clusters.kinds[own.first + c]! : 0;
+          out[y * iw + x] = this.clusterColors[kind === 0 ? 17 : Math.min(kind - 1, 16)]!;
         }
       }
     });
     s.image(image, left, band.y, w, band.h);
     s.rect(left, band.y, w, band.h, "none", frame);
     this.rankTicks(s, band, dim);
-    s.text("Clusters: iterations of one colour share one stored profile (per rank, 1 = largest)", left, band.y - 8, ink, "left", 11.5);
+    s.text("Kinds: iterations of one colour are alike in what they do, on all ranks", left, band.y - 8, ink, "left", 11.5);
     // Where there is little room, not every colour has its numbers beside it.
     const x = left + w + 8, size = Math.min(11, band.h / 10);
     for (let i = 0; i < 8; ++i) {
       s.rect(x, band.y + i * size, 9, size - 1, css(clusterColors[i]!));
       s.rect(x + 11, band.y + i * size, 9, size - 1, css(clusterColors[i + 8]!));
-      if (size > 8 || (i % 4 === 0 && size > 4)) s.text(i === 0 ? "1, 9" : i === 7 ? "8, 16" : `${i + 1}, ${i + 9}`, x + 24, band.y + (i + 0.5) * size, dim, "left", 9);
+      if (size > 8 || (i % 4 === 0 && size > 4)) s.text(`${kindLetters(i)}, ${kindLetters(i + 8)}`, x + 24, band.y + (i + 0.5) * size, dim, "left", 9);
     }
     s.rect(x, band.y + 8 * size, 20, size - 1, css(clusterColors[16]!));
     s.text("more", x + 24, band.y + 8.5 * size, dim, "left", 9);

@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""An iteration has in it what lies inside it: held against the clock of the program itself, in every form."""
+
+import importlib
+import json
+import sys
+
+from harness import Skip, expect, expect_equal, main, test
+
+STEPS = 40
+TOLERANCE = 0.02, 20e3  # of the program's own time, and ns an iteration: the markers lie between the two clocks
+
+
+def measured(job):
+    """By rank and step what the program says, in ns: its sweeps and the times of the step, of the sweeps and of solving."""
+    result = job.measured([job.program("nested"), STEPS], options={"LIBPROFILE_SAMPLE": "1kHz"}, output=job.folder / "nested")
+    own = {}
+    for line in result.out.splitlines():
+        rank, step, sweeps, *times = line.split()
+        own[int(rank), int(step)] = [int(sweeps)] + [float(time) * 1e3 for time in times]
+    expect_equal(len(own), 2 * STEPS, "what the program says")
+    return job.folder / "nested", own
+
+
+def near(value, truth, iterations, what):
+    expect(abs(value - truth) <= TOLERANCE[0] * truth + TOLERANCE[1] * iterations, f"{what}: {value / 1e3:.1f} us, by the program {truth / 1e3:.1f}")
+
+
+def selection(job, profile, *options):
+    result = job.run([job.tool, "report", profile, *options, "--format", "json"])
+    expect_equal(result.code, 0, f"exit code: {result}")
+    return json.loads(result.out)
+
+
+def inclusive(report, function, column="time_inclusive"):
+    return sum(path[column] for path in report["call_paths"] if path["name"] == function and path["path"].count(function) == 1)
+
+
+@test
+def iterations_contain_the_phases_inside_them(job):
+    profile, own = measured(job)
+
+    def truth(column, first, last):
+        return sum(own[rank, step][column] for rank in (0, 1) for step in range(first - 1, last))
+
+    for first, last in ((1, 10), (31, 40), (17, 17)):
+        report = selection(job, profile, "--phase", "step", "--iterations", f"{first}:{last}")
+        count = 2 * (last - first + 1)
+        near(report["selection"]["time"], truth(1, first, last), count, f"steps {first} to {last}")
+        # What is off the processor or was hit by no sample has no call path.
+        solving, left = inclusive(report, "solve"), sum(row["time"] for row in report["functions"] if row["function"].startswith("("))
+        near(min(max(solving, truth(3, first, last)), solving + left), truth(3, first, last), count, f"solving in steps {first} to {last}")
+        near(max(solving, truth(3, first, last)), truth(3, first, last), count, f"solving in steps {first} to {last}")
+        calls = next(row for row in report["totals"] if row["metric"] == "visits")
+        expect_equal(calls["total"], truth(0, first, last) + count, f"MPI calls in steps {first} to {last}")
+        without = selection(job, profile, "--phase", "step", "--iterations", f"{first}:{last}", "--exclusive")
+        expect(without["selection"]["time"] < report["selection"]["time"], "exclusive times are shorter")
+    both = selection(job, profile, "--phase", "step", "--compare", "1:10", "31:40")
+    for side, first, last in (("a", 1, 10), ("b", 31, 40)):
+        time = next(row for row in both["totals"] if row["metric"] == "time")[side]
+        near(time, truth(1, first, last) / 20, 1, f"a step of {first} to {last}")
+    text = job.run([job.tool, "report", profile, "--phase", "step", "--compare", "1:10", "31:40"]).out
+    mostly = next(line for line in text.splitlines() if "Mostly" in line)
+    expect("solve" in mostly, f"what grows: {mostly}")
+    whole = selection(job, profile, "--phase", "step")
+    near(whole["selection"]["time"], truth(1, 1, STEPS), 2 * STEPS, "all steps")
+    expect("solve" in json.dumps(whole["functions"]), "what lies inside is named")
+
+
+@test
+def the_second_reader_finds_what_lies_inside(job):
+    profile, own = measured(job)
+    result = job.run([sys.executable, "-B", job.source / "tests/format/read_profile.py", profile / "profile.lprof"])
+    if "No module named 'zstandard'" in result.all_err:
+        raise Skip("python3-zstandard is not installed")
+    for location in json.loads(result.out)["locations"]:
+        steps = next(phase for phase in location["phases"] if phase["name"] == "step")
+        expect_equal(steps["inside_ns"], steps["wall_inclusive_ns"] - steps["wall_ns"], f"time inside the steps of rank {location['rank']}")
+        sweeps = next(phase for phase in location["phases"] if phase["name"] == "sweep")
+        expect_equal(sweeps["instances"], sum(sweeps for (rank, _), (sweeps, *_) in own.items() if rank == location["rank"]), "sweeps")
+
+
+@test
+def wrappers_of_mpi_calls_are_named_after_their_callers(job):
+    profile, _ = measured(job)
+    report = selection(job, profile, "--phase", "step")
+    calls = {(row["caller"], row["through"]) for row in report["functions"] if row["function"] == "MPI_Allreduce"}
+    expect_equal(calls, {("smooth", "global_sum"), ("solve", "global_sum")}, "who calls MPI_Allreduce")
+    text = job.run([job.tool, "report", profile]).out
+    expect("(through global_sum)" in text and "MPI_Allreduce in global_sum" not in text, "the report names the wrapper alone")
+
+
+@test
+def python_has_what_lies_inside_an_iteration(job):
+    sys.path.insert(0, str(job.build / "python"))
+    libprofile = importlib.import_module("libprofile")
+    profile, own = measured(job)
+    p = libprofile.open(profile)
+    times = p.series("time", phase="step")
+    for rank in (0, 1):
+        for step in range(STEPS):
+            near(times[rank, step], own[rank, step][1], 1, f"step {step + 1} of rank {rank}")
+        expect_equal(p.series("visits", phase="step")[rank].tolist(), [own[rank, step][0] + 1 for step in range(STEPS)], "calls of each step")
+        values, _ = p.by_iteration("time", rank, phase="step", iterations="5-8")
+        expect_equal(values.sum(axis=1).tolist(), p.iteration_times(rank, phase="step")[4:8].tolist(), "what call paths of a step add up to")
+    expect((p.series("time", phase="step", exclusive=True) < times).all(), "exclusive times are shorter")
+    early, late = p.table(iterations=(1, 10), phase="step"), p.table(iterations="31:40", phase="step")
+    both = libprofile.compare(early, late)
+    means = both.inclusive("time")[0]
+    for side, first in enumerate((0, 30)):
+        near(means[side], sum(own[rank, step][1] for rank in (0, 1) for step in range(first, first + 10)) / 20, 1, "a mean step")
+    solving = [n for n, node in enumerate(both.nodes) if node.name == "solve"]
+    expect_equal(len(solving), 1, "nodes of solve in both")
+    expect(both.inclusive("time")[solving[0]][1] > both.inclusive("time")[solving[0]][0], "solving takes longer and longer")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+#include "tools/analysis/inside.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace libprofile::tools {
+
+namespace {
+
+using Entry = InsideData::Entry;
+using Wide = unsigned __int128;
+
+constexpr int most_levels = 64; // as many phases can be open; a damaged profile may have a phase inside itself
+
+std::uint64_t time_of(const std::vector<SelectedCell>& cells) {
+    std::uint64_t sum = 0;
+    for (const SelectedCell& cell : cells)
+        sum += cell.metric == 0 ? cell.value : 0;
+    return sum;
+}
+
+/// `value * part / whole`, rounded.
+std::uint64_t part_of(std::uint64_t value, std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : static_cast<std::uint64_t>((Wide{value} * part + whole / 2) / whole);
+}
+
+/// What some iterations had of a phase without iterations.
+struct Share {
+    std::uint64_t count = 0;
+    std::uint64_t wall_ns = 0;
+};
+
+bool is_time(const Profile& profile, std::uint32_t metric) { return metric == 0 || profile.metrics[metric].unit == "ns"; }
+
+/// The share of a whole phase; its times add up to exactly what they should.
+std::vector<SelectedCell> share_of(const Profile& profile, const PhaseData& data, Share share) {
+    std::vector<SelectedCell> cells = selected_cells(data);
+    share.wall_ns = std::min(share.wall_ns, data.wall_ns);
+    share.count = std::min(share.count, data.instances);
+    if (share.wall_ns == data.wall_ns && share.count == data.instances)
+        return cells;
+    std::uint64_t given = 0;
+    SelectedCell* largest = nullptr;
+    for (SelectedCell& cell : cells) {
+        if (cell.metric == 0 && (largest == nullptr || cell.value > largest->value))
+            largest = &cell;
+        cell.value = is_time(profile, cell.metric) ? part_of(cell.value, share.wall_ns, data.wall_ns) : part_of(cell.value, share.count, data.instances);
+        cell.estimated = cell.guessed = true;
+        cell.bound = no_bound;
+        given += cell.metric == 0 ? cell.value : 0;
+    }
+    if (largest != nullptr) { // what rounding leaves
+        largest->value += share.wall_ns - std::min(given, share.wall_ns);
+        largest->value -= std::min(largest->value, given - std::min(given, share.wall_ns));
+    }
+    return cells;
+}
+
+class Gatherer {
+  public:
+    Gatherer(const Profile& profile, const Location& location, WithInside& result) : profile_(profile), location_(location), result_(result) {}
+
+    /// @param targets the ranges' places in the result
+    void add(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
+        auto lists = selected_cells(profile_, data, ranges);
+        for (std::size_t r = 0; r < ranges.size(); ++r) {
+            is_exact_ = is_exact_ && sums_are_exact(data, ranges[r]);
+            put(lists[r], targets[r]);
+        }
+        if (data.inside && level < most_levels)
+            add_inside(*data.inside, ranges, targets, level);
+    }
+    /// Sums of whole iterations are measured, so what is missing of their time is known.
+    bool is_exact() const { return is_exact_; }
+
+  private:
+    void put(std::vector<SelectedCell>& cells, std::size_t target) {
+        std::vector<SelectedCell>& to = result_.cells[target];
+        to.insert(to.end(), cells.begin(), cells.end());
+    }
+
+    void add_inside(const InsideData& inside, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
+        struct Inner {
+            std::vector<IterationRange> ranges;
+            std::vector<std::size_t> targets;
+        };
+        std::map<std::uint32_t, Inner> iterated;
+        std::map<std::pair<std::uint32_t, std::size_t>, Share> shares; // by phase and target
+        auto entry = inside.entries.begin();
+        for (std::size_t r = 0; r < ranges.size(); ++r) {
+            entry = std::lower_bound(entry, inside.entries.end(), ranges[r].first, [](const Entry& e, std::uint64_t i) { return e.iteration < i; });
+            for (; entry != inside.entries.end() && entry->iteration <= ranges[r].last; ++entry) {
+                if (profile_.phases[entry->phase].kind != PhaseKind::Iterations) {
+                    Share& share = shares[{entry->phase, targets[r]}];
+                    share.count += entry->count;
+                    share.wall_ns += entry->wall_ns;
+                    continue;
+                }
+                Inner& inner = iterated[entry->phase];
+                const bool follows = !inner.ranges.empty() && inner.ranges.back().last + 1 == entry->first && inner.targets.back() == targets[r];
+                const bool is_later = inner.ranges.empty() || inner.ranges.back().last < entry->first;
+                if (entry->count == 0 || !is_later)
+                    continue;
+                if (follows)
+                    inner.ranges.back().last += entry->count;
+                else
+                    inner.ranges.push_back({entry->first, entry->first + entry->count - 1}), inner.targets.push_back(targets[r]);
+            }
+        }
+        for (const auto& [phase, inner] : iterated)
+            if (const PhaseData* data = find_phase(&location_, phase))
+                add(*data, inner.ranges, inner.targets, level + 1);
+        for (const auto& [key, share] : shares)
+            if (const PhaseData* data = find_phase(&location_, key.first)) {
+                std::vector<SelectedCell> cells = share_of(profile_, *data, share);
+                result_.is_scaled = result_.is_scaled || std::any_of(cells.begin(), cells.end(), [](const SelectedCell& cell) { return cell.estimated; });
+                put(cells, key.second);
+            }
+    }
+
+    const Profile& profile_;
+    const Location& location_;
+    WithInside& result_;
+    bool is_exact_ = true;
+};
+
+/// Of each iteration of a phase, without what lies inside.
+std::vector<MetricValues> own_rows(const Profile& profile, const PhaseData& data, bool& is_exact) {
+    std::vector<MetricValues> means;
+    const auto add_mean = [&](const std::vector<Cell>& cells, std::uint64_t size) {
+        means.push_back(condense(profile, cells));
+        for (std::uint64_t& value : means.back())
+            value = size == 0 ? 0 : (value + size / 2) / size;
+    };
+    std::vector<MetricValues> rows;
+    std::optional<SeriesReader> reader;
+    if (data.series)
+        reader.emplace(*data.series, false);
+    for (const std::uint32_t cluster : data.cluster_of_iteration) {
+        if (reader && reader->next() && reader->has_totals()) {
+            rows.push_back(reader->condensed());
+            rows.back().resize(metric_rows(profile).size());
+            continue;
+        }
+        is_exact = false;
+        if (means.empty()) {
+            for (const Cluster& one : data.clusters)
+                add_mean(one.cells, one.size);
+            add_mean(data.rest, data.unclustered);
+        }
+        rows.push_back(means[std::min<std::size_t>(cluster, means.size() - 1)]);
+    }
+    return rows;
+}
+
+void add_rows(const Profile& profile, const Location& location, const PhaseData& data, RowsInside& result, int level) {
+    if (!data.inside || level == most_levels)
+        return;
+    const std::vector<MetricRow> all = metric_rows(profile);
+    result.rows.assign(data.cluster_of_iteration.size(), MetricValues(all.size()));
+    std::map<std::uint32_t, std::vector<MetricValues>> inner; // by phase; of one without iterations a single one
+    for (const Entry& entry : data.inside->entries) {
+        const PhaseData* phase = find_phase(&location, entry.phase);
+        if (phase == nullptr || entry.iteration >= result.rows.size())
+            continue;
+        const bool iterates = profile.phases[entry.phase].kind == PhaseKind::Iterations;
+        const auto [at, is_new] = inner.try_emplace(entry.phase);
+        if (is_new && iterates) {
+            at->second = own_rows(profile, *phase, result.is_exact);
+            RowsInside below;
+            add_rows(profile, location, *phase, below, level + 1);
+            result.is_exact = result.is_exact && below.is_exact;
+            for (std::size_t i = 0; i < below.rows.size(); ++i)
+                add(at->second[i], below.rows[i]);
+        } else if (is_new) {
+            at->second.push_back(totals(profile, *phase));
+        }
+        MetricValues& to = result.rows[entry.iteration];
+        if (iterates) {
+            for (std::uint64_t i = entry.first; i < std::min<std::uint64_t>(entry.first + entry.count, at->second.size()); ++i)
+                add(to, at->second[i]);
+            continue;
+        }
+        if (entry.wall_ns != phase->wall_ns)
+            result.is_exact = false;
+        for (std::size_t r = 0; r < all.size(); ++r)
+            to[r] += all[r].unit == "ns" ? part_of(at->second[0][r], entry.wall_ns, phase->wall_ns)
+                                         : part_of(at->second[0][r], entry.count, phase->instances);
+    }
+}
+
+} // namespace
+
+WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data,
+                             std::span<const IterationRange> ranges) {
+    WithInside result;
+    result.cells.resize(ranges.size());
+    std::vector<std::size_t> targets;
+    for (std::size_t r = 0; r < ranges.size(); ++r)
+        targets.push_back(r);
+    Gatherer gatherer(profile, location, result);
+    gatherer.add(data, ranges, targets, 0);
+    if (!gatherer.is_exact() || data.wall_inclusive_ns == data.wall_ns)
+        return result;
+    for (std::size_t r = 0; r < ranges.size(); ++r) {
+        std::uint64_t whole = 0;
+        for (std::uint64_t i = ranges[r].first; i < data.iteration_ns.size() && i <= ranges[r].last; ++i)
+            whole += data.iteration_ns[i];
+        const std::uint64_t told = time_of(result.cells[r]);
+        if (told != 0 && whole > told) // 0: times were not read
+            result.cells[r].push_back({0, 0, whole - told, false, 0});
+    }
+    return result;
+}
+
+RowsInside rows_inside(const Profile& profile, const Location& location, const PhaseData& data) {
+    RowsInside result;
+    add_rows(profile, location, data, result, 0);
+    return result;
+}
+
+std::vector<const PhaseData*> phases_inside(const Location& location, const PhaseData& data) {
+    std::vector<const PhaseData*> found;
+    std::vector<const PhaseData*> open = {&data};
+    while (!open.empty()) {
+        const PhaseData& outer = *open.back();
+        open.pop_back();
+        std::set<std::uint32_t> phases;
+        if (outer.inside)
+            for (const Entry& entry : outer.inside->entries)
+                phases.insert(entry.phase);
+        for (const std::uint32_t phase : phases)
+            if (const PhaseData* inner = find_phase(&location, phase);
+                inner != nullptr && inner != &data && std::find(found.begin(), found.end(), inner) == found.end()) {
+                found.push_back(inner);
+                open.push_back(inner);
+            }
+    }
+    return found;
+}
+
+} // namespace libprofile::tools

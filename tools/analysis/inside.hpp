@@ -1,0 +1,40 @@
+// The values of iterations with the phases that lie inside them: what a phase's own values leave out, since time belongs to the
+// innermost phase.
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
+//
+// The profile tells which iterations of an inner phase an iteration contains, and how much time of a phase without iterations. Of the
+// former the values are as good as those of any iteration; the latter has one profile for the whole run, of which an iteration gets its
+// part: times by its time in the phase, counts by how often it entered it.
+#pragma once
+
+#include "tools/analysis/selection.hpp"
+#include "tools/analysis/totals.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace libprofile::tools {
+
+struct WithInside {
+    /// By range, in no order; a call path may come several times. Path 0 has the time inside of which nothing else is known.
+    std::vector<std::vector<SelectedCell>> cells;
+    bool is_scaled = false; // phases without iterations are part of it: then only sums of times are exact
+};
+
+/// For each range the cells of its iterations and of what lies inside them.
+/// @param ranges in ascending order, without overlap; what lies beyond the last iteration counts as nothing
+WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data,
+                             std::span<const IterationRange> ranges);
+
+/// The values of metric_rows of what lies inside each iteration.
+struct RowsInside {
+    std::vector<MetricValues> rows; // by iteration; empty: nothing lies inside
+    bool is_exact = true;
+};
+RowsInside rows_inside(const Profile& profile, const Location& location, const PhaseData& data);
+
+/// The phases that lie inside iterations of this one, at any depth.
+std::vector<const PhaseData*> phases_inside(const Location& location, const PhaseData& data);
+
+} // namespace libprofile::tools

@@ -1,0 +1,33 @@
+// Functions that do little but make one MPI call for others: "MPI_Allreduce in global_sum" tells nothing where all of the program sums
+// up by it. What tells is the function that calls the wrapper.
+// Contract: const access is thread-safe; keeps a reference to the profile; allocates; throws std::bad_alloc only.
+//
+// Decided from the profile: a mere wrapper is called by several functions, what it calls is one MPI function or another such wrapper
+// of it, and its own code takes at most 5 % of its time, or a microsecond a call.
+#pragma once
+
+#include "tools/profile/model.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+class Wrappers {
+  public:
+    explicit Wrappers(const Profile& profile);
+
+    struct Caller {
+        std::uint32_t path = 0; // of the first caller that is no mere wrapper; 0: there is none
+        std::string through;    // the wrappers between, from the outermost: "mp_sum > reduce_base"; empty: none
+    };
+    /// Of the call path of an MPI call.
+    Caller caller_of(std::uint32_t path) const;
+
+  private:
+    const Profile& profile_;
+    std::vector<bool> is_wrapper_; // by call path
+};
+
+} // namespace libprofile::tools
