@@ -1,12 +1,16 @@
 // Names: from debug information, from symbol tables, stored ones, and none.
 #include "tests/unit/tools_profile_builder.hpp"
+#include "tools/analysis/nameless.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/names/symbols.hpp"
 #include "tools/profile/reader.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <link.h>
@@ -38,6 +42,19 @@ std::string this_program() {
     return std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
+/// Raw bytes.
+std::string build_id_of(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
+    const void* bits = nullptr;
+    const ssize_t size = dwelf_elf_gnu_build_id(elf, &bits);
+    const std::string id = size > 0 ? std::string(static_cast<const char*>(bits), static_cast<std::size_t>(size)) : "";
+    elf_end(elf);
+    ::close(fd);
+    return id;
+}
+
 Profile profile_with(const BuiltModule& module, std::uint64_t offset) {
     ProfileBuilder b(1);
     b.job(1);
@@ -64,18 +81,72 @@ TEST(Names, FunctionFileAndLine) {
     EXPECT_LT(label.line, 30u);
 }
 
-TEST(Names, StrippedModuleDegradesToOffset) {
+TEST(Names, AStrippedModuleHasTheBeginsOfItsFunctions) {
     const std::filesystem::path copy =
         std::filesystem::temp_directory_path() / ("lprof-stripped-" + std::to_string(::getpid()));
     const std::string command = "strip -o '" + copy.string() + "' '" + this_program() + "' 2>/dev/null";
     if (std::system(command.c_str()) != 0)
         GTEST_SKIP() << "no strip(1)";
-    const std::uint64_t offset = offset_of(&example::looked_up_function<double>);
+    const std::uint64_t offset = offset_of(&example::looked_up_function<double>), begin = offset - 1;
     Profile p = profile_with({"", copy.string()}, offset);
     resolve_names(p, false);
     const std::string name = label_of(p, p.paths[1]).name;
-    EXPECT_EQ(name.find(copy.filename().string() + "+0x"), 0u) << name;
+    EXPECT_EQ(name, begin_as_name(copy.filename().string(), begin));
+    EXPECT_TRUE(is_nameless(p.sites[0].name));
+    EXPECT_EQ(short_function_name(name), name);
+    // A name that was stored where there were symbols is better, and symbols that appear are, too.
+    p.sites[0].name = {"looked_up_function", "", 0};
+    EXPECT_EQ(resolve_names(p, false).added, 0u);
+    p.sites[0].name = {name, "", 0};
+    p.modules[0].path = this_program();
+    EXPECT_EQ(resolve_names(p, false).added, 1u);
+    EXPECT_FALSE(is_nameless(p.sites[0].name));
+    // Not code.
+    Profile data = profile_with({"", copy.string()}, 8);
+    resolve_names(data, false);
+    EXPECT_EQ(label_of(data, data.paths[1]).name, copy.filename().string() + "+0x8");
     std::filesystem::remove(copy);
+}
+
+TEST(Names, ADebugFileBesideAStrippedModuleHasItsNames) {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::temp_directory_path() / ("lprof-debuglink-" + std::to_string(::getpid()));
+    fs::create_directories(folder / ".debug");
+    const std::string command = "cd '" + folder.string() + "' && objcopy --only-keep-debug '" + this_program() +
+                                "' .debug/app.debug && objcopy --strip-all --add-gnu-debuglink=.debug/app.debug '" + this_program() + "' app 2>/dev/null";
+    if (std::system(command.c_str()) != 0)
+        GTEST_SKIP() << "no objcopy(1)";
+    Profile p = profile_with({"", (folder / "app").string()}, offset_of(&example::looked_up_function<double>));
+    resolve_names(p, false);
+    EXPECT_EQ(label_of(p, p.paths[1]).name, "double example::looked_up_function<double>(double)");
+    EXPECT_NE(p.sites[0].name.line, 0u);
+    fs::remove_all(folder);
+}
+
+TEST(Names, WhatIsMissingIsSaidWithWhatBringsIt) {
+    const auto sentence = [](const BuiltModule& module) {
+        ProfileBuilder b(1);
+        b.job(1);
+        b.metrics();
+        b.rank(RankRecord{});
+        b.modules(0, {module});
+        b.functions(0, {});
+        b.tree(0, 0, 100, {{0, NodeKind::Frame, 0, 8}});
+        BuiltPhase outside;
+        outside.wall_ns = outside.wall_inclusive_ns = 100;
+        outside.rest = {{1, Metric::Time, 100}};
+        b.phase(0, outside);
+        const NamedBytes file{"profile.lprof", b.bytes()};
+        const Profile p = read_profile(std::span(&file, 1));
+        const std::vector<std::string> sentences = nameless_modules(p, {&p.locations[0]});
+        return sentences.size() == 1 ? sentences[0] : "no sentence";
+    };
+    EXPECT_NE(sentence({"\x12\x34", "/nowhere/app"}).find("run libprofile report once where the job ran"), std::string::npos);
+    EXPECT_NE(sentence({"", this_program()}).find("keep its symbols"), std::string::npos);
+    EXPECT_NE(sentence({build_id_of(this_program()), this_program()}).find("/usr/lib/debug/.build-id/"), std::string::npos);
+    if (std::filesystem::exists("/var/lib/dpkg/info/coreutils.list")) {
+        EXPECT_NE(sentence({"", "/usr/bin/env"}).find("install coreutils-dbgsym"), std::string::npos) << sentence({"", "/usr/bin/env"});
+    }
 }
 
 TEST(Names, MissingModuleDegradesToOffset) {

@@ -276,8 +276,11 @@ class ProfileBuilder {
         struct Sink {
             ByteVector bytes;
             void put(unsigned char byte) { bytes.push_back(byte); }
-        } totals_sink, cells_sink;
-        RangeEncoder<Sink> totals_coder(totals_sink), cells_coder(cells_sink);
+        };
+        struct Chunk {
+            std::size_t iterations = 0;
+            Sink totals, cells;
+        };
         SeriesCode code;
         code.whole_values = static_cast<std::uint32_t>(series_totals) + counters_;
         std::vector<std::uint64_t> memory[3];
@@ -288,12 +291,11 @@ class ProfileBuilder {
             tracks[i]->move_to(memory[i].data(), sizes[i], 1);
             tracks[i]->grow(sizes[i]);
         }
-        code.restart_totals();
-        code.restart_cells(0, 0);
         std::uint32_t keys[] = {static_cast<std::uint32_t>(Metric::Visits)}, nodes[] = {0}, visits_of[] = {0};
         const SeriesColumns columns{1, 1, keys, nodes, visits_of};
         const std::uint8_t shift[metric_count] = {};
-        for (std::size_t i = 0; i < times.size(); ++i) {
+        std::vector<Chunk> chunks;
+        const auto add_iteration = [&](std::size_t i, RangeEncoder<Sink>& totals_coder, RangeEncoder<Sink>& cells_coder) {
             unsigned slot = 0, source = 0;
             std::uint64_t condensed[condensed_size] = {};
             condensed[static_cast<std::size_t>(CatalogueId::Visits)] = visits[i];
@@ -310,11 +312,20 @@ class ProfileBuilder {
             code.code_totals(totals_run, slot, source, values);
             std::int64_t count = static_cast<std::int64_t>(visits[i]), time = static_cast<std::int64_t>(times[i]);
             code.code_cells(cells_run, slot, source, columns, shift, series_call_time(values), &count, &time);
+        };
+        for (std::size_t i = 0; chunks.empty() || i < times.size();) {
+            const std::uint32_t known = chunks.empty() ? 0 : 1; // columns
+            Chunk& chunk = chunks.emplace_back();
+            RangeEncoder<Sink> totals_coder(chunk.totals), cells_coder(chunk.cells);
+            code.restart_totals();
+            code.restart_cells(known, known);
+            for (; i < times.size() && chunk.iterations < SeriesCode::chunk_iterations; ++i, ++chunk.iterations)
+                add_iteration(i, totals_coder, cells_coder);
+            totals_coder.finish();
+            cells_coder.finish();
         }
-        totals_coder.finish();
-        cells_coder.finish();
         block({BlockType::Series, rank, 0, 2}, [&](Encoder& e) {
-            SeriesRecord r{0, view(phase_name), code.whole_values, 1, 1, metric_count, 1};
+            SeriesRecord r{0, view(phase_name), code.whole_values, 1, 1, metric_count, chunks.size()};
             describe(e, r);
             for (const std::uint64_t number : {node, static_cast<std::uint64_t>(Metric::Visits), node, std::uint64_t{1}})
                 e.number(number);
@@ -322,10 +333,12 @@ class ProfileBuilder {
                 SeriesAccuracyRecord a{m == 0 ? 5u : 0u, 10, times.size(), 1000};
                 describe(e, a);
             }
-            SeriesChunkRecord chunk{times.size(), 0, 0, SeriesChunkTotals | SeriesChunkCells};
-            describe(e, chunk);
-            for (const Sink* sink : {&totals_sink, &cells_sink})
-                e.text(Text(reinterpret_cast<const char*>(sink->bytes.data()), sink->bytes.size()));
+            for (std::size_t c = 0; c < chunks.size(); ++c) {
+                SeriesChunkRecord chunk{chunks[c].iterations, c == 0 ? 0u : 1u, c == 0 ? 0u : 1u, SeriesChunkTotals | SeriesChunkCells};
+                describe(e, chunk);
+                for (const Sink* sink : {&chunks[c].totals, &chunks[c].cells})
+                    e.text(Text(reinterpret_cast<const char*>(sink->bytes.data()), sink->bytes.size()));
+            }
         });
     }
 

@@ -181,7 +181,28 @@ if (action === "numbers") {
   await page.keyboard.type("mpi");
   await settle();
   result.matches = await page.locator("#path-tree .row.match").count();
-  await page.fill("#search", "");
+  result.found = [await page.textContent("#found")];
+  for (const key of ["Enter", "Enter", "Shift+Enter"]) {
+    await page.keyboard.press(key);
+    await settle();
+    result.found.push(await page.textContent("#found"));
+  }
+  await page.keyboard.press("Escape");
+  result.afterSearch = await page.evaluate(() => [document.activeElement.id, document.getElementById("search").value, document.getElementById("found").textContent]);
+  // What makes no sense is refused, and the selection stays.
+  await page.fill("#a-iterations", "2-3");
+  await page.keyboard.press("Enter");
+  result.typed = [];
+  const state = () => page.evaluate(() => { const a = window.libprofile.store.state.a; return [a.from, a.to, document.getElementById("a-refused").textContent !== "", document.getElementById("a-iterations").hasAttribute("aria-invalid")]; });
+  for (const text of ["2-3", "abc", "100000", "5-3", "1-3,7-9", "0"]) {
+    await page.fill("#a-iterations", text);
+    await page.keyboard.press("Enter");
+    await settle();
+    result.typed.push([text, ...await state()]);
+  }
+  await shot("refused");
+  await page.click("#a-clear");
+  result.cleared = await state();
   await page.focus("#path-tree .tree-scroll");
   await page.keyboard.press("Home");
   await page.keyboard.press("h");

@@ -1,12 +1,45 @@
 #include "tools/analysis/nameless.hpp"
 
 #include "tools/names/labels.hpp"
+#include "tools/names/symbols.hpp"
 #include "tools/text/layout.hpp"
 
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <map>
 
 namespace libprofile::tools {
+
+namespace {
+
+/// The Debian package that has installed a file; empty: none, or another distribution.
+std::string package_of(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const std::string real = fs::canonical(path, error).string();
+    for (const fs::directory_entry& list : fs::directory_iterator("/var/lib/dpkg/info", error)) {
+        if (list.path().extension() != ".list")
+            continue;
+        std::ifstream in(list.path());
+        for (std::string line; std::getline(in, line);)
+            if (line == path || line == real || "/usr" + line == real) // /lib became /usr/lib
+                return list.path().stem().string().substr(0, list.path().stem().string().find(':'));
+    }
+    return "";
+}
+
+/// What would bring names.
+std::string remedy(const Module& module) {
+    if (Symbols(module).state() != ModuleState::Readable)
+        return "it is not on this machine, or another build is; run libprofile report once where the job ran";
+    const std::string package = package_of(module.path);
+    const std::string file = module.build_id.empty() ? "" : fmt::format(", or put its debug file where {} is looked for", debug_file_of(module.build_id));
+    return package.empty() ? fmt::format("it was stripped; keep its symbols (link without -s, no strip){}", file)
+                           : fmt::format("it was stripped; install {}-dbgsym, or set DEBUGINFOD_URLS to your distribution's server", package);
+}
+
+} // namespace
 
 std::vector<std::string> nameless_modules(const Profile& profile, const std::vector<const Location*>& locations) {
     constexpr double much = 0.1;
@@ -24,16 +57,15 @@ std::vector<std::string> nameless_modules(const Profile& profile, const std::vec
                 const CallPath* path = &profile.paths[cell.path];
                 if (is_call(path->kind))
                     path = &profile.paths[path->parent];
-                if (path->kind == NodeKind::Frame && profile.sites[path->target].name.function.empty())
+                if (path->kind == NodeKind::Frame && is_nameless(profile.sites[path->target].name))
                     times[profile.sites[path->target].module] += static_cast<double>(cell.value);
             });
     }
     std::vector<std::string> sentences;
     for (const auto& [module, time] : times)
         if (time > much * wall)
-            sentences.push_back(fmt::format("functions of {} have no names here, and it has {} of the time: it was stripped, or is not on this "
-                                            "machine; install its debug symbols or compile it with -g",
-                                            printable(base_name(profile.modules[module].path)), percent(time / wall)));
+            sentences.push_back(fmt::format("functions of {} have no names here, and it has {} of the time: {}",
+                                            printable(base_name(profile.modules[module].path)), percent(time / wall), remedy(profile.modules[module])));
     return sentences;
 }
 

@@ -11,6 +11,18 @@ std::string base_name(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+namespace {
+constexpr std::string_view begins_at = ": function at 0x";
+}
+
+std::string begin_as_name(const std::string& module, std::uint64_t begin) {
+    return fmt::format("{}{}{:x}", module, begins_at, begin);
+}
+
+bool is_nameless(const SiteName& name) {
+    return name.function.empty() || name.function.find(begins_at) != std::string::npos;
+}
+
 const char* kind_name(NodeKind kind) {
     switch (kind) {
     case NodeKind::Root:

@@ -10,13 +10,19 @@ namespace libprofile::tools {
 
 /// What a call path is called. Empty file and line 0: unknown or without meaning.
 struct Label {
-    std::string name; // function, MPI function, "(off CPU)", ...; "module+0xoffset" where no name is known
+    std::string name; // function, MPI function, "(off CPU)", ...; "module+0xoffset" where not even its begin is known
     std::string file; // source file
     std::uint64_t line = 0;
     std::string module; // path of the program or library; empty for paths that are no frames
 };
 
 Label label_of(const Profile& profile, const CallPath& path);
+
+/// What a function without a name is called whose begin is known, an ELF virtual address: "app: function at 0x1234".
+std::string begin_as_name(const std::string& module, std::uint64_t begin);
+
+/// There is no name, or only such a one.
+bool is_nameless(const SiteName& name);
 
 /// Stable key of a node's kind: "frame", "mpi", "overhead", ...
 const char* kind_name(NodeKind kind);

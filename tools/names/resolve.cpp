@@ -71,7 +71,8 @@ Resolution resolve_names(Profile& profile, bool progress) {
             SourcePlace place = symbols.resolve(profile.sites[s].offset);
             Site& site = profile.sites[s];
             if (place.function.function.empty() ||
-                (place.function.line == 0 && place.function.function == site.name.function))
+                (place.function.line == 0 && place.function.function == site.name.function) ||
+                (is_nameless(place.function) && !is_nameless(site.name)))
                 continue;
             site.name = std::move(place.function);
             site.inlined = std::move(place.inlined);

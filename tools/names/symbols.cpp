@@ -2,6 +2,8 @@
 
 #include "tools/names/demangle.hpp"
 #include "tools/names/dwarf_functions.hpp"
+#include "tools/names/frame_starts.hpp"
+#include "tools/names/labels.hpp"
 
 #include <cstdlib>
 #include <bit>
@@ -10,6 +12,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <map>
 
 namespace libprofile::tools {
@@ -23,7 +26,8 @@ struct DwflDeleter {
     void operator()(Dwfl* d) const { dwfl_end(d); }
 };
 
-/// Separate debug information is looked for where distributions install it (/usr/lib/debug), by build-id and link.
+/// Separate debug information is looked for where distributions install it (/usr/lib/debug), by build-id and link; libdwfl asks
+/// debuginfod servers by itself where the user has set DEBUGINFOD_URLS, and never otherwise.
 char debug_path[] = "+:.debug:/usr/lib/debug";
 char* debug_path_pointer = debug_path;
 
@@ -161,6 +165,8 @@ struct Symbols::Handle {
     std::unique_ptr<Dwfl, DwflDeleter> dwfl;
     Dwfl_Module* module = nullptr;
     GElf_Addr bias = 0;
+    std::string name; // of the file
+    std::optional<FrameStarts> starts; // once they were asked for
     std::map<Dwarf_Off, UnitFunctions> functions; // of units that were asked for
     struct UnitRange {
         Dwarf_Addr begin, end; // with the unit's bias
@@ -202,6 +208,13 @@ void Symbols::Handle::list_ranges() {
     }
 }
 
+std::string debug_file_of(const std::string& build_id) {
+    std::string out = "/usr/lib/debug/.build-id/";
+    for (std::size_t i = 0; i < build_id.size(); ++i)
+        out += fmt::format("{:02x}{}", static_cast<unsigned char>(build_id[i]), i == 0 ? "/" : "");
+    return out + ".debug";
+}
+
 Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
     if (module.path.empty() || module.path.front() != '/')
         return; // "[vdso]" and the like
@@ -211,6 +224,7 @@ Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
     handle_->dwfl.reset(dwfl_begin(&callbacks));
     if (handle_->dwfl == nullptr)
         return;
+    handle_->name = base_name(module.path);
     dwfl_report_begin(handle_->dwfl.get());
     handle_->module = dwfl_report_offline(handle_->dwfl.get(), module.path.c_str(), module.path.c_str(), -1);
     dwfl_report_end(handle_->dwfl.get(), nullptr, nullptr);
@@ -267,6 +281,13 @@ SourcePlace Symbols::resolve(std::uint64_t offset) {
     if (out.function.function.empty()) {
         if (const char* name = symbol_at(handle_->module, address))
             out.function.function = readable_name(name, fortran);
+    }
+    if (out.function.function.empty()) {
+        GElf_Addr bias = 0;
+        if (!handle_->starts)
+            handle_->starts.emplace(dwfl_module_getelf(handle_->module, &bias));
+        if (const auto start = handle_->starts->of(offset))
+            out.function.function = begin_as_name(handle_->name, *start);
     }
     return out;
 }

@@ -18,6 +18,9 @@ struct SourcePlace {
         inlined; // functions inlined there, outermost first, each with the line in its own source
 };
 
+/// Where separate debug information of a module with this build-id (raw bytes) is looked for.
+std::string debug_file_of(const std::string& build_id);
+
 /// Why a module has names or not.
 enum class ModuleState {
     Readable,
@@ -37,7 +40,8 @@ class Symbols {
 
     /// The function that holds an ELF virtual address and the functions inlined at it. Function and line always belong
     /// together: a function into which the next one is inlined has the line of that call.
-    /// Without DWARF only the function, from the symbol tables; without those, nothing.
+    /// Without DWARF only the function, from the symbol tables, the dynamic ones too; without those "app: function at 0x1234", from the
+    /// unwind information (is_begin_only()).
     SourcePlace resolve(std::uint64_t offset);
 
     /// Calls visit(begin, end), ELF virtual addresses, for all code that the line tables have for that line, in whatever file.

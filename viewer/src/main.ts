@@ -237,6 +237,8 @@ async function start(): Promise<void> {
     const s = store.state, n = s.a.phase >= 0 ? header.phases[s.a.phase]!.iterations ?? 0 : 0;
     $("a-text").textContent = describeSelection(data, s.a);
     $<HTMLSelectElement>("a-scope").value = String(s.a.phase);
+    for (const id of ["a-iterations", "a-ranks"]) $(id).removeAttribute("aria-invalid");
+    $("a-refused").textContent = "";
     $<HTMLInputElement>("a-iterations").value = isRange(data, s.a) ? (s.a.to - s.a.from === 1 ? String(s.a.to) : `${s.a.from + 1}-${s.a.to}`) : "";
     $<HTMLInputElement>("a-ranks").value = s.a.ranks ? (s.a.ranks[1] - s.a.ranks[0] === 1 ? String(s.a.ranks[0]) : `${s.a.ranks[0]}-${s.a.ranks[1] - 1}`) : "";
     $("b-text").textContent = s.b ? describeSelection(data, s.b) : "nothing to compare with";
@@ -245,16 +247,23 @@ async function start(): Promise<void> {
     $<HTMLOptionElement>("coloring").querySelector<HTMLOptionElement>('[value="difference"]')!.disabled = s.b === null;
   };
   const typed = (): void => {
-    // From (included) to (excluded), counted from 0; `first`: what the first one is called.
-    const parse = (id: string, most: number, first: number): [number, number] | null => {
-      const m = /^\s*(\d+)\s*(?:[-–:]\s*(\d+))?\s*$/.exec($<HTMLInputElement>(id).value);
-      if (!m) return null;
-      const from = Number(m[1]) - first, to = m[2] === undefined ? from : Number(m[2]) - first;
-      return to >= from && from >= 0 && from < most ? [from, Math.min(most, to + 1)] : null;
+    // From (included) to (excluded), counted from 0; null: all; `first`: what the first one is called. What makes no sense selects nothing else.
+    let refused = "";
+    const parse = (id: string, what: string, most: number, first: number): [number, number] | null => {
+      const input = $<HTMLInputElement>(id), m = /^\s*(\d+)\s*(?:[-–:]\s*(\d+))?\s*$/.exec(input.value);
+      const from = m ? Number(m[1]) - first : -1, to = m && m[2] !== undefined ? Number(m[2]) - first : from;
+      const good = m !== null && to >= from && from >= 0 && to < most, empty = input.value.trim() === "";
+      input.toggleAttribute("aria-invalid", false);
+      if (good || empty) return good ? [from, to + 1] : null;
+      input.setAttribute("aria-invalid", "true");
+      refused = most <= 0 ? `there are no ${what} to choose` : `"${input.value.trim()}" selects no ${what}: there are ${grouped(first)} to ${grouped(most - 1 + first)}, one or a range such as ${first}-${Math.min(most - 1, 9) + first}`;
+      return null;
     };
     const s = store.state, phase = s.a.phase >= 0 && header.phases[s.a.phase]!.iterations ? s.a.phase : s.phase;
     const n = phase >= 0 ? header.phases[phase]!.iterations! : 0;
-    const iterations = parse("a-iterations", n, 1), ranks = parse("a-ranks", job.ranks, 0);
+    const iterations = parse("a-iterations", "iterations", n, 1), ranks = parse("a-ranks", "ranks", job.ranks, 0);
+    $("a-refused").textContent = refused;
+    if (refused) return;
     store.set({ a: iterations ? { phase, from: iterations[0], to: iterations[1], ranks } : { phase: s.a.phase, from: 0, to: s.a.phase >= 0 ? n : 0, ranks } });
     showSelections();
   };
@@ -338,7 +347,19 @@ async function start(): Promise<void> {
   icicle.onHover("");
 
   const search = $<HTMLInputElement>("search");
-  search.oninput = () => { const n = pathTree.search(search.value); search.title = search.value ? plural(n, "match").replace("matchs", "matches") : ""; };
+  const showFound = (): void => { $("found").textContent = search.value.trim() ? pathTree.found() : ""; };
+  const findNext = (step: number): void => { pathTree.next(step); showFound(); };
+  search.oninput = () => { pathTree.search(search.value); showFound(); };
+  search.onkeydown = (e) => {
+    if (e.key === "Enter") { e.preventDefault(); findNext(e.shiftKey ? -1 : 1); }
+    if (e.key !== "Escape") return;
+    e.preventDefault();
+    search.value = "";
+    pathTree.search("");
+    showFound();
+    document.querySelector<HTMLElement>("#path-tree .tree-scroll")?.focus();
+  };
+  $("find-next").onclick = () => findNext(1);
   $("hot").onclick = () => pathTree.hotPath(store.state.node > 0 && !pathTree.isOpen(store.state.node) ? store.state.node : -1);
   metricTree.onSelect = async (row) => {
     const name = header.metrics[row]!.name;
@@ -412,7 +433,7 @@ async function start(): Promise<void> {
 
   // ---- keys
   $("help").innerHTML = `<h2>Keys</h2><table>${[
-    ["?", "this help"], ["/", "search call paths"], ["1 … 4", "to the iterations, metrics, call paths, ranks"], ["h", "hot path (in the call paths)"], ["*", "open everything below"],
+    ["?", "this help"], ["/", "search call paths; there Enter: next, Shift Enter: the one before, Escape: leave"], ["1 … 4", "to the iterations, metrics, call paths, ranks"], ["h", "hot path (in the call paths)"], ["*", "open everything below"],
     ["← → ↑ ↓", "in a tree: close, open, up, down; in the pictures: move"], ["Shift ← →", "move the selection by one iteration"], ["+ − 0", "zoom in, out, show all"],
     ["b", "keep A as B"], ["x", "clear the comparison"], ["Escape", "whole run"], ["t", "light or dark"],
   ].map(([k, v]) => `<tr><td><kbd>${k}</kbd></td><td>${v}</td></tr>`).join("")}</table><p class="dim">Click or Escape closes.</p>`;

@@ -28,6 +28,7 @@ export class Tree {
   private rows: { node: number; depth: number }[] = [];
   private selected = -1;
   private matches: Set<number> | null = null;
+  private at = -1; // which match was gone to
   private shownBefore: Set<number> | null = null; // what was open before a search
   private readonly scroller: HTMLElement;
   private readonly inner: HTMLElement;
@@ -127,6 +128,7 @@ export class Tree {
 
   search(text: string): number {
     const c = this.content!, wanted = text.trim().toLowerCase();
+    this.at = -1;
     if (wanted === "") {
       this.matches = null;
       if (this.shownBefore) { this.open = this.shownBefore; this.shownBefore = null; }
@@ -146,6 +148,17 @@ export class Tree {
     if (first) this.scrollTo(first.node);
     return this.matches.size;
   }
+
+  /** Goes to a match below (1) or above (-1) the one before. */
+  next(step: number): void {
+    const list = this.rows.filter((r) => this.matches?.has(r.node));
+    if (list.length === 0) return;
+    this.at = (this.at + step + list.length) % list.length;
+    this.select(list[this.at]!.node);
+    this.scrollTo(list[this.at]!.node);
+  }
+
+  found(): string { return this.matches ? (this.matches.size === 0 ? "none" : this.at < 0 ? `${this.matches.size} found` : `${this.at + 1} of ${this.matches.size}`) : ""; }
 
   toggle(node: number): void {
     if (this.children[node]!.length === 0) return;

@@ -5,9 +5,9 @@ import { duration, escaped, percent, quantity, within } from "./format";
 
 export interface Card { title: string; html: string }
 
-/** Begins in upper case and ends with a full stop. */
+/** Begins in upper case, but for names such as profile.lprof, and ends with a full stop. */
 export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+  return (/^[a-z]+[\s,;:]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
 /** HTML of a sentence: numbers keep their units and stand out, long C++ names may break, calls to write look like code. */
