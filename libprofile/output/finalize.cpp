@@ -278,6 +278,10 @@ void write_alone(Output intended) noexcept {
     if (intended == Output::Together && session.job().ranks == 1) {
         say("warning: the program ended without MPI_Finalize -> %s (next: libprofile report %s)", output_folder.shown(),
             output_folder.shown());
+    } else if (intended == Output::Together && session.config().number(Option::FinalizeTimeout) == 0) {
+        say("warning: LIBPROFILE_FINALIZE_TIMEOUT=0: the %d ranks do not wait for each other, so each wrote its own file -> %s (next: libprofile "
+            "report %s)",
+            session.job().ranks, output_folder.shown(), output_folder.shown());
     } else if (intended == Output::Together) {
         if (roots_differ)
             say("warning: each rank wrote its own file -> %s (next: libprofile report %s)", output_folder.shown(), output_folder.shown());

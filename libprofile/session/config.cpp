@@ -81,6 +81,19 @@ int choice_index(const char* choices, const char* text) {
     return -1;
 }
 
+/// The setting because of which one that was given has no effect; nullptr: none.
+const char* makes_pointless(const Config& config, Option given) {
+    const bool is_reference = config.number(Option::Method) == 1;
+    const bool keeps_all = config.number(Option::Clusters) == 0;
+    switch (given) {
+    case Option::Error: return keeps_all ? "LIBPROFILE_CLUSTERS=off" : is_reference ? "LIBPROFILE_METHOD=reference" : nullptr;
+    case Option::Warmup: return keeps_all && config.number(given) != 0 ? "LIBPROFILE_CLUSTERS=off" : nullptr;
+    case Option::Trace: return config.flag(given) && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
+    case Option::SampleClock: return config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
+    default: return nullptr;
+    }
+}
+
 } // namespace
 
 bool is_launchers_process() noexcept {
@@ -171,6 +184,7 @@ void Config::check_names(char* const* environment) noexcept {
 }
 
 void Config::load(Arena& arena) noexcept {
+    bool given[option_count] = {}; // and valid
     for (std::size_t i = 0; i < option_count; ++i) {
         const OptionRow& row = option_table[i];
         const auto option = static_cast<Option>(i);
@@ -179,7 +193,8 @@ void Config::load(Arena& arena) noexcept {
         std::snprintf(name, sizeof name, "%s%s", option_prefix, row.name);
         const char* value = std::getenv(name);
         if (value == nullptr || (*value == 0 && row.type != OptionType::Text)) continue;
-        if (parse(option, value, arena)) continue;
+        given[i] = parse(option, value, arena);
+        if (given[i]) continue;
         char expected[160];
         if (row.type == OptionType::Choice)
             std::snprintf(expected, sizeof expected, "%s", row.choices);
@@ -204,6 +219,10 @@ void Config::load(Arena& arena) noexcept {
         complain("%s is not valid, expected %s; using %s", shown, expected, row.default_value);
     }
     check_names(environ);
+    for (std::size_t i = 0; i < option_count; ++i) {
+        const char* other = given[i] ? makes_pointless(*this, static_cast<Option>(i)) : nullptr;
+        if (other != nullptr) complain("LIBPROFILE_%s=%.64s has no effect with %s", option_table[i].name, texts_[i], other);
+    }
     started_by_launcher_ = is_launchers_process();
 }
 

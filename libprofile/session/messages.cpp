@@ -1,5 +1,7 @@
 #include "libprofile/session/messages.hpp"
 
+#include "format/shown_text.hpp"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
@@ -32,6 +34,18 @@ void write_line(const char* line, std::size_t size) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+/// What is not shown as itself becomes '?', each character one: in a shell, that finds the file all the same. Returns the new length.
+std::size_t make_printable(char* line, std::size_t size) {
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < size;) {
+        const ShownCharacter c = shown_character(line + i, size - i);
+        if (!c.is_shown) line[used++] = '?';
+        for (unsigned k = 0; c.is_shown && k < c.length; ++k) line[used++] = line[i + k];
+        i += c.length;
+    }
+    return used;
+}
+
 } // namespace
 
 void silence_messages() noexcept { silent = true; }
@@ -46,6 +60,7 @@ void say(const char* format, ...) noexcept {
     va_end(arguments);
     used = n < 0 ? used : used + n;
     if (used > static_cast<int>(sizeof line) - 2) used = static_cast<int>(sizeof line) - 2;
+    used = static_cast<int>(make_printable(line, static_cast<std::size_t>(used)));
     line[used++] = '\n';
     write_line(line, static_cast<std::size_t>(used));
 }

@@ -8,7 +8,7 @@ namespace libprofile {
 /// LIBPROFILE_QUIET=1.
 void silence_messages() noexcept;
 
-/// printf-like (integers and strings only); prefix and newline are added, longer lines are cut at 9 KiB.
+/// printf-like (integers and strings only); prefix and newline are added, control characters and broken UTF-8 become '?', longer lines are cut at 9 KiB.
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
 
 } // namespace libprofile

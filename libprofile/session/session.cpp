@@ -171,19 +171,16 @@ void Session::complain_once(bool at_end) noexcept {
         say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
 }
 
-/// What is not there yet may be in a library that comes later, so that is said again at the end.
+/// Once: what is not there yet may be in a library that comes later, which the line says. What comes and cannot be followed is said then.
 void Session::complain_of_place(bool at_end) noexcept {
     const char* complaint = iteration_place.complaint();
     if (*complaint == 0) return;
     const char* const place = config_.text(Option::Iteration);
     const bool is_wanted = iteration_place.is_wanted();
     const PlaceComplaint before = std::exchange(place_complaint_, is_wanted ? PlaceComplaint::Missing : PlaceComplaint::Failed);
-    if (!is_wanted && before == PlaceComplaint::Failed) return;
-    if (is_wanted && before == PlaceComplaint::Missing)
-        say("warning: LIBPROFILE_ITERATION=%s: no library had it until the end, so iterations are what the program marks", place);
-    else
-        say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks%s", place, complaint,
-            is_wanted && !at_end ? ", until a library comes that has it" : "");
+    if (before == place_complaint_) return;
+    say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks%s", place, complaint,
+        is_wanted && !at_end ? ", until a library comes that has it" : "");
 }
 
 /// The call is visited, but its time lies behind the end of the measurement.

@@ -148,6 +148,49 @@ def a_program_may_use_all_files_that_it_may_open(job):
         expect_equal(outcomes[-1][2], outcomes[-1][1], f"success with {limit} files: {outcomes}")
 
 
+HIDDEN = "\x1b[31m\x07\u009b7m\u202e\u2066"  # colours, a bell, a control sequence in one character, text from right to left
+NAMES = """
+    #include <libprofile.h>
+    void strange(void) __asm__("na\\xc2\\x9b\\xe2\\x80\\xae" "me");
+    __attribute__((noinline)) void strange(void) { for (volatile long i = 0; i < 50000000; ++i) ; }
+    int main(void) {
+        for (int i = 0; i < 5; ++i) {
+            profile_iteration_begin("st\\x1b[31m\\x07\\xc2\\x9b\\xe2\\x80\\xae" "ep");
+            strange();
+            profile_iteration_end("st\\x1b[31m\\x07\\xc2\\x9b\\xe2\\x80\\xae" "ep");
+        }
+        profile_phase_end("not \\xe2\\x80\\xae open");
+        return 0;
+    }
+"""
+
+
+def expect_shown(text, what):
+    hidden = [f"U+{ord(c):04X}" for c in text.replace("\r\n", "\n") if c != "\n" and (ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0 or c in "\u202e\u2066\ufffd")]
+    expect_equal(hidden, [], f"characters of {what}")
+
+
+@test
+def names_cannot_control_the_terminal(job):
+    """Of folders, options, functions and phases: on stderr, in every form of the report, and in the tool's own lines."""
+    job.write("names.c", NAMES)
+    job.compile("gcc", "-O1", "-I", job.source / "include", "names.c", "-ldl", "-o", "names")
+    folder = job.folder / HIDDEN
+    result = job.run(job.preloaded([job.folder / "names"], {"LIBPROFILE_OUTPUT": folder, "LIBPROFILE_CLOCK": HIDDEN, "LIBPROFILE_SAMPLE": "1kHz",
+                                                           f"LIBPROFILE_{HIDDEN}": 1, "LIBPROFILE_METRICS": HIDDEN, "LIBPROFILE_FILTER": f"/{HIDDEN}"}))
+    expect_equal((result.code, len(result.exit_lines)), (0, 1), "exit code, exit lines")
+    expect_shown(result.all_err, "the job's messages")
+    for form in ("text", "json", "csv", "markdown"):
+        for more in ([], ["--path", "strange"], ["--iterations", "1:2"], ["--compare", "1:2", "3:4"], ["--phase", HIDDEN], ["--paths"]):
+            result = job.run([job.tool, "report", folder, "--format", form, *more])
+            expect_shown(result.out + result.all_err, f"the report as {form}, {more}")
+    for command in (["report", job.folder / f"none{HIDDEN}"], ["export", folder, "--format", HIDDEN], ["view", folder], ["recover", folder], [HIDDEN],
+                    ["run", f"--{HIDDEN}"], ["run", "--sample", HIDDEN, "--", "true"], ["run", "--", f"./{HIDDEN}"], ["report", folder, f"--{HIDDEN}"],
+                    ["export", folder, "--format", "csv", "--output", f"{folder}.csv"]):
+        result = job.run([job.tool, *command])
+        expect_shown(result.out + result.all_err, f"libprofile {command[0]}")
+
+
 @test
 def a_path_that_is_too_long_is_said_and_not_cut(job):
     deep = "/".join(["d" * 100] * 25)

@@ -56,6 +56,25 @@ def several_mistakes_share_one_line(job):
 
 
 @test
+def what_other_settings_make_pointless_is_reported_once(job):
+    one_line(job, {"LIBPROFILE_SAMPLE": 0, "LIBPROFILE_TRACE": 1, "LIBPROFILE_METHOD": "reference", "LIBPROFILE_ERROR": "5%"},
+             ["LIBPROFILE_ERROR=5% has no effect with LIBPROFILE_METHOD=reference", "LIBPROFILE_TRACE=1 has no effect with LIBPROFILE_SAMPLE=0"])
+
+
+@test
+def a_function_that_is_nowhere_is_reported_once(job):
+    one_line(job, {"LIBPROFILE_ITERATION": "wrok"}, ["LIBPROFILE_ITERATION=wrok", "iterations are what the program marks"])
+
+
+@test
+def ranks_that_are_not_to_wait_are_not_said_to_be_missing(job):
+    result = job.measured([job.program("life"), "work"], options={"LIBPROFILE_FINALIZE_TIMEOUT": 0}, output="alone")
+    expect_equal((result.code, result.out, result.err, len(result.said)), (0, "life: 2 ranks\n", [], 1), "the job")
+    # The others may be there already.
+    expect("LIBPROFILE_FINALIZE_TIMEOUT=0" in result.said[0] or "2 ranks," in result.said[0], f"what is said: {result.said}")
+
+
+@test
 def output_folder_that_cannot_be_made_is_reported_once(job):
     job.write("file", "")
     for path in (job.folder / "file/below", "/proc/x"):

@@ -50,6 +50,22 @@ TEST_F(ConfigTest, DefaultsAreThoseOfTheTable) {
     EXPECT_STREQ(config.complaint(), "");
 }
 
+TEST_F(ConfigTest, WhatOtherSettingsMakePointlessIsSaid) {
+    setenv("LIBPROFILE_SAMPLE", "0", 1);
+    setenv("LIBPROFILE_TRACE", "1", 1);
+    setenv("LIBPROFILE_METHOD", "reference", 1);
+    setenv("LIBPROFILE_ERROR", "5%", 1);
+    EXPECT_STREQ(load().complaint(), "LIBPROFILE_ERROR=5% has no effect with LIBPROFILE_METHOD=reference; LIBPROFILE_TRACE=1 has no effect with LIBPROFILE_SAMPLE=0");
+}
+
+TEST_F(ConfigTest, SettingsThatAreDefaultsContradictNothing) {
+    setenv("LIBPROFILE_SAMPLE", "0", 1);
+    setenv("LIBPROFILE_TRACE", "0", 1);
+    setenv("LIBPROFILE_METHOD", "reference", 1);
+    setenv("LIBPROFILE_CLUSTERS", "4", 1);
+    EXPECT_STREQ(load().complaint(), "");
+}
+
 TEST_F(ConfigTest, SizesTakeSuffixes) {
     setenv("LIBPROFILE_MEMORY", "16M", 1);
     EXPECT_EQ(load().number(Option::Memory), 16 << 20);

@@ -5,6 +5,7 @@
 #include "tools/names/resolve.hpp"
 #include "tools/names/symbols.hpp"
 #include "tools/profile/reader.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -224,5 +225,8 @@ TEST(Names, PrintableKeepsTextAndDropsControls) {
     EXPECT_EQ(printable("Größe µ 漢字"), "Größe µ 漢字");
     EXPECT_EQ(printable("a\x1b[31mb\nc"), "a?[31mb?c");
     EXPECT_EQ(printable("\xff\xc3"), "??");
-    EXPECT_EQ(printable("\xc2\x9b"), "??"); // CSI as one character
+    EXPECT_EQ(printable("\xc2\x9b"), "?"); // CSI as one character
+    EXPECT_EQ(printable("a\u202eb\u2066c\u2028d\ufeffe\U000e0041f"), "a?b?c?d?e?f");
+    EXPECT_EQ(printable("\xe0\x80\x9b \xed\xa0\x80 \xf4\x90\x80\x80"), "??? ??? ????"); // not the shortest form, half a pair, beyond Unicode
+    EXPECT_EQ(with_escapes("{\n\"\u009b\u202e\x7f\U000e0041\": \"Größe 漢字 🙂\"}"), "{\n\"\\u009b\\u202e\\u007f\\udb40\\udc41\": \"Größe 漢字 🙂\"}");
 }

@@ -2,6 +2,7 @@
 
 #include "tools/commands/evaluate_report.hpp"
 #include "tools/evaluation/bounded_method.hpp"
+#include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/text/terminal.hpp"
@@ -96,7 +97,7 @@ int evaluate(const EvaluateOptions& options) {
     if (options.figures.empty())
         return 0;
     const std::vector<std::string> files = evaluation_figures(context, options.figures);
-    fmt::print(stderr, "libprofile: {} figures in {}\n", files.size(), options.figures);
+    fmt::print(stderr, "libprofile: {} figures in {}\n", files.size(), printable(options.figures));
     return 0;
 }
 

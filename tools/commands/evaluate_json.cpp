@@ -1,4 +1,5 @@
 #include "tools/commands/evaluate_report.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -102,7 +103,7 @@ std::string evaluation_json(const EvaluationContext& context) {
                            {"order_names", error_buckets},
                            {"full_recording", memory_json(context.evaluation.full)},
                            {"methods", std::move(scores)}};
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return with_escapes(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 } // namespace libprofile::tools

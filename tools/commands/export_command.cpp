@@ -91,7 +91,7 @@ class ExportCommand final : public Command {
         const Remarks remarks = format.write(profile, request_, files);
         files.finish();
         print(profile, remarks);
-        fmt::print("{}\nopen it: {}\n", output_, fmt::format(fmt::runtime(format.next), output_));
+        fmt::print("{}\nopen it: {}\n", printable(output_), printable(fmt::format(fmt::runtime(format.next), output_)));
         return 0;
     }
 
@@ -143,7 +143,7 @@ class ExportCommand final : public Command {
             fmt::print(stderr, "libprofile: the profile is incomplete, and so is what was written; "
                                "libprofile report tells what is missing\n");
         for (const std::string& remark : remarks)
-            fmt::print(stderr, "libprofile: {}\n", remark);
+            fmt::print(stderr, "libprofile: {}\n", printable(remark));
     }
 
     std::string help_;

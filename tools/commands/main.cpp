@@ -4,6 +4,7 @@
 #include "tools/commands/run.hpp"
 #include "tools/evaluation/recording.hpp"
 #include "tools/export/call_table.hpp"
+#include "tools/names/labels.hpp"
 #include "tools/plot/svg.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/text/nearest.hpp"
@@ -118,7 +119,7 @@ int dispatch(int argc, char** argv) {
     return help ? 0 : 2;
 }
 
-void print_error(const char* message) { fmt::print(stderr, "libprofile: error: {}\n", message); }
+void print_error(const char* message) { fmt::print(stderr, "libprofile: error: {}\n", tools::printable(message)); }
 
 } // namespace
 

@@ -1,4 +1,5 @@
 #include "tools/commands/commands.hpp"
+#include "tools/names/labels.hpp"
 #include "tools/profile/recover.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ class RecoverCommand final : public Command {
         if (place_.empty())
             throw UsageError("recover needs the folder of a job: libprofile recover libprofile-<program>-<job>");
         const Recovery done = recover(place_);
-        fmt::print("{}: {} of {} ranks ({} KiB)\n", done.file.string(), done.live.size() + done.ended.size(), done.ranks_of_job,
+        fmt::print("{}: {} of {} ranks ({} KiB)\n", printable(done.file.string()), done.live.size() + done.ended.size(), done.ranks_of_job,
                    (done.bytes + 1023) / 1024);
         if (!done.live.empty())
             fmt::print("  {} up to their last closed iteration or checkpoint\n", done.live.size());

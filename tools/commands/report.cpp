@@ -4,6 +4,7 @@
 #include "tools/commands/report_selection.hpp"
 #include "tools/commands/report_text.hpp"
 #include "tools/names/expand_inlined.hpp"
+#include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/text/pager.hpp"
@@ -51,14 +52,14 @@ std::string text_of(const ReportOptions& options) {
         check(choice);
         Profile profile = read_chosen(options.place, choice);
         add_names(profile, options.place, choice.is_whole());
-        const SelectionForm form{for_programs, options.full_paths, options.place};
+        const SelectionForm form{for_programs, options.full_paths, printable(options.place)};
         return printed(choice.compare.empty() ? selection_report(profile, choice, form) : comparison_report(profile, choice, form), options);
     }
     Profile profile = read_profile(std::filesystem::path(options.place));
     add_names(profile, options.place, true);
     if (options.format == ReportFormat::Json)
         return report_json(profile, {options.trace, options.series});
-    return report_text(profile, style_of_output(options.width, options.ascii), options.full_paths, options.place);
+    return report_text(profile, style_of_output(options.width, options.ascii), options.full_paths, printable(options.place));
 }
 
 } // namespace

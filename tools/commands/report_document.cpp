@@ -1,5 +1,6 @@
 #include "tools/commands/report_document.hpp"
 
+#include "tools/text/json_text.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
@@ -319,7 +320,7 @@ std::string document_json(const ReportDocument& document) {
         }
         out[table.key] = std::move(rows);
     }
-    return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return with_escapes(out.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 std::string document_csv(const ReportDocument& document) {

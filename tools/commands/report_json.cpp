@@ -11,6 +11,7 @@
 #include "tools/commands/report_json_teams.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -552,7 +553,7 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     document["threads"] = std::move(threads);
     if (parts.trace)
         document["traces"] = traces_json(profile);
-    return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return with_escapes(document.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 } // namespace libprofile::tools

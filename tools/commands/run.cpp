@@ -2,6 +2,7 @@
 
 #include "tools/commands/iteration_line.hpp"
 #include "tools/commands/settings.hpp"
+#include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ bool is_speaker() {
 
 int fail(int code, const std::string& message) {
     if (is_speaker())
-        fmt::print(stderr, "libprofile: error: {}\n", message);
+        fmt::print(stderr, "libprofile: error: {}\n", printable(message));
     else
         ::usleep(500000); // launchers kill the other ranks when one fails: the one that speaks must come first
     return code;
@@ -262,7 +263,7 @@ int run(const std::vector<std::string>& arguments) {
             fmt::print(stderr,
                        "libprofile: warning: {} is statically linked, so it cannot be measured; link it "
                        "dynamically; running it without measurement\n",
-                       name);
+                       printable(name));
     } else {
         for (const auto& [variable, value] : request.settings)
             ::setenv(variable.c_str(), value.c_str(), 1);
@@ -271,7 +272,7 @@ int run(const std::vector<std::string>& arguments) {
             std::string problem;
             ::setenv("LIBPROFILE_ITERATION", with_places(asked, program, problem).c_str(), 1);
             if (!problem.empty() && is_speaker() && !is_quiet(request))
-                fmt::print(stderr, "libprofile: warning: LIBPROFILE_ITERATION={}: {}; iterations are what the program marks\n", asked, problem);
+                fmt::print(stderr, "libprofile: warning: LIBPROFILE_ITERATION={}: {}; iterations are what the program marks\n", printable(asked), printable(problem));
         }
         ::setenv("LIBPROFILE_RUN_PID", fmt::format("{}", ::getpid()).c_str(), 1);
         ::setenv("LD_PRELOAD", preload_value(library).c_str(), 1);

@@ -1,5 +1,6 @@
 #include "tools/commands/commands.hpp"
 #include "tools/names/expand_inlined.hpp"
+#include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/view/page.hpp"
@@ -121,7 +122,7 @@ class ViewCommand final : public Command {
         const std::string text = page(profile, request_);
         const std::string file = !output_.empty() ? output_ : folder ? (std::filesystem::path(place_) / "view.html").string() : "view.html";
         write_file(file, text);
-        fmt::print("{} ({:.1f} MB): open it in a browser\n", file, static_cast<double>(text.size()) / 1e6);
+        fmt::print("{} ({:.1f} MB): open it in a browser\n", printable(file), static_cast<double>(text.size()) / 1e6);
         if (open_) {
             std::fflush(stdout);
             ::execlp("xdg-open", "xdg-open", file.c_str(), static_cast<char*>(nullptr));

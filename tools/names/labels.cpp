@@ -1,5 +1,6 @@
 #include "tools/names/labels.hpp"
 
+#include "format/shown_text.hpp"
 #include "tools/names/demangle.hpp"
 
 #include <fmt/format.h>
@@ -201,23 +202,12 @@ std::string short_function_name(const std::string& full) {
 std::string printable(const std::string& text) {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        const std::size_t length = c < 0x80                ? 1
-                                   : c >= 0xc2 && c < 0xe0 ? 2
-                                   : c >= 0xe0 && c < 0xf0 ? 3
-                                   : c >= 0xf0 && c < 0xf5 ? 4
-                                                           : 0;
-        bool good = length != 0 && i + length <= text.size() && c >= 0x20 && c != 0x7f;
-        for (std::size_t k = 1; good && k < length; ++k)
-            good = (static_cast<unsigned char>(text[i + k]) & 0xc0u) == 0x80u;
-        // U+0080 to U+009F are control characters too.
-        if (good && c == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0)
-            good = false;
-        if (good)
-            out.append(text, i, length);
+        const ShownCharacter c = shown_character(text.data() + i, text.size() - i);
+        if (c.is_shown)
+            out.append(text, i, c.length);
         else
             out += '?';
-        i += good ? length : 1;
+        i += c.length;
     }
     return out;
 }
