@@ -245,6 +245,38 @@ TEST(Series, ChunksCanBeLeftOutWithoutBeingRead) {
     }
 }
 
+TEST(Series, LongOnesAreReadAsTheyWereWritten) {
+    constexpr std::uint64_t iterations = 700; // more than two chunks
+    ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    add_sample_rank(b, 0);
+    std::vector<std::uint64_t> visits, times;
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+        visits.push_back(1 + i % 3);
+        times.push_back(1000 + i * i % 777);
+    }
+    BuiltPhase steps;
+    steps.name = "long";
+    steps.kind = PhaseKind::Iterations;
+    steps.instances = iterations;
+    steps.clusters = {{iterations, 0, {{3, Metric::Time, 1}}}};
+    steps.cluster_of_iteration.assign(iterations, 0);
+    steps.iteration_ns = times;
+    b.phase(0, steps);
+    b.series(0, "long", 3, visits, times);
+    const Profile p = read_one(b.bytes());
+    const PhaseData& data = p.locations[0].phases.back();
+    ASSERT_TRUE(data.series);
+    ASSERT_EQ(data.series->iterations(), iterations);
+    SeriesReader reader(*data.series);
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+        ASSERT_TRUE(reader.next());
+        EXPECT_EQ(reader.condensed()[static_cast<std::size_t>(CatalogueId::Total)], times[i]) << i;
+        EXPECT_EQ(reader.condensed()[static_cast<std::size_t>(CatalogueId::Visits)], visits[i]) << i;
+    }
+}
+
 TEST(CallTable, HoldsTheProfile) {
     const Profile p = sample(3, true);
     TableChoice choice;
