@@ -1,9 +1,13 @@
 #!/usr/bin/python3
 """Functions have the names of their source: inlined ones, Fortran's, OpenMP's; Python's interpreter is one frame in the text."""
 
+import functools
+import http.server
 import json
+import shutil
+import threading
 
-from harness import expect, expect_equal, main, test
+from harness import Skip, expect, expect_equal, main, test
 
 FORTRAN = """
 module kernels
@@ -140,6 +144,47 @@ def regions_of_openmp_have_readable_names(job):
     report, text = run(job, [job.folder / "region"], "profile")
     expect(has_chain(report, ("frame", "main [omp region 0]"), ("inlined", "innermost")), f"{chains(report)}")
     expect("main [omp region 0]" in text and "[inlined] innermost" in text, text)
+
+
+class FileServer:
+    """Serves a folder on 127.0.0.1, and keeps what it was asked for."""
+
+    def __init__(self, folder):
+        self.asked = []
+        asked = self.asked
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def log_request(self, *_):
+                asked.append(self.path)
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@test
+def servers_of_debug_files_are_asked_where_the_user_names_some(job):
+    """As debuginfod has them: by build-id, over HTTP."""
+    if not shutil.which("objcopy"):
+        raise Skip("objcopy is not installed")
+    job.write("region.c", OPENMP)
+    program = job.folder / "region"
+    job.compile("gcc", "-g", "-O2", "-fopenmp", "-Wl,--build-id", "region.c", "-o", program)
+    build_id = job.run(["readelf", "-n", program]).out.split("Build ID: ")[1].split()[0]
+    debug = job.folder / "served" / "buildid" / build_id / "debuginfo"
+    debug.parent.mkdir(parents=True)
+    expect_equal(job.run(["objcopy", "--only-keep-debug", program, debug]).code, 0, "objcopy")
+    expect_equal(job.run(["strip", program]).code, 0, "strip")
+    run(job, [program], "named")
+    server = FileServer(job.folder / "served")
+    direct = {"no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1", "DEBUGINFOD_CACHE_PATH": job.folder / "cache"}
+    report = [job.tool, "report", job.folder / "named"]
+    without = job.run(report, env={**direct, "DEBUGINFOD_URLS": ""})
+    expect("region.c" not in without.out and not server.asked, f"asked without leave: {server.asked}")
+    found = job.run(report, env={**direct, "DEBUGINFOD_URLS": server.url}).out
+    if not server.asked:
+        raise Skip("libdw here has no debuginfod")
+    expect("region.c" in found, f"no name from the server, which was asked for {server.asked}")
 
 
 @test
