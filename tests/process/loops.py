@@ -34,9 +34,9 @@ def expect_one_loop(job, kind, passes, function, **options):
 
 def expect_levels(job, kind, passes, levels, main, ranks=2, **options):
     """Loops inside each other, {function: iterations} from the outermost: each is named with the others beside it, and one is shown first."""
-    result = job.measured([job.program("loops"), kind, passes, options.pop("work", 4000)], ranks=ranks, options=options, output=kind, timeout=240)
+    result = job.measured([job.program("loops"), kind, passes, options.pop("work", 4000)], ranks=ranks, options=options, output=f"{kind}-{ranks}", timeout=240)
     expect_equal((result.code, result.complaints), (0, []), f"{kind}: exit code and complaints")
-    report = job.report(kind)
+    report = job.report(f"{kind}-{ranks}")
     phases = {phase["name"]: phase for phase in report["phases"] if phase["kind"] == "iterations"}
     said = [sentence for answer in report["answers"] if answer["key"] == "change" for sentence in answer["answers"]]
     names = [f"loop in {function}" for function in levels]
