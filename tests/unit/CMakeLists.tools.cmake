@@ -10,6 +10,7 @@ add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_evaluate_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_export_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_inlined_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_iteration_begins_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_journal_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_inside_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_kinds_test.cpp

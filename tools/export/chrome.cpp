@@ -1,7 +1,9 @@
 // Trace events in JSON ("Trace Event Format"), what Perfetto and chrome://tracing open: for each thread a row with the sums of all phases
 // and call paths, each below its caller, and a row for each phase with iterations: these with their clusters, exact times and metrics.
-// The profile has how long things took, not when they began: they are laid end to end, in ts and dur of microseconds.
+// The profile has how long things took, not when they began: they are laid end to end, iterations of a loop inside another below those
+// that they lie in. ts and dur are microseconds.
 #include "tools/export/formats.hpp"
+#include "tools/export/iteration_begins.hpp"
 #include "tools/export/stacks.hpp"
 
 #include <algorithm>
@@ -88,9 +90,10 @@ class Events {
     }
 
     void add_iterations(const Location& location) {
-        for (const PhaseData& data : location.phases)
-            if (is_chosen(profile_, request_.choice, data))
-                add_iterations(location, data);
+        const std::vector<std::vector<std::uint64_t>> begins = iteration_begins(location);
+        for (std::size_t i = 0; i < location.phases.size(); ++i)
+            if (is_chosen(profile_, request_.choice, location.phases[i]))
+                add_iterations(location, location.phases[i], begins[i]);
     }
 
     static bool is_chosen(const Profile& profile, const TableChoice& choice, const PhaseData& data) {
@@ -105,7 +108,7 @@ class Events {
                            {"otherData",
                             {{"exporter", "libprofile " + profile_.job.version},
                              {"command", profile_.job.command},
-                             {"time", "sums and iterations end to end; not when they began"}}}};
+                             {"time", "sums and iterations end to end, not when they began"}}}};
         sink_.add("profile.json", out_ + "\n]," + text_of(rest).substr(1) + "\n");
     }
 
@@ -121,7 +124,7 @@ class Events {
         out_.clear();
     }
 
-    /// A row for each phase of each thread, since iterations of nested loops would not nest end to end, and one for the call paths.
+    /// A row for each phase of each thread and one for the call paths.
     std::uint64_t row_of(const Location& location, std::uint64_t number) const {
         return std::uint64_t{location.thread} * (profile_.phases.size() + 1) + (number + 1) % (profile_.phases.size() + 1);
     }
@@ -135,7 +138,7 @@ class Events {
         add({{"ph", "M"}, {"pid", location.rank}, {"tid", row}, {"name", "thread_sort_index"}, {"args", {{"sort_index", row}}}});
     }
 
-    void add_iterations(const Location& location, const PhaseData& data) {
+    void add_iterations(const Location& location, const PhaseData& data, const std::vector<std::uint64_t>& begins) {
         const std::string& phase = profile_.phases[data.phase].name;
         const IterationRange range = request_.choice.iterations.value_or(IterationRange{});
         const std::uint64_t row = row_of(location, data.phase), all = range.first + chosen_iterations(data, range);
@@ -143,11 +146,11 @@ class Events {
         std::optional<SeriesReader> reader;
         if (data.series)
             reader.emplace(*data.series, false);
-        std::uint64_t at = 0;
         for (std::uint64_t i = 0; i < all; ++i) {
             const bool known = reader && reader->next() && reader->has_totals();
             if (i < range.first)
                 continue;
+            const std::uint64_t at = begins[i] - begins[range.first];
             const std::uint32_t cluster = data.cluster_of_iteration[i];
             const bool rest = cluster >= data.clusters.size();
             Json args = {{"iteration", i + 1},
@@ -170,7 +173,6 @@ class Events {
                      {"ts", microseconds(at)},
                      {"name", fmt::format("MPI share of {}, %", phase)},
                      {"args", {{"percent", mpi_percent(reader->condensed())}}}});
-            at += data.iteration_ns[i];
         }
     }
 
@@ -230,7 +232,7 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
     sums.instances = 1;
     const CallTable table = make_call_table(profile, sums);
     Remarks remarks = {slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
-                                   : "the profile has no times of begin: iterations are laid end to end, loops inside loops in rows of their own"};
+                                   : "the profile has no times of begin: iterations are laid end to end, those of a loop inside another in a row of their own below it"};
     std::size_t with_paths = 0;
     events.open();
     for (std::size_t l = 0; l < locations.size(); ++l) {

@@ -1,0 +1,78 @@
+#include "tools/export/iteration_begins.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace libprofile::tools {
+
+namespace {
+
+using Begins = std::vector<std::vector<std::uint64_t>>;
+
+/// By Profile's number of a phase its position in location.phases.
+std::map<std::uint32_t, std::size_t> positions_of(const Location& location) {
+    std::map<std::uint32_t, std::size_t> positions;
+    for (std::size_t i = 0; i < location.phases.size(); ++i) positions.emplace(location.phases[i].phase, i);
+    return positions;
+}
+
+/// Calls `visit(inner, entry)` for what lies in iterations of `data`; `inner`: position in location.phases.
+template <class Visit> void for_each_inside(const std::map<std::uint32_t, std::size_t>& positions, const PhaseData& data, Visit visit) {
+    if (!data.inside)
+        return;
+    for (const InsideData::Entry& entry : data.inside->entries) {
+        const auto inner = positions.find(entry.phase);
+        if (inner != positions.end() && entry.iteration < data.iteration_ns.size())
+            visit(inner->second, entry);
+    }
+}
+
+/// Positions of location.phases, those around before those inside.
+std::vector<std::size_t> outermost_first(const Location& location, const std::map<std::uint32_t, std::size_t>& positions) {
+    std::vector<std::size_t> order(location.phases.size()), depth(order.size());
+    std::iota(order.begin(), order.end(), 0u);
+    bool has_changed = true;
+    for (std::size_t round = 0; has_changed && round < order.size(); ++round) { // a file in which phases lie in each other ends it, too
+        has_changed = false;
+        for (std::size_t outer = 0; outer < order.size(); ++outer)
+            for_each_inside(positions, location.phases[outer], [&](std::size_t inner, const InsideData::Entry&) {
+                if (depth[inner] > depth[outer])
+                    return;
+                depth[inner] = depth[outer] + 1;
+                has_changed = true;
+            });
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return depth[a] < depth[b]; });
+    return order;
+}
+
+} // namespace
+
+std::vector<std::vector<std::uint64_t>> iteration_begins(const Location& location) {
+    const std::map<std::uint32_t, std::size_t> positions = positions_of(location);
+    Begins begins;
+    for (const PhaseData& data : location.phases) begins.emplace_back(data.iteration_ns.size());
+    for (const std::size_t at : outermost_first(location, positions)) {
+        const PhaseData& data = location.phases[at];
+        std::uint64_t end = 0;
+        for (std::size_t i = 0; i < data.iteration_ns.size(); ++i) {
+            begins[at][i] = std::max(begins[at][i], end); // there is what the loop around wants
+            end = begins[at][i] + data.iteration_ns[i];
+        }
+        std::uint64_t next = 0, iteration = ~std::uint64_t{0};
+        for_each_inside(positions, data, [&](std::size_t inner, const InsideData::Entry& entry) {
+            if (entry.iteration != iteration)
+                next = begins[at][entry.iteration];
+            iteration = entry.iteration;
+            const std::vector<std::uint64_t>& times = location.phases[inner].iteration_ns;
+            for (std::uint64_t k = entry.first; inner != at && k < times.size() && k - entry.first < entry.count; ++k) {
+                begins[inner][k] = next;
+                next += times[k];
+            }
+        });
+    }
+    return begins;
+}
+
+} // namespace libprofile::tools
