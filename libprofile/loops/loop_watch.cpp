@@ -1,18 +1,13 @@
 #include "libprofile/loops/loop_watch.hpp"
 
 #include "format/loops.hpp"
-#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counting.hpp"
-#include "libprofile/loops/boundary_choice.hpp"
-#include "libprofile/loops/log_folding.hpp"
-#include "libprofile/loops/loop_levels.hpp"
 #include "libprofile/loops/other_sites.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/session/mpi_events.hpp"
 #include "libprofile/session/thread.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -22,18 +17,6 @@ namespace {
 
 constexpr std::uint64_t second = 1000000000;
 constexpr std::uint64_t calls_between_decisions = 256;
-constexpr std::uint64_t most_calls = 1600000; // without another loop: there is none
-
-std::uint64_t log_limit() { return memory_quota.limit() / 64; }
-
-/// Whether a loop that goes on may be taken for the time loop before the job is over. The longer one waits, the less likely it is
-/// that one around it shows; but a job that is killed has its iterations from then on only.
-bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
-    const std::uint64_t lasted = now - loop.entries.first_at;
-    if (lasted < searched_ns / 4) return false;
-    const std::uint32_t passes = loop.entries.count;
-    return lasted >= (passes >= 64 ? 5 : passes >= 16 ? 20 : 60) * second;
-}
 
 } // namespace
 
@@ -41,20 +24,6 @@ LoopWatch* LoopWatch::create() noexcept {
     if (sizeof(LoopWatch) > memory_quota.limit() / 8) return nullptr;
     void* place = memory_quota.map((sizeof(LoopWatch) + 4095) & ~std::size_t{4095});
     return place == nullptr ? nullptr : new (place) LoopWatch();
-}
-
-void LoopWatch::name(Thread& thread, Found& loop) noexcept {
-    char text[192];
-    const Node& place = thread.tree[loop.place];
-    if (place.kind == NodeKind::Frame) {
-        const char* module = load_map[place.a].path;
-        const char* slash = std::strrchr(module, '/');
-        std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1,
-                      static_cast<unsigned long long>(place.b));
-    } else {
-        std::snprintf(text, sizeof text, "loop at 0x%llx", static_cast<unsigned long long>(place.b));
-    }
-    loop.phase = thread.arena.copy_text(text);
 }
 
 /// A pass of a known loop may begin with this call.
@@ -200,24 +169,6 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
     want_checkpoint();
 }
 
-/// A loop around `inner`, which has been left, has shown in its function.
-void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept {
-    Found outer;
-    static_cast<Loop&>(outer) = loop_around(thread.tree, inner, around_, mpi_traits);
-    around_ = {};
-    if (loop_count_ == most_loops) return;
-    name(thread, outer);
-    if (outer.phase == nullptr) return;
-    inner.is_replaced = true;
-    add(thread, &outer, 1, now, thread_cpu_time());
-    const auto replaced = static_cast<std::uint32_t>(&inner - loops_), added = loop_count_ - 1; // what lay inside and around stays so
-    for (std::uint32_t i = 0; i < added; ++i)
-        if (loops_[i].inside == replaced) loops_[i].inside = added;
-    loops_[added].inside = inner.inside;
-    set_depths();
-    want_checkpoint();
-}
-
 bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept {
     if (!is_on_) return false;
     if (!has_begun_) {
@@ -272,266 +223,6 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         calls_until_decision_ = loop_count_ == 0 ? calls_between_decisions : calls_between_decisions / 16;
     }
     return true;
-}
-
-void LoopWatch::begin_log(Thread& thread, std::uint64_t now) noexcept {
-    // What it has of the time before a loop ran still tells of loops around that one.
-    if (loop_count_ == 0 || log_.is_nearly_full()) log_.start(log_limit(), now);
-    log_whole_from_ = log_.end();
-    log_generation_ = thread.phases.row_generation();
-    log_began_at_ = now;
-    log_cpu_start_ = thread_cpu_time();
-    log_counters_ = last_counters_ = thread.phases.booked();
-    values_.forget();
-    is_logging_ = true;
-}
-
-bool LoopWatch::is_log_whole(Thread& thread) const noexcept {
-    return is_logging_ && !log_.is_full() && thread.phases.row_generation() == log_generation_ && thread.phases.is_outside();
-}
-
-void LoopWatch::begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept {
-    if (!is_logging_) return;
-    if (level != 1 || !is_log_whole(thread)) return interrupt();
-    values_.begin_nested(thread.phases.row(node));
-}
-
-void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept {
-    thread.phases.end_polls(now);
-    if (running_.size == 0 && !is_log_whole(thread))
-        begin_log(thread, now);
-    else if (running_.size == 0)
-        values_.write();
-    const SegmentCounters counters = thread.phases.booked();
-    log_.add_event({node, common, now, counters - last_counters_});
-    last_counters_ = counters;
-    if (running_.size != 0) return;
-    values_.begin(thread.phases.row(node));
-}
-
-/// Only its values. It begins no log.
-void LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
-    if (!is_log_whole(thread)) return;
-    if (thread.phases.polls().site != nullptr) thread.phases.end_polls(session_clock.now());
-    values_.write();
-    values_.begin(thread.phases.row(node));
-}
-
-void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
-    if (!is_logging_) return;
-    log_.begin_values(thread.tree.overhead(), 1);
-    log_.add_value(static_cast<std::uint32_t>(Metric::Time), ns);
-}
-
-void LoopWatch::interrupt() noexcept {
-    is_logging_ = false;
-    values_.forget();
-}
-
-bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries) noexcept {
-    ExcludedCalls excluded;
-    for (std::uint32_t i = 0; i < loop_count_; ++i)
-        if (loops_[i].boundary != 0) excluded.add(loops_[i].boundary);
-    loop = {};
-    if (candidate.is_recursion)
-        loop.set_recursion(candidate);
-    else if (is_by_entries && !begin_by_entries(log_, thread.tree, candidate, mpi_traits, loop))
-        return false;
-    else if (!is_by_entries && !choose_boundary(log_, thread.tree, candidate, mpi_traits, excluded, loop))
-        return false;
-    // Of a recursion each pass has calls of its own: none of them may have been folded.
-    loop.known_from = log_.known_from(loop.is_recursion ? ~0u : loop.level);
-    name(thread, loop);
-    return loop.phase != nullptr;
-}
-
-/// The loop with those inside and around it; what is around others comes before them. Returns their number, at most `room`; 0: it has no boundary.
-std::uint32_t LoopWatch::settle(Thread& thread, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept {
-    refused_ = candidate;
-    Found loop;
-    if (room == 0 || !settle_on(thread, candidate, loop)) return 0;
-    const LoopLevels levels = find_levels(log_, thread.tree, candidate);
-    std::uint32_t position[LoopLevels::most + 1] = {none}; // of levels by their number + 1
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < levels.count; ++i) {
-        const LoopLevel& level = levels.level[i];
-        position[i + 1] = position[level.around];
-        const auto is_known = [&](const Found& known) { return known.caller == level.candidate.caller && known.level == level.candidate.level; };
-        if (i == levels.found)
-            found[count] = loop;
-        else if (count + (i < levels.found ? 1 : 0) >= room || std::any_of(loops_, loops_ + loop_count_, is_known) ||
-                 !settle_on(thread, level.candidate, found[count], i < levels.found))
-            continue;
-        found[count].inside = position[level.around];
-        position[i + 1] = count++;
-    }
-    return count;
-}
-
-/// In the log that is nearly full. What has come back once may be a loop around those that have passes already.
-bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
-    LoopCandidate outermost;
-    const bool is_there = search_.find_running(now, outermost, 1, LoopSearch::Measure::Calls);
-    return fold(log_, thread.tree, is_there ? outermost.level : 1, log_whole_from_);
-}
-
-/// While the job goes on.
-void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
-    LoopCandidate candidate;
-    const bool is_found = loop_count_ < most_loops && search_.find_running(now, candidate) &&
-                          std::none_of(loops_, loops_ + loop_count_, [&](const Found& known) {
-                              return known.caller == candidate.caller && known.level == candidate.level &&
-                                     (known.sites.has(candidate.entries.site) || known.around.has(candidate.entries.site));
-                          });
-    const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_.size == 0;
-    const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));
-    const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
-        return may_be_around(candidate, known.level) && now - candidate.entries.first_at >= (now - known.first_at) / 2;
-    });
-    const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site &&
-                             candidate.entries.count / 2 < refused_.entries.count;
-    const bool is_due = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at()))));
-    Found found[most_loops];
-    if (const std::uint32_t count = is_due ? settle(thread, candidate, found, most_loops - loop_count_) : 0; count != 0) {
-        calls_at_loop_ = calls_;
-        const std::uint64_t cpu = thread_cpu_time();
-        thread.mark_cpu(now, cpu);
-        add(thread, found, count, now, cpu);
-        want_checkpoint(); // readers of live data tell by the block of loops which are the same on all ranks
-        return;
-    }
-    if (!is_full) return;
-    is_logging_ = false;
-    if (!is_last) return;
-    if (loop_count_ == 0) return end();
-    is_searching_ = false; // the loops that are known may come again, and are followed
-    interrupt();
-    log_.release();
-}
-
-void LoopWatch::set_depths() noexcept {
-    for (std::uint32_t i = 0; i < loop_count_; ++i) {
-        loops_[i].depth = 0;
-        for (std::uint32_t k = loops_[i].inside; k != none; k = loops_[k].inside) ++loops_[i].depth;
-        has_levels_ = has_levels_ || loops_[i].depth != 0;
-    }
-}
-
-/// A loop that was known before those from `first` on: the innermost of them in whose function it is called is around it. Others around it take its place.
-void LoopWatch::put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept {
-    for (std::uint32_t i = first; i < loop_count_; ++i) {
-        const Found& loop = loops_[i];
-        if (!may_be_around(loop, known.level) || known.last_at < loop.first_at) continue;
-        NodeId caller = known.caller;
-        for (std::uint32_t level = known.level; level > loop.level; --level) caller = tree[caller].parent;
-        const bool is_called_there = !loop.is_recursion && !known.is_recursion && caller == loop.caller;
-        if (is_called_there && (known.inside == none || loops_[known.inside].level < loop.level)) known.inside = i;
-        known.is_replaced = known.is_replaced || (loop.inside == none && !is_called_there);
-    }
-}
-
-/// Loops that were found; `found` in the order of time, with numbers of their own for what is around. What was counted until then has been booked:
-/// iterations that are found when they are over have no counters of their own, since nobody read them then.
-void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept {
-    const std::uint32_t first = loop_count_;
-    for (std::uint32_t n = 0; n < count && loop_count_ < most_loops; ++n) {
-        Found& loop = loops_[loop_count_] = found[n];
-        if (loop.inside != none) loop.inside += first;
-        loop.is_late = !is_log_whole(thread) || (loop.inside != none && loop.known_from > loops_[loop.inside].known_from);
-        loop.until = found[n].last_at;
-        ++loop_count_;
-    }
-    for (std::uint32_t i = 0; i < loop_count_; ++i)
-        if (!loops_[i].is_replaced && loops_[i].inside == none) put_inside(thread.tree, loops_[i], std::max(first, i + 1));
-    set_depths();
-    if (open_.size != 0 && loops_[open_.outermost()].is_replaced) {
-        leave(thread, now, cpu_now);
-    } else if (open_.size == 0 && is_log_whole(thread)) {
-        replay(thread, now, cpu_now);
-    }
-    for (std::uint32_t i = 0; i < loop_count_; ++i)
-        if (loops_[i].missed == 0 && loops_[i].passes > loops_[i].iterations + 1)
-            loops_[i].missed = loops_[i].passes - loops_[i].iterations;
-    interrupt();
-    log_.release();
-}
-
-/// The thread's CPU time at a moment in the log: what was used outside events is spread evenly over the time outside events.
-std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall,
-                                std::uint64_t outside_cpu) const noexcept {
-    const SegmentCounters inside = counters - log_counters_;
-    const std::uint64_t wall = at - log_began_at_;
-    const std::uint64_t outside = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
-    const std::uint64_t share =
-        outside_wall == 0 ? 0 : static_cast<std::uint64_t>(static_cast<unsigned __int128>(outside_cpu) * outside / outside_wall);
-    return log_cpu_start_ + inside.cpu_ns() + share;
-}
-
-/// Cuts the passes that are in the log out of what was booked outside all phases.
-void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
-    PhaseStack& phases = thread.phases;
-    values_.write();
-    const SegmentCounters booked = phases.booked();
-    const SegmentCounters inside = booked - log_counters_;
-    const std::uint64_t wall = now - log_began_at_;
-    const std::uint64_t outside_wall = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
-    const std::uint64_t used = cpu_now > log_cpu_start_ ? cpu_now - log_cpu_start_ : 0;
-    const std::uint64_t outside_cpu = used > inside.cpu_ns() ? used - inside.cpu_ns() : 0;
-
-    const auto apply = [&](EventLog::Reader& reader, LogRecord kind, bool adds) {
-        const auto change = [adds](std::uint64_t& value, std::uint64_t by) { value = adds ? value + by : value - by; };
-        Row& row = phases.row(reader.node);
-        if (kind == LogRecord::Sample) {
-            change(row[Metric::Samples], reader.count);
-            change(row.weight, reader.weight);
-            return;
-        }
-        if (is_call(thread.tree[row.node].kind)) row.is_event = true;
-        for (std::uint32_t i = 0; i < reader.count; ++i) {
-            std::uint32_t metric = 0;
-            std::uint64_t increment = 0;
-            reader.value(metric, increment);
-            change(metric == EventLog::chance_visits ? row.chance_visits : row[static_cast<Metric>(metric)], increment);
-        }
-    };
-
-    SegmentCounters counters = log_counters_;
-    SegmentCounters first;
-    LogRecord kind{};
-    bool has_pass = false;
-    for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
-        if (kind != LogRecord::Event) {
-            if (has_pass) apply(reader, kind, false);
-            continue;
-        }
-        counters += reader.event.since;
-        if (has_pass || !path_.find(thread.tree, reader.event.node)) continue;
-        act(thread.tree, path_, reader.event.node, reader.event.common, reader.event.at);
-        has_pass = running_.size != 0;
-        first = counters;
-    }
-    running_.cut(0);
-    if (!has_pass) return;
-    for (std::uint32_t i = 0; i < loop_count_; ++i) loops_[i].recursion.forget();
-
-    phases.miss_iterations(); // a snapshot that there is has these values already, in the rest
-    phases.go_back(first);
-    counters = log_counters_;
-    bool is_in = false;
-    for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
-        if (kind != LogRecord::Event) {
-            if (is_in) apply(reader, kind, true);
-            continue;
-        }
-        const LoggedEvent& event = reader.event;
-        counters += event.since;
-        if (is_in) phases.book(event.since);
-        const std::uint32_t staying =
-            path_.find(thread.tree, event.node) ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
-        is_in = is_in || running_.size != 0;
-        perform(thread, staying, event.at, cpu_at(event.at, counters, outside_wall, outside_cpu));
-    }
-    phases.book(booked - counters);
 }
 
 bool LoopWatch::is_frame(PhaseStack& phases, const Phase& phase) const noexcept {

@@ -1,0 +1,195 @@
+// The part of a LoopWatch that settles on loops: when, on which one with which others inside and around it, and what that is called.
+#include "libprofile/loops/loop_watch.hpp"
+
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/loops/boundary_choice.hpp"
+#include "libprofile/loops/log_folding.hpp"
+#include "libprofile/loops/loop_levels.hpp"
+#include "libprofile/loops/other_sites.hpp"
+#include "libprofile/output/checkpoint.hpp"
+#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/session/thread.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace libprofile {
+
+namespace {
+
+constexpr std::uint64_t second = 1000000000;
+constexpr std::uint64_t most_calls = 1600000; // without another loop: there is none
+
+/// Whether a loop that goes on may be taken for the time loop before the job is over. The longer one waits, the less likely it is
+/// that one around it shows; but a job that is killed has its iterations from then on only.
+bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
+    const std::uint64_t lasted = now - loop.entries.first_at;
+    if (lasted < searched_ns / 4) return false;
+    const std::uint32_t passes = loop.entries.count;
+    return lasted >= (passes >= 64 ? 5 : passes >= 16 ? 20 : 60) * second;
+}
+
+} // namespace
+
+void LoopWatch::name(Thread& thread, Found& loop) noexcept {
+    char text[192];
+    const Node& place = thread.tree[loop.place];
+    if (place.kind == NodeKind::Frame) {
+        const char* module = load_map[place.a].path;
+        const char* slash = std::strrchr(module, '/');
+        std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1,
+                      static_cast<unsigned long long>(place.b));
+    } else {
+        std::snprintf(text, sizeof text, "loop at 0x%llx", static_cast<unsigned long long>(place.b));
+    }
+    loop.phase = thread.arena.copy_text(text);
+}
+
+bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries) noexcept {
+    ExcludedCalls excluded;
+    for (std::uint32_t i = 0; i < loop_count_; ++i)
+        if (loops_[i].boundary != 0) excluded.add(loops_[i].boundary);
+    loop = {};
+    if (candidate.is_recursion)
+        loop.set_recursion(candidate);
+    else if (is_by_entries && !begin_by_entries(log_, thread.tree, candidate, mpi_traits, loop))
+        return false;
+    else if (!is_by_entries && !choose_boundary(log_, thread.tree, candidate, mpi_traits, excluded, loop))
+        return false;
+    // Of a recursion each pass has calls of its own: none of them may have been folded.
+    loop.known_from = log_.known_from(loop.is_recursion ? ~0u : loop.level);
+    name(thread, loop);
+    return loop.phase != nullptr;
+}
+
+/// The loop with those inside and around it; what is around others comes before them. Returns their number, at most `room`; 0: it has no boundary.
+std::uint32_t LoopWatch::settle(Thread& thread, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept {
+    refused_ = candidate;
+    Found loop;
+    if (room == 0 || !settle_on(thread, candidate, loop)) return 0;
+    const LoopLevels levels = find_levels(log_, thread.tree, candidate);
+    std::uint32_t position[LoopLevels::most + 1] = {none}; // of levels by their number + 1
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < levels.count; ++i) {
+        const LoopLevel& level = levels.level[i];
+        position[i + 1] = position[level.around];
+        const auto is_known = [&](const Found& known) { return known.caller == level.candidate.caller && known.level == level.candidate.level; };
+        if (i == levels.found)
+            found[count] = loop;
+        else if (count + (i < levels.found ? 1 : 0) >= room || std::any_of(loops_, loops_ + loop_count_, is_known) ||
+                 !settle_on(thread, level.candidate, found[count], i < levels.found))
+            continue;
+        found[count].inside = position[level.around];
+        position[i + 1] = count++;
+    }
+    return count;
+}
+
+/// In the log that is nearly full. What has come back once may be a loop around those that have passes already.
+bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
+    LoopCandidate outermost;
+    const bool is_there = search_.find_running(now, outermost, 1, LoopSearch::Measure::Calls);
+    return fold(log_, thread.tree, is_there ? outermost.level : 1, log_whole_from_);
+}
+
+/// While the job goes on.
+void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
+    LoopCandidate candidate;
+    const bool is_found = loop_count_ < most_loops && search_.find_running(now, candidate) &&
+                          std::none_of(loops_, loops_ + loop_count_, [&](const Found& known) {
+                              return known.caller == candidate.caller && known.level == candidate.level &&
+                                     (known.sites.has(candidate.entries.site) || known.around.has(candidate.entries.site));
+                          });
+    const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_.size == 0;
+    const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));
+    const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
+        return may_be_around(candidate, known.level) && now - candidate.entries.first_at >= (now - known.first_at) / 2;
+    });
+    const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site &&
+                             candidate.entries.count / 2 < refused_.entries.count;
+    const bool is_due = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at()))));
+    Found found[most_loops];
+    if (const std::uint32_t count = is_due ? settle(thread, candidate, found, most_loops - loop_count_) : 0; count != 0) {
+        calls_at_loop_ = calls_;
+        const std::uint64_t cpu = thread_cpu_time();
+        thread.mark_cpu(now, cpu);
+        add(thread, found, count, now, cpu);
+        want_checkpoint(); // readers of live data tell by the block of loops which are the same on all ranks
+        return;
+    }
+    if (!is_full) return;
+    is_logging_ = false;
+    if (!is_last) return;
+    if (loop_count_ == 0) return end();
+    is_searching_ = false; // the loops that are known may come again, and are followed
+    interrupt();
+    log_.release();
+}
+
+void LoopWatch::set_depths() noexcept {
+    for (std::uint32_t i = 0; i < loop_count_; ++i) {
+        loops_[i].depth = 0;
+        for (std::uint32_t k = loops_[i].inside; k != none; k = loops_[k].inside) ++loops_[i].depth;
+        has_levels_ = has_levels_ || loops_[i].depth != 0;
+    }
+}
+
+/// A loop that was known before those from `first` on: the innermost of them in whose function it is called is around it. Others around it take its place.
+void LoopWatch::put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept {
+    for (std::uint32_t i = first; i < loop_count_; ++i) {
+        const Found& loop = loops_[i];
+        if (!may_be_around(loop, known.level) || known.last_at < loop.first_at) continue;
+        NodeId caller = known.caller;
+        for (std::uint32_t level = known.level; level > loop.level; --level) caller = tree[caller].parent;
+        const bool is_called_there = !loop.is_recursion && !known.is_recursion && caller == loop.caller;
+        if (is_called_there && (known.inside == none || loops_[known.inside].level < loop.level)) known.inside = i;
+        known.is_replaced = known.is_replaced || (loop.inside == none && !is_called_there);
+    }
+}
+
+/// Loops that were found; `found` in the order of time, with numbers of their own for what is around. What was counted until then has been booked:
+/// iterations that are found when they are over have no counters of their own, since nobody read them then.
+void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    const std::uint32_t first = loop_count_;
+    for (std::uint32_t n = 0; n < count && loop_count_ < most_loops; ++n) {
+        Found& loop = loops_[loop_count_] = found[n];
+        if (loop.inside != none) loop.inside += first;
+        loop.is_late = !is_log_whole(thread) || (loop.inside != none && loop.known_from > loops_[loop.inside].known_from);
+        loop.until = found[n].last_at;
+        ++loop_count_;
+    }
+    for (std::uint32_t i = 0; i < loop_count_; ++i)
+        if (!loops_[i].is_replaced && loops_[i].inside == none) put_inside(thread.tree, loops_[i], std::max(first, i + 1));
+    set_depths();
+    if (open_.size != 0 && loops_[open_.outermost()].is_replaced) {
+        leave(thread, now, cpu_now);
+    } else if (open_.size == 0 && is_log_whole(thread)) {
+        replay(thread, now, cpu_now);
+    }
+    for (std::uint32_t i = 0; i < loop_count_; ++i)
+        if (loops_[i].missed == 0 && loops_[i].passes > loops_[i].iterations + 1)
+            loops_[i].missed = loops_[i].passes - loops_[i].iterations;
+    interrupt();
+    log_.release();
+}
+
+/// A loop around `inner`, which has been left, has shown in its function.
+void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept {
+    Found outer;
+    static_cast<Loop&>(outer) = loop_around(thread.tree, inner, around_, mpi_traits);
+    around_ = {};
+    if (loop_count_ == most_loops) return;
+    name(thread, outer);
+    if (outer.phase == nullptr) return;
+    inner.is_replaced = true;
+    add(thread, &outer, 1, now, thread_cpu_time());
+    const auto replaced = static_cast<std::uint32_t>(&inner - loops_), added = loop_count_ - 1; // what lay inside and around stays so
+    for (std::uint32_t i = 0; i < added; ++i)
+        if (loops_[i].inside == replaced) loops_[i].inside = added;
+    loops_[added].inside = inner.inside;
+    set_depths();
+    want_checkpoint();
+}
+
+} // namespace libprofile

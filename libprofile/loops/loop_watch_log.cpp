@@ -1,0 +1,146 @@
+// The part of a LoopWatch that logs what happens while a loop is looked for, and cuts passes out of it when one was found.
+#include "libprofile/loops/loop_watch.hpp"
+
+#include "libprofile/session/thread.hpp"
+
+namespace libprofile {
+
+namespace {
+
+std::uint64_t log_limit() { return memory_quota.limit() / 64; }
+
+} // namespace
+
+void LoopWatch::begin_log(Thread& thread, std::uint64_t now) noexcept {
+    // What it has of the time before a loop ran still tells of loops around that one.
+    if (loop_count_ == 0 || log_.is_nearly_full()) log_.start(log_limit(), now);
+    log_whole_from_ = log_.end();
+    log_generation_ = thread.phases.row_generation();
+    log_began_at_ = now;
+    log_cpu_start_ = thread_cpu_time();
+    log_counters_ = last_counters_ = thread.phases.booked();
+    values_.forget();
+    is_logging_ = true;
+}
+
+bool LoopWatch::is_log_whole(Thread& thread) const noexcept {
+    return is_logging_ && !log_.is_full() && thread.phases.row_generation() == log_generation_ && thread.phases.is_outside();
+}
+
+void LoopWatch::begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept {
+    if (!is_logging_) return;
+    if (level != 1 || !is_log_whole(thread)) return interrupt();
+    values_.begin_nested(thread.phases.row(node));
+}
+
+void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept {
+    thread.phases.end_polls(now);
+    if (running_.size == 0 && !is_log_whole(thread))
+        begin_log(thread, now);
+    else if (running_.size == 0)
+        values_.write();
+    const SegmentCounters counters = thread.phases.booked();
+    log_.add_event({node, common, now, counters - last_counters_});
+    last_counters_ = counters;
+    if (running_.size != 0) return;
+    values_.begin(thread.phases.row(node));
+}
+
+/// Only its values. It begins no log.
+void LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
+    if (!is_log_whole(thread)) return;
+    if (thread.phases.polls().site != nullptr) thread.phases.end_polls(session_clock.now());
+    values_.write();
+    values_.begin(thread.phases.row(node));
+}
+
+void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
+    if (!is_logging_) return;
+    log_.begin_values(thread.tree.overhead(), 1);
+    log_.add_value(static_cast<std::uint32_t>(Metric::Time), ns);
+}
+
+void LoopWatch::interrupt() noexcept {
+    is_logging_ = false;
+    values_.forget();
+}
+
+/// The thread's CPU time at a moment in the log: what was used outside events is spread evenly over the time outside events.
+std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall,
+                                std::uint64_t outside_cpu) const noexcept {
+    const SegmentCounters inside = counters - log_counters_;
+    const std::uint64_t wall = at - log_began_at_;
+    const std::uint64_t outside = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
+    const std::uint64_t share =
+        outside_wall == 0 ? 0 : static_cast<std::uint64_t>(static_cast<unsigned __int128>(outside_cpu) * outside / outside_wall);
+    return log_cpu_start_ + inside.cpu_ns() + share;
+}
+
+/// Cuts the passes that are in the log out of what was booked outside all phases.
+void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    PhaseStack& phases = thread.phases;
+    values_.write();
+    const SegmentCounters booked = phases.booked();
+    const SegmentCounters inside = booked - log_counters_;
+    const std::uint64_t wall = now - log_began_at_;
+    const std::uint64_t outside_wall = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
+    const std::uint64_t used = cpu_now > log_cpu_start_ ? cpu_now - log_cpu_start_ : 0;
+    const std::uint64_t outside_cpu = used > inside.cpu_ns() ? used - inside.cpu_ns() : 0;
+
+    const auto apply = [&](EventLog::Reader& reader, LogRecord kind, bool adds) {
+        const auto change = [adds](std::uint64_t& value, std::uint64_t by) { value = adds ? value + by : value - by; };
+        Row& row = phases.row(reader.node);
+        if (kind == LogRecord::Sample) {
+            change(row[Metric::Samples], reader.count);
+            change(row.weight, reader.weight);
+            return;
+        }
+        if (is_call(thread.tree[row.node].kind)) row.is_event = true;
+        for (std::uint32_t i = 0; i < reader.count; ++i) {
+            std::uint32_t metric = 0;
+            std::uint64_t increment = 0;
+            reader.value(metric, increment);
+            change(metric == EventLog::chance_visits ? row.chance_visits : row[static_cast<Metric>(metric)], increment);
+        }
+    };
+
+    SegmentCounters counters = log_counters_;
+    SegmentCounters first;
+    LogRecord kind{};
+    bool has_pass = false;
+    for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
+        if (kind != LogRecord::Event) {
+            if (has_pass) apply(reader, kind, false);
+            continue;
+        }
+        counters += reader.event.since;
+        if (has_pass || !path_.find(thread.tree, reader.event.node)) continue;
+        act(thread.tree, path_, reader.event.node, reader.event.common, reader.event.at);
+        has_pass = running_.size != 0;
+        first = counters;
+    }
+    running_.cut(0);
+    if (!has_pass) return;
+    for (std::uint32_t i = 0; i < loop_count_; ++i) loops_[i].recursion.forget();
+
+    phases.miss_iterations(); // a snapshot that there is has these values already, in the rest
+    phases.go_back(first);
+    counters = log_counters_;
+    bool is_in = false;
+    for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
+        if (kind != LogRecord::Event) {
+            if (is_in) apply(reader, kind, true);
+            continue;
+        }
+        const LoggedEvent& event = reader.event;
+        counters += event.since;
+        if (is_in) phases.book(event.since);
+        const std::uint32_t staying =
+            path_.find(thread.tree, event.node) ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
+        is_in = is_in || running_.size != 0;
+        perform(thread, staying, event.at, cpu_at(event.at, counters, outside_wall, outside_cpu));
+    }
+    phases.book(booked - counters);
+}
+
+} // namespace libprofile
