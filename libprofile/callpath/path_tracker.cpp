@@ -109,7 +109,7 @@ void PathTracker::splice(std::size_t kept) noexcept {
         TrackedFrame& frame = frames_[kept + i];
         const std::size_t from = fresh - 1 - i;
         const std::uint8_t here = path_.flags[from];
-        is_start_up = is_start_up && ((here & (InLibc | InLibprofile)) != 0 || (i == 0 && unwinder.is_process_start(path_.addresses[from])));
+        is_start_up = is_start_up && (here & (InLibc | InLibprofile)) != 0;
         const bool known = common == kept + i && kept + i < size_ && frame.address == path_.addresses[from] &&
                            frame.slot == path_.slots[from];
         if (known) {
@@ -120,8 +120,8 @@ void PathTracker::splice(std::size_t kept) noexcept {
             frame.node = no_node;
         }
         frame.origin = path_.origins[from];
-        // The slot belongs to the next inner frame's function. That of main or of a thread's function is none: when a thread ends, the C library
-        // jumps to where it began, as soon as all frames inside are left, and would leave the mark behind.
+        // The slot belongs to the next inner frame's function. That of a thread's function is none: when a thread ends, the C library
+        // jumps to where it began, as soon as all frames inside are left, and would leave the mark behind. (A process begins in the program.)
         frame.markable = from != 0 && frame.slot != 0 && !is_start_up && (here & NoReturnAddress) == 0 &&
                          (path_.flags[from - 1] & never_marked) == 0;
     }

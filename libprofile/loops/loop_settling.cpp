@@ -109,12 +109,11 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site &&
                              candidate.entries.count / 2 < refused_.entries.count;
     const bool is_due = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at()))));
-    Found found[most_loops];
-    if (const std::uint32_t count = is_due ? settle(thread, candidate, found, most_loops - loop_count_) : 0; count != 0) {
+    if (const std::uint32_t count = is_due ? settle(thread, candidate, fresh_, most_loops - loop_count_) : 0; count != 0) {
         calls_at_loop_ = calls_;
         const std::uint64_t cpu = thread_cpu_time();
         thread.mark_cpu(now, cpu);
-        add(thread, found, count, now, cpu);
+        add(thread, fresh_, count, now, cpu);
         want_checkpoint(); // readers of live data tell by the block of loops which are the same on all ranks
         return;
     }
@@ -176,10 +175,11 @@ void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std
 
 /// A loop around `inner`, which has been left, has shown in its function.
 void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept {
-    Found outer;
-    static_cast<Loop&>(outer) = loop_around(thread.tree, inner, around_, mpi_traits);
+    const Entries entries = around_;
     around_ = {};
     if (loop_count_ == most_loops) return;
+    Found outer;
+    static_cast<Loop&>(outer) = loop_around(thread.tree, inner, entries, mpi_traits);
     name(thread, outer);
     if (outer.phase == nullptr) return;
     inner.is_replaced = true;

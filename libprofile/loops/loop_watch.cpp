@@ -260,7 +260,7 @@ void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         for (std::uint32_t i = 1; i < count; ++i) // in the order of time
             for (std::uint32_t k = i; k != 0 && candidates[k].entries.first_at < candidates[k - 1].entries.first_at; --k)
                 std::swap(candidates[k], candidates[k - 1]);
-        Found found[most_loops];
+        Found* const found = fresh_;
         std::uint32_t settled = 0;
         for (std::uint32_t i = 0; i < count; ++i) {
             if (loop_count_ != 0 && candidates[i].entries.first_at < log_began_at_) continue;

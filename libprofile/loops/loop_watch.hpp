@@ -141,6 +141,7 @@ class LoopWatch {
     bool has_levels_ = false; // some lie in others
     std::uint32_t loop_count_ = 0;
     Found loops_[most_loops];
+    Found fresh_[most_loops]; // while they are settled on: the stack of the thread may be small
     Entries around_; // of a loop that was left, around_inner_: a loop around it in the same function has shown
     Found* around_inner_ = nullptr;
 

@@ -89,7 +89,7 @@ const char* makes_pointless(const Config& config, Option given) {
     case Option::Error: return keeps_all ? "LIBPROFILE_CLUSTERS=off" : is_reference ? "LIBPROFILE_METHOD=reference" : nullptr;
     case Option::Warmup: return keeps_all && config.number(given) != 0 ? "LIBPROFILE_CLUSTERS=off" : nullptr;
     case Option::Trace: return config.flag(given) && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
-    case Option::SampleClock: return config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
+    case Option::SampleClock: return config.number(given) != 0 && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
     default: return nullptr;
     }
 }

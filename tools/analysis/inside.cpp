@@ -154,8 +154,11 @@ std::vector<MetricValues> own_rows(const Profile& profile, const PhaseData& data
     return rows;
 }
 
-void add_rows(const Profile& profile, const Location& location, const PhaseData& data, RowsInside& result, int level) {
-    if (!data.inside || level == most_levels)
+using RowsByPhase = std::map<std::uint32_t, RowsInside>;
+
+/// `known`: of phases that were asked before; empty while they are asked, so that a file in which phases lie in each other ends it.
+void add_rows(const Profile& profile, const Location& location, const PhaseData& data, RowsInside& result, RowsByPhase& known) {
+    if (!data.inside)
         return;
     const std::vector<MetricRow> all = metric_rows(profile);
     result.rows.assign(data.cluster_of_iteration.size(), MetricValues(all.size()));
@@ -168,10 +171,12 @@ void add_rows(const Profile& profile, const Location& location, const PhaseData&
         const auto [at, is_new] = inner.try_emplace(entry.phase);
         if (is_new && iterates) {
             at->second = own_rows(profile, *phase, result.is_exact);
-            RowsInside below;
-            add_rows(profile, location, *phase, below, level + 1);
+            const auto [asked, is_first] = known.try_emplace(entry.phase);
+            RowsInside& below = asked->second;
+            if (is_first)
+                add_rows(profile, location, *phase, below, known);
             result.is_exact = result.is_exact && below.is_exact;
-            for (std::size_t i = 0; i < below.rows.size(); ++i)
+            for (std::size_t i = 0; i < std::min(below.rows.size(), at->second.size()); ++i)
                 add(at->second[i], below.rows[i]);
         } else if (is_new) {
             at->second.push_back(totals(profile, *phase));
@@ -216,7 +221,9 @@ WithInside cells_with_inside(const Profile& profile, const Location& location, c
 
 RowsInside rows_inside(const Profile& profile, const Location& location, const PhaseData& data) {
     RowsInside result;
-    add_rows(profile, location, data, result, 0);
+    RowsByPhase known;
+    known.try_emplace(data.phase);
+    add_rows(profile, location, data, result, known);
     return result;
 }
 

@@ -33,7 +33,9 @@ struct Summed {
     enum class Answer : std::uint8_t { Unknown, Asked, No, Yes } answer = Answer::Unknown;
 };
 
-bool is_mere_wrapper(std::vector<Summed>& functions, std::uint32_t number) {
+/// `depth`: of so many wrappers inside each other.
+bool is_mere_wrapper(std::vector<Summed>& functions, std::uint32_t number, int depth = 0) {
+    constexpr int deepest = 16;
     using enum Summed::Answer;
     constexpr std::size_t several = 2;
     constexpr double small_part = 0.05, negligible = 0.02; // of its time; of its time or visits
@@ -44,7 +46,7 @@ bool is_mere_wrapper(std::vector<Summed>& functions, std::uint32_t number) {
     function.answer = Asked; // it may call itself through others
     const bool is_little = static_cast<double>(function.own.time) <= small_part * static_cast<double>(function.all.time) ||
                            function.own.time <= small_ns * function.all.visits;
-    if (function.callers.size() < several || !is_little || function.all.visits == 0)
+    if (depth == deepest || function.callers.size() < several || !is_little || function.all.visits == 0)
         return function.answer = No, false;
     std::size_t important = 0;
     bool wraps = false;
@@ -53,7 +55,7 @@ bool is_mere_wrapper(std::vector<Summed>& functions, std::uint32_t number) {
             static_cast<double>(amount.visits) <= negligible * static_cast<double>(function.all.visits))
             continue;
         ++important;
-        wraps = functions[callee].is_call || is_mere_wrapper(functions, callee);
+        wraps = functions[callee].is_call || is_mere_wrapper(functions, callee, depth + 1);
     }
     const bool yes = important == 1 && wraps;
     functions[number].answer = yes ? Yes : No;

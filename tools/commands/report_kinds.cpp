@@ -72,7 +72,7 @@ std::string list_of(const std::vector<std::uint32_t>& numbers, std::size_t room)
 
 /// How far the mean may be from single iterations.
 std::string spread_words(const KindOfIteration& kind, const TextStyle& style) {
-    return kind.iterations < 2 ? "" : fmt::format("; 5 to 95 %: {} .. {}", duration(kind.times.low, style), duration(kind.times.high, style));
+    return kind.iterations < 2 ? "" : fmt::format(" ({} .. {})", duration(kind.times.low, style), duration(kind.times.high, style));
 }
 
 } // namespace
@@ -85,12 +85,12 @@ void append_kinds(const ReportContext& context, std::uint32_t phase, const Kinds
         return;
     const TextStyle& style = context.style;
     append_heading(context, fmt::format("Ranks in \"{}\"", printable(context.profile.phases[phase].name)),
-                   "kinds of iteration by what a rank does, whatever it waits", out);
+                   "kinds of iteration by what a rank does, whatever it waits: mean time (5 to 95 % of them), computing", out);
     for (std::size_t k = 0; k < std::min(found.kinds.size(), most_kinds); ++k) {
         const KindOfIteration& kind = found.kinds[k];
-        out += fmt::format("  {:>5} {} {}  of which {} computing{}\n", kind_letters(static_cast<std::uint32_t>(k)),
+        out += fmt::format("  {:>5} {} {}{}, {} computing\n", kind_letters(static_cast<std::uint32_t>(k)),
                            right(style, count(static_cast<double>(kind.iterations)) + " iterations", 18),
-                           right(style, duration(kind.mean_time, style), 10), duration(kind.compute, style), spread_words(kind, style));
+                           right(style, duration(kind.mean_time, style), 10), spread_words(kind, style), duration(kind.compute, style));
     }
     if (found.kinds.size() > most_kinds)
         out += tinted(style, Tint::Dim, fmt::format("  {:>5} {} more kinds", "...", found.kinds.size() - most_kinds)) + "\n";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -77,6 +78,7 @@ class Unifier {
     void attach_series(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
                        const std::vector<std::uint32_t>& metrics);
     void attach_insides(const RawFile& file, ThreadParts& parts, Location& location);
+    bool has_iteration_in_two_others(const Location& location) const;
     void add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics);
     /// Node ids of the profile by node ids of a tree. Empty: modules, functions or the tree are missing, or do not fit.
     std::vector<std::uint32_t> nodes_of(const RawTables& tables, const std::optional<TableNumbers>& numbers, std::uint32_t thread);
@@ -393,6 +395,26 @@ void Unifier::attach_insides(const RawFile& file, ThreadParts& parts, Location& 
             lose(fmt::format("{}: what lies inside the iterations of phase \"{}\" of rank {} thread {} is lost, because it does not fit to the phase",
                              file.name, profile.phases[number->second].name, location.rank, location.thread));
     }
+    if (has_iteration_in_two_others(location)) {
+        for (PhaseData& data : location.phases)
+            data.inside.reset();
+        lose(fmt::format("{}: what lies inside the iterations of rank {} thread {} is lost, because some lie in two others", file.name, location.rank, location.thread));
+    }
+}
+
+/// No thread does that; and readers of such a file would count iterations again and again.
+bool Unifier::has_iteration_in_two_others(const Location& location) const {
+    std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> spans; // by phase: first iteration, and the one after the last
+    for (const PhaseData& data : location.phases)
+        if (data.inside)
+            for (const InsideData::Entry& entry : data.inside->entries)
+                if (entry.count != 0 && profile.phases[entry.phase].kind == PhaseKind::Iterations)
+                    spans[entry.phase].emplace_back(entry.first, entry.first + entry.count);
+    return std::any_of(spans.begin(), spans.end(), [](auto& of_phase) {
+        auto& list = of_phase.second;
+        std::sort(list.begin(), list.end());
+        return std::adjacent_find(list.begin(), list.end(), [](const auto& a, const auto& b) { return b.first < a.second; }) != list.end();
+    });
 }
 
 void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics) {

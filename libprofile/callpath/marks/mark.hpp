@@ -56,13 +56,6 @@ inline bool is_about_to_stand(const Mark& mark, std::uintptr_t stack_pointer) no
     return mark.moving && mark.slot >= stack_pointer &&
            *reinterpret_cast<const std::uintptr_t*>(mark.slot) == mark.return_address;
 }
-/// Remembers the mark for a return or an unwinder that comes to it later.
-inline void note_loss(Mark& mark) noexcept {
-    for (const Mark::Loss& loss : mark.losses)
-        if (loss.slot == mark.slot && loss.return_address == mark.return_address) return;
-    mark.losses[mark.next_loss % Mark::kept_losses] = {mark.slot, mark.return_address};
-    mark.next_loss = (mark.next_loss + 1) % Mark::kept_losses;
-}
 /// What belongs into `slot`, if a mark was lost there; else 0.
 inline std::uintptr_t lost_return_address(const Mark& mark, std::uintptr_t slot) noexcept {
     for (unsigned i = 0; i < Mark::kept_losses; ++i) {
@@ -70,6 +63,12 @@ inline std::uintptr_t lost_return_address(const Mark& mark, std::uintptr_t slot)
         if (loss.slot == slot) return loss.return_address;
     }
     return 0;
+}
+/// Remembers the mark for a return or an unwinder that comes to it later.
+inline void note_loss(Mark& mark) noexcept {
+    if (lost_return_address(mark, mark.slot) == mark.return_address) return; // the newest one of that slot
+    mark.losses[mark.next_loss % Mark::kept_losses] = {mark.slot, mark.return_address};
+    mark.next_loss = (mark.next_loss + 1) % Mark::kept_losses;
 }
 
 /// What belongs into `slot`, if it holds the mark of any thread; 0: it does not. Only where all else has failed.
