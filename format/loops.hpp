@@ -35,6 +35,7 @@ enum LoopFlag : std::uint64_t {
     LoopIsNested = 1u << 7,    // it lies in another loop of its function, which makes no call of its own: that may be the time loop
     LoopMayMiss = 1u << 8,     // a pass may go by without the place, or return from there without the call, and nothing says that none does
     LoopIsCopied = 1u << 9,    // the same calls come several times in a pass, the second time at the other offset: copies of one pass, if the compiler unrolled it
+    LoopIsShort = 1u << 10,    // its passes, `passes` of them between first_ns and last_ns, are too short to be iterations: it has no phase
 };
 
 /// A place in the code is that of a node of kind Frame: module, and ELF virtual address of the return address - 1.

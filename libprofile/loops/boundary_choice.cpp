@@ -258,7 +258,7 @@ class Choice {
             if (loop.is_ambiguous || loop.is_confirmed) return false;
             loop.is_ambiguous = true;
             loop.other = loop.other_place = all.open != 0 ? all.open : all.sites[1];
-            loop.other_passes = loop.passes + calls_.entries(loop.other);
+            loop.other_passes = calls_.entries(loop.other);
             return false;
         }
         loop.boundary = 0;

@@ -5,8 +5,9 @@
 namespace libprofile {
 
 void LoopSearch::start(std::uint64_t now) noexcept {
-    began_at_ = now;
+    began_at_ = last_at_ = now;
     depth_ = ended_count_ = 0;
+    short_ = {};
     recursion_ = {};
 }
 
@@ -62,6 +63,7 @@ void LoopSearch::end(std::uint32_t level) noexcept {
     };
     for (std::uint32_t i = 0; i < activation.used; ++i) {
         const Entries& entries = activation.entries[i];
+        if (entries.are_too_short(least_passes) && entries.span() > short_.entries.span()) short_ = {activation.caller, level, entries};
         if (entries.repeats() == 0) continue;
         const bool follows = best != nullptr && entries.first_at >= best->last_at; // a loop behind another
         if (follows) is_kept(*best);
@@ -105,6 +107,7 @@ void LoopSearch::follow_recursion(const CallTree& tree, const SitePath& path, st
 
 void LoopSearch::event(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept {
     ++calls_;
+    last_at_ = at;
     follow_recursion(tree, path, common, at);
     std::uint32_t same = std::min({common, path.size, depth_, levels});
     // What is known of the stack may be less than what is true, never of another function.
@@ -163,6 +166,19 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
         covered += best->entries.span();
     }
     return covered >= total / 4 ? chosen : 0; // as for loops that go on (LoopWatch)
+}
+
+bool LoopSearch::find_short(LoopCandidate& found) const noexcept {
+    const auto is_it = [&](const Entries& entries) {
+        return entries.are_too_short(least_passes) && entries.span() >= (last_at_ - began_at_) / 4;
+    };
+    if (is_it(short_.entries)) found = short_;
+    for (std::uint32_t level = depth_; level != 0; --level) {
+        const Activation& activation = activations_[level - 1];
+        for (std::uint32_t i = 0; i < activation.used; ++i)
+            if (is_it(activation.entries[i])) found = {activation.caller, level, activation.entries[i]};
+    }
+    return found.level != 0;
 }
 
 bool LoopSearch::Activation::is_in(const Entries& loop) const noexcept {

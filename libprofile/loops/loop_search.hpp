@@ -62,9 +62,11 @@ struct Entries {
     /// Shorter passes are no iterations: closing one takes some microseconds.
     static constexpr std::uint64_t shortest_pass_ns = 30000;
     /// At least so many passes that are not much shorter than others.
-    bool are_passes(std::uint32_t least) const {
-        return repeats() >= least && span() >= repeats() * shortest_pass_ns && square(span()) >= squares * least;
-    }
+    bool are_passes(std::uint32_t least) const { return are_long_enough() && share_time(least); }
+    bool are_long_enough() const { return span() >= repeats() * shortest_pass_ns; }
+    /// Of a thousand of them one that was disturbed may have most of the time.
+    bool are_too_short(std::uint32_t least) const { return !are_long_enough() && (count > 1000 || share_time(least)); }
+    bool share_time(std::uint32_t least) const { return repeats() >= least && square(span()) >= squares * least; }
     /// Nothing has happened for no longer than a few passes together: of their time, or of their calls, which a processor that pauses does
     /// not change.
     bool go_on(std::uint64_t now) const { return now - last_at <= span() / count * most_absent; }
@@ -108,6 +110,9 @@ class LoopSearch {
     /// The outermost loop of at least so many passes that runs now: its last is not long ago, by the time, or else by the calls, too. False: none.
     bool find_running(std::uint64_t now, LoopCandidate& found, std::uint32_t least = least_passes, Measure measure = Measure::Time) const noexcept;
 
+    /// The outermost loop that shares a quarter of the time until the last call or more, and whose passes are too short to be iterations. False: none.
+    bool find_short(LoopCandidate& found) const noexcept;
+
     std::uint64_t began_at() const { return began_at_; }
 
   private:
@@ -141,6 +146,8 @@ class LoopSearch {
     bool is_cut_short_ = false;
     LoopCandidate ended_[most_candidates]; // of functions that have returned; those of one function, however often it was called, are one
     std::uint32_t ended_count_ = 0;
+    LoopCandidate short_; // the longest of those whose passes are too short, of a function that has returned
+    std::uint64_t last_at_ = 0;
 };
 
 } // namespace libprofile

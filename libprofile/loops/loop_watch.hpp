@@ -85,6 +85,8 @@ class LoopWatch {
     /// When the search began, by the session's clock.
     std::uint64_t began_at() const { return search_.began_at(); }
     std::uint64_t calls() const { return calls_; }
+    /// Where no loop was found: one whose passes are too short to be iterations. False: there is none.
+    bool find_short(LoopCandidate& found) const noexcept { return loop_count_ == 0 && search_.find_short(found); }
 
   private:
     /// Loops inside each other, by their numbers, from the outermost.

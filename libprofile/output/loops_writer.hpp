@@ -20,26 +20,32 @@ inline std::uint64_t function_of(const Node& place) noexcept {
     return range.start - module.bias;
 }
 
+inline LoopRecord loop_at(const Node& place) noexcept {
+    LoopRecord out;
+    if (place.kind == NodeKind::Frame) {
+        const Module& module = load_map[place.a];
+        out.build_id = Text(reinterpret_cast<const char*>(module.build_id), module.build_id_size);
+        out.path = module.path;
+    }
+    out.offset = place.b;
+    return out;
+}
+
 /// One in so many is not looked at: each may join two passes, no more.
 constexpr std::uint64_t bounded_calls_ignored = 1024;
 
 inline void write_loops(Encoder& encoder, const Thread& thread) noexcept {
     const LoopWatch& watch = *thread.loops;
-    LoopsRecord record{thread.index, watch.searched_ns(), watch.calls(), watch.loop_count()};
+    LoopCandidate too_short;
+    const bool is_too_short = watch.find_short(too_short);
+    LoopsRecord record{thread.index, watch.searched_ns(), watch.calls(), watch.loop_count() + (is_too_short ? 1u : 0u)};
     describe(encoder, record);
     // Of some calls what had returned before was not known: where no mark may be, because of the program's unwinders, say.
     const bool is_bounded = thread.paths.bounded_calls() > watch.calls() / bounded_calls_ignored;
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);
-        const Node& place = thread.tree[loop.place];
-        LoopRecord out;
+        LoopRecord out = loop_at(thread.tree[loop.place]);
         out.phase = loop.phase;
-        if (place.kind == NodeKind::Frame) {
-            const Module& module = load_map[place.a];
-            out.build_id = Text(reinterpret_cast<const char*>(module.build_id), module.build_id_size);
-            out.path = module.path;
-        }
-        out.offset = place.b;
         if (loop.boundary != 0) out.call = mpi_functions[thread.tree[loop.boundary].a].name;
         out.flags = (loop.is_replaced ? std::uint64_t{LoopIsReplaced} : 0) | (loop.is_late ? std::uint64_t{LoopIsLate} : 0) |
                     (loop.boundary == 0 && !loop.is_recursion ? std::uint64_t{LoopByEntries} : 0) |
@@ -57,11 +63,24 @@ inline void write_loops(Encoder& encoder, const Thread& thread) noexcept {
         }
         describe(encoder, out);
     }
+    if (is_too_short) {
+        LoopRecord out = loop_at(thread.tree[too_short.entries.site]);
+        out.phase = "";
+        out.flags = LoopByEntries | LoopIsShort;
+        out.passes = too_short.entries.count - 1;
+        describe(encoder, out);
+    }
+    const auto since = [&](std::uint64_t at) { return at > watch.began_at() ? at - watch.began_at() : 0; };
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);
-        const auto since = [&](std::uint64_t at) { return at > watch.began_at() ? at - watch.began_at() : 0; };
         LoopFunctionRecord out{function_of(thread.tree[loop.place]), thread.tree[loop.caller].path_hash[0], since(loop.first_at),
                                since(loop.until)};
+        describe(encoder, out);
+    }
+    if (is_too_short) {
+        const Entries& entries = too_short.entries;
+        LoopFunctionRecord out{function_of(thread.tree[entries.site]), thread.tree[too_short.caller].path_hash[0], since(entries.first_at),
+                               since(entries.last_at)};
         describe(encoder, out);
     }
     for (std::uint32_t i = 0; watch.has_levels() && i < watch.loop_count(); ++i) {

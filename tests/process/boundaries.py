@@ -57,5 +57,14 @@ def a_loop_around_in_the_same_function_that_shows_late_takes_its_place(job):
         expect(59 <= count + outer[0]["missed"] <= 61, f"steps: {phases}: {loops}")
 
 
+@test
+def a_loop_whose_passes_are_too_short_to_be_iterations_is_named(job):
+    phases, loops, report = found(job, "short_passes", 20000, 0)
+    said = " ".join(sentence for answer in report["answers"] if answer["key"] == "change" for sentence in answer["answers"])
+    expect_equal((phases, loops), ({}, []), "iterations")
+    named = re.search(r"no time loop was found: there is a loop in short_passes at boundaries.c:\d+, but its passes take ([0-9.]+) us", said)
+    expect(named and 0 < float(named[1]) < 30, said)
+
+
 if __name__ == "__main__":
     main()

@@ -199,6 +199,15 @@ TEST_F(loop_search, a_loop_that_only_polls_has_no_passes) {
 TEST_F(loop_search, passes_that_are_too_short_to_be_told_apart_are_none) {
     for (int i = 0; i < 5000; ++i) call({10, 20}, send, i == 0 ? 0 : 2, 2000);
     EXPECT_EQ(search.find(now, found, 4), 0u);
+    LoopCandidate too_short;
+    ASSERT_TRUE(search.find_short(too_short));
+    EXPECT_EQ(too_short.entries.site, path_of({10, 20}));
+    EXPECT_EQ(too_short.entries.count, 5000u);
+    call({30}, send, 0); // the function has returned
+    EXPECT_TRUE(search.find_short(too_short));
+    for (int i = 0; i < 10; ++i) call({30}, send, 1, 10000000); // and had little of the time
+    too_short = {};
+    EXPECT_FALSE(search.find_short(too_short));
 }
 
 TEST_F(loop_search, short_commands_beside_a_long_one_are_no_passes) {

@@ -39,6 +39,17 @@ class LoopDoubts : public testing::Test {
         loop.other_passes = loop.passes * times;
         loop.flags = found.flags = LoopIsCopied;
     }
+    /// So many visits of the call that was added last, in the iterations of rank 0.
+    void visited(std::uint64_t times) {
+        if (profile.phases.empty()) {
+            profile.phases.push_back({loop.phase, PhaseKind::Iterations});
+            profile.locations.emplace_back();
+            profile.locations[0].phases.emplace_back();
+            profile.job.ranks = 2;
+        }
+        profile.locations[0].phases[0].rest.push_back(
+            {static_cast<std::uint32_t>(profile.paths.size() - 1), static_cast<std::uint32_t>(Metric::Visits), times});
+    }
     std::string doubts() {
         std::string all;
         for (const std::string& doubt : doubts_about(profile, found)) all += (all.empty() ? "" : "; ") + doubt;
@@ -74,6 +85,38 @@ TEST_F(LoopDoubts, AreOfNumbersToo) {
     found.share = 0.9;
     found.missed = 3;
     EXPECT_EQ(doubts(), "3 iterations before it was found could not be told apart");
+}
+
+TEST_F(LoopDoubts, AnotherPlaceHasTheNumbersOfTheCallTree) {
+    loop.other_offset = 0x1020;
+    loop.other_passes = 67;
+    EXPECT_EQ(doubts(), "passes may begin in app+0x1020 instead"); // no call of it is known
+    call(0x1010, 12);
+    visited(50);
+    call(0x1020, 14);
+    visited(70);
+    EXPECT_EQ(doubts(), "passes may begin with MPI_Allreduce in run at app.cpp:14 instead, which comes 70 times in these iterations on rank 0");
+}
+
+TEST_F(LoopDoubts, PlacesWithTheSameWordsHaveAddresses) {
+    call(0x1010, 12);
+    visited(50);
+    call(0x1020, 12);
+    visited(70);
+    loop.other_offset = 0x1020;
+    loop.other_passes = 67;
+    EXPECT_NE(doubts().find("run at app.cpp:12 (app+0x1020) instead"), std::string::npos) << doubts();
+}
+
+TEST_F(LoopDoubts, ACallThatItsPlaceMakesInSomePassesOnlyIsComparedWithTheOthersThere) {
+    loop.other_offset = loop.offset;
+    loop.other_passes = 299;
+    call(0x1010, 12);
+    visited(50);
+    profile.functions.push_back({"MPI_Irecv", TimeCategory::Compute});
+    profile.paths.push_back({static_cast<std::uint32_t>(profile.paths.size() - 2), NodeKind::Mpi, 1, 0});
+    visited(299);
+    EXPECT_EQ(doubts(), "what is called there may make this call in some passes only: MPI_Allreduce comes 50 times there, MPI_Irecv 299 times on rank 0");
 }
 
 TEST_F(LoopDoubts, CopiesOnOneLineAreNamedAsPlaces) {

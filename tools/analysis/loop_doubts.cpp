@@ -1,5 +1,6 @@
 #include "tools/analysis/loop_doubts.hpp"
 
+#include "tools/analysis/place_calls.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/loop_names.hpp"
 #include "tools/profile/same_module.hpp"
@@ -7,7 +8,9 @@
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <set>
 
 namespace libprofile::tools {
@@ -85,6 +88,55 @@ void doubt_copies(const Profile& profile, const FoundLoop& loop, std::vector<std
     doubts.push_back(std::move(text));
 }
 
+/// Of the calls below a place the one that came about `share` times as often as there are iterations; nullptr: there is none.
+const PlaceCall* nearest(const std::vector<PlaceCall>& calls, double share, double iterations) {
+    const PlaceCall* best = nullptr;
+    const auto distance = [&](const PlaceCall& call) { return std::abs(static_cast<double>(call.visits) - share * iterations); };
+    for (const PlaceCall& call : calls)
+        if (best == nullptr || distance(call) < distance(*best))
+            best = &call;
+    return best;
+}
+
+/// The calls of the first rank that found the loop, in its iterations, at a place in its module. All numbers are in the call tree, too.
+struct CallsOfRank {
+    CallsOfRank(const Profile& profile, const LoopOfRanks& found, std::uint64_t offset)
+        : calls(calls_at(profile, found.loop->module, offset, found.ranks.front(), found.loop->phase)),
+          rank(profile.job.ranks > 1 ? fmt::format(" on rank {}", found.ranks.front()) : "") {}
+    std::vector<PlaceCall> calls;
+    std::string rank;
+};
+
+std::string times(const PlaceCall& call) { return plural(call.visits, "time"); }
+
+/// Passes may begin at another place.
+std::string doubt_of_other(const Profile& profile, const LoopOfRanks& found) {
+    const FoundLoop& loop = *found.loop;
+    std::string place = place_text(profile, loop.module, loop.other_offset);
+    if (place == place_text(profile, loop.module, loop.offset)) // two calls on one line, or in a function without lines
+        place += fmt::format(" ({}+{:#x})", printable(base_name(loop.module.path)), loop.other_offset);
+    const CallsOfRank at(profile, found, loop.other_offset);
+    const double share = static_cast<double>(loop.other_passes) / static_cast<double>(std::max<std::uint64_t>(loop.passes, 1));
+    const PlaceCall* call = nearest(at.calls, share, static_cast<double>(found.most));
+    if (call == nullptr)
+        return fmt::format("passes may begin in {} instead", place);
+    return fmt::format("passes may begin with {} in {} instead, which comes {} in these iterations{}", printable(call->function), place, times(*call), at.rank);
+}
+
+/// What is called at the place makes the loop's call in some passes only, perhaps.
+std::string doubt_of_place(const Profile& profile, const LoopOfRanks& found) {
+    const FoundLoop& loop = *found.loop;
+    CallsOfRank at(profile, found, loop.offset);
+    const auto most = std::max_element(at.calls.begin(), at.calls.end(), [](const PlaceCall& a, const PlaceCall& b) { return a.visits < b.visits; });
+    std::vector<PlaceCall> its;
+    std::copy_if(at.calls.begin(), at.calls.end(), std::back_inserter(its), [&](const PlaceCall& call) { return call.function == loop.call; });
+    const PlaceCall* own = nearest(its, 1, static_cast<double>(found.most));
+    if (own == nullptr || most->visits <= own->visits)
+        return "what is called there may make this call in some passes only";
+    return fmt::format("what is called there may make this call in some passes only: {} comes {} there, {} {}{}", printable(own->function), times(*own),
+                       printable(most->function), times(*most), at.rank);
+}
+
 } // namespace
 
 std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks& found) {
@@ -97,8 +149,7 @@ std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks&
     if (loop.other_passes != 0 && loop.is(LoopIsCopied))
         doubt_copies(profile, loop, doubts);
     else if (loop.other_passes != 0)
-        doubts.push_back(fmt::format("with passes from {} there would be {} in the place of {}", place_text(profile, loop.module, loop.other_offset),
-                                     count(static_cast<double>(loop.other_passes)), count(static_cast<double>(loop.passes))));
+        doubts.push_back(loop.other_offset == loop.offset ? doubt_of_place(profile, found) : doubt_of_other(profile, found));
     for (const Doubt& doubt : doubts_by_flag)
         if (found.is(doubt.flag))
             doubts.emplace_back(doubt.text);

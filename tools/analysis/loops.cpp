@@ -203,13 +203,27 @@ std::vector<std::string> place_sentences(const Profile& profile) {
                         printable(name))};
 }
 
+/// Where no rank has found a loop.
+std::string why_none(const Profile& profile, const std::vector<const Location*>& searching) {
+    for (const Location* location : searching) {
+        for (const FoundLoop& loop : location->loop_search->loops) {
+            if (!loop.is(LoopIsShort) || loop.passes == 0)
+                continue;
+            const double us = static_cast<double>(loop.last_ns - std::min(loop.first_ns, loop.last_ns)) / 1e3 / static_cast<double>(loop.passes);
+            return fmt::format("there is a loop in {}, but its passes take {:.2g} us on average, too short to be iterations (30 us is the least)",
+                               place_text(profile, loop.module, loop.offset), us);
+        }
+    }
+    return "no call of MPI comes again and again from one place for most of the time after MPI_Init";
+}
+
 std::vector<std::string> loop_sentences(const Profile& profile) {
     const std::vector<const Location*> searching = searching_threads(profile);
     if (searching.empty())
         return place_sentences(profile);
     std::vector<std::uint64_t> without; // ranks that found nothing
     for (const Location* location : searching)
-        if (location->loop_search->loops.empty())
+        if (std::all_of(location->loop_search->loops.begin(), location->loop_search->loops.end(), [](const FoundLoop& loop) { return loop.is(LoopIsShort); }))
             without.push_back(location->rank);
     std::vector<std::string> sentences;
     const std::vector<LoopOfRanks> all = loops_of(profile);
@@ -233,8 +247,8 @@ std::vector<std::string> loop_sentences(const Profile& profile) {
         sentences.push_back("ranks took different places in the code for the start of a pass, so their iterations need not be the same "
                             "ones; mark the loop to be sure (profile_iteration_begin, MPI_Pcontrol)");
     if (all.empty())
-        sentences.push_back("no time loop was found: no place in the code is passed again and again for most of the time after MPI_Init; "
-                            "mark the loop (profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md), or name a function that is called "
+        sentences.push_back("no time loop was found: " + why_none(profile, searching) +
+                            "; mark the loop (profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md), or name a function that is called "
                             "once in a pass (LIBPROFILE_ITERATION=FUNCTION; docs/iterations.md)");
     else if (covered < 0.5)
         sentences.push_back(fmt::format("the time loop was not found: what was found has {} of the time only; mark the loop "
