@@ -184,7 +184,7 @@ struct RankRecord {
     std::uint64_t clocks_lost = 0;     // threads whose perf counter the application closed; their CPU timer took over
     std::uint64_t skipped[skip_reason_count] = {}; // samples taken without a call path, by SkipReason
     // Since version 4:
-    std::uint64_t memory_peak = 0;   // most bytes of the quota that were ever in use
+    std::uint64_t memory_peak = 0;   // most bytes ever in use: of the quota, and of the live file mapped into memory
     std::uint64_t bytes_written = 0; // of this rank's blocks, without this one and the directory
     std::uint64_t writing_ns = 0;    // time it took to make them, after the measurement
 };

@@ -1,5 +1,6 @@
 #include "libprofile/output/finalize.hpp"
 
+#include "format/own_share.hpp"
 #include "format/regions.hpp"
 #include "libprofile/boundaries/iteration_place.hpp"
 #include "libprofile/output/checkpoint.hpp"
@@ -27,30 +28,45 @@ namespace {
 
 bool roots_differ = false; // of ranks: the program has changed the root folder of some
 
-/// a/b in tenths of a percent, rounded as in the report, printable as "%d.%d".
+enum class Rounding { Nearest, Down };
+
+/// a/b in tenths of a percent, printable as "%d.%d".
 struct Tenths {
     int whole = 0;
     int tenth = 0;
-    Tenths(std::uint64_t a, std::uint64_t b) {
-        const auto share = b == 0 ? 0 : static_cast<std::uint64_t>((static_cast<unsigned __int128>(a) * 1000 + b / 2) / b);
+    Tenths(std::uint64_t a, std::uint64_t b, Rounding rounding = Rounding::Nearest) {
+        const std::uint64_t more = rounding == Rounding::Nearest ? b / 2 : 0;
+        const auto share = b == 0 ? 0 : static_cast<std::uint64_t>((static_cast<unsigned __int128>(a) * 1000 + more) / b);
         whole = static_cast<int>(share / 10);
         tenth = static_cast<int>(share % 10);
     }
 };
 
+/// libprofile's own share. What it has booked is the least that it took; where its samples say more, they come first.
+template <std::size_t size> void describe_own_share(const RankSummary& all, char (&text)[size]) {
+    const Tenths booked(all.overhead_ns, all.wall_ns, Rounding::Down); // "at least"
+    const Tenths sampled(all.samples_inside, all.samples_taken);
+    if (do_samples_say_more(all.samples_inside, all.samples_taken, all.overhead_ns, all.wall_ns))
+        std::snprintf(text, size, "libprofile itself: %d.%d%% of the samples (it measured %d.%d%% of the time)", sampled.whole, sampled.tenth,
+                      booked.whole, booked.tenth);
+    else
+        std::snprintf(text, size, "libprofile itself: at least %d.%d%% of the time", booked.whole, booked.tenth);
+}
+
 void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note = ",") {
     const Job& job = session.job();
     const Tenths lost(all.samples_lost, all.samples_taken + all.samples_lost);
-    const Tenths overhead(all.overhead_ns, all.wall_ns);
+    char own_share[128];
+    describe_own_share(all, own_share);
     char iterations[192] = "no iterations marked";
     if (all.iterations == 0 && all.quota_losses != 0)
         std::snprintf(iterations, sizeof iterations, "no iterations kept");
     else if (all.iterations != 0)
         std::snprintf(iterations, sizeof iterations, "%llu iterations%s%.64s%s in %llu clusters", static_cast<unsigned long long>(all.iterations),
                       *all.phase == 0 ? "" : " of \"", all.phase, *all.phase == 0 ? "" : "\"", static_cast<unsigned long long>(all.clusters));
-    say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, overhead %d.%d%%, memory up to %llu KiB per process -> %s (next: libprofile report %s)",
+    say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, %s, memory up to %llu KiB per process -> %s (next: libprofile report %s)",
         job.ranks, job.ranks == 1 ? "" : "s", note, iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,
-        lost.tenth, static_cast<unsigned long long>((bytes + 1023) / 1024), overhead.whole, overhead.tenth,
+        lost.tenth, static_cast<unsigned long long>((bytes + 1023) / 1024), own_share,
         static_cast<unsigned long long>((all.memory_peak + 1023) / 1024),
         output_folder.shown(), output_folder.shown());
 }
@@ -81,15 +97,16 @@ void say_losses(const RankSummary& all) {
 /// Totals over the ranks; the number of iterations and clusters, and the memory, of the rank with most of them. The phase has a name if
 /// it has the same one on all ranks that have one.
 bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
-    std::uint64_t sums[] = {all.samples_taken, all.samples_lost, all.overhead_ns, all.wall_ns,
-                            all.repairs,       all.quota_losses, all.paths_wrong, bytes};
+    std::uint64_t sums[] = {all.samples_taken, all.samples_lost, all.samples_inside, all.overhead_ns, all.wall_ns,
+                            all.repairs,       all.quota_losses, all.paths_wrong,    bytes};
     constexpr std::uint64_t no_name = ~std::uint64_t{0};
     const std::uint64_t name = region_id(all.phase, std::strlen(all.phase)) >> 1; // a hash that is the same in every process
     std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak, all.iterations == 0 ? no_name : name, all.iterations == 0 ? no_name : ~name};
-    if (!job.sum(sums, 8) || !job.min(inverse, 5)) return false;
+    if (!job.sum(sums, 9) || !job.min(inverse, 5)) return false;
     const bool is_named = all.iterations != 0 && inverse[3] == ~inverse[4];
-    all = {is_named ? all.phase : "", ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], ~inverse[2]};
-    bytes = sums[7];
+    all = {is_named ? all.phase : "", ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7],
+           ~inverse[2]};
+    bytes = sums[8];
     return true;
 }
 

@@ -23,6 +23,9 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
+std::uint64_t mapped = 0;
+std::uint64_t most_mapped = 0;
+
 /// File systems on which allocated room is really there and pages of a mapping come from this machine.
 bool may_be_mapped(int file) {
     struct statfs status {};
@@ -32,6 +35,11 @@ bool may_be_mapped(int file) {
                                       static_cast<unsigned long>(OVERLAYFS_SUPER_MAGIC), static_cast<unsigned long>(BTRFS_SUPER_MAGIC)})
         if (static_cast<unsigned long>(status.f_type) == magic) return true;
     return false;
+}
+
+void unmap_file(void* pages, std::size_t bytes) {
+    munmap(pages, bytes);
+    mapped -= bytes;
 }
 
 bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
@@ -61,6 +69,8 @@ unsigned char* LiveFile::map(int file, std::uint64_t offset, std::size_t room, b
         device_ = status.st_dev;
         inode_ = status.st_ino;
     }
+    mapped += bytes;
+    if (mapped > most_mapped) most_mapped = mapped;
     pages_ = pages;
     page_bytes_ = bytes;
     is_mapped_ = true;
@@ -85,7 +95,7 @@ bool LiveFile::extend(const char* path, const unsigned char* header, std::size_t
     }
     close(file);
     if (memory == nullptr) return false;
-    munmap(pages_, page_bytes_);
+    unmap_file(pages_, page_bytes_);
     pages_ = next.pages_;
     page_bytes_ = next.page_bytes_;
     memory_ = memory;
@@ -153,8 +163,10 @@ bool LiveFile::rewind() noexcept {
     return true;
 }
 
+std::uint64_t LiveFile::mapped_peak() noexcept { return most_mapped; }
+
 void LiveFile::release() noexcept {
-    if (pages_ != nullptr && is_mapped_) munmap(pages_, page_bytes_);
+    if (pages_ != nullptr && is_mapped_) unmap_file(pages_, page_bytes_);
     if (pages_ != nullptr && !is_mapped_) memory_quota.unmap(pages_, page_bytes_);
     *this = LiveFile();
 }

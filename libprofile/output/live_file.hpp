@@ -36,6 +36,9 @@ class LiveFile {
     /// All of it was written and it begins anew. False: the file has no more room.
     bool rewind() noexcept;
 
+    /// The most bytes that the process ever had mapped so: they are no part of the memory quota.
+    static std::uint64_t mapped_peak() noexcept;
+
     /// Gives the memory back; the file stays as it is.
     void release() noexcept;
 

@@ -2,6 +2,7 @@
 
 #include "format/sampling_rate.hpp"
 #include "libprofile/loops/loop_watch.hpp"
+#include "libprofile/output/live_file.hpp"
 #include "libprofile/output/phase_blocks.hpp"
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/session.hpp"
@@ -20,7 +21,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
     record.rate = samples_per_second(session.config().number(Option::Sample));
     record.threads_lost = thread_registry.lost();
     record.memory_used = memory_quota.used();
-    record.memory_peak = summary.memory_peak = memory_quota.peak();
+    record.memory_peak = summary.memory_peak = memory_quota.peak() + LiveFile::mapped_peak();
     record.memory_quota = memory_quota.limit();
     record.checkpoint = running.thread == nullptr ? 0 : 1;
     if (running.thread != nullptr) record.threads_running = thread_registry.choose_for_checkpoint() - 1;
@@ -54,6 +55,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
     });
     summary.samples_taken = record.samples_taken;
     summary.samples_lost = record.samples_lost;
+    summary.samples_inside = record.skipped[static_cast<std::size_t>(SkipReason::InTool)];
     summary.repairs = record.nesting_repairs;
     summary.quota_losses = record.quota_losses;
     summary.paths_wrong = record.path_counts[static_cast<std::size_t>(PathCount::Wrong)];

@@ -16,12 +16,13 @@ struct RankSummary {
     std::uint64_t clusters = 0;
     std::uint64_t samples_taken = 0;
     std::uint64_t samples_lost = 0;
+    std::uint64_t samples_inside = 0; // of those taken: in libprofile itself
     std::uint64_t overhead_ns = 0;
     std::uint64_t wall_ns = 0;
     std::uint64_t repairs = 0;
     std::uint64_t quota_losses = 0;
     std::uint64_t paths_wrong = 0; // found by LIBPROFILE_MARKS=check
-    std::uint64_t memory_peak = 0; // of the quota
+    std::uint64_t memory_peak = 0; // of the quota and of the live file in memory
 };
 
 /// Fills the summary and the record, but for what is known only when all else is written.

@@ -209,6 +209,8 @@ class Job:
         report = self.report(output, folded=folded)
         expect_equal(report["job"]["ranks"], ranks, "ranks in the report")
         expect_equal(report["job"]["complete"], complete, "completeness of the report")
+        if complete and "a file each; rank 0:" not in result.exit_lines[0]:
+            check_exit_line(result.exit_lines[0], report)
         return report
 
     def output_folders(self):
@@ -234,6 +236,23 @@ class Job:
         path = self.folder / name
         path.write_text(text)
         return path
+
+
+def check_exit_line(line, report):
+    """What it says of libprofile's own share is in the report, and is no less than what is known otherwise."""
+    said = re.search(r", libprofile itself: (?:at least )?([\d.]+)% of the (time|samples)(?: \(it measured ([\d.]+)% of the time\))?, memory up to (\d+) KiB",
+                     line)
+    expect(said is not None, f"no own share in {line!r}")
+    first, of_what, measured, memory = said.groups()
+    inside, taken = report["losses"]["samples_in_libprofile"], report["losses"]["samples_taken"]
+    share = report["self"]["share"] * 100
+    expect(float(measured or first) <= share + 1e-9 and share < float(measured or first) + 0.11, f"{line!r} where {share} % were measured")
+    if of_what == "samples":
+        expect(abs(float(first) - 100 * inside / taken) < 0.06, f"{line!r} with {inside} of {taken} samples in libprofile")
+    else:
+        expected = share / 100 * taken
+        expect(inside <= expected + 2 * inside ** 0.5 + 1, f"{line!r} with {inside} of {taken} samples in libprofile")
+    expect_equal(int(memory), max((rank + 1023) // 1024 for rank in report["self"]["memory_peak"]), "memory on the exit line")
 
 
 def main():

@@ -3,7 +3,7 @@
 
 import re
 
-from harness import expect, expect_equal, main, test
+from harness import check_exit_line, expect, expect_equal, main, test
 
 
 def call_paths(report):
@@ -18,6 +18,7 @@ def polled(job, mode, function, ranks=1, **options):
     expect_equal((result.code, result.complaints), (0, []), f"{mode}: exit code and complaints")
     calls, messages, seconds = re.search(r"(\d+) calls, (\d+) messages, ([\d.]+) s", result.out).groups()
     report = job.report(output)
+    check_exit_line(result.exit_lines[0], report)
     values = {"time": 0, "visits": 0, "visits_timed_together": 0, "p2p_receive_communications": 0}
     for path in call_paths(report):
         if path["name"] == function:

@@ -46,6 +46,14 @@ std::map<std::string, Loss> by_kind(const Profile& profile) {
 
 } // namespace
 
+TEST(Losses, SamplesInLibprofileCountWhereItMeasuredLess) {
+    RankRecord record = sample_rank_record(0);
+    EXPECT_NE(said_of(record).find("\nat least "), std::string::npos);
+    record.skipped[static_cast<std::size_t>(SkipReason::InTool)] = 40; // of 50
+    const std::string said = said_of(record);
+    EXPECT_NE(said.find("\n80.0 % of the samples hit libprofile itself (it measured "), std::string::npos) << said;
+}
+
 TEST(Losses, EveryCounterOfARankHasASentence) {
     RankRecord record = sample_rank_record(0);
     // What tells how the rank was measured and loses nothing. A new field is a loss until it is listed here.

@@ -1,5 +1,6 @@
 #include "tools/analysis/cost.hpp"
 
+#include "format/own_share.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
@@ -86,33 +87,38 @@ std::string trace_text(const Profile& profile) {
 
 /// Sums over the ranks; the memory of the one with most.
 struct Cost {
-    std::uint64_t taken = 0, lost = 0, memory = 0, written = 0;
-    double overhead = 0, not_recorded = 0; // shares of all time
+    std::uint64_t taken = 0, inside = 0, lost = 0, memory = 0, written = 0; // inside: samples that hit libprofile itself
+    double wall = 0, overhead = 0, not_recorded = 0;                        // ns
 };
 
 Cost cost_of(const Profile& profile, const std::vector<const Location*>& locations) {
     Cost cost;
     for (const auto& [rank, info] : profile.ranks) {
         cost.taken += info.samples_taken;
+        cost.inside += info.skipped[static_cast<std::size_t>(SkipReason::InTool)];
         cost.lost += info.samples_lost;
         cost.memory = std::max(cost.memory, info.memory_peak);
         cost.written += info.bytes_written;
     }
-    double wall = 0;
     for (const Location* location : locations) {
         if (location == nullptr)
             continue;
         const MetricValues values = totals(profile, *location);
         const auto value = [&](CatalogueId id) { return static_cast<double>(values[static_cast<std::size_t>(id)]); };
-        wall += value(CatalogueId::Total);
+        cost.wall += value(CatalogueId::Total);
         cost.overhead += value(CatalogueId::Overhead);
         cost.not_recorded += value(CatalogueId::NotRecorded);
     }
-    if (wall != 0) {
-        cost.overhead /= wall;
-        cost.not_recorded /= wall;
-    }
     return cost;
+}
+
+/// As on the job's exit line.
+std::string own_share_text(const Cost& cost) {
+    const std::string booked = percent(cost.wall == 0 ? 0 : cost.overhead / cost.wall) + " of the time";
+    if (!do_samples_say_more(cost.inside, cost.taken, static_cast<std::uint64_t>(cost.overhead), static_cast<std::uint64_t>(cost.wall)))
+        return "at least " + booked;
+    return fmt::format("{} of the samples hit libprofile itself (it measured {})",
+                       percent(static_cast<double>(cost.inside) / static_cast<double>(cost.taken)), booked);
 }
 
 std::string samples_text(const Profile& profile, const Cost& cost) {
@@ -129,7 +135,7 @@ std::string samples_text(const Profile& profile, const Cost& cost) {
 Answer what_it_cost(const Profile& profile, const std::vector<const Location*>& locations) {
     Answer answer{"cost", "What libprofile cost", {}};
     const Cost cost = cost_of(profile, locations);
-    std::string line = percent(cost.overhead) + " of the time";
+    std::string line = own_share_text(cost);
     if (cost.memory != 0)
         line += fmt::format(", up to {} of memory per process, {} of files", byte_size(static_cast<double>(cost.memory)),
                             byte_size(static_cast<double>(cost.written)));
@@ -143,7 +149,7 @@ Answer what_it_cost(const Profile& profile, const std::vector<const Location*>& 
         answer.sentences.push_back(fmt::format("few samples: shares of functions below about {} are a matter of chance",
                                                percent(std::min(1.0, 10 / static_cast<double>(std::max<std::uint64_t>(cost.taken, 10))))));
     if (cost.not_recorded > 0)
-        answer.sentences.push_back(fmt::format("{} of the time was not recorded (MPI_Pcontrol, LIBPROFILE_START{})", percent(cost.not_recorded),
+        answer.sentences.push_back(fmt::format("{} of the time was not recorded (MPI_Pcontrol, LIBPROFILE_START{})", percent(cost.not_recorded / cost.wall),
                                                has_checkpoints(profile) ? "; what killed ranks did outside of closed iterations" : ""));
     return answer;
 }

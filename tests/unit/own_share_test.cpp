@@ -1,0 +1,26 @@
+// What may be said of libprofile's own share.
+#include "format/own_share.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace libprofile;
+
+TEST(OwnShare, SamplesCountWhereTheySayMoreThanWhatWasBooked) {
+    // 0.9 % of 10 s were booked, one sample in ten hit libprofile.
+    EXPECT_TRUE(do_samples_say_more(100, 1000, 90'000'000, 10'000'000'000));
+    EXPECT_FALSE(do_samples_say_more(9, 1000, 90'000'000, 10'000'000'000));
+    EXPECT_FALSE(do_samples_say_more(100, 1000, 1'000'000'000, 10'000'000'000));
+    EXPECT_FALSE(do_samples_say_more(0, 1000, 1'000'000'000, 10'000'000'000));
+}
+
+TEST(OwnShare, AFewSamplesAreChance) {
+    for (std::uint64_t inside = 0; inside <= 4; ++inside) EXPECT_FALSE(do_samples_say_more(inside, 10, 0, 1'000'000'000)) << inside;
+    EXPECT_FALSE(do_samples_say_more(15, 1000, 90'000'000, 10'000'000'000));
+    EXPECT_TRUE(do_samples_say_more(5, 10, 0, 1'000'000'000));
+}
+
+TEST(OwnShare, NothingIsSaidOfAJobThatWasNotSampledOrTookNoTime) {
+    EXPECT_FALSE(do_samples_say_more(0, 0, 1, 1));
+    EXPECT_FALSE(do_samples_say_more(10, 10, 0, 0));
+    EXPECT_TRUE(do_samples_say_more(UINT64_MAX / 2, UINT64_MAX / 2, UINT64_MAX / 4, UINT64_MAX / 2));
+}
