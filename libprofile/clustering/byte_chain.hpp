@@ -17,6 +17,11 @@ class ByteChain {
         last_->bytes()[room_of(last_bytes_) - left_--] = byte;
         ++size_;
     }
+    /// Seven bits a byte, least significant first, as LEB128 (DWARF 5, 7.6).
+    void put_number(std::uint64_t value, Pool& pool) noexcept {
+        for (; value >= 0x80; value >>= 7) put(static_cast<unsigned char>(value | 0x80), pool);
+        put(static_cast<unsigned char>(value), pool);
+    }
     std::size_t size() const { return size_; }
     std::size_t memory() const { return memory_; }
     bool failed() const { return failed_; }

@@ -45,6 +45,15 @@ struct Loop {
 
     NodeList<64> sites; // call sites of the function that a pass enters
     LoopAround around;  // those in a loop around it
+    /// Each entry of one call site begins a pass.
+    void begin_at_entries(NodeId of, std::uint32_t at_level, const Entries& entries) {
+        caller = of;
+        level = at_level;
+        place = entries.site;
+        passes = entries.count;
+        first_at = entries.first_at;
+        last_at = entries.last_at;
+    }
     /// The later part of one loop that seemed to be two, since calls in it came and went.
     bool continues_in(const Loop& later) const {
         return caller == later.caller && level == later.level && place == later.place && boundary == later.boundary;
@@ -60,12 +69,7 @@ struct Loop {
     Recursion recursion;
     bool is_cut_short = false; // passes lay too deep in the stack to be seen
     void set_recursion(const LoopCandidate& candidate) {
-        caller = candidate.caller;
-        level = candidate.level;
-        place = candidate.entries.site;
-        passes = candidate.entries.count;
-        first_at = candidate.entries.first_at;
-        last_at = candidate.entries.last_at;
+        begin_at_entries(candidate.caller, candidate.level, candidate.entries);
         is_recursion = true;
         is_cut_short = candidate.is_cut_short;
         recursion.begin(caller, level, place);

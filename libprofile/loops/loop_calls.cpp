@@ -9,14 +9,9 @@ LoopCalls::LoopCalls(const EventLog& log, const CallTree& tree, const LoopCandid
 void LoopCalls::count(const LoggedEvent& event, const SitePath& path, const Moment& moment, NodeId& entered_before) noexcept {
     const NodeId site = path.at(candidate_->level);
     const auto add = [&](Calls& calls, bool is_inner) {
-        if (calls.count == 0) {
-            calls.begin(site, event.at, 0);
-        } else {
-            calls.activation == moment.activation ? calls.add(event.at, 0) : calls.resume(event.at, 0);
-            calls.is_inner = calls.is_inner || is_inner;
-        }
+        calls.is_inner = calls.count != 0 && (calls.is_inner || is_inner);
+        calls.enter(site, event.at, moment.activation);
         calls.entry = moment.entry;
-        calls.activation = moment.activation;
     };
     if (event.common <= candidate_->level) {
         ++entries_[site];

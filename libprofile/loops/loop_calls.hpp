@@ -19,10 +19,9 @@ class LoopCalls {
   public:
     /// The occurrences of one MPI call path in the loop; `site`: the call site of the loop's function. Or those of such a call site itself:
     /// its entries with a call that is no chance.
-    struct Calls : Entries {
-        std::uint64_t entry = 0;      // of the function into one of its call sites, at the last one
-        std::uint64_t activation = 0; // of the function, at the last one
-        bool is_inner = false;        // came more than once in such an entry; of a call site: twice without another in between
+    struct Calls : CountedEntries {
+        std::uint64_t entry = 0; // of the function into one of its call sites, at the last one
+        bool is_inner = false;   // came more than once in such an entry; of a call site: twice without another in between
     };
 
     LoopCalls(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions) noexcept;

@@ -37,25 +37,14 @@ class Sites {
     NodeId size() const { return static_cast<NodeId>(tree_.size()); }
 
   private:
-    struct Counted : Entries {
-        std::uint32_t activation = 0; // of the function, at the last one
-    };
     void enter(NodeId site, NodeId function, std::uint64_t at, std::uint32_t level) noexcept {
         if (at < log_.known_from(level)) return;
-        Counted& entries = entries_[site];
-        const std::uint32_t activation = activation_[function];
-        if (entries.count == 0)
-            entries.begin(site, at, 0);
-        else if (entries.activation == activation)
-            entries.add(at, 0);
-        else
-            entries.resume(at, 0);
-        entries.activation = activation;
+        entries_[site].enter(site, at, activation_[function]);
     }
 
     const EventLog& log_;
     const CallTree& tree_;
-    Scratch<Counted> entries_;
+    Scratch<CountedEntries> entries_;
     Scratch<std::uint32_t> activation_; // of functions, by the call site that leads to them
 };
 
@@ -111,10 +100,6 @@ class Levels {
         }
     }
 
-    /// The same place in the code may be reached on several call paths.
-    bool is_same_place(NodeId one, NodeId other) const noexcept {
-        return tree_[one].kind == tree_[other].kind && tree_[one].a == tree_[other].a && tree_[one].b == tree_[other].b;
-    }
     const LoopCandidate& outermost() const noexcept { return levels_.level[0].candidate; }
     /// How long a loop went on, with the last pass of each activation, as a share of the time that is known of its level: in 1/1024.
     std::uint64_t share_of(NodeId site) const noexcept {
@@ -165,7 +150,7 @@ class Levels {
             std::uint64_t share = 0;
             bool is_recursive = false;
             for (std::uint32_t k = 0; k < count; ++k) {
-                if (!is_same_place(site[i], site[k])) continue;
+                if (!is_same_place(tree_, site[i], site[k])) continue; // it may be reached on several call paths
                 share += share_of(site[k]);
                 is_recursive = is_recursive || (k != i && (is_below(site[i], site[k]) || is_below(site[k], site[i])));
             }
@@ -203,12 +188,7 @@ bool begin_by_entries(const EventLog& log, const CallTree& tree, const LoopCandi
     if (!calls.is_there()) return false;
     calls.count(loop.sites);
     loop.sites.add(candidate.entries.site);
-    loop.caller = candidate.caller;
-    loop.level = candidate.level;
-    loop.place = candidate.entries.site;
-    loop.passes = candidate.entries.count;
-    loop.first_at = candidate.entries.first_at;
-    loop.last_at = candidate.entries.last_at;
+    loop.begin_at_entries(candidate.caller, candidate.level, candidate.entries);
     return true;
 }
 

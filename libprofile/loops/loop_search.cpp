@@ -33,21 +33,29 @@ void LoopSearch::keep(LoopCandidate* kept, std::uint32_t& count, std::uint32_t m
     if (shortest->entries.span() < candidate.entries.span()) *shortest = candidate;
 }
 
-/// The loop of an earlier activation of the function; nullptr: none is known.
-LoopCandidate* LoopSearch::ended(const Activation& activation, std::uint32_t level, NodeId site) noexcept {
-    for (std::uint32_t i = 0; i < ended_count_; ++i)
-        if (!ended_[i].is_recursion && ended_[i].level == level && ended_[i].caller == activation.caller && ended_[i].entries.site == site) return &ended_[i];
-    return nullptr;
+/// Where the loop of an earlier activation of the function is kept; ended_count_: none is known.
+std::uint32_t LoopSearch::ended_at(const Activation& activation, std::uint32_t level, NodeId site) const noexcept {
+    std::uint32_t i = 0;
+    while (i < ended_count_ && (ended_[i].is_recursion || ended_[i].level != level || ended_[i].caller != activation.caller || ended_[i].entries.site != site)) ++i;
+    return i;
 }
 
-/// With what earlier activations of the function have done.
-LoopCandidate LoopSearch::whole(const Activation& activation, std::uint32_t level, const Entries& entries) const noexcept {
-    LoopCandidate loop{activation.caller, level, entries};
-    const LoopCandidate* before = const_cast<LoopSearch*>(this)->ended(activation, level, entries.site);
-    if (before == nullptr) return loop;
-    loop.entries = before->entries;
-    loop.entries.append(entries);
-    return loop;
+/// Calls visit(entries) for the call sites of the function at `level`, with what earlier activations of it have done.
+template <class Visit> void LoopSearch::for_each_loop(std::uint32_t level, Visit visit) const noexcept {
+    const Activation& activation = activations_[level - 1];
+    const bool has_earlier =
+        std::any_of(ended_, ended_ + ended_count_, [&](const LoopCandidate& loop) { return loop.level == level && loop.caller == activation.caller; });
+    for (std::uint32_t i = 0; i < activation.used; ++i) {
+        const Entries& own = activation.entries[i];
+        const std::uint32_t before = has_earlier ? ended_at(activation, level, own.site) : ended_count_;
+        if (before == ended_count_) {
+            visit(own);
+            continue;
+        }
+        Entries all = ended_[before].entries;
+        all.append(own);
+        visit(all);
+    }
 }
 
 void LoopSearch::end(std::uint32_t level) noexcept {
@@ -67,7 +75,8 @@ void LoopSearch::end(std::uint32_t level) noexcept {
         if (entries.are_too_short(least_passes) && entries.span() > short_.entries.span()) short_ = {activation.caller, level, entries};
         const bool follows = best != nullptr && entries.first_at >= best->last_at; // a loop behind another
         if (follows) is_kept(*best);
-        LoopCandidate* before = ended(activation, level, entries.site);
+        const std::uint32_t at = ended_at(activation, level, entries.site);
+        LoopCandidate* const before = at == ended_count_ ? nullptr : &ended_[at];
         const bool is_better = best == nullptr || follows || (known == nullptr && (before != nullptr || entries.span() > best->span()));
         if (!is_better) continue;
         best = &entries;
@@ -136,12 +145,10 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
     for (std::uint32_t i = 0; i < ended_count_; ++i)
         if (is_loop(ended_[i].entries)) all[count++] = ended_[i];
     if (recursion_.level != 0 && recursion().entries.are_passes(least_passes)) all[count++] = recursion();
-    for (std::uint32_t level = 1; level <= depth_; ++level) {
-        const Activation& activation = activations_[level - 1];
-        for (std::uint32_t i = 0; i < activation.used; ++i)
-            if (const LoopCandidate loop = whole(activation, level, activation.entries[i]); is_loop(loop.entries))
-                keep(all, count, most_candidates * 4, loop);
-    }
+    for (std::uint32_t level = 1; level <= depth_; ++level)
+        for_each_loop(level, [&](const Entries& entries) {
+            if (is_loop(entries)) keep(all, count, most_candidates * 4, {activations_[level - 1].caller, level, entries});
+        });
     const std::uint64_t total = now - began_at_;
     std::uint32_t chosen = 0;
     std::uint64_t covered = 0;
@@ -197,12 +204,11 @@ bool LoopSearch::find_running(std::uint64_t now, LoopCandidate& found, std::uint
         }
         const Activation& activation = activations_[level - 1];
         bool is_found = false;
-        for (std::uint32_t i = 0; i < activation.used; ++i) {
-            const LoopCandidate loop = whole(activation, level, activation.entries[i]);
-            if (!goes_on(loop.entries, activation) || (is_found && loop.entries.span() <= found.entries.span())) continue;
-            found = loop;
+        for_each_loop(level, [&](const Entries& entries) {
+            if (!goes_on(entries, activation) || (is_found && entries.span() <= found.entries.span())) return;
+            found = {activation.caller, level, entries};
             is_found = true;
-        }
+        });
         if (is_found) return true;
     }
     return false;

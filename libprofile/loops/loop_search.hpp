@@ -77,6 +77,20 @@ struct Entries {
     static Square square(std::uint64_t value) { return static_cast<Square>(value) * value; }
 };
 
+/// Entries during several activations, of which each has a number.
+struct CountedEntries : Entries {
+    std::uint64_t activation = 0; // at the last one
+    void enter(NodeId entered, std::uint64_t at, std::uint64_t by) {
+        if (count == 0)
+            begin(entered, at, 0);
+        else if (activation == by)
+            add(at, 0);
+        else
+            resume(at, 0);
+        activation = by;
+    }
+};
+
 /// A loop as it shows from outside.
 struct LoopCandidate {
     NodeId caller = 0;       // call path of the loop's function
@@ -127,8 +141,8 @@ class LoopSearch {
         bool is_in(const Entries& loop) const noexcept;
     };
     void end(std::uint32_t level) noexcept;
-    LoopCandidate* ended(const Activation& activation, std::uint32_t level, NodeId site) noexcept;
-    LoopCandidate whole(const Activation& activation, std::uint32_t level, const Entries& entries) const noexcept;
+    std::uint32_t ended_at(const Activation& activation, std::uint32_t level, NodeId site) const noexcept;
+    template <class Visit> void for_each_loop(std::uint32_t level, Visit visit) const noexcept;
     void follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;
     /// The recursion as a loop; its entries are too few if it is none.
     LoopCandidate recursion() const noexcept {

@@ -37,12 +37,7 @@ const Entries* enter_other_site(const CallTree& tree, Loop& loop, NodeId site, s
 Loop loop_around(const CallTree& tree, const Loop& inner, const Entries& entries, const FunctionTraits& functions) noexcept {
     SiteCode code(tree, functions);
     Loop loop;
-    loop.caller = inner.caller;
-    loop.level = inner.level;
-    loop.place = entries.site;
-    loop.passes = entries.count;
-    loop.first_at = entries.first_at;
-    loop.last_at = entries.last_at;
+    loop.begin_at_entries(inner.caller, inner.level, entries);
     loop.sites = inner.sites;
     inner.around.for_each_site([&](NodeId site) {
         if (site != loop.place && code.lies_around(site, loop.place))

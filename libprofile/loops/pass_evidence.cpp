@@ -51,7 +51,7 @@ NodeId PassEvidence::in_each_pass_beside(const NodeList<64>& sites, NodeId place
 
 bool PassEvidence::is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept {
     const NodeId call = calls_->best_of(frequent), place = (*calls_)[call].site;
-    if (calls_->tree()[call].parent == place && !calls_->is_entry(call) && !code_.may_leave_out(place, place, place) && certain_.are_made_at(place)) return true;
+    if (calls_->tree()[call].parent == place && !calls_->is_entry(call) && is_in_each_pass(place)) return true;
     const Alternatives& all = alternatives_of(loop, place);
     if (all.is_exact && all.is_complete && are_own(all.sites) && are_certain(all.sites)) return true;
     return is_confirmed_by_others(loop, place, frequent);

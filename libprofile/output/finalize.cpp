@@ -127,11 +127,11 @@ void say_nothing_written(const char* partial, int error) {
     output_folder.file("rank-0.lprof", kept);
     if (access(kept, F_OK) == 0)
         say("error: none of the %d ranks could write its profile to %s (%s); what was kept before -> %s (next: libprofile report %s)",
-            session.job().ranks, partial, std::strerror(error), output_folder.shown(), output_folder.shown());
+            session.job().ranks, partial, what_failed(error), output_folder.shown(), output_folder.shown());
     else
         say("error: none of the %d ranks could write its profile to %s (%s), so there is none; set LIBPROFILE_OUTPUT to a folder that all "
             "ranks can still write when they end",
-            session.job().ranks, partial, std::strerror(error));
+            session.job().ranks, partial, what_failed(error));
 }
 
 /// This rank's section of the common file and what belongs to it at the end. errno

@@ -27,9 +27,9 @@ class InsideLog {
   public:
     /// What was in iteration number `iteration`, of those that had anything inside. Calls put(entry) for each InsideLink that counts.
     template <class Put> void add(std::uint64_t iteration, std::uint64_t entries, Pool& pool, Put put_entries) noexcept {
-        number(iteration - next_, pool);
-        number(entries, pool);
-        put_entries([&](std::uint64_t value) { number(value, pool); });
+        chain_.put_number(iteration - next_, pool);
+        chain_.put_number(entries, pool);
+        put_entries([&](std::uint64_t value) { chain_.put_number(value, pool); });
         if (chain_.failed()) return;
         next_ = iteration + 1;
         ++records_;
@@ -43,11 +43,6 @@ class InsideLog {
     template <class Visit> void for_each_piece(Visit visit) const { chain_.for_each_piece(visit); }
 
   private:
-    void number(std::uint64_t value, Pool& pool) noexcept {
-        for (; value >= 0x80; value >>= 7) chain_.put(static_cast<unsigned char>(value | 0x80), pool);
-        chain_.put(static_cast<unsigned char>(value), pool);
-    }
-
     ByteChain chain_;
     std::uint64_t next_ = 0;
     std::uint64_t records_ = 0;

@@ -16,9 +16,7 @@ class WallTimes {
         if (chain_.failed()) return false;
         const std::uint64_t difference = wall - last_;
         const std::uint64_t sign = 0 - (difference >> 63);
-        std::uint64_t left = difference << 1 ^ sign; // small whether it is more or less
-        for (; left >= 0x80; left >>= 7) chain_.put(static_cast<unsigned char>(left | 0x80), pool);
-        chain_.put(static_cast<unsigned char>(left), pool);
+        chain_.put_number(difference << 1 ^ sign, pool); // small whether it is more or less
         if (chain_.failed()) return false; // what is there of it stays unread
         last_ = wall;
         ++size_;

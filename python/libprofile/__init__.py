@@ -98,6 +98,14 @@ def _pandas() -> Any:
     return pandas
 
 
+def _path(nodes: Sequence[Node], node: int) -> list[str]:
+    names = [nodes[node].name]
+    while node != 0:
+        node = nodes[node].parent
+        names.append(nodes[node].name)
+    return names[::-1]
+
+
 class Table:
     """Exclusive and inclusive values of a selection: nodes of a call tree x threads, for some metrics. Made by Profile.table()."""
 
@@ -147,11 +155,7 @@ class Table:
 
     def path(self, node: int) -> list[str]:
         """Names from the program to the node."""
-        names = [self.nodes[node].name]
-        while node != 0:
-            node = self.nodes[node].parent
-            names.append(self.nodes[node].name)
-        return names[::-1]
+        return _path(self.nodes, node)
 
     def dataframe(self) -> "pandas.DataFrame":
         """A row per node and thread, index (node, rank, thread): name, file, line, and each metric exclusively and "(inc)"."""
@@ -376,11 +380,7 @@ class Comparison:
 
     def path(self, node: int) -> list[str]:
         """Names from the program to the node."""
-        names = [self.nodes[node].name]
-        while node != 0:
-            node = self.nodes[node].parent
-            names.append(self.nodes[node].name)
-        return names[::-1]
+        return _path(self.nodes, node)
 
     def dataframe(self, metric: str = "time") -> "pandas.DataFrame":
         """A row per node: name, file, line, own values a, b and b - a, and the same with the callees, "(inc)"."""

@@ -58,6 +58,12 @@ std::string caller_text(const std::string& caller, const std::string& through) {
     return through.empty() ? caller : fmt::format("{} (through {})", caller, through);
 }
 
+std::string where_text(const std::string& place, const std::string& caller, const std::string& through) {
+    if (caller.empty())
+        return place;
+    return place + (place.empty() ? "in " : " in ") + caller_text(caller, through);
+}
+
 SpotTable spot_table(const Profile& profile) {
     SpotTable table;
     const Wrappers wrappers(profile);

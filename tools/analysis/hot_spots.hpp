@@ -28,6 +28,8 @@ SpotTable spot_table(const Profile& profile);
 
 /// "exchange", "solve (through global_sum)"; empty: there is no caller.
 std::string caller_text(const std::string& caller, const std::string& through);
+/// "solver.c:12 in solve (through global_sum)", as far as it is known.
+std::string where_text(const std::string& place, const std::string& caller, const std::string& through);
 
 /// Exclusive time of a spot.
 struct HotSpot {

@@ -133,6 +133,7 @@ std::vector<MetricValues> own_rows(const Profile& profile, const PhaseData& data
         for (std::uint64_t& value : means.back())
             value = size == 0 ? 0 : (value + size / 2) / size;
     };
+    const std::size_t count = metric_rows(profile).size();
     std::vector<MetricValues> rows;
     std::optional<SeriesReader> reader;
     if (data.series)
@@ -140,7 +141,7 @@ std::vector<MetricValues> own_rows(const Profile& profile, const PhaseData& data
     for (const std::uint32_t cluster : data.cluster_of_iteration) {
         if (reader && reader->next() && reader->has_totals()) {
             rows.push_back(reader->condensed());
-            rows.back().resize(metric_rows(profile).size());
+            rows.back().resize(count);
             continue;
         }
         is_exact = false;

@@ -284,7 +284,7 @@ class Comparison {
             std::vector<ReportValue> cells;
             append(pair, cells);
             append_error(pair, cells);
-            cells.insert(cells.end(), {f.name, f.caller, f.through, f.place, where_text(f)});
+            cells.insert(cells.end(), {f.name, f.caller, f.through, f.place, where_text(f.place, f.caller, f.through)});
             table.rows.push_back(std::move(cells));
         }
         document_.tables.push_back(std::move(table));

@@ -168,9 +168,7 @@ void append_hot_spots(const ReportContext& context, const std::vector<const Loca
             if (locations[l] != nullptr)
                 present.push_back(spot.by_location[l]);
         const Spread spread = spread_of(present);
-        std::string where = what.place;
-        if (!what.caller.empty())
-            where += (what.place.empty() ? "in " : " in ") + caller_text(what.caller, what.through);
+        const std::string where = where_text(what.place, what.caller, what.through);
         std::string line =
             fmt::format("  {} {}", right(style, percent(share), 8),
                         right(style, duration(spread.sum / static_cast<double>(present.size()), style), 11));

@@ -54,12 +54,6 @@ std::string node_text(const FunctionNode& node) {
     return node.parent < 0 ? std::string("(no call path)") : printable(shown_name(node.kind, node.name));
 }
 
-std::string where_text(const FunctionRow& row) {
-    if (row.caller.empty())
-        return row.place;
-    return row.place + (row.place.empty() ? "in " : " in ") + caller_text(row.caller, row.through);
-}
-
 std::vector<FunctionRow> function_rows(const Profile& profile, const FunctionTree& tree) {
     const Wrappers wrappers(profile);
     std::vector<std::uint32_t> path_of(tree.nodes.size()); // one of each node's

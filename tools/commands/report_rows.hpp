@@ -32,8 +32,6 @@ struct FunctionRow {
 };
 std::vector<FunctionRow> function_rows(const Profile& profile, const FunctionTree& tree);
 
-/// "in solve (through global_sum)", behind the place where there is one.
-std::string where_text(const FunctionRow& row);
 
 /// Nodes in the order of the tree, the children of each by weight, heaviest first.
 /// @param weight by node

@@ -275,7 +275,7 @@ class SelectionReport {
             cells.push_back(*high);
             cells.push_back(std::uint64_t{locations_[static_cast<std::size_t>(high - each.begin())]->rank});
         }
-        cells.insert(cells.end(), {std::uint64_t{estimated}, f.name, f.caller, f.through, f.place, where_text(f)});
+        cells.insert(cells.end(), {std::uint64_t{estimated}, f.name, f.caller, f.through, f.place, where_text(f.place, f.caller, f.through)});
         table.rows.push_back(std::move(cells));
     }
 
