@@ -5,6 +5,7 @@
 libraries at the end.
 """
 
+import ast
 import re
 import shutil
 from pathlib import Path
@@ -158,6 +159,72 @@ def installed_command_finds_its_library(job):
     expect_equal((result.code, result.out, result.err), (0, "life: 2 ranks\n", []), "the job")
     job.tool = moved / "bin/libprofile"
     job.report("out")
+
+
+@test
+def manual_pages_are_sound_and_tell_of_every_option(job):
+    prefix = install(job)
+    pages = sorted((prefix / "share/man").glob("man*/*"))
+    helped = job.run([prefix / "bin/libprofile", "--help"]).out
+    commands = re.findall(r"(?m)^  (\w+)  ", helped.split("Commands:")[1])
+    expect_equal({page.name for page in pages}, {"libprofile.1", "libprofile-options.7", *(f"libprofile-{name}.1" for name in commands)}, "pages")
+    for page in pages:
+        text = page.read_text()
+        if shutil.which("groff"):
+            result = job.run(["groff", "-man", "-Tutf8", "-ww", "-z", page])
+            expect_equal((result.code, result.err), (0, []), page.name)
+        if page.suffix == ".1" and page.stem != "libprofile":
+            said = job.run([prefix / "bin/libprofile", page.stem.split("-")[1], "--help"]).out
+            for option in re.findall(r"(?m)^  (--[a-z-]+)", said):
+                expect(option.replace("-", "\\-") in text, f"{page.name} lacks {option}")
+            expect(all(f".SH {section}\n" in text for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "SEE ALSO")), text)
+    settings = job.run([prefix / "bin/libprofile", "options"]).out
+    for name in re.findall(r"(?m)^(LIBPROFILE_\w+)", settings):
+        expect(f".BR {name} " in (prefix / "share/man/man7/libprofile-options.7").read_text(), f"libprofile-options.7 lacks {name}")
+
+
+def completed(job, prefix, *words):
+    """What bash offers for the last word."""
+    script = (f'source {prefix}/share/bash-completion/completions/libprofile; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+              '_libprofile; printf "%s\\n" "${COMPREPLY[@]}"')
+    return job.run(["bash", "-c", script, "bash", "libprofile", *words]).out.split()
+
+
+@test
+def bash_completes_commands_options_and_choices(job):
+    prefix = install(job)
+    for words, expected in ((("rep",), ["report"]), (("report", "--comp"), ["--compare"]), (("export", "--format", "h"), ["hpctoolkit"]),
+                            (("report", "--format", "=", "j"), ["json"]), (("run", "--sample-c"), ["--sample-clock"]),
+                            (("run", "--equivalence", ""), ["auto", "strong", "weak", "none"]), (("run", "--output", ""), [])):
+        expect_equal(completed(job, prefix, *words), expected, f"libprofile {' '.join(words)}")
+
+
+@test
+def module_files_find_the_installation_wherever_it_is(job):
+    prefix = install(job)
+    moved = job.folder / "moved"
+    prefix.rename(moved)
+    readers = [path for path in ("/usr/lib/x86_64-linux-gnu/modulecmd.tcl", "/usr/share/lmod/lmod/libexec/lmod") if Path(path).exists()]
+    if not readers:
+        raise Skip("neither environment-modules nor lmod is installed")
+    for reader in readers:
+        script = f'eval "$({reader} bash load libprofile)"; echo "$LIBPROFILE_ROOT"; type -p libprofile; python3 -c "import sys; print(sys.path)"'
+        result = job.run(["bash", "-c", script], env={"MODULEPATH": str(moved / "share/modulefiles")})
+        root, command, path = result.out.splitlines()
+        expect_equal((root, command), (str(moved), str(moved / "bin/libprofile")), f"{reader}: {result}")
+        expect(str(moved / "lib/python3") in path, f"{reader}: {path}")
+
+
+@test
+def the_spack_recipe_names_options_that_the_build_has(job):
+    recipe = job.source / "packaging/spack/packages/libprofile/package.py"
+    tree = ast.parse(recipe.read_text())
+    defined = {call.args[0].value for call in ast.walk(tree)
+               if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "define" and isinstance(call.args[0], ast.Constant)}
+    cache = (job.build / "CMakeCache.txt").read_text()
+    expect(len(defined) >= 4, f"options: {defined}")
+    for name in defined | {"LIBPROFILE_OPENMPI_MPICC", "LIBPROFILE_MPICH_MPIRUN"}:
+        expect(re.search(rf"(?m)^{name}:", cache), f"the build has no option {name}")
 
 
 @test

@@ -4,6 +4,7 @@
 #include "tools/commands/command.hpp"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace libprofile::tools {
@@ -19,5 +20,18 @@ std::unique_ptr<Command> make_options_command();
 
 /// In the order of the overview.
 std::vector<std::unique_ptr<Command>> make_commands();
+
+/// All of `libprofile --help`.
+std::string overview(const std::vector<std::unique_ptr<Command>>& commands);
+
+/// What the flags that every command line may have are parsed into.
+struct CommonFlags {
+    bool& help;
+    bool& version;
+    bool& command_help;
+};
+
+/// Declares each command, with its options, and the common flags. All must live as long as `app`.
+void declare(CLI::App& app, const std::vector<std::unique_ptr<Command>>& commands, CommonFlags flags);
 
 } // namespace libprofile::tools

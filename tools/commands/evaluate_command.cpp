@@ -2,6 +2,8 @@
 #include "tools/commands/evaluate.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace libprofile::tools {
 
@@ -35,13 +37,14 @@ class EvaluateCommand final : public Command {
 
     void declare(CLI::App& app) override {
         app.add_option("folder", options_.place);
-        app.add_option("--format", format_)->check(CLI::IsMember({"text", "json"}));
+        app.add_option("--format", format_)->type_name("text|json")->check(CLI::IsMember({"text", "json"}));
         app.add_option("--plot", options_.figures);
         app.add_option("--phase", options_.phase);
         app.add_option("--clusters", options_.clusters)->delimiter(',')->check(CLI::Range(1, 4096));
         app.add_option("--errors", options_.errors)->delimiter(',')->check(CLI::Range(0.0, 100.0));
         app.add_option("--bounded-clusters", options_.bounded_clusters)->delimiter(',')->check(CLI::Range(1, 4096));
         app.add_option("--equivalence", equivalence_)
+            ->type_name(fmt::format("{}", fmt::join(equivalence_modes, "|")))
             ->check(CLI::IsMember(std::vector<std::string>(equivalence_modes.begin(), equivalence_modes.end())));
         app.add_option("--width", options_.width)->check(CLI::Range(80, 1000));
         app.add_flag("--ascii", options_.ascii);

@@ -22,7 +22,8 @@ constexpr const char* help_begin =
     "  libprofile export libprofile-app-1234 --format hpctoolkit --output app.hpctoolkit\n"
     "  libprofile export libprofile-app-1234 --format folded --iterations 1:100 --rank 0,4-7 --output - | "
     "less\n\n"
-    "Usage: libprofile export FOLDER --format FORMAT [options]\n\nFormats:\n";
+    "Usage: libprofile export FOLDER --format FORMAT [options]\n"
+    "Writes a profile for other tools. FOLDER is the one that libprofile named at the end of the job.\n\nFormats:\n";
 constexpr const char* help_end =
     "\nOptions:\n"
     "  --output PATH        the new file or folder; - is standard output [FOLDER's name with the format's "
@@ -63,7 +64,7 @@ class ExportCommand final : public Command {
 
     void declare(CLI::App& app) override {
         app.add_option("folder", place_);
-        app.add_option("--format", format_);
+        app.add_option("--format", format_)->type_name(format_names("|"));
         app.add_option("--output", output_);
         app.add_option("--iterations", iterations_);
         phase_option_ = app.add_option("--phase", request_.choice.phase);
@@ -96,20 +97,21 @@ class ExportCommand final : public Command {
     }
 
   private:
+    static std::string format_names(const char* between) {
+        std::string names;
+        for (const ExportFormat& format : export_formats()) names += fmt::format("{}{}", names.empty() ? "" : between, format.name);
+        return names;
+    }
     const ExportFormat& chosen_format() const {
         if (place_.empty())
             throw UsageError("export needs the folder of a profile: libprofile export "
                              "libprofile-<program>-<job> --format speedscope");
-        std::string known;
-        for (const ExportFormat& format : export_formats()) {
-            if (format_ == format.name)
-                return format;
-            known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
-        }
+        for (const ExportFormat& format : export_formats())
+            if (format_ == format.name) return format;
         throw UsageError(fmt::format("{}; formats: {}",
                                      format_.empty() ? "export needs a --format"
                                                      : fmt::format("there is no format \"{}\"", format_),
-                                     known));
+                                     format_names(", ")));
     }
 
     void parse_choice() {

@@ -15,38 +15,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace libprofile::tools {
-
-std::vector<std::unique_ptr<Command>> make_commands() {
-    std::vector<std::unique_ptr<Command>> commands;
-    for (const auto make : {make_report_command, make_view_command, make_export_command, make_recover_command, make_evaluate_command,
-                            make_filter_command, make_metrics_command, make_options_command})
-        commands.push_back(make());
-    return commands;
-}
-
-} // namespace libprofile::tools
-
 namespace {
 
 namespace tools = libprofile::tools;
-
-constexpr const char* introduction =
-    "libprofile shows how a parallel (MPI) program spends its time, and how that changes while it runs.\n\n"
-    "Examples:\n"
-    "  mpirun -n 4 libprofile run -- ./app args   measure a job; no recompilation, any MPI, any language\n"
-    "  libprofile report libprofile-app-1234      what it found, as text\n"
-    "  libprofile report libprofile-app-1234 --format json > app.json\n"
-    "  libprofile view libprofile-app-1234        the same as a page for the browser\n"
-    "  libprofile run --help                      the settings of a measurement\n\n"
-    "Commands:\n"
-    "  run       start a program with the measurement library\n";
-
-std::string overview(const std::vector<std::unique_ptr<tools::Command>>& commands) {
-    std::string text = introduction;
-    for (const auto& command : commands) text += fmt::format("  {:<8}  {}\n", command->name(), command->summary());
-    return text + "\nlibprofile COMMAND --help tells more; libprofile --version prints the version.\n";
-}
 
 std::string did_you_mean(const std::string& wrong, const std::vector<std::string>& names) {
     const std::string near = tools::nearest_name(wrong, names);
@@ -79,19 +50,9 @@ int dispatch(int argc, char** argv) {
         return tools::run(std::vector<std::string>(argv + 2, argv + argc));
 
     CLI::App app;
-    app.set_help_flag();
-    bool help = false, version = false;
-    app.add_flag("-h,--help", help);
-    app.add_flag("--version", version);
-    app.require_subcommand(0, 1);
+    bool help = false, version = false, command_help = false;
     const auto commands = tools::make_commands();
-    bool command_help = false;
-    for (const auto& command : commands) {
-        CLI::App* sub = app.add_subcommand(command->name());
-        sub->set_help_flag();
-        sub->add_flag("-h,--help", command_help);
-        command->declare(*sub);
-    }
+    tools::declare(app, commands, {help, version, command_help});
     try {
         app.parse(argc, argv);
     } catch (const CLI::ExtrasError& error) {
@@ -115,7 +76,7 @@ int dispatch(int argc, char** argv) {
         fmt::print("{}", command->help());
         return 0;
     }
-    fmt::print(help ? stdout : stderr, "{}", overview(commands));
+    fmt::print(help ? stdout : stderr, "{}", tools::overview(commands));
     return help ? 0 : 2;
 }
 

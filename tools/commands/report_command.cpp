@@ -64,7 +64,7 @@ class ReportCommand final : public Command {
         app.add_option("--metric,--metrics", metrics_);
         app.add_option("--compare", sides_)->expected(2);
         app.add_option("--top", options_.choice.top)->check(CLI::Range(1, 1'000'000));
-        app.add_option("--format", format_);
+        app.add_option("--format", format_)->type_name("text|json|csv|markdown");
         app.add_option("--width", options_.width)->check(CLI::Range(80, 1000));
         app.add_flag("--ascii", options_.ascii);
         app.add_flag("--full-paths", options_.full_paths);

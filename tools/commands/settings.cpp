@@ -194,6 +194,12 @@ bool flag_value(const std::string& value) {
     return is_one_of({"1", "yes", "on", "true"}, value);
 }
 
+std::string value_forms() {
+    return "Sizes take the suffixes K, M, G and T (powers of 1024). Flags take 1, yes, on, true or 0, no, off, false.\n"
+           "A flag alone, as in --quiet, is 1. Rates are 100, 100Hz or 2kHz, periods 1ms, 500us or 0.5ms. Times are 10, 10s,\n"
+           "500ms, 2min or 1h.";
+}
+
 std::string options_markdown() {
     std::string out =
         "# Options\n\n"
@@ -204,11 +210,7 @@ std::string options_markdown() {
         out += fmt::format("| `{}{}` | `{}` | {} | {} | {} | {} |\n", option_prefix, row.name, flag_of(row),
                            type_word(row.type), row.default_value, escaped(range_of(row)),
                            escaped(row.description));
-    out += "\nSizes take the suffixes K, M, G and T (powers of 1024). Flags take 1, yes, on, true or 0, no, "
-           "off, "
-           "false;\n`libprofile run --quiet` is `--quiet=1`. Rates are 100, 100Hz or 2kHz, periods 1ms, 500us or "
-           "0.5ms. Times\nare 10, 10s, 500ms, 2min or 1h.\n";
-    return out;
+    return out + "\n" + value_forms() + "\n";
 }
 
 std::string options_text(int width) {

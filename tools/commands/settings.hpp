@@ -23,6 +23,9 @@ std::string value_problem(const OptionRow& row, const std::string& value);
 /// Whether a value of a flag means yes; anything that is no valid value means no.
 bool flag_value(const std::string& value);
 
+/// How values of each type are written: two or three sentences in lines.
+std::string value_forms();
+
 /// docs/options.md.
 std::string options_markdown();
 
