@@ -46,7 +46,7 @@ const settle = () => page.waitForTimeout(400);
 const state = () => page.evaluate(() => {
   const { data, profile, store } = window.libprofile, p = profile();
   const metrics = {};
-  data.header.metrics.forEach((m, r) => (metrics[m.name] = p.total(r)));
+  data.header.metrics.forEach((m, r) => (metrics[m.name] = p.untold() > 0 && m.name !== "time" ? null : p.total(r)));
   const ranks = Array.from(data.mainOfRank, (l) => (l < 0 ? 0 : p.inclusiveBy[l * data.nodes]));
   return { metrics, ranks, root: p.inclusive[0], exact: p.exact, row: store.state.row, link: store.link() };
 });

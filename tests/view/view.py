@@ -128,7 +128,7 @@ class Place:
         shutil.rmtree(folder, ignore_errors=True)
         start = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env"]
         program = command[0] if Path(command[0]).is_absolute() else f"{self.options.examples}/{command[0]}.openmpi"
-        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", program, *command[1:]], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
         expect((done.returncode == 0) == ended_well, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
         return folder
 
