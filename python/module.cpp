@@ -146,7 +146,8 @@ py::object clusters(const std::shared_ptr<Profile>& p, std::size_t location, std
                            : view(data->cluster_of_iteration, py::cast(p));
 }
 
-/// Locations by iterations: exact values, NaN where an iteration's own values were not kept or the location has no such iteration.
+/// Locations by iterations: exact values, NaN where an iteration's own values were not kept, the location has no such iteration, or the
+/// profile does not tell what lies inside it.
 /// With the phases inside unless `exclusive`: then a time is that of the whole iteration, and of phases without iterations inside the
 /// rest is estimated.
 py::array_t<double> series(const Profile& p, std::uint32_t phase, std::size_t row, bool exclusive) {
@@ -164,8 +165,11 @@ py::array_t<double> series(const Profile& p, std::uint32_t phase, std::size_t ro
         for (std::size_t i = 0; i < data->cluster_of_iteration.size() && reader.next(); ++i) {
             if (!reader.has_totals())
                 continue;
+            const bool is_whole_time = row == 0 && !exclusive;
+            if (!is_whole_time && !inside.is_told(i))
+                continue;
             const std::uint64_t more = inside.rows.empty() ? 0 : inside.rows[i][row];
-            out[l * most + i] = static_cast<double>(row == 0 && !exclusive ? data->iteration_ns[i] : reader.condensed()[row] + more);
+            out[l * most + i] = static_cast<double>(is_whole_time ? data->iteration_ns[i] : reader.condensed()[row] + more);
         }
     }
     return array;
@@ -299,6 +303,7 @@ PYBIND11_MODULE(_reader, module) {
              })
         .def("values", &values_of)
         .def_readonly("estimated", &CallTable::estimated)
+        .def_readonly("untold", &CallTable::untold)
         .def_property_readonly("scope", [](const CallTable& t) { return text(t.scope); });
     module.def("cells", &table_cells);
 }

@@ -10,6 +10,7 @@ Times are in nanoseconds. Iterations count from 1, ranks and threads from 0. Onl
 
 from __future__ import annotations
 
+import operator
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -117,6 +118,9 @@ class Table:
         self.metrics: list[str] = table.metrics()
         self.estimated: bool = table.estimated
         """Whether some value is an estimate: only in parts of the iterations (docs/export.md)."""
+        self.untold: int = table.untold
+        """ns of the time that lie in phases inside the iterations of which the profile tells nothing more (of a killed job, say): they are the
+        root's own. What other nodes had of them, and other metrics than "time", is in no value."""
         self.scope: str = table.scope
         """What was selected, in words; empty: everything."""
         self.instances = instances
@@ -245,7 +249,7 @@ class Profile:
         return _signed(_reader.clusters(self._profile, self._location(rank, thread), self._phase(phase)))
 
     def series(self, metric: str = "time", phase: Optional[str] = None, threads: bool = False, exclusive: bool = False) -> np.ndarray:
-        """ranks x iterations, float64: the value map of a metric; NaN where a rank has no such iteration or it was not kept.
+        """ranks x iterations, float64: the value map of a metric; NaN where a rank has no such iteration, or where it is not known.
 
         A row for each main thread, in the order of `locations`; with `threads` for every location. With what lies inside the iterations,
         unless `exclusive`. Exact, but for other metrics than "time" where phases without iterations lie inside (docs/python.md).
@@ -293,13 +297,11 @@ class Profile:
     def _range(self, iterations: Iterations, phase: int) -> Tuple[int, int]:
         """From 0, both included."""
         text = re.fullmatch(r"(\d+)(?:[:-](\d+))?", iterations) if isinstance(iterations, str) else None
-        if isinstance(iterations, (int, np.integer)) and not isinstance(iterations, bool):
-            first = last = int(iterations)
-        elif text:
+        if text:
             first, last = int(text[1]), int(text[2] or text[1])
         else:
             try:
-                first, last = (int(i) for i in iterations if not isinstance(i, str))
+                first, last = (_whole(i) for i in (iterations if hasattr(iterations, "__iter__") else (iterations, iterations)))  # type: ignore[union-attr]
             except (TypeError, ValueError):
                 raise ValueError(f"iterations are (first, last), \"first:last\" or one number, counted from 1: {iterations!r} is none of these") from None
         if not 1 <= first <= last:
@@ -324,15 +326,26 @@ class Profile:
         return pandas.concat(frames)
 
 
+def _whole(number: Any) -> int:
+    """A whole number, of numpy's, too, and no other: 2.7 is no iteration, True no rank."""
+    if isinstance(number, (bool, np.bool_)):
+        raise TypeError
+    return operator.index(number)
+
+
 def _ranks(ranks: Ranks) -> list[int]:
+    """Empty: all; but a text always names some."""
     try:
         if not isinstance(ranks, str):
-            numbers = [int(rank) for rank in (ranks if hasattr(ranks, "__iter__") else [ranks])]
+            numbers = [_whole(rank) for rank in (ranks if hasattr(ranks, "__iter__") else [ranks])]  # type: ignore[union-attr]
             if min(numbers, default=0) < 0:
                 raise ValueError
             return numbers
         parts = [re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip()) for part in ranks.split(",")]
-        return sorted({rank for first, last in ((int(part[1]), int(part[2] or part[1])) for part in parts) for rank in range(first, last + 1)})  # type: ignore[index]
+        spans = [(int(part[1]), int(part[2] or part[1])) for part in parts]  # type: ignore[index]
+        if any(last < first for first, last in spans):
+            raise ValueError
+        return sorted({rank for first, last in spans for rank in range(first, last + 1)})
     except (TypeError, ValueError):
         raise ValueError(f"ranks are numbers, or like \"0,4-7\": {ranks!r} is neither") from None
 
@@ -368,10 +381,12 @@ class Comparison:
         for side, table in enumerate((self.a, self.b)):
             array = table.inclusive(metric) if inclusive else table.exclusive(metric)
             np.add.at(values[:, side], self._places[side], array.sum(axis=1) / (table.instances or len(table.places)))
+            if table.untold:
+                values[1 if metric == "time" else 0:, side] = np.nan
         return values
 
     def exclusive(self, metric: str = "time") -> np.ndarray:
-        """nodes x 2 (a, b), float64, without the callees: means per iteration and rank, or per rank where no iterations were chosen."""
+        """nodes x 2 (a, b), float64, without the callees: means per iteration and rank, or per rank where no iterations were chosen; NaN: not known."""
         return self._values(metric, False)
 
     def inclusive(self, metric: str = "time") -> np.ndarray:

@@ -91,8 +91,79 @@ def wrappers_of_mpi_calls_are_named_after_their_callers(job):
     report = selection(job, profile, "--phase", "step")
     calls = {(row["caller"], row["through"]) for row in report["functions"] if row["function"] == "MPI_Allreduce"}
     expect_equal(calls, {("smooth", "global_sum"), ("solve", "global_sum")}, "who calls MPI_Allreduce")
+    for choice in (["--phase", "sweep", "--exclusive"], ["--phase", "sweep", "--rank", "1"], ["--phase", "step", "--iterations", "1:3", "--rank", "0"]):
+        calls = {(row["caller"], row["through"]) for row in selection(job, profile, *choice)["functions"] if row["function"] == "MPI_Allreduce"}
+        expect(calls and calls <= {("smooth", "global_sum"), ("solve", "global_sum")}, f"who calls MPI_Allreduce with {choice}: {calls}")
     text = job.run([job.tool, "report", profile]).out
     expect("(through global_sum)" in text and "MPI_Allreduce in global_sum" not in text, "the report names the wrapper alone")
+
+
+@test
+def chrome_draws_the_iterations_inside_the_chosen_ones(job):
+    profile, own = measured(job)
+    sweeps = [own[0, step][0] for step in range(STEPS)]
+    for options in (["--iterations", "3:5", "--phase", "step"], []):
+        place = job.folder / "trace.json"
+        place.unlink(missing_ok=True)
+        expect_equal(job.run([job.tool, "export", profile, "--format", "chrome", "--rank", "0", "--output", place, *options]).code, 0, "exit code")
+        drawn = {}
+        for event in json.loads(place.read_text())["traceEvents"]:
+            if event.get("cat") == "iteration":
+                drawn.setdefault(event["name"].split()[0], []).append((event["args"]["iteration"], event["ts"], event["ts"] + event["dur"], event["args"]))
+        first, last = (2, 5) if options else (0, STEPS)
+        expect_equal([i for i, *_ in drawn["step"]], list(range(first + 1, last + 1)), "steps")
+        expect_equal([i for i, *_ in drawn["sweep"]], list(range(sum(sweeps[:first]) + 1, sum(sweeps[:last]) + 1)), f"sweeps with {options}")
+        expect_equal(drawn["step"][0][1], 0, "where the picture begins")
+        inner = iter(drawn["sweep"])
+        for step, begin, end, args in drawn["step"]:
+            for _ in range(sweeps[step - 1]):
+                _, start, stop, _ = next(inner)
+                expect(begin - 1e-3 <= start and stop <= end + 1e-3, f"a sweep from {start} to {stop} in step {step} from {begin} to {end}")
+            expect_equal((args["ns"], args["visits"]), (args["time"], sweeps[step - 1] + 1), "a step has in it what lies inside")
+
+
+@test
+def what_a_killed_job_does_not_tell_is_not_known(job):
+    """Its journal has the time of each step, but not what lay inside: nothing says where that time went."""
+    job.measured([job.program("nested"), STEPS, STEPS - 10], options={"LIBPROFILE_SAMPLE": "1kHz"}, output=job.folder / "killed")
+    profile = job.folder / "killed"
+    for first, last in ((1, STEPS - 10), (5, 5)):
+        report = selection(job, profile, "--phase", "step", "--iterations", f"{first}:{last}")
+        totals = {row["metric"]: row for row in report["totals"]}
+        expect(report["selection"]["time"] > 0 and totals["time"]["total"] == report["selection"]["time"], f"time: {totals['time']}")
+        known = [name for name, row in totals.items() if name != "time" and row["total"] is not None]
+        expect_equal(known, [], "metrics that are said to be known")
+    both = selection(job, profile, "--phase", "step", "--compare", "1:5", "21:25")
+    expect_equal([(row["a"], row["b"]) for row in both["ranks"]], [(None, None)] * 2, "time outside MPI")
+    text = job.run([job.tool, "report", profile, "--phase", "step", "--compare", "1:5", "21:25"]).out
+    for side in ("A", "B"):
+        expect_equal(text.count(f"of the time of {side} is in phases inside"), 1, f"sentences about {side} in {text}")
+    missing = job.run([job.tool, "report", profile, "--phase", "step", "--iterations", "1:5", "--metric", "mpi"])
+    expect(missing.code == 1 and "not known" in missing.all_err and "nothing was measured" not in missing.all_err, f"message: {missing.all_err}")
+    whole = job.run([job.tool, "report", profile]).out
+    steps = whole[whole.index('Iterations of "step"'):whole.index('Iterations of "sweep"')]
+    expect("MPI share ▁" not in steps and "is not known" in steps and "a typical iteration" not in steps, steps)
+    kinds = next(phase for phase in job.report(profile)["phases"] if phase["name"] == "step")["kinds"]["kinds"]
+    expect_equal({kind["computing"] for kind in kinds}, {None}, "what steps compute")
+    export = job.run([job.tool, "export", profile, "--format", "folded", "--phase", "step", "--iterations", "1:5", "--output", "-"])
+    expect("in phases inside these iterations" in export.all_err, f"message: {export.all_err}")
+
+
+@test
+def python_says_nan_for_what_a_killed_job_does_not_tell(job):
+    sys.path.insert(0, str(job.build / "python"))
+    libprofile = importlib.import_module("libprofile")
+    job.measured([job.program("nested"), STEPS, STEPS - 10], options={"LIBPROFILE_SAMPLE": "1kHz"}, output=job.folder / "killed")
+    p = libprofile.open(job.folder / "killed")
+    times = p.series("time", phase="step")
+    expect_equal(times.shape, (2, STEPS - 10), "steps")
+    for metric in ("mpi", "visits"):
+        expect((p.series(metric, phase="step") != p.series(metric, phase="step")).all(), f"{metric} of the steps: {p.series(metric, phase='step')}")
+        expect(libprofile.np.nanmin(p.series(metric, phase="sweep")) > 0, f"{metric} of the sweeps")
+    early, late = p.table(iterations=(1, 5), phase="step"), p.table(iterations=(21, 25), phase="step")
+    expect(0 < early.untold < early.inclusive("time")[0].sum(), f"{early.untold} ns")
+    both = libprofile.compare(early, late).inclusive("time")
+    expect((both[0] > 0).all() and (both[1:] != both[1:]).all(), f"what differs: {both}")
 
 
 @test

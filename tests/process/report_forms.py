@@ -159,6 +159,11 @@ def what_cannot_be_answered_is_refused_in_one_sentence(job):
             (["--metric", "tme"], 1, 'did you mean "time"'),
             (["--phase", "timestp"], 1, 'did you mean "timestep"'),
             (["--iterations", "21:30"], 1, "it has the iterations 1:20"),
+            (["--iterations", "15:30"], 1, "no iteration 30; it has the iterations 1:20"),
+            (["--compare", "1:6", "7:21"], 1, "no iteration 21; it has the iterations 1:20"),
+            (["--itterations", "1:5"], 2, "did you mean --iterations?"),
+            (["--zzz"], 2, "no option --zzz;"),
+            (["one", "more"], 2, "one more were not expected"),
             (["--iterations", "0:3"], 2, "counted from 1"),
             (["--rank", "2"], 1, "the job had the ranks 0-1"),
             (["--rank", "x"], 2, "--rank x"),
@@ -176,6 +181,14 @@ def what_cannot_be_answered_is_refused_in_one_sentence(job):
         result = reported(job, profile, *options, code=code)
         expect_equal(result.out, "", f"output with {options}")
         expect(words in result.all_err and len(result.all_err.splitlines()) == 1, f"message with {options}: {result.all_err}")
+
+
+@test
+def mistyped_commands_get_the_nearest_name(job):
+    for typed, words in (("repot", "did you mean report?"), ("veiw", "did you mean view?"), ("exprt", "did you mean export?"), ("qqqqqq", "no command qqqqqq;")):
+        result = job.run([job.tool, typed])
+        expect_equal((result.code, result.out, len(result.all_err.splitlines())), (2, "", 1), f"exit code, output and lines with {typed}")
+        expect(words in result.all_err, f"message with {typed}: {result.all_err}")
 
 
 def on_terminal(job, profile, *options, columns=90, environment=None):

@@ -1,8 +1,9 @@
-/* A loop around a loop and a phase, with its own clock. Usage: nested STEPS
- * Every step makes 2 to 5 sweeps, then solves: a phase without iterations, longer in every step. Prints for each rank and step the
+/* A loop around a loop and a phase, with its own clock. Usage: nested STEPS [LAST]
+ * With LAST it kills itself after so many steps. Every step makes 2 to 5 sweeps, then solves: a phase without iterations, longer in every step. Prints for each rank and step the
  * sweeps, and the microseconds of the step, of its sweeps and of solving. Both functions sum up by the same wrapper, global_sum(). */
 #include <libprofile.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,11 +31,13 @@ static __attribute__((noinline)) double solve(int step) {
 int main(int argc, char** argv) {
     int rank;
     const int steps = argc > 1 ? atoi(argv[1]) : 20;
+    const int last = argc > 2 ? atoi(argv[2]) : -1;
     double sum = 0;
     double* times = malloc(sizeof(double) * 3 * (size_t)steps);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int step = 0; step < steps; ++step) {
+        if (step == last) raise(SIGKILL);
         const double begin = MPI_Wtime();
         profile_iteration_begin("step");
         for (int sweep = 0; sweep < 2 + step % 4; ++sweep) {

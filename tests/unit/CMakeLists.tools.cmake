@@ -13,6 +13,9 @@ add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_iteration_begins_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_journal_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_inside_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_untold_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_words_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_wrappers_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_kinds_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_loop_doubts_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_loop_phases_test.cpp

@@ -139,7 +139,7 @@ TEST(Iterations, DifferencesOfClusters) {
     const PhaseData* data = find_phase(&p.locations[0], 1);
     ASSERT_NE(data, nullptr);
     const SpotTable table = spot_table(p);
-    const std::vector<ClusterSummary> summaries = summarize_clusters(p, *data, table);
+    const std::vector<ClusterSummary> summaries = summarize_clusters(p, p.locations[0], *data, table);
     ASSERT_EQ(summaries.size(), 2u);
     EXPECT_EQ(summaries[0].size, 4u);
     EXPECT_EQ(summaries[0].mean_time, 210);

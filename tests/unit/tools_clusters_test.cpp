@@ -95,7 +95,7 @@ double check(const std::vector<double>& times, const std::vector<std::uint64_t>&
     double widest = 1;
     std::size_t rows = 0;
     for (const PhaseData& data : {stored, join_similar_clusters(stored, 8)})
-        for (const ClusterSummary& s : summarize_clusters(profile, data, spot_table(profile))) {
+        for (const ClusterSummary& s : summarize_clusters(profile, profile.locations[0], data, spot_table(profile))) {
             EXPECT_EQ(s.times.is_one_kind(), s.times.longest < 10 * s.times.shortest);
             EXPECT_TRUE(s.times.shortest <= s.times.low && s.times.low <= s.times.median && s.times.median <= s.times.high && s.times.high <= s.times.longest);
             widest = std::max(widest, s.times.longest / s.times.shortest);

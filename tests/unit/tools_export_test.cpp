@@ -353,7 +353,10 @@ TEST(CallTable, PhasesAreBelowTheFunctionThatTheyLieIn) {
 }
 
 TEST(Exports, SurviveHostileText) {
-    const std::string bad = "a\"b'<c>&;,\n\t\x01\xff\xfe->]]>{}%s";
+    const std::string controls[] = {"\x01", "\x1b", "\x7f", "\xc2\x9b", "\xe2\x80\xae", "\xff"}; // the last but one are U+009B and U+202E
+    std::string bad = "a\"b'<c>&;,\n\t\xfe->]]>{}%s";
+    for (const std::string& control : controls)
+        bad += control + "-";
     ProfileBuilder b(1);
     b.job(1, bad);
     b.metrics();
@@ -378,6 +381,10 @@ TEST(Exports, SurviveHostileText) {
             if (name.ends_with(".json")) {
                 EXPECT_FALSE(nlohmann::json::parse(bytes, nullptr, false).is_discarded()) << format.name;
             }
+            for (const std::string& control : controls)
+                if (name.ends_with(".json") || name.ends_with(".jsonl")) {
+                    EXPECT_EQ(bytes.find(control), std::string::npos) << format.name << " has it as it is";
+                }
             if (name.ends_with(".xml")) {
                 EXPECT_EQ(bytes.find('\x01'), std::string::npos) << format.name;
             }

@@ -31,6 +31,28 @@ TEST(IterationBegins, OfALoopInsideAnotherLieInTheIterationsOfThat) {
     EXPECT_EQ(iteration_begins(location), (std::vector<Times>{{0, 3, 30, 34}, {0, 10, 30}}));
 }
 
+TEST(IterationBegins, WhatLiesInSomeIterationsIsChosenWithThem) {
+    Location location;
+    location.phases = {phase(1, {5, 5, 5, 5, 5}), phase(2, {10, 10, 10}), phase(3, {25, 25})};
+    location.phases[1].inside = InsideData{3, {{0, 1, 2, 0, 0}, {1, 1, 1, 2, 0}, {2, 1, 9, 4, 0}}};
+    location.phases[2].inside = InsideData{2, {{0, 2, 2, 0, 0}, {1, 2, 1, 2, 0}}};
+    const auto of = [&](std::uint32_t phase, IterationRange range) {
+        std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> all;
+        for (const auto& parts : iterations_within(location, phase, range)) {
+            all.emplace_back();
+            for (const IterationRange& part : parts)
+                all.back().emplace_back(part.first, part.last);
+        }
+        return all;
+    };
+    using Parts = std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>>;
+    EXPECT_EQ(of(3, {1, 1}), (Parts{{{4, 4}}, {{2, 2}}, {{1, 1}}}));
+    EXPECT_EQ(of(3, {}), (Parts{{{0, 1}, {2, 2}, {4, 4}}, {{0, 1}, {2, 2}}, {{0, 1}}}));
+    EXPECT_EQ(of(2, {1, 7}), (Parts{{{2, 2}, {4, 4}}, {{1, 2}}, {}}));
+    EXPECT_EQ(of(3, {2, 5}), (Parts{{}, {}, {}}));
+    EXPECT_EQ(of(9, {}), (Parts{{}, {}, {}}));
+}
+
 TEST(IterationBegins, OfThreeLevelsAndOfFilesThatMakeNoSenseDoNotOverlap) {
     Location location;
     location.phases = {phase(1, {5, 5, 5, 5}), phase(2, {10, 10}), phase(3, {25})};

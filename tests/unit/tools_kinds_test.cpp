@@ -82,7 +82,7 @@ TEST(Kinds, SameBehaviourHasTheSameNameOnAllRanksWhateverTheyWait) {
     ASSERT_EQ(found.kinds.size(), 2u);
     EXPECT_EQ(found.kinds[0].iterations, 14u);
     EXPECT_EQ(found.kinds[0].clusters, 5u);
-    EXPECT_NEAR(found.kinds[1].compute, 2975, 1);
+    EXPECT_NEAR(found.kinds[1].compute.value(), 2975, 1);
     ASSERT_EQ(found.sequences.size(), 2u);
     EXPECT_EQ(text(found.sequences[0]), "AABA");
     EXPECT_EQ(found.sequences[0].locations, (std::vector<std::uint32_t>{0, 1}));

@@ -3,7 +3,7 @@
 // NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: served (what a page can ask for), numbers (what the page says, in numbers and in words), looks (screenshots of its states, and colours in them),
-// regions (their list, and their values of iterations), speed (start and frames).
+// regions (their list, and their values of iterations), untold (iterations of which the profile does not say what lay inside), speed (start and frames).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -46,7 +46,7 @@ const settle = () => page.waitForTimeout(400);
 const state = () => page.evaluate(() => {
   const { data, profile, store } = window.libprofile, p = profile();
   const metrics = {};
-  data.header.metrics.forEach((m, r) => (metrics[m.name] = p.total(r)));
+  data.header.metrics.forEach((m, r) => (metrics[m.name] = p.untold() > 0 && m.name !== "time" ? null : p.total(r)));
   const ranks = Array.from(data.mainOfRank, (l) => (l < 0 ? 0 : p.inclusiveBy[l * data.nodes]));
   return { metrics, ranks, root: p.inclusive[0], exact: p.exact, row: store.state.row, link: store.link() };
 });
@@ -93,6 +93,8 @@ if (action === "numbers") {
       out.maps[map.name] = { exact: map.exact, minimum: [...s.minimum], median: [...s.median], maximum: [...s.maximum], sum: [...s.sum], outside,
         values: values ? Array.from({ length: values.length / n }, (_, r) => [...values.subarray(r * n, (r + 1) * n)].map((v) => v - 1)) : null };
     }
+    const clusters = await data.clusters(phase);
+    out.clusters = Array.from(data.mainOfRank, (l) => (l < 0 ? [] : Array.from({ length: clusters.of[l].count - 1 }, (_, c) => [data.clusterName(clusters, l, c), clusters.sizes[clusters.of[l].first + c]])));
     return out;
   });
   // All of a phase, a range of it, and ranks.
@@ -222,6 +224,23 @@ if (action === "numbers") {
   await page.emulateMedia({ media: "print", colorScheme: "light" });
   await open("#theme=light");
   await page.pdf({ path: `${shots}/print.pdf`, format: "A4", landscape: true, printBackground: true });
+} else if (action === "untold") {
+  await open();
+  const phase = await page.evaluate(() => window.libprofile.store.state.phase);
+  const rows = () => page.evaluate(() => [...document.querySelectorAll("#metric-tree .row")].map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+  await open(`#a=${phase}.3-6`);
+  result.selected = { rows: await rows(), says: await page.textContent("#accuracy") };
+  await open(`#a=${phase}.0-3&b=${phase}.3-6`);
+  result.compared = { rows: await rows(), says: await page.textContent("#accuracy") };
+  result.maps = await page.evaluate(async () => {
+    const { data, store, timeline } = window.libprofile, said = {};
+    for (const { name } of data.header.phases[store.state.phase].maps) {
+      store.set({ map: name });
+      await timeline.load();
+      said[name] = [-1, 0].map((rank) => timeline.describe({ iteration: 3, rank, band: rank < 0 ? "graph" : "map" }));
+    }
+    return said;
+  });
 } else if (action === "regions") {
   await open();
   result.rows = await page.evaluate(() => [...document.querySelectorAll("#regions tr")].map((row) => [...row.cells].map((cell) => cell.innerText.trim())));

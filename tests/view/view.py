@@ -88,9 +88,9 @@ class Place:
         expect_equal(result["requests"], [], "what the page wanted from a network")
         return result
 
-    def big(self, name, ranks, iterations):
+    def big(self, name, ranks, iterations, series=False):
         folder = self.work / name
-        run([self.options.big_profile, folder, ranks, iterations])
+        run([self.options.big_profile, folder, ranks, iterations, 16, *(["series"] if series else [])])
         return folder
 
     def recorded(self, name):
@@ -120,14 +120,16 @@ class Place:
             process.kill()
             process.wait()
 
-    def measured(self, name, *command):
+    def measured(self, name, *command, ended_well=True):
         """The profile of an example, of two ranks."""
         if not shutil.which("mpirun.openmpi"):
             raise Skip("mpirun.openmpi is not installed")
         folder = self.work / name
         shutil.rmtree(folder, ignore_errors=True)
-        run(["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env",
-             f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", f"{self.options.examples}/{command[0]}.openmpi", *command[1:]], timeout=120)
+        start = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "env"]
+        program = command[0] if Path(command[0]).is_absolute() else f"{self.options.examples}/{command[0]}.openmpi"
+        done = subprocess.run([*start, f"LD_PRELOAD={self.options.library}", f"LIBPROFILE_OUTPUT={folder}", program, *map(str, command[1:])], capture_output=True, text=True, timeout=120)
+        expect((done.returncode == 0) == ended_well, f"{program} ended with {done.returncode}: {done.stderr[-2000:]}")
         return folder
 
     def report(self, folder):
@@ -226,6 +228,9 @@ def check_numbers(place, folder):
                 values = times[rank]
             if name in shown["maps"] and shown["maps"][name]["values"] and None not in values:
                 expect_equal(shown["maps"][name]["values"][rank][:len(values)], values, f"{name} of rank {rank} by iteration")
+    for rank, (names, profiles) in enumerate(zip(phase["cluster_names"], phase["cluster_profiles"], strict=True)):
+        named = [[name, profile["size"]] for name, profile in zip(names, profiles)]
+        expect_equal(sorted(shown["clusters"][rank]), sorted(named), f"names and sizes of the clusters of rank {rank}")
     for name, one in shown["maps"].items():
         expect_equal(one["outside"], 0, f"values of {name} whose colour stands for others")
     # A phase as a whole is exact; some of its iterations are an estimate, near to what was measured.
@@ -389,6 +394,28 @@ def incomplete_profiles_say_so(place):
 
 
 @test
+def what_a_killed_job_does_not_tell_is_not_known(place):
+    """In the file and served: iterations of which the journal has the time, but not what lay inside them."""
+    program = Path(place.options.build) / "tests/process/programs/nested.openmpi"
+    if not program.exists():
+        raise Skip(f"{program} is not built")
+    folder = place.measured("killed", program, "20", "12", ended_well=False)
+    def check(seen):
+        for name, values in (("selected", 1), ("compared", 2)):
+            rows = {row[0].lstrip("▸▾"): row[1:] for row in seen[name]["rows"]}
+            expect(not any("not known" in cell for cell in rows["Total"]), f"the time: {rows['Total']}")
+            for metric in ("Execution", "Call path visits"):
+                known = [cell for cell in rows.get(metric, [])[:values] if "not known" not in cell]
+                expect(not known, f"{metric} {name}: {rows.get(metric)}")
+            expect("is not known" in seen[name]["says"] and "Exact: sums" not in seen[name]["says"], f"the page says {seen[name]['says']!r}")
+        for map, said in seen["maps"].items():
+            expect_equal(["not known" in text for text in said], [map not in ("iteration_time", "time")] * 2, f"what is said of {map}: {said}")
+    check(place.look(place.view(folder), "untold"))
+    with place.serve(folder) as (_, address):
+        check(place.look(address, "untold"))
+
+
+@test
 def regions_are_listed_and_have_their_own_iterations(place):
     """Named regions with counters: of the corpus for fuzzing, which has real profiles."""
     folder = place.work / "regions"
@@ -450,7 +477,7 @@ def the_page_looks_as_it_should(place):
 @test
 def large_profiles_are_fluent(place):
     """1,000 ranks by 10,000 iterations: the page below 10 MB; over 30 frames a second."""
-    page = place.view(place.big("big", 1000, 10000), "--metric", "iteration_time")
+    page = place.view(place.big("big", 1000, 10000, series=True), "--metric", "iteration_time")
     size = page.stat().st_size
     seen = place.look(page, "speed")
     print(json.dumps({"page_bytes": size, **{k: v for k, v in seen.items() if k not in ("problems", "requests")}}, indent=1))

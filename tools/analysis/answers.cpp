@@ -33,12 +33,9 @@ std::uint64_t less(const MetricValues& values, CatalogueId id, std::initializer_
     return value;
 }
 
-double median_of(const std::vector<double>& values) { return spread_of(values).median; }
+constexpr std::uint64_t fewest_of_a_trend = 20; // iterations
 
-/// "MPI_Waitall in exchange".
-std::string spot_text(const Spot& spot) {
-    return without_anonymous(printable(shown_name(spot.kind, spot.name)) + (spot.caller.empty() ? "" : " in " + printable(caller_text(spot.caller, spot.through))));
-}
+double median_of(const std::vector<double>& values) { return spread_of(values).median; }
 
 /// What the main threads used of a processor, at most: a sample, taken or lost, stands for a period of processor time. 1: not known.
 double processor_share(const Profile& profile, const Locations& locations) {
@@ -85,8 +82,14 @@ Answer where_the_time_goes(const Profile& profile, const Locations& locations) {
 std::string trend_text(const Trend& trend, const std::string& name) {
     const auto time = [](double ns) { return duration(ns, {}); };
     const std::string which = fmt::format("{} of \"{}\"", plural(trend.iterations, "iteration"), name);
+    if (trend.iterations < fewest_of_a_trend) {
+        const auto [shortest, longest] = std::minmax_element(trend.slowest_rank.begin(), trend.slowest_rank.end());
+        if (time(*shortest) == time(*longest))
+            return fmt::format("{} took {}{}", which, time(*longest), trend.iterations == 1 ? "" : " each");
+        return fmt::format("{} took {} to {}; fewer than {} show no trend", which, time(*shortest), time(*longest), fewest_of_a_trend);
+    }
     if (!trend.changes)
-        return fmt::format("{}: no trend, {} each from start to end", which, time(trend.typical));
+        return fmt::format("{}: no trend, {} in the first tenth and {} in the last", which, time(trend.early), time(trend.late));
     const double change = trend.early == 0 ? 0 : trend.late / trend.early - 1;
     const std::string by = change >= 2 ? fmt::format("{:.{}f} times as long", change + 1, change + 1 < 9.95 ? 1 : 0)
                                        : fmt::format("{}{}", change > 0 ? "+" : "-", percent(std::abs(change)));
@@ -292,7 +295,7 @@ std::vector<Trend> trends(const Profile& profile, const Locations& locations) {
         const auto tenth = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, n / 10));
         trend.early = median_of({times.begin(), times.begin() + tenth});
         trend.late = median_of({times.end() - tenth, times.end()});
-        trend.changes = n >= 20 && trend.early != 0 && std::abs(trend.late / trend.early - 1) >= 0.05;
+        trend.changes = n >= fewest_of_a_trend && trend.early != 0 && std::abs(trend.late / trend.early - 1) >= 0.05;
         double all = 0, excess = 0;
         for (std::size_t i = 0; i < n; ++i) {
             all += times[i];

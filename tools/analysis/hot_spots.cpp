@@ -4,6 +4,7 @@
 #include "tools/analysis/wrappers.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/text/phrases.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -62,6 +63,10 @@ std::string where_text(const std::string& place, const std::string& caller, cons
     if (caller.empty())
         return place;
     return place + (place.empty() ? "in " : " in ") + caller_text(caller, through);
+}
+
+std::string spot_text(const Spot& spot) {
+    return without_anonymous(printable(shown_name(spot.kind, spot.name)) + (spot.caller.empty() ? "" : " in " + printable(caller_text(spot.caller, spot.through))));
 }
 
 SpotTable spot_table(const Profile& profile) {

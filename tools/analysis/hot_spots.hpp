@@ -31,6 +31,9 @@ std::string caller_text(const std::string& caller, const std::string& through);
 /// "solver.c:12 in solve (through global_sum)", as far as it is known.
 std::string where_text(const std::string& place, const std::string& caller, const std::string& through);
 
+/// "MPI_Waitall in exchange".
+std::string spot_text(const Spot& spot);
+
 /// Exclusive time of a spot.
 struct HotSpot {
     std::uint32_t spot = 0;

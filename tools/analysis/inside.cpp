@@ -48,6 +48,7 @@ std::vector<SelectedCell> share_of(const Profile& profile, const PhaseData& data
         cell.value = is_time(profile, cell.metric) ? part_of(cell.value, share.wall_ns, data.wall_ns) : part_of(cell.value, share.count, data.instances);
         cell.estimated = cell.guessed = true;
         cell.bound = no_bound;
+        cell.scaled = true;
         given += cell.metric == 0 ? cell.value : 0;
     }
     if (largest != nullptr) { // what rounding leaves
@@ -63,11 +64,14 @@ class Gatherer {
 
     /// @param targets the ranges' places in the result
     void add(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
-        auto lists = selected_cells(profile_, data, ranges);
-        for (std::size_t r = 0; r < ranges.size(); ++r) {
-            is_exact_ = is_exact_ && sums_are_exact(data, ranges[r]);
-            put(lists[r], targets[r]);
-        }
+        auto lists = selected_cells(profile_, data, ranges, targets, result_.cells.size());
+        for (const IterationRange& range : ranges)
+            is_exact_ = is_exact_ && sums_are_exact(data, range);
+        for (std::size_t t = 0; t < lists.size(); ++t)
+            put(lists[t], t);
+        add_inside(data, ranges, targets, level);
+    }
+    void add_inside(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
         if (data.inside && level < most_levels)
             add_inside(*data.inside, ranges, targets, level);
     }
@@ -125,6 +129,17 @@ class Gatherer {
     bool is_exact_ = true;
 };
 
+/// Whether the profile says of all iterations up to this one what lay inside them.
+bool is_noted(const PhaseData& data, std::uint64_t iteration) {
+    return data.wall_inclusive_ns == data.wall_ns || (data.inside && iteration < data.inside->known);
+}
+
+/// What is missing of the time of iterations. Where not all that is told was measured, what was noted is believed.
+std::uint64_t untold_of(std::uint64_t whole, std::uint64_t told, bool is_measured, bool is_noted) {
+    const std::uint64_t missing = whole - std::min(whole, told);
+    return is_measured ? missing : is_noted ? 0 : std::max<std::uint64_t>(missing, 1);
+}
+
 /// Of each iteration of a phase, without what lies inside.
 std::vector<MetricValues> own_rows(const Profile& profile, const PhaseData& data, bool& is_exact) {
     std::vector<MetricValues> means;
@@ -155,37 +170,47 @@ std::vector<MetricValues> own_rows(const Profile& profile, const PhaseData& data
     return rows;
 }
 
-using RowsByPhase = std::map<std::uint32_t, RowsInside>;
+struct RowsBelow {
+    RowsInside of;
+    bool has_measured_times = true;
+};
+using RowsByPhase = std::map<std::uint32_t, RowsBelow>;
 
 /// `known`: of phases that were asked before; empty while they are asked, so that a file in which phases lie in each other ends it.
-void add_rows(const Profile& profile, const Location& location, const PhaseData& data, RowsInside& result, RowsByPhase& known) {
-    if (!data.inside)
+void add_rows(const Profile& profile, const Location& location, const PhaseData& data, RowsBelow& below, RowsByPhase& known, int level = 0) {
+    RowsInside& result = below.of;
+    if (!data.inside && data.wall_inclusive_ns == data.wall_ns)
         return;
     const std::vector<MetricRow> all = metric_rows(profile);
     result.rows.assign(data.cluster_of_iteration.size(), MetricValues(all.size()));
+    result.untold.assign(result.rows.size(), 0);
     std::map<std::uint32_t, std::vector<MetricValues>> inner; // by phase; of one without iterations a single one
-    for (const Entry& entry : data.inside->entries) {
+    for (const Entry& entry : data.inside ? std::span<const Entry>(data.inside->entries) : std::span<const Entry>()) {
         const PhaseData* phase = find_phase(&location, entry.phase);
         if (phase == nullptr || entry.iteration >= result.rows.size())
             continue;
         const bool iterates = profile.phases[entry.phase].kind == PhaseKind::Iterations;
         const auto [at, is_new] = inner.try_emplace(entry.phase);
         if (is_new && iterates) {
-            at->second = own_rows(profile, *phase, result.is_exact);
+            at->second = own_rows(profile, *phase, below.has_measured_times);
             const auto [asked, is_first] = known.try_emplace(entry.phase);
-            RowsInside& below = asked->second;
-            if (is_first)
-                add_rows(profile, location, *phase, below, known);
-            result.is_exact = result.is_exact && below.is_exact;
-            for (std::size_t i = 0; i < std::min(below.rows.size(), at->second.size()); ++i)
-                add(at->second[i], below.rows[i]);
+            RowsBelow& deeper = asked->second;
+            if (is_first && level < most_levels)
+                add_rows(profile, location, *phase, deeper, known, level + 1);
+            below.has_measured_times = below.has_measured_times && deeper.has_measured_times;
+            result.is_exact = result.is_exact && deeper.of.is_exact && below.has_measured_times;
+            for (std::size_t i = 0; i < std::min(deeper.of.rows.size(), at->second.size()); ++i)
+                add(at->second[i], deeper.of.rows[i]);
         } else if (is_new) {
             at->second.push_back(totals(profile, *phase));
         }
         MetricValues& to = result.rows[entry.iteration];
         if (iterates) {
-            for (std::uint64_t i = entry.first; i < std::min<std::uint64_t>(entry.first + entry.count, at->second.size()); ++i)
+            const std::vector<std::uint64_t>& deeper = known.at(entry.phase).of.untold;
+            for (std::uint64_t i = entry.first; i < std::min<std::uint64_t>(entry.first + entry.count, at->second.size()); ++i) {
                 add(to, at->second[i]);
+                result.untold[entry.iteration] += i < deeper.size() ? deeper[i] : 0;
+            }
             continue;
         }
         if (entry.wall_ns != phase->wall_ns)
@@ -193,6 +218,12 @@ void add_rows(const Profile& profile, const Location& location, const PhaseData&
         for (std::size_t r = 0; r < all.size(); ++r)
             to[r] += all[r].unit == "ns" ? part_of(at->second[0][r], entry.wall_ns, phase->wall_ns)
                                          : part_of(at->second[0][r], entry.count, phase->instances);
+    }
+    bool is_measured = below.has_measured_times;
+    const std::vector<MetricValues> own = own_rows(profile, data, is_measured);
+    for (std::size_t i = 0; i < result.rows.size(); ++i) {
+        const std::uint64_t whole = i < data.iteration_ns.size() ? data.iteration_ns[i] : 0;
+        result.untold[i] = std::max(result.untold[i], untold_of(whole, own[i][0] + result.rows[i][0], is_measured, is_noted(data, i)));
     }
 }
 
@@ -207,29 +238,67 @@ WithInside cells_with_inside(const Profile& profile, const Location& location, c
         targets.push_back(r);
     Gatherer gatherer(profile, location, result);
     gatherer.add(data, ranges, targets, 0);
-    if (!gatherer.is_exact() || data.wall_inclusive_ns == data.wall_ns)
+    result.untold.resize(ranges.size());
+    if (data.wall_inclusive_ns == data.wall_ns)
         return result;
     for (std::size_t r = 0; r < ranges.size(); ++r) {
+        const std::uint64_t all = data.iteration_ns.size(), end = ranges[r].last < all ? ranges[r].last + 1 : all;
         std::uint64_t whole = 0;
-        for (std::uint64_t i = ranges[r].first; i < data.iteration_ns.size() && i <= ranges[r].last; ++i)
+        for (std::uint64_t i = ranges[r].first; i < end; ++i)
             whole += data.iteration_ns[i];
         const std::uint64_t told = time_of(result.cells[r]);
-        if (told != 0 && whole > told) // 0: times were not read
-            result.cells[r].push_back({0, 0, whole - told, false, 0});
+        if (told == 0 || whole == 0) // times were not read, or there are no iterations
+            continue;
+        result.untold[r] = untold_of(whole, told, gatherer.is_exact(), is_noted(data, end - 1));
+        if (result.untold[r] != 0)
+            result.cells[r].push_back({0, 0, result.untold[r], !gatherer.is_exact(), gatherer.is_exact() ? 0 : no_bound});
+    }
+    return result;
+}
+
+WithInside inside_of_clusters(const Profile& profile, const Location& location, const PhaseData& data) {
+    WithInside result;
+    const std::size_t clusters = data.clusters.size();
+    result.cells.resize(clusters + 1);
+    result.untold.resize(clusters + 1);
+    if (data.wall_inclusive_ns == data.wall_ns)
+        return result;
+    std::vector<IterationRange> runs;
+    std::vector<std::size_t> targets;
+    std::vector<std::uint64_t> missing(clusters + 1); // of the time
+    std::vector<char> is_all_noted(clusters + 1, 1);
+    for (std::uint64_t i = 0; i < data.cluster_of_iteration.size(); ++i) {
+        const std::size_t cluster = std::min<std::size_t>(data.cluster_of_iteration[i], clusters);
+        if (runs.empty() || targets.back() != cluster) {
+            runs.push_back({i, i});
+            targets.push_back(cluster);
+        }
+        runs.back().last = i;
+        missing[cluster] += i < data.iteration_ns.size() ? data.iteration_ns[i] : 0;
+        is_all_noted[cluster] = is_all_noted[cluster] != 0 && is_noted(data, i) ? 1 : 0;
+    }
+    Gatherer gatherer(profile, location, result);
+    gatherer.add_inside(data, runs, targets, 0);
+    for (std::size_t c = 0; c <= clusters; ++c) {
+        std::uint64_t told = time_of(result.cells[c]);
+        for (const Cell& cell : c < clusters ? data.clusters[c].cells : data.rest)
+            told += cell.metric == 0 ? cell.value : 0;
+        result.untold[c] = missing[c] == 0 ? 0 : untold_of(missing[c], told, gatherer.is_exact(), is_all_noted[c] != 0);
     }
     return result;
 }
 
 RowsInside rows_inside(const Profile& profile, const Location& location, const PhaseData& data) {
-    RowsInside result;
+    RowsBelow result;
     RowsByPhase known;
     known.try_emplace(data.phase);
     add_rows(profile, location, data, result, known);
-    return result;
+    return std::move(result.of);
 }
 
 std::vector<const PhaseData*> phases_inside(const Location& location, const PhaseData& data) {
     std::vector<const PhaseData*> found;
+    std::set<const PhaseData*> known = {&data};
     std::vector<const PhaseData*> open = {&data};
     while (!open.empty()) {
         const PhaseData& outer = *open.back();
@@ -240,7 +309,7 @@ std::vector<const PhaseData*> phases_inside(const Location& location, const Phas
                 phases.insert(entry.phase);
         for (const std::uint32_t phase : phases)
             if (const PhaseData* inner = find_phase(&location, phase);
-                inner != nullptr && inner != &data && std::find(found.begin(), found.end(), inner) == found.end()) {
+                inner != nullptr && known.insert(inner).second) {
                 found.push_back(inner);
                 open.push_back(inner);
             }

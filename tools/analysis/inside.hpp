@@ -16,9 +16,12 @@
 
 namespace libprofile::tools {
 
+// Where the profile does not tell what lay inside iterations (of killed jobs, earlier builds) their time alone is known, and no other
+// metric. How much of it that is, is said as `untold`, in ns; whoever shows other metrics says "not known" where that is not 0.
 struct WithInside {
-    /// By range, in no order; a call path may come several times. Path 0 has the time inside of which nothing else is known.
+    /// By range, in no order; a call path may come several times. Path 0 has the untold time, too.
     std::vector<std::vector<SelectedCell>> cells;
+    std::vector<std::uint64_t> untold; // by range
     bool is_scaled = false; // phases without iterations are part of it: then only sums of times are exact
 };
 
@@ -27,10 +30,15 @@ struct WithInside {
 WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data,
                              std::span<const IterationRange> ranges);
 
+/// The cells of what lies inside the iterations of each cluster, and, as the last one, of those in no cluster; without the phase's own.
+WithInside inside_of_clusters(const Profile& profile, const Location& location, const PhaseData& data);
+
 /// The values of metric_rows of what lies inside each iteration.
 struct RowsInside {
-    std::vector<MetricValues> rows; // by iteration; empty: nothing lies inside
-    bool is_exact = true;
+    std::vector<MetricValues> rows;    // by iteration; empty: nothing lies inside
+    std::vector<std::uint64_t> untold; // by iteration, as many as `rows`
+    bool is_exact = true; // what is told
+    bool is_told(std::size_t iteration) const { return untold.empty() || untold[iteration] == 0; }
 };
 RowsInside rows_inside(const Profile& profile, const Location& location, const PhaseData& data);
 

@@ -1,5 +1,6 @@
 #include "tools/analysis/iterations.hpp"
 
+#include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 
 #include <algorithm>
@@ -184,7 +185,7 @@ double distance(const MetricDifference& d) {
 
 } // namespace
 
-std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const PhaseData& data,
+std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Location& location, const PhaseData& data,
                                                const SpotTable& table) {
     std::vector<ClusterSummary> summaries;
     const std::vector<MetricRow> rows = metric_rows(profile);
@@ -198,9 +199,14 @@ std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Pha
         times[c].push_back(static_cast<double>(data.iteration_ns[i]));
     }
     std::vector<std::uint64_t> visits(table.spots.size());
-    for (const Cluster& cluster : data.clusters) {
-        spots.push_back(sums_of(cluster.cells, table));
-        metrics.push_back(condense(profile, cluster.cells));
+    const WithInside inside = inside_of_clusters(profile, location, data);
+    const bool is_told = std::all_of(inside.untold.begin(), inside.untold.end(), [](std::uint64_t ns) { return ns == 0; });
+    for (std::size_t c = 0; c < data.clusters.size(); ++c) {
+        std::vector<Cell> cells = data.clusters[c].cells;
+        for (const SelectedCell& cell : inside.cells[c])
+            cells.push_back({cell.path, cell.metric, cell.value});
+        spots.push_back(sums_of(cells, table));
+        metrics.push_back(condense(profile, cells));
         for (std::size_t s = 0; s < visits.size(); ++s)
             visits[s] += spots.back().visits[s];
     }
@@ -224,8 +230,8 @@ std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Pha
         if (cluster.size == 0)
             continue;
         const auto size = static_cast<double>(cluster.size);
-        ClusterSummary summary{c, cluster.size, time[c] / size, time_spread(std::move(times[c])), {}, {}};
-        for (std::uint32_t s = 0; s < table.spots.size(); ++s) {
+        ClusterSummary summary{c, cluster.size, time[c] / size, time_spread(std::move(times[c])), {}, {}, is_told};
+        for (std::uint32_t s = 0; s < table.spots.size() && is_told; ++s) {
             const double difference = spots[c].time[s] / size - typical_spot[s];
             const bool only =
                 visits[s] != 0 && spots[c].visits[s] == visits[s] && cluster.size != data.instances;
@@ -235,7 +241,7 @@ std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Pha
         std::stable_sort(
             summary.differences.begin(), summary.differences.end(),
             [](const Difference& a, const Difference& b) { return std::abs(a.time) > std::abs(b.time); });
-        for (std::size_t r = 0; r < rows.size(); ++r) {
+        for (std::size_t r = 0; r < rows.size() && is_told; ++r) {
             // Only tops of the tree: their parts say the same again. Samples are chance, and so is which polls were timed.
             if (rows[r].unit == "ns" || rows[r].parent >= 0 || rows[r].name == "samples" || rows[r].name == "visits_timed_together")
                 continue;

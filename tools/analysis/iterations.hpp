@@ -68,10 +68,11 @@ struct ClusterSummary {
     std::vector<Difference> differences; // largest first; those above 3 % of the typical iteration
     std::vector<MetricDifference>
         metrics; // counts and bytes that differ by more than a fifth, most different first
+    bool is_told = true; // false: the profile does not tell what lies inside iterations of the phase, so nobody knows what differs
 };
 
-/// The clusters of one location's phase, largest first.
-std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const PhaseData& data,
+/// The clusters of one location's phase, largest first; with what lies inside their iterations.
+std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Location& location, const PhaseData& data,
                                                const SpotTable& table);
 
 } // namespace libprofile::tools

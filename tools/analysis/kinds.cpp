@@ -1,5 +1,6 @@
 #include "tools/analysis/kinds.hpp"
 
+#include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 
 #include <algorithm>
@@ -172,11 +173,32 @@ std::vector<KindRun> runs_of(const PhaseData& data, const std::vector<std::uint3
     return runs;
 }
 
+/// What is computed in phases inside the iterations of each cluster.
+struct ComputedInside {
+    std::vector<double> ns;
+    std::vector<bool> is_told; // false: the profile does not say what lies inside
+};
+
+ComputedInside computed_inside(const Profile& profile, const Location& location, const PhaseData& data) {
+    const WithInside inside = inside_of_clusters(profile, location, data);
+    ComputedInside result;
+    for (std::size_t c = 0; c < inside.cells.size(); ++c) {
+        double ns = 0;
+        for (const SelectedCell& cell : inside.cells[c])
+            if (cell.metric == 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute)
+                ns += static_cast<double>(cell.value);
+        result.ns.push_back(ns);
+        result.is_told.push_back(inside.untold[c] == 0);
+    }
+    return result;
+}
+
 } // namespace
 
 KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase) {
     std::vector<RankCluster> clusters;
     std::vector<std::vector<double>> times(locations.size()); // wall ns by cluster
+    std::vector<ComputedInside> inside(locations.size());
     Features average = {};
     double iterations = 0;
     for (std::size_t l = 0; l < locations.size(); ++l) {
@@ -184,6 +206,7 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
         if (data == nullptr)
             continue;
         times[l].assign(data->clusters.size() + 1, 0);
+        inside[l] = computed_inside(profile, *locations[l], *data);
         for (std::size_t i = 0; i < data->iteration_ns.size(); ++i)
             times[l][data->cluster_of_iteration[i]] += static_cast<double>(data->iteration_ns[i]);
         for (std::uint32_t c = 0; c < data->clusters.size(); ++c) {
@@ -223,15 +246,20 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
         kind_of[l].assign(times[l].empty() ? 0 : times[l].size() - 1, KindRun::none);
     for (std::size_t k = 0; k < kinds.size(); ++k) {
         KindOfIteration kind;
-        double time = 0;
+        double time = 0, computed = 0;
+        bool is_told = true;
         for (const std::size_t i : kinds[k].members) {
+            const ComputedInside& here = inside[clusters[i].location];
+            computed += here.ns[clusters[i].cluster];
+            is_told = is_told && here.is_told[clusters[i].cluster];
             kind.iterations += static_cast<std::uint64_t>(clusters[i].group.size);
             ++kind.clusters;
             time += times[clusters[i].location][clusters[i].cluster];
             kind_of[clusters[i].location][clusters[i].cluster] = static_cast<std::uint32_t>(k);
         }
         kind.mean_time = time / static_cast<double>(kind.iterations);
-        kind.compute = kinds[k].mean[0];
+        if (is_told)
+            kind.compute = kinds[k].mean[0] + computed / static_cast<double>(kind.iterations);
         result.kinds.push_back(kind);
     }
     std::vector<std::vector<double>> walls(kinds.size());

@@ -12,6 +12,7 @@
 #include "tools/profile/model.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct KindOfIteration {
     std::uint64_t iterations = 0; // over all locations
     std::uint64_t clusters = 0;
     double mean_time = 0; // ns: wall time of an iteration, waiting included
-    double compute = 0;   // ns of it on the processor outside MPI
+    std::optional<double> compute; // ns of it on the processor outside MPI, in phases inside, too; nothing: not known
     TimeSpread times;     // wall time of its iterations
 };
 

@@ -19,17 +19,14 @@ std::string lower(std::string text) {
 }
 
 /// The cells of a location that are selected, phase by phase.
-std::vector<SelectedCell> cells_of(const Profile& profile, const Location& location, const TreeChoice& choice, bool& is_scaled) {
+WithInside cells_of(const Profile& profile, const Location& location, const TreeChoice& choice) {
     std::vector<SelectedCell> cells;
     for (const PhaseData& data : location.phases) {
         if (choice.phase != TreeChoice::all_phases && data.phase != choice.phase)
             continue;
         if (choice.phase != TreeChoice::all_phases && !choice.exclusive && data.wall_inclusive_ns != data.wall_ns &&
-            profile.phases[data.phase].kind == PhaseKind::Iterations) {
-            WithInside all = cells_with_inside(profile, location, data, std::span(&choice.iterations, 1));
-            is_scaled = all.is_scaled;
-            return std::move(all.cells.front());
-        }
+            profile.phases[data.phase].kind == PhaseKind::Iterations)
+            return cells_with_inside(profile, location, data, std::span(&choice.iterations, 1));
         const bool whole = choice.iterations.first == 0 && choice.iterations.last >= data.cluster_of_iteration.size();
         std::vector<SelectedCell> here =
             whole ? selected_cells(data) : std::move(selected_cells(profile, data, std::span(&choice.iterations, 1)).front());
@@ -38,7 +35,7 @@ std::vector<SelectedCell> cells_of(const Profile& profile, const Location& locat
         else
             cells.insert(cells.end(), here.begin(), here.end());
     }
-    return cells;
+    return {{std::move(cells)}, {0}};
 }
 
 std::uint64_t iterations_of(const Location& location, const TreeChoice& choice) {
@@ -84,22 +81,23 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
     result.by_location.assign(choice.locations.size(), std::vector<std::uint64_t>(choice.totals.size()));
     result.totals.resize(choice.totals.size());
     result.own.assign(choice.locations.size(), std::vector<std::uint64_t>(nodes));
+    result.untold_by_location.resize(choice.locations.size());
     std::mutex lock;
     in_parallel(choice.locations.size(), [&](std::size_t l) {
         const Location& location = *choice.locations[l];
-        bool is_scaled = false;
-        const std::vector<SelectedCell> cells = cells_of(profile, location, choice, is_scaled);
+        const WithInside selected = cells_of(profile, location, choice);
         const std::lock_guard guard(lock);
-        result.exact_times_only = result.exact_times_only || is_scaled;
-        for (const SelectedCell& cell : cells) {
+        result.exact_times_only = result.exact_times_only || selected.is_scaled;
+        result.untold_by_location[l] = selected.untold.front();
+        result.untold += selected.untold.front();
+        for (const SelectedCell& cell : selected.cells.front()) {
             const bool is_sampled = cell.metric == 0 && cell.path != 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute;
             result.time += cell.metric == 0 ? cell.value : 0;
-            result.untold += cell.metric == 0 && cell.path == 0 ? cell.value : 0;
             result.sampled += is_sampled ? cell.value : 0;
             const std::uint32_t node = tree.node_of_path[cell.path];
             if (!tree.counts[node])
                 continue;
-            const SelectedValue value{cell.value, cell.estimated, is_sampled ? 0 : cell.bound, is_sampled ? cell.value : 0};
+            const SelectedValue value{cell.value, cell.estimated, is_sampled && !cell.scaled ? 0 : cell.bound, is_sampled ? cell.value : 0};
             for (const std::uint32_t row : summed.of(cell.path, cell.metric)) {
                 result.totals[row].add(value);
                 result.by_location[l][row] += cell.value;

@@ -25,6 +25,9 @@ struct SelectedValue {
     void add(const SelectedValue& more);
 };
 
+/// Whether a row of metric_rows is known where some time is untold: the time itself.
+inline bool is_known(const MetricRow& row, std::uint64_t untold) { return untold == 0 || row.name == "time"; }
+
 /// What is selected.
 struct TreeChoice {
     static constexpr std::uint32_t all_phases = std::numeric_limits<std::uint32_t>::max();
@@ -46,6 +49,7 @@ struct SelectedTree {
     std::vector<std::vector<std::uint64_t>> own;         // by location, then node: exclusive, of the first metric
     std::uint64_t time = 0;       // ns: of the selection, whatever call paths were chosen
     std::uint64_t untold = 0;     // ns: in phases inside the iterations, of which nothing else is known (inside.hpp)
+    std::vector<std::uint64_t> untold_by_location;
     std::uint64_t sampled = 0;    // ns: of this what samples shared out
     std::uint64_t iterations = 0; // of the location with most of them; 0 where none were chosen
     std::uint64_t instances = 0;  // iterations, summed over locations

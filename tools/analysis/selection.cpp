@@ -3,6 +3,7 @@
 #include "tools/analysis/cell_groups.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -70,9 +71,8 @@ void scale(std::vector<SelectedCell*>& cells, std::uint64_t sum, std::uint64_t t
     }
 }
 
-/// What one range has seen while the iterations pass.
+/// What one group has seen while the iterations pass.
 struct Gathered {
-    IterationRange range;
     std::vector<std::uint64_t> selected;      // iterations, by cluster; the rest last
     std::vector<std::uint64_t> missing;       // of these: without cells of their own
     std::vector<std::uint64_t> sums;          // of the columns
@@ -266,14 +266,22 @@ std::vector<SelectedCell> selected_cells(const PhaseData& data) {
 
 std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data,
                                                       std::span<const IterationRange> ranges) {
+    std::vector<std::size_t> group_of(ranges.size());
+    std::iota(group_of.begin(), group_of.end(), std::size_t{0});
+    return selected_cells(profile, data, ranges, group_of, ranges.size());
+}
+
+std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges,
+                                                      std::span<const std::size_t> group_of, std::size_t groups) {
     const std::uint64_t iterations = data.cluster_of_iteration.size();
-    if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].last >= iterations - 1 && iterations != 0)
-        return {selected_cells(data)};
+    if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].last >= iterations - 1 && iterations != 0) {
+        std::vector<std::vector<SelectedCell>> cells(groups);
+        cells[group_of[0]] = selected_cells(data);
+        return cells;
+    }
     const Columns columns(data);
-    std::vector<Gathered> gathered(ranges.size());
-    for (std::size_t r = 0; r < ranges.size(); ++r) {
-        Gathered& g = gathered[r];
-        g.range = ranges[r];
+    std::vector<Gathered> gathered(groups);
+    for (Gathered& g : gathered) {
         g.selected.resize(data.clusters.size() + 1);
         g.missing.resize(data.clusters.size() + 1);
         g.sums.resize(columns.list().size());
@@ -286,13 +294,13 @@ std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, co
     const std::uint64_t start = ranges.empty() ? iterations : ranges[0].first;
     for (std::uint64_t i = reader ? reader->skip_before(start) : start; i < iterations; ++i) {
         const bool read = reader && reader->next();
-        while (r < gathered.size() && gathered[r].range.last < i)
+        while (r < ranges.size() && ranges[r].last < i)
             ++r;
-        if (r == gathered.size())
+        if (r == ranges.size())
             break;
-        Gathered& g = gathered[r];
-        if (i < g.range.first)
+        if (i < ranges[r].first)
             continue;
+        Gathered& g = gathered[group_of[r]];
         const std::size_t cluster = std::min<std::size_t>(data.cluster_of_iteration[i], data.clusters.size());
         ++g.selected[cluster];
         if (!read) {

@@ -37,6 +37,7 @@ struct SelectedCell {
     bool estimated = false;  // not a sum of measured values
     std::uint64_t bound = 0; // how far an estimate may be off, at most; no_bound: unknown
     bool guessed = false;    // the mean of a cluster is part of it
+    bool scaled = false;     // a part of a phase that has one profile for the whole run (inside.hpp)
 };
 
 /// All sums over call paths of any iterations are those that were measured: every iteration has its whole values.
@@ -49,6 +50,11 @@ std::vector<SelectedCell> selected_cells(const PhaseData& data);
 /// @param ranges in ascending order, without overlap; what lies beyond the last iteration counts as nothing
 std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data,
                                                       std::span<const IterationRange> ranges);
+
+/// The same for groups of ranges: each of a group's ranges is part of it, and the group is one selection.
+/// @param group_of by range, below `groups`
+std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges,
+                                                      std::span<const std::size_t> group_of, std::size_t groups);
 
 /// The cells of consecutive parts of `whole`, which together are exactly the cells of `whole` as one selection: what is divided up may
 /// be looked at as a whole again. Where the sums of a part over all call paths are exact they stay so.

@@ -67,12 +67,15 @@ bool is_mere_wrapper(std::vector<Summed>& functions, std::uint32_t number, int d
 Wrappers::Wrappers(const Profile& profile) : profile_(profile), is_wrapper_(profile.paths.size()) {
     const std::size_t n = profile.paths.size();
     std::vector<Amount> own(n);
+    const auto take = [&](const Cell& cell) {
+        own[cell.path].time += cell.metric == 0 ? cell.value : 0;
+        own[cell.path].visits += cell.metric == static_cast<std::uint32_t>(Metric::Visits) && is_call(profile.paths[cell.path].kind) ? cell.value : 0;
+    };
     for (const Location& location : profile.locations)
         for (const PhaseData& data : location.phases)
-            for_each_cell(data, [&](const Cell& cell) {
-                own[cell.path].time += cell.metric == 0 ? cell.value : 0;
-                own[cell.path].visits += cell.metric == static_cast<std::uint32_t>(Metric::Visits) && is_call(profile.paths[cell.path].kind) ? cell.value : 0;
-            });
+            if (profile.witnesses.ranks.empty() || profile.witnesses.ranks.contains(location.rank))
+                for_each_cell(data, take);
+    std::for_each(profile.witnesses.cells.begin(), profile.witnesses.cells.end(), take);
     std::vector<Amount> all = own;
     for (std::size_t p = n; p-- > 1;)
         all[profile.paths[p].parent].add(all[p]);

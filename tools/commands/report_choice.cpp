@@ -60,8 +60,6 @@ Selection selection_of(const ReportChoice& choice) {
     if (choice.compares_ranks() && choice.compare[1].kind == Kind::Ranks)
         for (const CompareSide& side : choice.compare)
             selection.ranks.insert(side.ranks.begin(), side.ranks.end());
-    if (choice.phase && choice.exclusive) // else what lies inside its iterations is wanted, too
-        selection.phases = {*choice.phase};
     if (!choice.metrics.empty())
         if (const auto stored = stored_metrics(choice.metrics))
             selection.metrics = *stored;
@@ -103,13 +101,15 @@ std::uint32_t find_phase_of(const Profile& profile, const ReportChoice& choice) 
 }
 
 void check_iterations(const IterationRange& range, const Profile& profile, const FoundChoice& found) {
-    if (range.first < found.iterations)
+    const bool is_open = range.last == IterationRange().last;
+    if (range.first < found.iterations && (is_open || range.last < found.iterations))
         return;
+    const std::uint64_t missing = range.first < found.iterations ? range.last : range.first;
     const std::string name = printable(profile.phases[found.phase].name);
     if (found.iterations == 0)
         throw SelectionError(fmt::format("the chosen ranks have no iterations of \"{}\"", name));
     throw SelectionError(
-        fmt::format("\"{}\" has no iteration {}; it has the iterations 1:{}", name, range.first + 1, found.iterations));
+        fmt::format("\"{}\" has no iteration {}; it has the iterations 1:{}", name, missing + 1, found.iterations));
 }
 
 std::size_t find_row(const Profile& profile, const std::string& name) {

@@ -30,7 +30,9 @@ struct Side {
 struct Pair {
     double a = 0, b = 0;
     double error = 0; // below 0: unknown
+    bool knows_a = true, knows_b = true;
     double difference() const { return b - a; }
+    bool is_known() const { return knows_a && knows_b; }
 };
 
 class Comparison {
@@ -74,6 +76,9 @@ class Comparison {
     bool by_iteration() const { return !choice_.compares_ranks(); }
     const MetricRow& metric() const { return all_rows_[found_.rows[0]]; }
     bool is_time() const { return metric().unit == "ns"; }
+    /// Of call paths and other metrics only what is told is known.
+    bool is_whole_time() const { return choice_.path.empty() && metric().name == "time"; }
+    std::uint64_t untold(std::size_t s) const { return sides_[s].values.untold; }
     std::string amount(double value) const { return quantity(value, metric().unit, {}); }
 
     std::vector<std::uint32_t> ranks_of(std::size_t s) const {
@@ -101,8 +106,9 @@ class Comparison {
             throw SelectionError(fmt::format("nothing was measured in {}", to.label));
     }
 
-    Pair pair_of(const SelectedValue& a, const SelectedValue& b) const {
-        Pair pair{sides_[0].mean(a.value), sides_[1].mean(b.value), 0};
+    /// @param is_told whether it is known of iterations inside of which the profile does not tell everything
+    Pair pair_of(const SelectedValue& a, const SelectedValue& b, bool is_told = false) const {
+        Pair pair{sides_[0].mean(a.value), sides_[1].mean(b.value), 0, is_told || untold(0) == 0, is_told || untold(1) == 0};
         const double first = error_of(a, sides_[0].values.sampled, sides_[0].period);
         const double second = error_of(b, sides_[1].values.sampled, sides_[1].period);
         pair.error = first < 0 || second < 0 ? -1 : first / sides_[0].divisor + second / sides_[1].divisor;
@@ -111,7 +117,7 @@ class Comparison {
 
     /// Of all that was chosen: where every iteration's values are there, nothing is uncertain.
     Pair total() const {
-        Pair pair = pair_of(sides_[0].values.inclusive[0][0], sides_[1].values.inclusive[0][0]);
+        Pair pair = pair_of(sides_[0].values.inclusive[0][0], sides_[1].values.inclusive[0][0], is_whole_time());
         const bool scaled = sides_[0].values.exact_times_only || sides_[1].values.exact_times_only;
         if (choice_.path.empty() && sides_[0].values.exact_sums && sides_[1].values.exact_sums && (!scaled || metric().name == "time"))
             pair.error = 0;
@@ -124,8 +130,8 @@ class Comparison {
         const char* each = choice_.threads ? "thread" : "rank";
         document_.facts.push_back(by_iteration() ? fmt::format("all values are means per iteration and {}", each)
                                                  : fmt::format("all values are means per {}", each));
-        for (const Side& side : sides_)
-            for (std::string& fact : inside_facts(side.values, tree_))
+        for (std::size_t s = 0; s < 2; ++s)
+            for (std::string& fact : inside_facts(sides_[s].values, s == 0 ? "A" : "B"))
                 if (std::find(document_.facts.begin(), document_.facts.end(), fact) == document_.facts.end())
                     document_.facts.push_back(std::move(fact));
         auto& p = document_.properties;
@@ -151,10 +157,19 @@ class Comparison {
         const std::string what = !choice_.path.empty() ? "These call paths:"
                                  : is_time() && metric().name == "time" ? (by_iteration() ? "An iteration takes" : "A rank takes")
                                                                       : fmt::format("{}:", printable(metric().label));
+        if (!all.is_known()) {
+            document_.answers.emplace_back("What differs", fmt::format("{} not known, because {}; --exclusive compares iterations without them, --phase NAME those of one of them.",
+                                                                       what, untold_words(sides_[untold(0) != 0 ? 0 : 1].values, untold(0) != 0 ? "A" : "B")));
+            return;
+        }
         document_.answers.emplace_back("What differs",
                                        fmt::format("{} {} in B, {} in A: {}{}{}.", what, amount(all.b), amount(all.a),
                                                    all.b >= all.a ? "+" : "-", amount(std::abs(all.difference())),
                                                    percent_change(all.a, all.b)));
+        if (untold(0) != 0 || untold(1) != 0) {
+            document_.answers.emplace_back("", "What it is spent in is not known; --exclusive compares iterations without the phases inside, --phase NAME those of one of them.");
+            return;
+        }
         // What part of the difference the functions with most of it have.
         std::string most;
         std::size_t named = 0;
@@ -178,8 +193,9 @@ class Comparison {
                 a.add(sides_[0].values.exclusive[n][0]);
                 b.add(sides_[1].values.exclusive[n][0]);
             }
-            if (a.value != 0 || b.value != 0)
-                list.emplace_back(std::move(f), pair_of(a, b));
+            const Pair pair = pair_of(a, b, f.kind == NodeKind::Root && metric().name == "time");
+            if ((a.value != 0 && pair.knows_a) || (b.value != 0 && pair.knows_b))
+                list.emplace_back(std::move(f), pair);
         }
         std::stable_sort(list.begin(), list.end(), [](const auto& x, const auto& y) {
             return std::abs(x.second.difference()) > std::abs(y.second.difference());
@@ -188,11 +204,13 @@ class Comparison {
     }
 
     static void append(const Pair& pair, std::vector<ReportValue>& cells) {
-        cells.insert(cells.end(), {pair.a, pair.b, pair.difference()});
-        cells.push_back(pair.a == 0 ? ReportValue() : ReportValue(pair.b / pair.a - 1));
+        cells.push_back(pair.knows_a ? ReportValue(pair.a) : NotKnown());
+        cells.push_back(pair.knows_b ? ReportValue(pair.b) : NotKnown());
+        cells.push_back(pair.is_known() ? ReportValue(pair.difference()) : NotKnown());
+        cells.push_back(!pair.is_known() ? ReportValue(NotKnown()) : pair.a == 0 ? ReportValue() : ReportValue(pair.b / pair.a - 1));
     }
     static void append_error(const Pair& pair, std::vector<ReportValue>& cells) {
-        cells.push_back(pair.error < 0 ? ReportValue() : ReportValue(pair.error));
+        cells.push_back(pair.error < 0 || !pair.is_known() ? ReportValue() : ReportValue(pair.error));
     }
 
     static void append_columns(ColumnUnit unit, std::vector<ReportColumn>& columns) {
@@ -208,7 +226,9 @@ class Comparison {
         append_columns(ColumnUnit::ByRow, table.columns);
         for (std::size_t t = 0; t < total_rows_.size(); ++t) {
             const MetricRow& row = all_rows_[total_rows_[t]];
-            const Pair pair{sides_[0].mean(sides_[0].values.totals[t].value), sides_[1].mean(sides_[1].values.totals[t].value), 0};
+            Pair pair{sides_[0].mean(sides_[0].values.totals[t].value), sides_[1].mean(sides_[1].values.totals[t].value), 0};
+            pair.knows_a = choice_.path.empty() ? is_known(row, untold(0)) : untold(0) == 0;
+            pair.knows_b = choice_.path.empty() ? is_known(row, untold(1)) : untold(1) == 0;
             if (pair.a == 0 && pair.b == 0 && choice_.metrics.empty())
                 continue;
             std::vector<ReportValue> cells = {row.name, printable(row.label), row.unit};
@@ -236,6 +256,7 @@ class Comparison {
                 const std::vector<std::uint64_t>& values = sides_[s].values.by_location[l];
                 const double ranks = static_cast<double>(sides_[s].locations.size());
                 (s == 0 ? pair.a : pair.b) = sides_[s].mean(values[first] - (outside ? values[mpi] : 0)) * ranks;
+                (s == 0 ? pair.knows_a : pair.knows_b) = sides_[s].values.untold_by_location[l] == 0 || (!outside && is_whole_time());
             }
             list.emplace_back(static_cast<std::uint32_t>(l), pair);
         }
@@ -297,7 +318,8 @@ class Comparison {
             pairs.push_back(pair_of(sides_[0].values.inclusive[n][0], sides_[1].values.inclusive[n][0]));
             const Pair& p = pairs.back();
             const double tiny = 1e-9 * std::max(p.a, p.b); // of equal values the larger ones come first
-            weight.push_back(p.a == 0 && p.b == 0 ? 0 : std::abs(p.difference()) + tiny);
+            const bool is_there = (p.a != 0 && p.knows_a) || (p.b != 0 && p.knows_b);
+            weight.push_back(is_there ? (p.is_known() ? std::abs(p.difference()) : 0) + tiny : 0);
         }
         const std::size_t most = limit(nodes_shown);
         const std::vector<std::uint32_t> nodes = shown_nodes(tree_, weight, most);

@@ -43,6 +43,8 @@ std::string shown(const ReportTable& table, std::size_t r, std::size_t c, const 
     const ReportColumn& column = table.columns[c];
     if (std::holds_alternative<std::monostate>(value))
         return "";
+    if (std::holds_alternative<NotKnown>(value))
+        return "not known";
     if (const auto* text = std::get_if<std::string>(&value))
         return without_anonymous(*text);
     const double number = number_of(value);
@@ -189,7 +191,8 @@ std::string escaped(const std::string& text) {
 Json json_of(const ReportValue& value) {
     return std::visit(
         [](const auto& v) -> Json {
-            if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>)
+            using Value = std::decay_t<decltype(v)>;
+            if constexpr (std::is_same_v<Value, std::monostate> || std::is_same_v<Value, NotKnown>)
                 return nullptr;
             else
                 return v;

@@ -37,8 +37,11 @@ struct ReportColumn {
     std::size_t least = 0;  // text: columns that a name needs at least
 };
 
-/// Nothing, text, a whole number, one with a sign, or a mean.
-using ReportValue = std::variant<std::monostate, std::string, std::uint64_t, std::int64_t, double>;
+/// There is a value, but the profile does not tell it: null in JSON, empty in CSV.
+struct NotKnown {};
+
+/// Nothing, text, a whole number, one with a sign, a mean, or what nobody knows.
+using ReportValue = std::variant<std::monostate, std::string, std::uint64_t, std::int64_t, double, NotKnown>;
 
 struct ReportTable {
     std::string key;    // JSON

@@ -22,35 +22,42 @@ constexpr std::size_t clusters_unjoined = 10; // up to so many are shown as they
 
 /// The rank that the others wait for: the one with most time outside MPI in the phase. What it waits for its own threads is
 /// part of that: to others it is late all the same.
-std::size_t slowest_rank(const ReportContext& context, std::uint32_t phase) {
-    std::size_t slowest = 0;
+struct SlowestRank {
+    std::size_t rank = 0;
+    bool is_known = true; // false: the profile does not tell where the time of phases inside went; of what it does tell
+};
+SlowestRank slowest_rank(const ReportContext& context, std::uint32_t phase) {
+    SlowestRank slowest;
     double most = -1;
     for (std::size_t rank = 0; rank < context.locations.size(); ++rank) {
         const PhaseData* data = find_phase(context.locations[rank], phase);
         if (data == nullptr)
             continue;
         MetricValues values = totals(context.profile, *data);
-        for (const MetricValues& inside : rows_inside(context.profile, *context.locations[rank], *data).rows)
-            add(values, inside);
+        const RowsInside inside = rows_inside(context.profile, *context.locations[rank], *data);
+        for (std::size_t i = 0; i < inside.rows.size(); ++i) {
+            add(values, inside.rows[i]);
+            slowest.is_known = slowest.is_known && inside.is_told(i);
+        }
         const double busy = static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Execution)]) -
                             static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Mpi)]);
         if (busy > most)
-            slowest = rank;
+            slowest.rank = rank;
         most = std::max(most, busy);
     }
     return slowest;
 }
 
-/// Values of single iterations with the phases inside them.
+/// Values of single iterations with the phases inside them; NaN: not known.
 std::vector<double> series_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::size_t row) {
     std::vector<double> series = reconstructed_series(profile, data, row);
     const RowsInside inside = rows_inside(profile, location, data);
     for (std::size_t i = 0; i < std::min(series.size(), inside.rows.size()); ++i)
-        series[i] += static_cast<double>(inside.rows[i][row]);
+        series[i] = inside.is_told(i) ? series[i] + static_cast<double>(inside.rows[i][row]) : std::nan("");
     return series;
 }
 
-/// Per iteration the share of MPI in the time, mean over ranks: estimated, because MPI time is known by cluster.
+/// Per iteration the share of MPI in the time, mean over ranks: estimated, because MPI time is known by cluster. NaN: not known.
 std::vector<double> mpi_share(const ReportContext& context, std::uint32_t phase, std::size_t iterations) {
     std::vector<double> mpi(iterations), time(iterations);
     std::vector<std::vector<double>> estimates(context.locations.size()); // summed in order: the sums do not depend on threads
@@ -66,7 +73,8 @@ std::vector<double> mpi_share(const ReportContext& context, std::uint32_t phase,
         }
     }
     for (std::size_t i = 0; i < iterations; ++i)
-        mpi[i] = time[i] == 0 ? 0 : std::min(1.0, mpi[i] / time[i]);
+        if (!std::isnan(mpi[i]))
+            mpi[i] = time[i] == 0 ? 0 : std::min(1.0, mpi[i] / time[i]);
     return mpi;
 }
 
@@ -160,35 +168,63 @@ void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t
         out += line + "\n";
 
     const std::size_t label = chart_axis - 1;
+    std::size_t unknown = 0; // iterations
     if (!data.iteration_ns.empty()) {
         const std::vector<double> share = mpi_share(context, phase, series.median.size());
-        if (*std::max_element(share.begin(), share.end()) > 0)
+        unknown = static_cast<std::size_t>(std::count_if(share.begin(), share.end(), [](double value) { return std::isnan(value); }));
+        if (std::any_of(share.begin(), share.end(), [](double value) { return value > 0; }))
             out += right(style, "MPI share", label) + " " + sparkline(style, share, chart, 1.0) + "\n";
         out += right(style, "kind", label) + " " + cluster_line(data, kind_of_cluster, chart) + "\n";
     }
     std::string facts = fmt::format("median {}; slowest {}: iteration {}", duration(medians.median, style),
                                     duration(series.maximum[slowest], style), slowest + 1);
     if (several)
-        facts += fmt::format(" on rank {}; MPI share: mean over ranks{}; kind: rank {}", series.slowest[slowest],
-                             data.series ? "" : ", estimated", rank);
+        facts += fmt::format(" on rank {}{}; kind: rank {}", series.slowest[slowest],
+                             unknown == series.median.size() ? "" : fmt::format("; MPI share: mean over ranks{}", data.series ? "" : ", estimated"), rank);
+    if (unknown != 0)
+        facts += fmt::format("; the MPI share of {} is not known, because this profile does not tell what lies inside them",
+                             unknown == series.median.size() ? std::string("the iterations") : plural(unknown, "iteration"));
     if (data.series)
         facts += "; " + accuracy_of(*data.series);
     for (const std::string& line : wrapped(facts, static_cast<std::size_t>(style.width) - chart_axis))
         out += std::string(chart_axis, ' ') + tinted(style, Tint::Dim, line) + "\n";
 }
 
+/// A difference by the name of what takes the time.
+struct NamedDifference {
+    std::string name, place;
+    double time = 0;
+    bool only_here = false;
+};
+
+/// The largest ones. Where one name comes twice the lines tell which it is; what these do not tell apart is one.
+std::vector<NamedDifference> named_differences(const SpotTable& spots, const std::vector<Difference>& differences, std::size_t most) {
+    std::vector<NamedDifference> named;
+    for (const Difference& d : differences) {
+        const Spot& spot = spots.spots[d.spot];
+        NamedDifference next{spot_text(spot), printable(spot.place), d.time, d.only_here};
+        const auto same = std::find_if(named.begin(), named.end(), [&](const NamedDifference& n) { return n.name == next.name && n.place == next.place; });
+        if (same != named.end()) {
+            same->time += next.time;
+            same->only_here = same->only_here && next.only_here;
+        } else if (named.size() < most) {
+            named.push_back(std::move(next));
+        }
+    }
+    std::map<std::string, std::size_t> times;
+    for (const NamedDifference& d : named)
+        ++times[d.name];
+    for (NamedDifference& d : named)
+        if (times[d.name] > 1 && !d.place.empty())
+            d.name += " (" + d.place + ")";
+    return named;
+}
+
 /// "+12.1 ms compute_forces", the largest three, then counts that differ.
 std::string distinction(const ReportContext& context, const ClusterSummary& summary) {
     std::vector<std::string> words;
-    for (const Difference& d : summary.differences) {
-        if (words.size() == 3)
-            break;
-        const Spot& spot = context.spots.spots[d.spot];
-        words.push_back(fmt::format("{}{} {}{}{}", d.time > 0 ? "+" : "", duration(d.time, context.style),
-                                    printable(shown_name(spot.kind, spot.name)),
-                                    spot.caller.empty() ? "" : " in " + printable(caller_text(spot.caller, spot.through)),
-                                    d.only_here ? " (only here)" : ""));
-    }
+    for (const NamedDifference& d : named_differences(context.spots, summary.differences, 3))
+        words.push_back(fmt::format("{}{} {}{}", d.time > 0 ? "+" : "", duration(d.time, context.style), d.name, d.only_here ? " (only here)" : ""));
     if (!summary.metrics.empty()) {
         const MetricDifference& d = summary.metrics.front();
         const MetricRow& row = context.rows[d.row];
@@ -204,16 +240,20 @@ std::string distinction(const ReportContext& context, const ClusterSummary& summ
         out = fmt::format("not one kind: {} .. {}", duration(summary.times.shortest, context.style), duration(summary.times.longest, context.style));
     for (const std::string& word : words)
         out += (out.empty() ? "" : "; ") + word;
+    if (!summary.is_told)
+        return out + (out.empty() ? "" : "; ") + "what differs is not known";
     return out.empty() ? "a typical iteration" : out;
 }
 
-void append_clusters(const ReportContext& context, std::size_t rank, const PhaseData& data,
+void append_clusters(const ReportContext& context, SlowestRank rank, const PhaseData& data,
                      std::size_t stored, std::uint32_t phase, const std::vector<ClusterSummary>& summaries,
                      const std::vector<std::string>& names, std::string& out) {
     const TextStyle& style = context.style;
     std::string remark = "kinds of iteration and how they differ from the typical (median) one";
     if (context.values.size() > 1)
-        remark += fmt::format("; rank {}, which computes most", rank);
+        remark += fmt::format("; rank {}{}", rank.rank, rank.is_known ? ", with most time outside MPI" : "");
+    if (std::any_of(summaries.begin(), summaries.end(), [](const ClusterSummary& s) { return !s.is_told; }))
+        remark += "; this profile does not tell what lies inside the iterations";
     if (stored > data.clusters.size())
         remark += fmt::format("; {} clusters, similar ones joined", stored);
     append_heading(context, fmt::format("Clusters of \"{}\"", printable(context.profile.phases[phase].name)),
@@ -253,17 +293,18 @@ void append_clusters(const ReportContext& context, std::size_t rank, const Phase
 } // namespace
 
 void append_iterations(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, std::string& out) {
-    const std::size_t rank = slowest_rank(context, phase);
+    const SlowestRank slowest = slowest_rank(context, phase);
+    const std::size_t rank = slowest.rank;
     const PhaseData* data = find_phase(context.locations[rank], phase);
     if (data == nullptr || data->iteration_ns.empty())
         return;
     // Dozens of clusters that differ by little are for a program; people want to see the kinds of iteration.
     const bool join = data->clusters.size() > clusters_unjoined;
     const PhaseData shown = join ? join_similar_clusters(*data, clusters_shown) : *data;
-    const std::vector<ClusterSummary> summaries = summarize_clusters(context.profile, shown, context.spots);
+    const std::vector<ClusterSummary> summaries = summarize_clusters(context.profile, *context.locations[rank], shown, context.spots);
     const std::vector<std::uint32_t>& kind_of_cluster = kinds.of_cluster[rank];
     append_chart(context, phase, rank, *data, kind_of_cluster, out);
-    append_clusters(context, rank, shown, data->clusters.size(), phase, summaries, shown_names(*data, shown, kind_of_cluster), out);
+    append_clusters(context, slowest, shown, data->clusters.size(), phase, summaries, shown_names(*data, shown, kind_of_cluster), out);
 }
 
 } // namespace libprofile::tools

@@ -226,7 +226,7 @@ Json kinds_json(const KindsOfPhase& found) {
                          {"iterations", kind.iterations},
                          {"clusters", kind.clusters},
                          {"mean_time", std::llround(kind.mean_time)},
-                         {"computing", std::llround(kind.compute)}});
+                         {"computing", kind.compute ? Json(std::llround(*kind.compute)) : Json()}});
     }
     for (const KindSequence& sequence : found.sequences) {
         Json runs = Json::array();

@@ -1,6 +1,7 @@
 #include "tools/analysis/kinds.hpp"
 #include "tools/commands/report_sections.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/text/phrases.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -88,9 +89,10 @@ void append_kinds(const ReportContext& context, std::uint32_t phase, const Kinds
                    "kinds of iteration by what a rank does, whatever it waits: mean time (5 to 95 % of them), computing", out);
     for (std::size_t k = 0; k < std::min(found.kinds.size(), most_kinds); ++k) {
         const KindOfIteration& kind = found.kinds[k];
-        out += fmt::format("  {:>5} {} {}{}, {} computing\n", kind_letters(static_cast<std::uint32_t>(k)),
-                           right(style, count(static_cast<double>(kind.iterations)) + " iterations", 18),
-                           right(style, duration(kind.mean_time, style), 10), spread_words(kind, style), duration(kind.compute, style));
+        out += fmt::format("  {:>5} {} {}{}, {}\n", kind_letters(static_cast<std::uint32_t>(k)),
+                           right(style, plural(kind.iterations, "iteration"), 18),
+                           right(style, duration(kind.mean_time, style), 10), spread_words(kind, style),
+                           kind.compute ? duration(*kind.compute, style) + " computing" : "computing not known");
     }
     if (found.kinds.size() > most_kinds)
         out += tinted(style, Tint::Dim, fmt::format("  {:>5} {} more kinds", "...", found.kinds.size() - most_kinds)) + "\n";

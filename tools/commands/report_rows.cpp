@@ -108,13 +108,18 @@ std::vector<std::uint32_t> shown_nodes(const FunctionTree& tree, const std::vect
     return order;
 }
 
-std::vector<std::string> inside_facts(const SelectedTree& values, const FunctionTree& tree) {
+std::string untold_words(const SelectedTree& values, const std::string& side) {
+    return fmt::format("{} of the time{} is in phases inside, of which this profile tells nothing more by iteration",
+                       percent(static_cast<double>(values.untold) / static_cast<double>(std::max<std::uint64_t>(values.time, 1))),
+                       side.empty() ? "" : " of " + side);
+}
+
+std::vector<std::string> inside_facts(const SelectedTree& values, const std::string& side) {
     std::vector<std::string> facts;
     if (values.exact_times_only)
         facts.push_back("phases without iterations lie inside: their time in these iterations is exact, what it was spent in is that of the whole phase");
-    if (tree.counts[0] && values.untold != 0)
-        facts.push_back(fmt::format("{} of the time is in phases inside, of which this profile tells nothing more by iteration: (no call path)",
-                                    percent(static_cast<double>(values.untold) / static_cast<double>(std::max<std::uint64_t>(values.time, 1)))));
+    if (values.untold != 0)
+        facts.push_back(untold_words(values, side) + ": (no call path); what functions and metrics have of it is not known");
     return facts;
 }
 

@@ -31,6 +31,9 @@ class SelectionReport {
         std::sort(total_rows_.begin(), total_rows_.end());
         values_ = select_tree(profile, tree_,
                               {locations_, found_.phase, choice.iterations.value_or(IterationRange{}), choice.exclusive, found_.rows, total_rows_});
+        if (values_.inclusive[0][0].value == 0 && values_.untold != 0)
+            throw SelectionError(fmt::format("not known ({}): {}; --exclusive leaves them out, --phase NAME shows one of them",
+                                             scope(), untold_words(values_)));
         if (values_.inclusive[0][0].value == 0)
             throw SelectionError(fmt::format("nothing was measured in what was chosen: no {} ({}){}", printable(metric(0).label),
                                              scope().empty() ? "the whole profile" : scope(),
@@ -66,12 +69,18 @@ class SelectionReport {
     }
     std::string scope() const { return scope_of(profile_, choice_, found_); }
     bool several() const { return locations_.size() > 1; }
+    /// Of some location, or of all of them together.
+    bool is_told(const MetricRow& row, std::uint64_t untold) const { return choice_.path.empty() ? is_known(row, untold) : untold == 0; }
     std::size_t limit(std::size_t of_screen) const { return choice_.top != 0 ? choice_.top : form_.everything ? 0 : of_screen; }
     /// Times: of all time that was chosen; other metrics: of their own sum.
-    double share(std::uint64_t value, std::size_t m) const {
-        const std::uint64_t all = metric(m).unit == "ns" ? values_.time : values_.inclusive[0][m].value;
+    ReportValue share(std::uint64_t value, std::size_t m) const {
+        const bool is_time = metric(m).unit == "ns";
+        if (!is_time && values_.untold != 0)
+            return NotKnown();
+        const std::uint64_t all = is_time ? values_.time : values_.inclusive[0][m].value;
         return all == 0 ? 0 : static_cast<double>(value) / static_cast<double>(all);
     }
+    std::string at_least() const { return values_.untold == 0 ? "" : "; of what is told: at least so much"; }
 
     void add_facts() {
         const std::string of = scope();
@@ -82,7 +91,7 @@ class SelectionReport {
         document_.facts.push_back(line + fmt::format(", {} each", duration(each, {})));
         if (!values_.exact_sums)
             document_.facts.push_back("the profile has no values of single iterations: sums are estimated by clusters");
-        for (std::string& fact : inside_facts(values_, tree_))
+        for (std::string& fact : inside_facts(values_))
             document_.facts.push_back(std::move(fact));
     }
 
@@ -131,8 +140,10 @@ class SelectionReport {
         if (sum.value == 0 && choice_.metrics.empty())
             return;
         const bool time = row.unit == "ns" && values_.time != 0;
-        std::vector<ReportValue> cells = {row.name, printable(row.label), row.unit, sum.value};
-        cells.push_back(time ? ReportValue(static_cast<double>(sum.value) / static_cast<double>(values_.time)) : ReportValue());
+        const bool told = is_told(row, values_.untold);
+        const auto or_not_known = [&](ReportValue value) { return told ? std::move(value) : ReportValue(NotKnown()); };
+        std::vector<ReportValue> cells = {row.name, printable(row.label), row.unit, or_not_known(sum.value)};
+        cells.push_back(time ? or_not_known(static_cast<double>(sum.value) / static_cast<double>(values_.time)) : ReportValue());
         const bool is_exact = choice_.path.empty() && values_.exact_sums && (!values_.exact_times_only || row.name == "time");
         cells.push_back(std::uint64_t{sum.estimated && !is_exact});
         if (several()) {
@@ -142,13 +153,13 @@ class SelectionReport {
             const auto highest = static_cast<std::size_t>(std::max_element(each.begin(), each.end()) - each.begin());
             const std::uint64_t most = each[highest];
             std::sort(each.begin(), each.end());
-            cells.push_back(each.front());
-            cells.push_back(spread_of({each.begin(), each.end()}).median);
-            cells.push_back(most);
-            cells.push_back(std::uint64_t{locations_[highest]->rank});
+            cells.push_back(or_not_known(each.front()));
+            cells.push_back(or_not_known(spread_of({each.begin(), each.end()}).median));
+            cells.push_back(or_not_known(most));
+            cells.push_back(told ? ReportValue(std::uint64_t{locations_[highest]->rank}) : ReportValue());
         }
         if (values_.iterations != 0)
-            cells.push_back(static_cast<double>(sum.value) / static_cast<double>(values_.instances));
+            cells.push_back(or_not_known(static_cast<double>(sum.value) / static_cast<double>(values_.instances)));
         table.rows.push_back(std::move(cells));
         table.units.push_back(unit_of(row.unit));
         table.indent.push_back(choice_.metrics.empty() ? static_cast<std::uint32_t>(row.depth) : 0);
@@ -169,7 +180,9 @@ class SelectionReport {
         }
         table.columns.push_back({"from_median", "from median", ColumnUnit::Change, true});
         table.columns.push_back({"host", "host", ColumnUnit::Text, false, 10});
-        const std::size_t by = columns[columns.size() > 2 && choice_.metrics.empty() ? 1 : 0]; // computing, or the first metric
+        // MPI, or the first metric.
+        const std::size_t by = columns[columns.size() > 2 && choice_.metrics.empty() && values_.untold == 0 ? 1 : 0];
+        const bool is_order_known = is_told(all_rows_[total_rows_[by]], values_.untold);
         std::vector<double> values;
         for (const std::vector<std::uint64_t>& all : values_.by_location)
             values.push_back(static_cast<double>(all[by]));
@@ -191,8 +204,8 @@ class SelectionReport {
             if (choice_.threads)
                 cells.push_back(std::uint64_t{locations_[l]->thread});
             for (const std::size_t t : columns)
-                cells.push_back(values_.by_location[l][t]);
-            cells.push_back(median == 0 ? ReportValue() : ReportValue(values[l] / median - 1));
+                cells.push_back(is_told(all_rows_[total_rows_[t]], values_.untold_by_location[l]) ? ReportValue(values_.by_location[l][t]) : NotKnown());
+            cells.push_back(!is_order_known ? ReportValue(NotKnown()) : median == 0 ? ReportValue() : ReportValue(values[l] / median - 1));
             const auto info = profile_.ranks.find(locations_[l]->rank);
             cells.push_back(info == profile_.ranks.end() ? std::string() : printable(info->second.host));
             table.rows.push_back(std::move(cells));
@@ -233,7 +246,7 @@ class SelectionReport {
             if (const std::uint64_t value = sum(functions[f], 0).value; value != 0)
                 order.emplace_back(value, f);
         std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-        ReportTable table{"functions", "Functions", "own values, without what they call", {}, {}, {}, {}, 0, "functions"};
+        ReportTable table{"functions", "Functions", "own values, without what they call" + at_least(), {}, {}, {}, {}, 0, "functions"};
         if (const std::size_t most = limit(functions_shown); most != 0 && order.size() > most) {
             table.left_out = order.size() - most;
             order.resize(most);
@@ -260,7 +273,7 @@ class SelectionReport {
     template <class Sum>
     void add_function(ReportTable& table, const FunctionRow& f, Sum sum) const {
         std::vector<ReportValue> cells = {share(sum(f, 0).value, 0)};
-        bool estimated = false;
+        bool estimated = values_.untold != 0 && f.kind != NodeKind::Root;
         for (std::size_t m = 0; m < metrics(); ++m) {
             cells.push_back(sum(f, m).value);
             estimated = estimated || sum(f, m).estimated;
@@ -282,7 +295,7 @@ class SelectionReport {
     /// The tree, inclusive and exclusive.
     void add_call_paths() {
         ReportTable table{"call_paths", "Call paths", "with and without (own) what is called; shares of ", {}, {}, {}, {}, 0, "call paths"};
-        table.remark += metric(0).unit == "ns" ? "all time that was chosen" : rank_label(metric(0));
+        table.remark += (metric(0).unit == "ns" ? "all time that was chosen" : rank_label(metric(0))) + at_least();
         std::vector<double> weight;
         for (std::size_t n = 0; n < tree_.nodes.size(); ++n)
             weight.push_back(weight_of(n));
@@ -331,7 +344,7 @@ class SelectionReport {
         const FunctionNode& node = tree_.nodes[n];
         const SelectedValue& first = n == 0 ? values_.exclusive[0][0] : values_.inclusive[n][0];
         std::vector<ReportValue> cells = {share(first.value, 0)};
-        bool estimated = false;
+        bool estimated = values_.untold != 0 && n != 0;
         for (std::size_t m = 0; m < metrics(); ++m) {
             const SelectedValue& inclusive = n == 0 ? values_.exclusive[0][m] : values_.inclusive[n][m];
             cells.push_back(inclusive.value);
@@ -340,7 +353,8 @@ class SelectionReport {
         }
         const double error = error_of(first, values_.sampled, metric(0).unit == "ns" ? period : 0);
         cells.push_back(std::uint64_t{estimated});
-        cells.push_back(error < 0 || !some_errors() ? ReportValue() : ReportValue(static_cast<std::uint64_t>(std::llround(error))));
+        const bool is_error_known = error >= 0 && some_errors() && (values_.untold == 0 || n == 0);
+        cells.push_back(is_error_known ? ReportValue(static_cast<std::uint64_t>(std::llround(error))) : ReportValue());
         cells.insert(cells.end(), {node_text(node), printable(node.place), printable(n == 0 ? node_text(node) : node.name),
                                    std::string(kind_name(node.kind)), path_text(tree_, n)});
         table.rows.push_back(std::move(cells));

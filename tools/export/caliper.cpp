@@ -6,6 +6,7 @@
 #include "tools/export/formats.hpp"
 
 #include "tools/names/labels.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -143,8 +144,8 @@ Remarks write_caliper(const Profile& profile, const ExportRequest& request, Sink
                      {"column_metadata", std::move(about)},
                      {"nodes", std::move(nodes)}};
     add_metadata(profile, table, request, document);
-    sink.add("profile.json", document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-    return {};
+    sink.add("profile.json", with_escapes(document.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n");
+    return untold_remarks(table);
 }
 
 } // namespace libprofile::tools

@@ -58,6 +58,7 @@ struct CallTable {
     std::vector<MetricRow> metrics;         // of metric_rows, some of them; never empty
     std::vector<std::vector<Value>> values; // by place; sorted by node, then metric; none is 0
     bool estimated = false;                 // some value is
+    std::uint64_t untold = 0; // ns of the program's own: in phases inside, of which nothing else is known (tools/analysis/inside.hpp)
     std::string scope; // what was selected, in words: "iterations 1-100 of timestep"; empty: all
 
     /// From the outermost below the program to the node itself.

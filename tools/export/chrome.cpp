@@ -2,9 +2,11 @@
 // and call paths, each below its caller, and a row for each phase with iterations: these with their clusters, exact times and metrics.
 // The profile has how long things took, not when they began: they are laid end to end, iterations of a loop inside another below those
 // that they lie in. ts and dur are microseconds.
+#include "tools/analysis/inside.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/export/iteration_begins.hpp"
 #include "tools/export/stacks.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -39,10 +41,18 @@ const char* colour(std::uint32_t cluster, bool rest) {
     return rest ? "grey" : names[cluster % std::size(names)];
 }
 
-/// Iterations of a phase that are chosen.
-std::uint64_t chosen_iterations(const PhaseData& data, IterationRange range) {
-    const std::uint64_t all = std::min(data.iteration_ns.size(), data.cluster_of_iteration.size());
-    return range.first >= all ? 0 : std::min(range.last, all - 1) - range.first + 1;
+/// The chosen iterations of each of location.phases, in ascending order.
+std::vector<std::vector<IterationRange>> chosen_iterations(const Profile& profile, const TableChoice& choice, const Location& location) {
+    if (choice.iterations)
+        return iterations_within(location, phase_of_choice(profile, choice), *choice.iterations);
+    std::vector<std::vector<IterationRange>> chosen;
+    for (const PhaseData& data : location.phases) {
+        const Phase& phase = profile.phases[data.phase];
+        chosen.emplace_back();
+        if (phase.kind == PhaseKind::Iterations && (!choice.has_phase || phase.is_called(choice.phase)) && !data.iteration_ns.empty())
+            chosen.back().push_back({0, data.iteration_ns.size() - 1});
+    }
+    return chosen;
 }
 
 class Events {
@@ -91,14 +101,14 @@ class Events {
 
     void add_iterations(const Location& location) {
         const std::vector<std::vector<std::uint64_t>> begins = iteration_begins(location);
-        for (std::size_t i = 0; i < location.phases.size(); ++i)
-            if (is_chosen(profile_, request_.choice, location.phases[i]))
-                add_iterations(location, location.phases[i], begins[i]);
-    }
-
-    static bool is_chosen(const Profile& profile, const TableChoice& choice, const PhaseData& data) {
-        const Phase& phase = profile.phases[data.phase];
-        return phase.kind == PhaseKind::Iterations && (!choice.has_phase || phase.is_called(choice.phase));
+        const auto chosen = chosen_iterations(profile_, request_.choice, location);
+        std::uint64_t begin = ~std::uint64_t{0}; // of the picture
+        for (std::size_t i = 0; i < chosen.size(); ++i)
+            if (!chosen[i].empty())
+                begin = std::min(begin, begins[i][chosen[i].front().first]);
+        for (std::size_t i = 0; i < chosen.size(); ++i)
+            if (!chosen[i].empty())
+                add_iterations(location, location.phases[i], chosen[i], begins[i], begin);
     }
 
     /// The beginning and the end of the file; between them are the events.
@@ -113,7 +123,7 @@ class Events {
     }
 
   private:
-    static std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+    static std::string text_of(const Json& json) { return with_escapes(json.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
     void add(const Json& event) {
         out_ += (is_first_ ? "\n" : ",\n") + text_of(event);
@@ -138,26 +148,35 @@ class Events {
         add({{"ph", "M"}, {"pid", location.rank}, {"tid", row}, {"name", "thread_sort_index"}, {"args", {{"sort_index", row}}}});
     }
 
-    void add_iterations(const Location& location, const PhaseData& data, const std::vector<std::uint64_t>& begins) {
+    void add_iterations(const Location& location, const PhaseData& data, const std::vector<IterationRange>& chosen, const std::vector<std::uint64_t>& begins,
+                        std::uint64_t begin) {
         const std::string& phase = profile_.phases[data.phase].name;
-        const IterationRange range = request_.choice.iterations.value_or(IterationRange{});
-        const std::uint64_t row = row_of(location, data.phase), all = range.first + chosen_iterations(data, range);
+        const std::uint64_t row = row_of(location, data.phase);
+        const RowsInside inside = request_.choice.exclusive ? RowsInside() : rows_inside(profile_, location, data);
         name_row(location, row, phase);
         std::optional<SeriesReader> reader;
         if (data.series)
             reader.emplace(*data.series, false);
-        for (std::uint64_t i = 0; i < all; ++i) {
-            const bool known = reader && reader->next() && reader->has_totals();
-            if (i < range.first)
+        auto part = chosen.begin();
+        for (std::uint64_t i = 0; i <= chosen.back().last; ++i) {
+            const bool known = reader && reader->next() && reader->has_totals() && inside.is_told(i);
+            while (part->last < i) ++part;
+            if (i < part->first)
                 continue;
-            const std::uint64_t at = begins[i] - begins[range.first];
+            MetricValues values;
+            if (known) {
+                values.assign(reader->condensed().begin(), reader->condensed().end());
+                if (!inside.rows.empty())
+                    tools::add(values, inside.rows[i]);
+            }
+            const std::uint64_t at = begins[i] - begin;
             const std::uint32_t cluster = data.cluster_of_iteration[i];
             const bool rest = cluster >= data.clusters.size();
             Json args = {{"iteration", i + 1},
                          {"cluster", rest ? Json() : Json(cluster)},
                          {"ns", data.iteration_ns[i]}};
             if (known)
-                add_metrics(reader->condensed(), args);
+                add_metrics(values, args);
             add({{"ph", "X"},
                  {"pid", location.rank},
                  {"tid", row},
@@ -172,7 +191,7 @@ class Events {
                      {"pid", location.rank},
                      {"ts", microseconds(at)},
                      {"name", fmt::format("MPI share of {}, %", phase)},
-                     {"args", {{"percent", mpi_percent(reader->condensed())}}}});
+                     {"args", {{"percent", mpi_percent(values)}}}});
         }
     }
 
@@ -208,9 +227,9 @@ class Events {
 std::uint64_t count_iterations(const Profile& profile, const TableChoice& choice, const std::vector<const Location*>& locations) {
     std::uint64_t count = 0;
     for (const Location* location : locations)
-        for (const PhaseData& data : location->phases)
-            if (Events::is_chosen(profile, choice, data))
-                count += chosen_iterations(data, choice.iterations.value_or(IterationRange{}));
+        for (const std::vector<IterationRange>& ranges : chosen_iterations(profile, choice, *location))
+            for (const IterationRange& range : ranges)
+                count += range.last - range.first + 1;
     if (count > most_slices)
         throw ExportError(fmt::format("{} iterations are more than the {} that a browser opens; choose ranks with --rank or iterations with --iterations",
                                       count, most_slices));

@@ -161,7 +161,7 @@ Remarks write_csv(const Profile& profile, const ExportRequest& request, Sink& si
     sink.add("values.csv", values_csv(table));
     sink.add("locations.csv", locations_csv(profile, locations));
     add_phases(profile, request.choice, locations, sink);
-    return {};
+    return untold_remarks(table);
 }
 
 } // namespace libprofile::tools

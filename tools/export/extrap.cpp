@@ -2,6 +2,7 @@
 // A value is the mean over ranks and threads of a call path's exclusive value, as Extra-P takes it from Cube files of weak scaling.
 #include "tools/export/formats.hpp"
 #include "tools/export/stacks.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -49,11 +50,11 @@ Remarks write_extrap(const Profile& profile, const ExportRequest& request, Sink&
             const double value = static_cast<double>(sum) / places / (row.unit == "ns" ? 1e9 : 1);
             const Json line = {
                 {"params", parameters}, {"callpath", name}, {"metric", row.name}, {"value", value}};
-            out += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+            out += with_escapes(line.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
         }
     }
     sink.add("profile.jsonl", out);
-    return {};
+    return untold_remarks(table);
 }
 
 } // namespace libprofile::tools

@@ -48,7 +48,7 @@ Remarks write_folded(const Profile& profile, const ExportRequest& request, Sink&
     else
         add_stacks(table, "", table.exclusive_everywhere(0), out);
     sink.add("profile.folded", out);
-    return {};
+    return untold_remarks(table);
 }
 
 } // namespace libprofile::tools

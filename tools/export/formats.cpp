@@ -1,5 +1,7 @@
 #include "tools/export/formats.hpp"
 
+#include "tools/text/layout.hpp"
+
 #include <fmt/format.h>
 
 namespace libprofile::tools {
@@ -30,6 +32,14 @@ constexpr ExportFormat formats[] = {
 
 std::span<const ExportFormat> export_formats() {
     return formats;
+}
+
+Remarks untold_remarks(const CallTable& table) {
+    if (table.untold == 0)
+        return {};
+    return {fmt::format("{} over all ranks are in phases inside these iterations, of which the profile tells nothing more: that time is the program's own, and "
+                        "neither its functions nor other metrics of it are there",
+                        duration(static_cast<double>(table.untold), {}))};
 }
 
 std::string place_name(std::uint32_t rank, std::uint32_t thread) {

@@ -167,6 +167,7 @@ Remarks write_hpctoolkit(const Profile& profile, const ExportRequest& request, S
                      matrix(table, grid.rows[r].places[t]));
     }
     Remarks remarks = grid.remarks;
+    for (std::string& remark : untold_remarks(table)) remarks.push_back(std::move(remark));
     return remarks;
 }
 

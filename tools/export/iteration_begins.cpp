@@ -10,6 +10,8 @@ namespace {
 
 using Begins = std::vector<std::vector<std::uint64_t>>;
 
+constexpr std::size_t most_levels = 64; // as many phases can be open
+
 /// By Profile's number of a phase its position in location.phases.
 std::map<std::uint32_t, std::size_t> positions_of(const Location& location) {
     std::map<std::uint32_t, std::size_t> positions;
@@ -33,7 +35,7 @@ std::vector<std::size_t> outermost_first(const Location& location, const std::ma
     std::vector<std::size_t> order(location.phases.size()), depth(order.size());
     std::iota(order.begin(), order.end(), 0u);
     bool has_changed = true;
-    for (std::size_t round = 0; has_changed && round < order.size(); ++round) { // a file in which phases lie in each other ends it, too
+    for (std::size_t round = 0; has_changed && round < most_levels; ++round) { // phases may lie in each other, in one iteration or another
         has_changed = false;
         for (std::size_t outer = 0; outer < order.size(); ++outer)
             for_each_inside(positions, location.phases[outer], [&](std::size_t inner, const InsideData::Entry&) {
@@ -73,6 +75,35 @@ std::vector<std::vector<std::uint64_t>> iteration_begins(const Location& locatio
         });
     }
     return begins;
+}
+
+std::vector<std::vector<IterationRange>> iterations_within(const Location& location, std::uint32_t phase, IterationRange range) {
+    const std::map<std::uint32_t, std::size_t> positions = positions_of(location);
+    std::vector<std::vector<IterationRange>> all(location.phases.size()), level(all.size());
+    const auto outer = positions.find(phase);
+    if (outer != positions.end() && range.first < location.phases[outer->second].iteration_ns.size())
+        level[outer->second].push_back({range.first, std::min<std::uint64_t>(range.last, location.phases[outer->second].iteration_ns.size() - 1)});
+    for (std::size_t depth = 0; depth < most_levels; ++depth) {
+        std::vector<std::vector<IterationRange>> next(all.size());
+        for (std::size_t at = 0; at < all.size(); ++at) {
+            if (level[at].empty())
+                continue;
+            auto part = level[at].begin();
+            for_each_inside(positions, location.phases[at], [&](std::size_t inner, const InsideData::Entry& entry) {
+                while (part != level[at].end() && part->last < entry.iteration) ++part;
+                const std::uint64_t there = location.phases[inner].iteration_ns.size();
+                if (part != level[at].end() && part->first <= entry.iteration && entry.count != 0 && entry.first < there)
+                    next[inner].push_back({entry.first, std::min(entry.first + entry.count, there) - 1});
+            });
+            all[at].insert(all[at].end(), level[at].begin(), level[at].end());
+        }
+        level = std::move(next);
+        for (std::vector<IterationRange>& parts : level)
+            std::sort(parts.begin(), parts.end(), [](const IterationRange& a, const IterationRange& b) { return a.first < b.first; });
+    }
+    for (std::vector<IterationRange>& parts : all)
+        std::sort(parts.begin(), parts.end(), [](const IterationRange& a, const IterationRange& b) { return a.first < b.first; });
+    return all;
 }
 
 } // namespace libprofile::tools

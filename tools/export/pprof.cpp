@@ -203,7 +203,7 @@ Remarks write_pprof(const Profile& profile, const ExportRequest& request, Sink& 
     choice.by_line = true; // pprof itself sums by function or by line
     const CallTable table = make_stack_table(profile, choice, true);
     sink.add("profile.pb.gz", Encoder(table).encode(profile));
-    return {};
+    return untold_remarks(table);
 }
 
 } // namespace libprofile::tools

@@ -2,6 +2,7 @@
 // call path. One profile for all ranks, then one for each rank and thread while the file stays small enough for a browser.
 #include "tools/export/formats.hpp"
 #include "tools/export/stacks.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <map>
@@ -81,7 +82,7 @@ Remarks write_speedscope(const Profile& profile, const ExportRequest& request, S
     const CallTable table = make_viewer_table(profile, request.choice);
     const Frames frames(table);
     Json profiles = Json::array();
-    Remarks remarks;
+    Remarks remarks = untold_remarks(table);
     std::size_t numbers = 0;
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
         numbers += add_profile(table, frames, "all ranks", m, table.exclusive_everywhere(m), profiles);
@@ -107,7 +108,7 @@ Remarks write_speedscope(const Profile& profile, const ExportRequest& request, S
                            {"activeProfileIndex", 0},
                            {"shared", {{"frames", frames.list}}},
                            {"profiles", std::move(profiles)}};
-    sink.add("profile.json", document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    sink.add("profile.json", with_escapes(document.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n");
     return remarks;
 }
 

@@ -159,9 +159,11 @@ class Builder {
             const PhaseData* data = find_phase(&location, phase);
             // Where phases are nodes each has its own values.
             if (data != nullptr && choice_.instances == 0 && !choice_.exclusive && data->wall_inclusive_ns != data->wall_ns &&
-                profile_.phases[phase].kind == PhaseKind::Iterations)
-                add_cells(cells_with_inside(profile_, location, *data, std::span(&range, 1)).cells.front(), 0, no_phase);
-            else if (data != nullptr)
+                profile_.phases[phase].kind == PhaseKind::Iterations) {
+                const WithInside all = cells_with_inside(profile_, location, *data, std::span(&range, 1));
+                add_cells(all.cells.front(), 0, no_phase);
+                table_.untold += all.untold.front();
+            } else if (data != nullptr)
                 add_phase(*data, range);
             return;
         }

@@ -35,6 +35,7 @@ void expand_inlined(Profile& profile) {
         for (Cell& cell : cells)
             cell.path = innermost[cell.path];
     };
+    move(profile.witnesses.cells);
     for (Location& location : profile.locations) {
         for (PhaseData& data : location.phases) {
             for (Cluster& cluster : data.clusters)

@@ -70,6 +70,7 @@ struct RawRank {
     std::optional<ShortThreadsRecord> short_threads;
     std::optional<RankPlacing> place;
     std::optional<Bytes> journal; // of a live file, until it is applied
+    bool is_witness = false;      // not chosen: of its times and visits only the call paths are wanted (Witnesses)
 };
 
 /// A resolved name as it is stored in a Names block.

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -274,10 +275,17 @@ struct Location {
     std::optional<LoopSearch> loop_search;
 };
 
+/// Times and visits of call paths by which all parts of one profile decide alike what a function is, whatever ranks and phases were chosen.
+struct Witnesses {
+    std::set<std::uint32_t> ranks; // the first and the last one of the job that have data; empty: all locations tell
+    std::vector<Cell> cells;       // of those that are no locations of the profile
+};
+
 struct Profile {
     Job job;
     std::map<std::uint32_t, RankInfo> ranks; // those with data
     std::vector<Location> locations;         // sorted by rank, then thread
+    Witnesses witnesses;
     std::vector<Module> modules;
     std::vector<Function> functions;
     std::vector<Site> sites;

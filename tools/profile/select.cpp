@@ -31,17 +31,37 @@ std::set<std::uint32_t> unwanted_metrics(const RawFile& file, const Selection& s
     return positions;
 }
 
+/// What of a rank that was not chosen tells functions apart.
+RawRank witness_of(RawRank& rank) {
+    RawRank witness;
+    witness.is_witness = true;
+    witness.tables = std::move(rank.tables);
+    witness.locations = std::move(rank.locations);
+    witness.node_maps = std::move(rank.node_maps);
+    witness.phases = std::move(rank.phases);
+    return witness;
+}
+
 /// Takes away what was not chosen.
 void prune(RawFile& file, const Selection& selection) {
+    std::set<std::uint32_t> with_data;
+    for (const auto& [number, rank] : file.ranks)
+        if (!rank.locations.empty())
+            with_data.insert(number);
+    const auto is_end = [&](std::uint32_t rank) { return !with_data.empty() && (rank == *with_data.begin() || rank == *with_data.rbegin()); };
     std::erase_if(file.ranks, [&](const auto& rank) {
         // A rank that only lends its map to a chosen one is no rank of the selection.
-        return !is_wanted(selection.ranks, rank.first) && rank.second.node_maps.empty();
+        return !is_wanted(selection.ranks, rank.first) && rank.second.node_maps.empty() && !is_end(rank.first);
     });
     const std::set<std::uint32_t> unwanted = unwanted_metrics(file, selection);
     const auto prune_cells = [&](std::vector<Cell>& cells) {
         std::erase_if(cells, [&](const Cell& cell) { return unwanted.contains(cell.metric); });
     };
     for (auto& [number, rank] : file.ranks) {
+        if (!is_wanted(selection.ranks, number) && is_end(number)) {
+            rank = witness_of(rank);
+            continue;
+        }
         if (!is_wanted(selection.ranks, number)) {
             RawRank lender;
             lender.node_maps = std::move(rank.node_maps);
@@ -68,7 +88,7 @@ class Loader {
         : directory_(&directory), selection_(&selection), file_(&file), unpacker_(source.size()) {}
 
     void load_job();
-    void load_rank(const RankPlace& rank);
+    void load_rank(const RankPlace& rank, bool is_witness);
 
   private:
     using Places = std::vector<BlockPlace>;
@@ -84,6 +104,7 @@ class Loader {
     std::map<std::uint32_t, Places> places_; // by rank: directories that were read
     std::set<std::pair<std::uint32_t, std::uint32_t>> maps_;
     std::set<std::uint32_t> unwanted_;
+    std::set<std::uint32_t> witnessed_; // metrics
     bool has_job_tables_ = false;
 };
 
@@ -111,6 +132,9 @@ void Loader::load_job() {
         if (place.type == BlockType::Job || place.type == BlockType::Metrics)
             load(place);
     unwanted_ = unwanted_metrics(*file_, *selection_);
+    for (std::uint32_t i = 0; file_->metrics && i < file_->metrics->size(); ++i)
+        if ((*file_->metrics)[i].name == "time" || (*file_->metrics)[i].name == "visits")
+            witnessed_.insert(i);
 }
 
 void Loader::load_job_tables() {
@@ -141,7 +165,7 @@ void Loader::load_maps(std::uint32_t rank) {
     }
 }
 
-void Loader::load_rank(const RankPlace& rank) {
+void Loader::load_rank(const RankPlace& rank, bool is_witness) {
     const Places places = places_of(rank);
     bool has_own_tree = false;
     std::set<std::pair<std::uint32_t, std::uint32_t>> phases; // chosen ones, by thread and number
@@ -153,13 +177,18 @@ void Loader::load_rank(const RankPlace& rank) {
         }
     RawRank& raw = file_->ranks[rank.rank];
     for (const RawPhase& phase : raw.phases)
-        if (is_wanted_phase(selection_->phases, phase.name))
+        if (is_witness || is_wanted_phase(selection_->phases, phase.name))
             phases.emplace(phase.thread, phase.number);
     for (const BlockPlace& place : places) {
         if (place.rank != rank.rank)
             continue;
         const bool in_phase = place.phase && phases.contains({place.thread, *place.phase});
         const bool is_table = place.type == BlockType::Modules || place.type == BlockType::Functions;
+        if (is_witness) {
+            if ((is_table && has_own_tree) || (place.type == BlockType::Cells && place.metric && witnessed_.contains(*place.metric)))
+                load(place);
+            continue;
+        }
         if ((is_table && has_own_tree) || place.type == BlockType::Loops || place.type == BlockType::Regions || place.type == BlockType::Place || place.type == BlockType::OpenMp ||
              place.type == BlockType::ShortThreads || place.type == BlockType::Inside ||
              (place.type == BlockType::Trace && selection_->traces) ||
@@ -182,9 +211,12 @@ RawFile decode_selected(const ByteSource& source, const std::string& name, const
         file.selected = true;
         Loader loader(source, *directory, selection, file);
         loader.load_job();
-        for (const RankPlace& rank : directory->ranks())
+        const auto& ranks = directory->ranks();
+        for (const RankPlace& rank : ranks)
             if (is_wanted(selection.ranks, rank.rank))
-                loader.load_rank(rank);
+                loader.load_rank(rank, false);
+            else if (&rank == &ranks.front() || &rank == &ranks.back())
+                loader.load_rank(rank, true);
         join_cells(file);
     }
     // A damaged directory costs time, but no data.

@@ -20,7 +20,8 @@ struct Selection {
     bool traces = false;           // samples
 };
 
-/// The chosen parts, as decode_file() gives them. Phases have no cells of metrics that were not chosen.
+/// The chosen parts, as decode_file() gives them. Phases have no cells of metrics that were not chosen. The file's first and last rank are
+/// there, too, with their times and visits, as witnesses.
 /// @param name the file's name for messages
 /// @throws ReadError
 RawFile decode_selected(const ByteSource& source, const std::string& name, const Selection& selection);

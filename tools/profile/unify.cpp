@@ -78,7 +78,7 @@ class Unifier {
     void attach_series(const RawFile& file, const ThreadParts& parts, Location& location, const std::vector<std::uint32_t>& nodes,
                        const std::vector<std::uint32_t>& metrics);
     void attach_insides(const RawFile& file, ThreadParts& parts, Location& location);
-    bool has_iteration_in_two_others(const Location& location) const;
+    std::optional<const char*> oddity_of_insides(const Location& location) const;
     void add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics);
     /// Node ids of the profile by node ids of a tree. Empty: modules, functions or the tree are missing, or do not fit.
     std::vector<std::uint32_t> nodes_of(const RawTables& tables, const std::optional<TableNumbers>& numbers, std::uint32_t thread);
@@ -104,6 +104,7 @@ class Unifier {
     std::map<std::pair<std::string, PhaseKind>, std::uint32_t> phases_;
     std::vector<StoredName> names_;
     std::set<std::uint32_t> ranks_seen_;
+    std::map<std::uint32_t, std::vector<Cell>> witnesses_; // by rank: times and visits of those that were not chosen
     std::vector<std::uint32_t> depths_ = {0}; // by path: nodes from the root to it
     std::vector<std::uint32_t> own_nodes_;    // of the location that is being added, when it has a tree of its own
     // Of the file that is being added:
@@ -395,26 +396,47 @@ void Unifier::attach_insides(const RawFile& file, ThreadParts& parts, Location& 
             lose(fmt::format("{}: what lies inside the iterations of phase \"{}\" of rank {} thread {} is lost, because it does not fit to the phase",
                              file.name, profile.phases[number->second].name, location.rank, location.thread));
     }
-    if (has_iteration_in_two_others(location)) {
+    if (const auto oddity = oddity_of_insides(location)) {
         for (PhaseData& data : location.phases)
             data.inside.reset();
-        lose(fmt::format("{}: what lies inside the iterations of rank {} thread {} is lost, because some lie in two others", file.name, location.rank, location.thread));
+        lose(fmt::format("{}: what lies inside the iterations of rank {} thread {} is lost, because {}", file.name, location.rank, location.thread, *oddity));
     }
 }
 
-/// No thread does that; and readers of such a file would count iterations again and again.
-bool Unifier::has_iteration_in_two_others(const Location& location) const {
-    std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> spans; // by phase: first iteration, and the one after the last
+/// What no thread does, and readers of such a file would count iterations again and again, or never end.
+std::optional<const char*> Unifier::oddity_of_insides(const Location& location) const {
+    constexpr int most_levels = 64; // as many phases can be open
+    struct Span {
+        std::uint64_t first = 0, end = 0;
+        std::uint32_t outer = 0; // the phase and the iteration that it lies in
+        std::uint64_t iteration = 0;
+    };
+    std::map<std::uint32_t, std::vector<Span>> spans; // by phase, by first iteration
     for (const PhaseData& data : location.phases)
         if (data.inside)
             for (const InsideData::Entry& entry : data.inside->entries)
                 if (entry.count != 0 && profile.phases[entry.phase].kind == PhaseKind::Iterations)
-                    spans[entry.phase].emplace_back(entry.first, entry.first + entry.count);
-    return std::any_of(spans.begin(), spans.end(), [](auto& of_phase) {
-        auto& list = of_phase.second;
-        std::sort(list.begin(), list.end());
-        return std::adjacent_find(list.begin(), list.end(), [](const auto& a, const auto& b) { return b.first < a.second; }) != list.end();
-    });
+                    spans[entry.phase].push_back({entry.first, entry.first + entry.count, data.phase, entry.iteration});
+    for (auto& [phase, list] : spans) {
+        std::sort(list.begin(), list.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
+        if (std::adjacent_find(list.begin(), list.end(), [](const Span& a, const Span& b) { return b.first < a.end; }) != list.end())
+            return "some lie in two others";
+    }
+    const auto around = [&](std::uint32_t phase, std::uint64_t iteration) -> const Span* {
+        const auto of_phase = spans.find(phase);
+        if (of_phase == spans.end())
+            return nullptr;
+        const auto after = std::upper_bound(of_phase->second.begin(), of_phase->second.end(), iteration, [](std::uint64_t i, const Span& s) { return i < s.first; });
+        return after == of_phase->second.begin() || iteration >= (after - 1)->end ? nullptr : &*(after - 1);
+    };
+    for (const auto& [phase, list] : spans)
+        for (const Span& span : list) {
+            const Span* next = &span;
+            for (int level = 0; (next = around(next->outer, next->iteration)) != nullptr; ++level)
+                if (level == most_levels)
+                    return "some lie in themselves, or deeper than phases can";
+        }
+    return std::nullopt;
 }
 
 void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const std::vector<std::uint32_t>& metrics) {
@@ -442,6 +464,12 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         }
         Location location{rank, thread, record.wall_ns, record.complete != 0, {}, {}, {}};
         take_phases(file, parts[thread], location, nodes, metrics);
+        if (raw.is_witness) {
+            for (const PhaseData& data : location.phases)
+                for_each_cell(data, [&](const Cell& cell) { witnesses_[rank].push_back(cell); });
+            ranks_seen_.insert(rank);
+            continue;
+        }
         attach_series(file, parts[thread], location, nodes, metrics);
         attach_insides(file, parts[thread], location);
         if (const auto trace = raw.traces.find(thread); trace != raw.traces.end()) {
@@ -459,6 +487,8 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         profile.locations.push_back(std::move(location));
         ranks_seen_.insert(rank);
     }
+    if (raw.is_witness)
+        return;
     if (!ranks_seen_.contains(rank)) {
         if (raw.locations.empty() && (raw.info || !raw.phases.empty()))
             lose(fmt::format("{}: the data of rank {} are lost, because the records of its threads are missing", file.name, rank));
@@ -519,6 +549,9 @@ Profile Unifier::finish() {
     if (profile.job.ranks < highest)
         profile.job.ranks = highest;
 
+    for (const std::uint32_t rank : {*ranks_seen_.begin(), *ranks_seen_.rbegin()})
+        if (const auto cells = witnesses_.find(rank); profile.witnesses.ranks.insert(rank).second && cells != witnesses_.end())
+            profile.witnesses.cells.insert(profile.witnesses.cells.end(), cells->second.begin(), cells->second.end());
     std::sort(profile.locations.begin(), profile.locations.end(), [](const Location& a, const Location& b) {
         return std::pair(a.rank, a.thread) < std::pair(b.rank, b.thread);
     });

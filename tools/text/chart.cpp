@@ -105,11 +105,18 @@ std::string sparkline(const TextStyle& style, const std::vector<double>& series,
     constexpr const char* ascii[] = {" ", ".", ".", ":", ":", "+", "+", "#", "#"};
     std::string out;
     for (std::size_t c = 0; c < chart.width; ++c) {
-        double mean = 0;
+        double sum = 0;
+        std::size_t known = 0;
         for (std::size_t i = chart.begin(c); i < chart.end(c); ++i)
-            mean +=
-                series[std::min(i, series.size() - 1)] / static_cast<double>(chart.end(c) - chart.begin(c));
-        const double part = top == 0 ? 0 : std::clamp(mean / top, 0.0, 1.0);
+            if (const double value = series[std::min(i, series.size() - 1)]; !std::isnan(value)) {
+                sum += value;
+                ++known;
+            }
+        if (known == 0) {
+            out += '?';
+            continue;
+        }
+        const double part = top == 0 ? 0 : std::clamp(sum / static_cast<double>(known) / top, 0.0, 1.0);
         out += (style.unicode ? unicode : ascii)[static_cast<std::size_t>(std::lround(part * 8))];
     }
     return out;

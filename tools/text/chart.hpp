@@ -30,7 +30,7 @@ inline constexpr std::size_t chart_axis = 11;
 std::vector<std::string> draw_chart(const IterationSeries& series, const TextStyle& style,
                                     const ChartColumns& columns, std::size_t height);
 
-/// One line of bars: the mean of every column, as a share of `top`.
+/// One line of bars: the mean of every column, as a share of `top`, of what is known; "?" where all values are NaN.
 std::string sparkline(const TextStyle& style, const std::vector<double>& series, const ChartColumns& chart,
                       double top);
 

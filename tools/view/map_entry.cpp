@@ -13,7 +13,7 @@ nlohmann::ordered_json map_entry(const MapValues& map, const QuantizedMap& level
                                  Sections& sections) {
     nlohmann::ordered_json entry = {{"name", map.metric.name}, {"label", map.metric.label},
                                     {"unit", map.metric.unit}, {"description", map.metric.description},
-                                    {"exact", map.exact},      {"bounds", levels.bounds},
+                                    {"exact", map.exact},      {"told", map.is_told}, {"bounds", levels.bounds},
                                     {"levels", sections.add_compressed(levels.deltas)}};
     const MapSpread spread = spread_over_ranks(map.values, iterations);
     entry["spread"] = {{"minimum", sections.add(spread.minimum)}, {"twice_median", sections.add(spread.twice_median)},

@@ -2,6 +2,7 @@
 
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/text/json_text.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/selected_columns.hpp"
 
@@ -22,7 +23,7 @@ std::string text_of(Json answer, const Sections& sections, std::size_t& next_col
     answer["first"] = sections.first();
     answer["columns"] = sections.list();
     next_column += sections.list().size();
-    return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return with_escapes(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 MapMetric find_metric(std::vector<MapMetric> metrics, const std::string& name) {
@@ -82,17 +83,20 @@ std::string PageAnswers::profile_of(const Selected& selected) {
         ranges.push_back({selected.to});
     }
     SelectedColumns cells(places_.cells);
-    Json counts = Json::array(), sums = Json::array(), only_time = Json::array();
+    Json counts = Json::array(), sums = Json::array(), only_time = Json::array(), untold = Json::array();
     for (const Location* location : places_.all) {
         const PhaseData* data = find_phase(location, selected.phase);
         const bool wanted = location->rank >= selected.first_rank && location->rank < selected.end_rank;
         std::uint64_t count = 0;
         bool is_scaled = false;
+        std::uint64_t untold_here = 0;
         if (data != nullptr && wanted) {
             const WithInside all = cells_with_inside(profile_, *location, *data, ranges);
             is_scaled = all.is_scaled;
             for (const auto& part : all.cells)
                 cells.add(part);
+            for (const std::uint64_t ns : all.untold)
+                untold_here += ns;
             const std::uint64_t length = data->cluster_of_iteration.size();
             const std::uint64_t inside = std::min(selected.to, length) - std::min(selected.from, length);
             count = selected.rest ? length - inside : inside;
@@ -100,12 +104,13 @@ std::string PageAnswers::profile_of(const Selected& selected) {
         cells.end();
         counts.push_back(count);
         only_time.push_back(is_scaled);
+        untold.push_back(untold_here);
         sums.push_back(data == nullptr || !wanted || has_exact_sums(*data));
     }
     Sections sections(next_column_);
     const Json list = {{"counts", sections.add(cells.counts())}, {"keys", sections.add(cells.keys())},
                        {"values", sections.add(cells.values())}, {"errors", sections.add(cells.errors())}};
-    return text_of({{"cells", list}, {"iterations", counts}, {"sums", sums}, {"only_time", only_time}}, sections, next_column_);
+    return text_of({{"cells", list}, {"iterations", counts}, {"sums", sums}, {"only_time", only_time}, {"untold", untold}}, sections, next_column_);
 }
 
 } // namespace libprofile::tools

@@ -9,6 +9,7 @@
 #include "tools/analysis/regions.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/text/json_text.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/page_places.hpp"
@@ -52,7 +53,7 @@ class PageData {
         header["phases"] = phases();
         check_metrics();
         // "</script>" in a name must not end the element.
-        std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+        std::string text = with_escapes(header.dump(-1, ' ', false, Json::error_handler_t::replace));
         for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;)
             text.replace(at, 1, "\\u003c");
         html += "<script type=\"application/json\" id=\"header\">" + text + "</script>\n";
@@ -373,15 +374,16 @@ class PageData {
         }
     }
 
-    /// What lies inside the iterations; null: nothing, or nobody knows.
+    /// What lies inside the iterations, of the first `known` ones of each location; null: nothing, or nobody knows.
     Json inside(std::uint32_t phase) {
         NumberColumn iterations, phases, counts, firsts, times;
-        Json lengths = Json::array();
+        Json lengths = Json::array(), known = Json::array();
         bool any = false;
         for (const Location* location : places_.all) {
             const PhaseData* data = find_phase(location, phase);
             const std::size_t length = data == nullptr || !data->inside ? 0 : data->inside->entries.size();
             lengths.push_back(length);
+            known.push_back(data == nullptr || !data->inside ? 0 : data->inside->known);
             any = any || length != 0;
             std::uint64_t before = 0;
             for (std::size_t i = 0; i < length; ++i) {
@@ -396,7 +398,7 @@ class PageData {
         }
         if (!any)
             return nullptr;
-        return {{"lengths", lengths}, {"iterations", sections_.add(iterations)}, {"phases", sections_.add(phases)}, {"counts", sections_.add(counts)},
+        return {{"lengths", lengths}, {"known", known}, {"iterations", sections_.add(iterations)}, {"phases", sections_.add(phases)}, {"counts", sections_.add(counts)},
                 {"firsts", sections_.add(firsts)}, {"times", sections_.add(times)}};
     }
 

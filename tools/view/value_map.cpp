@@ -156,7 +156,7 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
     std::vector<MapValues> maps;
     bool only_times = true, has_regions = false;
     for (const MapMetric& metric : metrics) {
-        maps.push_back({metric, true, std::vector<std::uint64_t>(locations.size() * iterations, no_value)});
+        maps.push_back({metric, true, true, std::vector<std::uint64_t>(locations.size() * iterations, no_value)});
         only_times = only_times && metric.kind == MapMetric::IterationTime;
         has_regions = has_regions || metric.kind == MapMetric::Region;
     }
@@ -206,6 +206,11 @@ std::vector<MapValues> map_values(const Profile& profile, const std::vector<cons
                 }
                 if (is_all_time || inside.rows.empty())
                     continue;
+                if (!inside.is_told(i)) {
+                    value = no_value;
+                    maps[m].is_told = false;
+                    continue;
+                }
                 value += metrics[m].kind == MapMetric::Region ? regions_inside[i][m] : value_of(metrics[m], inside.rows[i]);
                 maps[m].exact = maps[m].exact && inside.is_exact;
             }

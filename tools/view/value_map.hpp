@@ -33,6 +33,7 @@ struct MapMetric {
 struct MapValues {
     MapMetric metric;
     bool exact = true; // otherwise some are means of clusters
+    bool is_told = true; // otherwise iterations without a value have one, but the profile does not tell what lies inside them
     std::vector<std::uint64_t> values;
 };
 

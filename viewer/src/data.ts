@@ -3,14 +3,14 @@
 export interface Metric { name: string; unit: string; label: string; description: string; parent: number; time: boolean; column: number }
 interface CellColumns { counts: number; keys: number; mantissas: number; exponents: number }
 export interface MapHeader {
-  name: string; label: string; unit: string; description: string; exact: boolean; bounds: number[]; levels: number; values?: number;
+  name: string; label: string; unit: string; description: string; exact: boolean; told: boolean; bounds: number[]; levels: number; values?: number;
   spread: { minimum: number; twice_median: number; maximum: number; sum: number; slowest: number; ranks: number };
 }
 export interface PhaseHeader {
   name: string; kind: "outside" | "aggregate" | "iterations"; wall: number[]; inclusive: number[]; instances: number[]; frame?: boolean;
   iterations?: number; change?: string[]; maps?: MapHeader[]; left_out?: { name: string; label: string }[];
   clusters?: { counts: number[]; lengths: number[]; sizes: number; classes: number; times: number; deviations: number; members: number; kinds: number; rounded: boolean; cells: CellColumns };
-  inside?: { lengths: number[]; iterations: number; phases: number; counts: number; firsts: number; times: number } | null;
+  inside?: { lengths: number[]; known: number[]; iterations: number; phases: number; counts: number; firsts: number; times: number } | null;
   accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;
 }
 export interface Header {
@@ -42,16 +42,16 @@ export interface Cells { first: Uint32Array; keys: Uint32Array; values: Float64A
 export interface Spread { minimum: Float64Array; median: Float64Array; maximum: Float64Array; sum: Float64Array; slowest: Float64Array; ranks: Float64Array }
 
 /** What the profile holds of single iterations, summed over some of them: a profile per location. */
-export interface Known { cells: Cells; errors: Float64Array; iterations: number[]; sums: boolean[]; onlyTime: boolean[] }
+export interface Known { cells: Cells; errors: Float64Array; iterations: number[]; sums: boolean[]; onlyTime: boolean[]; untold: number[] }
 interface Answer { first: number; columns: string[] }
 
 /** Of one location in one phase; the last cluster is the rest; none where the location does not have the phase. */
 export interface LocationClusters { first: number; count: number; members: Uint8Array | Uint16Array }
 export interface Clusters { rounded: boolean; of: LocationClusters[]; sizes: Float64Array; classes: Float64Array; times: Float64Array; deviations: Float64Array; kinds: Float64Array; cells: Cells }
 
-/** What lies inside the iterations of a phase, an entry each; those of location l are `first[l]` up to `first[l + 1]`. Of phases without
- *  iterations `counts` is how often they were entered, and `times` their time there. */
-export interface Inside { first: number[]; iterations: Float64Array; phases: Float64Array; counts: Float64Array; firsts: Float64Array; times: Float64Array }
+/** What lies inside the iterations of a phase, an entry each; those of location l are `first[l]` up to `first[l + 1]`, of its first
+ *  `known[l]` iterations. Of phases without iterations `counts` is how often they were entered, and `times` their time there. */
+export interface Inside { first: number[]; known: number[]; iterations: Float64Array; phases: Float64Array; counts: Float64Array; firsts: Float64Array; times: Float64Array }
 /** What it takes to tell what some iterations of a phase have: the clusters of it and of the phases inside, and which those are. */
 export interface Parts { clusters: Map<number, Clusters>; inside: Map<number, Inside> }
 
@@ -203,14 +203,14 @@ export class Data {
     let found = this.known.get(key);
     if (found) return found;
     found = (async () => {
-      const answer = await ask<{ cells: { counts: number; keys: number; values: number; errors: number }; iterations: number[]; sums: boolean[]; only_time: boolean[] }>("profile", parameters);
+      const answer = await ask<{ cells: { counts: number; keys: number; values: number; errors: number }; iterations: number[]; sums: boolean[]; only_time: boolean[]; untold: number[] }>("profile", parameters);
       const c = answer.cells;
       const [counts, keys, values, errors] = (await Promise.all([c.counts, c.keys, c.values, c.errors].map(numbersOf))) as [Float64Array, Float64Array, Float64Array, Float64Array];
       const first = new Uint32Array(counts.length + 1), absolute = new Uint32Array(keys.length);
       for (let p = 0, at = 0; p < counts.length; first[++p] = at)
         for (let k = counts[p]!, key = 0; k > 0; --k, ++at) absolute[at] = key += keys[at]!;
       for (let i = 0; i < errors.length; ++i) errors[i] = errors[i] === 0 ? Infinity : errors[i]! - 1;
-      return { cells: { first, keys: absolute, values }, errors, iterations: answer.iterations, sums: answer.sums, onlyTime: answer.only_time };
+      return { cells: { first, keys: absolute, values }, errors, iterations: answer.iterations, sums: answer.sums, onlyTime: answer.only_time, untold: answer.untold };
     })();
     this.known.set(key, found);
     found.catch(() => this.known.delete(key));
@@ -286,7 +286,7 @@ export class Data {
       for (const length of h.lengths) first.push(first[first.length - 1]! + length);
       for (let l = 0; l < h.lengths.length; ++l)
         for (let i = first[l]! + 1; i < first[l + 1]!; ++i) iterations[i]! += iterations[i - 1]!;
-      return { first, iterations, phases, counts, firsts, times };
+      return { first, known: h.known, iterations, phases, counts, firsts, times };
     });
   }
 

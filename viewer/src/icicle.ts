@@ -8,6 +8,7 @@ import type { Store } from "./state";
 import { Picture, type Surface } from "./surface";
 
 const rowHeight = 21, top = 4, legendHeight = 24;
+const mostLevels = 500; // more are no picture
 interface Box { node: number; x: number; w: number; depth: number }
 
 export class Icicle {
@@ -53,7 +54,7 @@ export class Icicle {
     const p = this.profile!, least = (p.inclusive[this.root]! * 1.5) / Math.max(300, this.host.clientWidth);
     const visit = (n: number, depth: number): void => {
       deepest = Math.max(deepest, depth);
-      for (const c of this.children[n]!) if (p.inclusive[c]! >= least) visit(c, depth + 1);
+      for (const c of this.children[n]!) if (p.inclusive[c]! >= least && depth + 1 < mostLevels) visit(c, depth + 1);
     };
     visit(this.root, 0);
     this.host.style.height = top + (deepest + 1) * rowHeight + legendHeight + 8 + "px";
@@ -89,7 +90,7 @@ export class Icicle {
       let at = x;
       for (const c of [...this.children[node]!].sort((a, b) => p.inclusive[b]! - p.inclusive[a]!)) {
         const cw = (p.inclusive[c]! / all) * width;
-        if (cw >= 1.5) place(c, at, cw, depth + 1);
+        if (cw >= 1.5 && depth + 1 < mostLevels) place(c, at, cw, depth + 1);
         at += cw;
       }
     };

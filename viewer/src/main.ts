@@ -7,7 +7,7 @@ import { describeSelection, Store } from "./state";
 import { save, type Picture } from "./surface";
 import { Timeline, type Hover } from "./timeline";
 import { Tree, type TreeContent } from "./tree";
-import { boundSentence, cards, measuredSentence, sampledSentence, shortcomings, standardErrorSentence } from "./words";
+import { boundSentence, cards, measuredSentence, sampledSentence, shortcomings, standardErrorSentence, untoldSentence } from "./words";
 
 const $ = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
@@ -98,8 +98,10 @@ async function start(): Promise<void> {
       return { inclusive: (n) => list[n]!, exclusive: (n) => own[n]! };
     };
     const first = totalsOf(a, b ? a.unit() : 1), second = b ? totalsOf(b, b.unit()) : undefined;
+    const untold = [a.untold(), b?.untold() ?? 0];
     return {
       parent: metricParent, ...first, fixedOrder: true,
+      unknown: (n, ofOther) => untold[ofOther ? 1 : 0]! > 0 && header.metrics[n]!.name !== "time",
       ...(second ? { other: second } : {}),
       // The parent says that it is MPI.
       name: (n) => (metricParent[n]! >= 0 && header.metrics[metricParent[n]!]!.label.startsWith("MPI") ? header.metrics[n]!.label.replace(/^MPI /, "") : header.metrics[n]!.label),
@@ -111,11 +113,14 @@ async function start(): Promise<void> {
   };
   const pathContent = (): TreeContent => {
     const unitA = b ? a.unit() : 1, unitB = b ? b.unit() : 1, metric = header.metrics[a.parts.row]!, nodes = header.nodes;
+    const untold = [a.untold(), b?.untold() ?? 0];
     return {
       parent: nodes.parent,
       inclusive: (n) => a.inclusive[n]! / unitA, exclusive: (n) => a.exclusive[n]! / unitA,
       ...(b ? { other: { inclusive: (n: number) => b!.inclusive[n]! / unitB, exclusive: (n: number) => b!.exclusive[n]! / unitB } } : {}),
       shares: true, whole: () => a.inclusive[0]! / unitA, imbalance: (n) => a.imbalance(n),
+      // Of call paths the told part is shown, but not compared.
+      unknown: (n, ofOther) => untold[ofOther ? 1 : 0]! > 0 && (n === 0 ? metric.name !== "time" : b !== null),
       name: (n) => (nodes.kind[n] === "inlined" ? "[inlined] " : "") + shortName(nodes.name[n]!), side: (n) => nodes.place[n]!,
       hint: (n) => `${nodes.name[n]}${nodes.file[n] ? "\n" + nodes.file[n] : ""}${nodes.place[n] ? "\n" + nodes.place[n] : ""}\ninclusive ${exactly(a.inclusive[n]!, metric.unit)}${a.quality(n, false, (v) => exactly(v, metric.unit))}\nown ${exactly(a.exclusive[n]!, metric.unit)}${a.quality(n, true, (v) => exactly(v, metric.unit))}`,
       show: (v) => quantity(v, metric.unit),
@@ -136,6 +141,9 @@ async function start(): Promise<void> {
       return { inclusive: (n) => inclusive[n]!, exclusive: (n) => exclusive[n]! };
     };
     const first = valuesOf(a);
+    const isAllTime = node === 0 && metric.name === "time";
+    const [untoldA, untoldB] = [a, b].map((p) => systemLocation.map((l) => (l >= 0 && p !== null ? p.untoldBy[l]! : 0))) as [number[], number[]];
+    for (const list of [untoldA, untoldB]) for (let n = list.length - 1; n > 0; --n) list[systemParent[n]!]! += list[n]!;
     const chosen = systemLocation.map((l) => l >= 0 && (hasLocation(data, a.selection, l) || (b !== null && hasLocation(data, b.selection, l))));
     const seen = chosen.slice();
     for (let n = seen.length - 1; n > 0; --n) if (seen[n]) seen[systemParent[n]!] = true;
@@ -145,6 +153,7 @@ async function start(): Promise<void> {
       // A bar is as long as the largest rank's is wide, so that ranks can be compared.
       whole: (n) => (systemLocation[n]! >= 0 ? largest : first.inclusive(0)),
       name: (n) => systemName[n]!, show: (v) => quantity(v, metric.unit),
+      unknown: (n, ofOther) => !isAllTime && (ofOther ? untoldB : untoldA)[n]! > 0,
       hint: (n) => `${systemName[n]}${systemHint[n] ? "\n" + systemHint[n] : ""}\n${exactly(first.inclusive(n), metric.unit)}${a.exact || a.inclusiveError[node] === 0 ? "" : a.known && a.inclusiveError[node] !== Infinity ? ` (± ${exactly(a.inclusiveError[node]!, metric.unit)} over all)` : " (estimate)"}`,
       hidden: (n) => !seen[n] || (n > 0 && n <= hosts.length && hosts.length === 1 && false),
       fixedOrder: store.state.sorting === "name",
@@ -212,7 +221,7 @@ async function start(): Promise<void> {
       else if (header.phases[s.a.phase]?.accuracy && Object.keys(header.phases[s.a.phase]!.accuracy!).length) sentences.push("The profile holds more of them: libprofile view --serve shows that.");
       if (a.error > 0) sentences.push(standardErrorSentence(a.error));
       const metric = header.metrics[s.row]!, map = isRange(data, s.a) && !s.a.rest ? data.map(s.a.phase, metric.name) : undefined;
-      if (map?.exact) {
+      if (map?.exact && map.told) {
         let truth = -1;
         if (s.a.ranks === null) { const sum = (await data.spread(s.a.phase, map)).sum; truth = 0; for (let i = s.a.from; i < s.a.to; ++i) truth += sum[i]!; }
         else {
@@ -226,7 +235,7 @@ async function start(): Promise<void> {
     }
     const phase = header.phases[s.a.phase];
     if (phase?.inside) sentences.push("Phases inside are part of this.");
-    else if (phase && phase.inclusive.some((v, l) => v > phase.wall[l]! * 1.001)) sentences.push("Of phases inside the profile tells their time only: it has no call path.");
+    for (const [name, p] of [[b ? " of A" : "", a], [" of B", b]] as const) if (p && p.untold() > 0) sentences.push(untoldSentence(name));
     if (b) sentences.push(`Compared: means per rank${s.a.phase >= 0 ? " and iteration" : ""}${s.b && (s.b.phase >= 0) !== (s.a.phase >= 0) ? " (B: " + (s.b.phase >= 0 ? "also per iteration" : "of the whole run") + ")" : ""}.`);
     text.textContent = sentences.join(" ");
     text.title = "The colours of the map have up to 255 steps; numbers of trees do not.";

@@ -63,6 +63,9 @@ export class SelectionProfile {
   estimated = 0;
   /** Standard error of the time of the selection, ns (independent locations). */
   error = 0;
+  /** Time in phases inside the iterations, in ns and by location, of which the profile tells nothing else: their other metrics, and what
+   *  call paths had of it, nobody knows. */
+  readonly untoldBy: Float64Array;
   /** Iterations times locations. */
   instances = 0;
   locations = 0;
@@ -74,6 +77,7 @@ export class SelectionProfile {
     this.cells = new Float64Array(nodes * columns);
     this.byLocation = new Float64Array(nodes * locations);
     this.exclusiveError = new Float64Array(nodes);
+    this.untoldBy = new Float64Array(locations);
     this.known = known !== null;
     const weights = new Uint8Array(nodes * columns);
     for (let n = 0; n < nodes; ++n) {
@@ -112,27 +116,35 @@ export class SelectionProfile {
         // A sample of n out of N members, as far as times of iterations tell how alike the members are.
         if (n < size) variance += clusters.deviations[own.first + c]! ** 2 * n * ((size - n) / Math.max(1, size - 1));
       }
-      const inside = parts!.inside.get(phase);
-      if (!inside || inside.first[l] === inside.first[l + 1]) {
+      const inside = parts!.inside.get(phase), wall = data.header.phases[phase]!;
+      const noted = wall.inclusive[l] === wall.wall[l] ? Infinity : inside?.known[l] ?? 0;
+      if (ranges.some(([, to]) => to > noted)) {
         // Time of phases inside of which the profile tells nothing else has no call path.
+        const late = new Float64Array(own.count);
+        for (const [from, to] of ranges)
+          for (let i = Math.max(from, noted); i < Math.min(to, own.members.length); ++i) ++late[Math.min(own.members[i]!, own.count - 1)]!;
         let whole = 0, told = 0;
         for (let c = 0; c < own.count; ++c) {
-          const size = clusters.sizes[own.first + c]!, part = size === 0 ? 0 : counts[c]! / size;
+          const size = clusters.sizes[own.first + c]!, part = size === 0 ? 0 : late[c]! / size;
+          if (part === 0) continue;
           whole += clusters.times[own.first + c]! * part;
           for (let i = clusters.cells.first[own.first + c]!; i < clusters.cells.first[own.first + c + 1]!; ++i)
             if (clusters.cells.keys[i]! % columns === 0) told += clusters.cells.values[i]! * part;
         }
-        const wall = data.header.phases[phase]!;
-        if (wall.inclusive[l]! > wall.wall[l]! && whole > told) {
+        if (whole > told * (1 + 1e-9)) {
           this.cells[0]! += whole - told;
+          this.untoldBy[l]! += whole - told;
           if (weights[0] !== 0) this.byLocation[l * nodes]! += whole - told;
         }
-        return all;
       }
-      if (level > 63) return all;
+      if (!inside || level > 63 || ranges.length === 0) return all;
       const inner = new Map<number, Range[]>(), shares = new Map<number, { count: number; time: number }>();
-      let r = 0;
-      for (let e = inside.first[l]!; e < inside.first[l + 1]!; ++e) {
+      let r = 0, start = inside.first[l]!;
+      for (let end = inside.first[l + 1]!; start < end;) {
+        const middle = (start + end) >> 1;
+        if (inside.iterations[middle]! < ranges[0]![0]) start = middle + 1; else end = middle;
+      }
+      for (let e = start; e < inside.first[l + 1]!; ++e) {
         const i = inside.iterations[e]!, p = inside.phases[e]!;
         while (r < ranges.length && ranges[r]![1] <= i) ++r;
         if (r === ranges.length) break;
@@ -167,6 +179,7 @@ export class SelectionProfile {
       if (known && range) {
         this.instances += known.iterations[l]!;
         add(known.cells, l, l, 1);
+        this.untoldBy[l] = known.untold[l]!;
         sums &&= known.sums[l]! && (row === 0 || !known.onlyTime[l]!);
         for (let i = known.cells.first[l]!; i < known.cells.first[l + 1]!; ++i) {
           const key = known.cells.keys[i]!, error = known.errors[i]!;
@@ -223,6 +236,9 @@ export class SelectionProfile {
     for (let n = 0; n < this.data.nodes; ++n) sum += parts.valueAt(this.data, this.cells, n);
     return sum;
   }
+
+  /** ns, over all locations. */
+  untold(): number { return this.untoldBy.reduce((x, y) => x + y, 0); }
 
   mains(): number {
     let n = 0;

@@ -86,6 +86,7 @@ export class Timeline {
     const i = hover.iteration;
     const about = map.exact ? "" : "≈ ";
     if (hover.rank < 0) {
+      if (spread.ranks[i] === 0) return `iteration ${i + 1}: ${within(map.label)} not known`;
       const max = spread.maximum[i]!, median = spread.median[i]!, min = spread.minimum[i]!;
       return `iteration ${i + 1}: ${within(map.label)} ${about}max ${quantity(max, map.unit)} (rank ${spread.slowest[i]}), median ${quantity(median, map.unit)}, min ${quantity(min, map.unit)}`;
     }
@@ -94,7 +95,7 @@ export class Timeline {
     const iterations = this.data.header.phases[this.store.state.phase]!.iterations!;
     const level = this.levels![hover.rank * iterations + i]!;
     let text = `iteration ${i + 1}, rank ${hover.rank}: `;
-    if (level === 0) return text + "no data";
+    if (level === 0) return text + (map.told ? "no data" : "not known");
     const row = this.rows.get(`${this.store.state.phase} ${map.name} ${hover.rank}`);
     if (this.values || row) {
       const v = (row ? row[i]! : this.values![hover.rank * iterations + i]!) - 1;
@@ -170,18 +171,22 @@ export class Timeline {
     const y = (v: number): number => band.y + band.h * (1 - Math.min(1, v / top));
     const columns = Math.min(Math.max(1, to - from), Math.floor(w));
     const dense = to - from > w / 2; // no room for steps
-    const upper: number[] = [], middle: number[] = [], lower: number[] = [], cut: number[] = [];
+    type Piece = { upper: number[]; middle: number[]; lower: number[] };
+    const pieces: Piece[] = [], cut: number[] = []; // between pieces nothing is known
+    let piece: Piece | null = null;
     for (let c = 0; c < columns; ++c) {
       const a = from + Math.floor(((to - from) * c) / columns), b = from + Math.floor(((to - from) * (c + 1)) / columns);
-      let max = 0, min = Infinity, sum = 0;
+      let max = 0, min = Infinity, sum = 0, n = 0;
       for (let i = a; i < Math.max(b, a + 1) && i < to; ++i) {
         if (spread.ranks[i] === 0) continue;
         max = Math.max(max, spread.maximum[i]!);
         min = Math.min(min, spread.minimum[i]!);
         sum += spread.median[i]!;
+        ++n;
       }
-      const n = Math.max(1, b - a), x0 = Math.max(left, this.xOf(a)), x1 = Math.min(left + w, this.xOf(Math.max(b, a + 1)));
-      if (min === Infinity) min = 0;
+      if (n === 0) { piece = null; continue; }
+      if (!piece) pieces.push((piece = { upper: [], middle: [], lower: [] }));
+      const { upper, middle, lower } = piece, x0 = Math.max(left, this.xOf(a)), x1 = Math.min(left + w, this.xOf(Math.max(b, a + 1)));
       if (dense) {
         upper.push(x0, y(max));
         middle.push(x0, y(sum / n));
@@ -197,16 +202,18 @@ export class Timeline {
       s.line([left, y(v), left + w, y(v)], frame, 1);
       s.text(quantity(v, map.unit), left - 6, y(v), dim, "right");
     }
-    const back: number[] = [];
-    for (let i = lower.length - 2; i >= 0; i -= 2) back.push(lower[i]!, lower[i + 1]!);
     const [red, blue, green] = [themeColor("max"), themeColor("median"), themeColor("min")];
-    s.area([...upper, ...back], themeColor("band"));
-    // Hairlines of a thousand points are several times as fast as strokes.
-    s.line(lower, green, dense ? 1 : 1.1);
-    s.line(upper, red, dense ? 1 : 1.1);
-    s.line(middle, blue, dense ? 1 : 1.3);
+    for (const { upper, middle, lower } of pieces) {
+      const back: number[] = [];
+      for (let i = lower.length - 2; i >= 0; i -= 2) back.push(lower[i]!, lower[i + 1]!);
+      s.area([...upper, ...back], themeColor("band"));
+      // Hairlines of a thousand points are several times as fast as strokes.
+      s.line(lower, green, dense ? 1 : 1.1);
+      s.line(upper, red, dense ? 1 : 1.1);
+      s.line(middle, blue, dense ? 1 : 1.3);
+    }
     for (const x of cut) s.area([x - 4, band.y + 2, x + 4, band.y + 2, x, band.y - 5], red);
-    s.text(map.label + " per iteration, over ranks" + (map.exact ? "" : " (estimated from clusters)"), left, band.y - 8, ink, "left", 11.5);
+    s.text(map.label + " per iteration, over ranks" + (map.exact ? "" : " (estimated from clusters)") + (map.told ? "" : "; gaps: not known"), left, band.y - 8, ink, "left", 11.5);
     const x = left + w + 8;
     const legend: [string, string][] = this.data.header.job.ranks > 1 ? [[red, "max"], [blue, "median"], [green, "min"]] : [[blue, "the rank"]];
     legend.forEach(([color, name], i) => {

@@ -12,6 +12,7 @@ export interface TreeContent {
   whole(node: number): number;            // what the share is of
   show(value: number, node: number): string;
   other?: { inclusive(node: number): number; exclusive(node: number): number }; // selection B
+  unknown?(node: number, ofOther: boolean): boolean; // there is a value, but nobody knows it
   imbalance?(node: number): number;
   hidden?(node: number): boolean;
   fixedOrder?: boolean;
@@ -179,16 +180,18 @@ export class Tree {
     return seen.sort((a, b) => c.inclusive(b) - c.inclusive(a));
   }
 
+  /** Nodes as they are shown, those below the ones for which `visit` is true; call paths may be deeper than calls of this may be. */
+  private walk(visit: (node: number, depth: number) => boolean): void {
+    const left = this.sorted(this.tops).reverse().map((node) => ({ node, depth: 0 }));
+    for (let next = left.pop(); next !== undefined; next = left.pop())
+      if (visit(next.node, next.depth))
+        for (const node of this.sorted(this.children[next.node]!).reverse()) left.push({ node, depth: next.depth + 1 });
+  }
+
   rebuild(): void {
     if (!this.content) return;
     this.rows = [];
-    const add = (list: number[], depth: number): void => {
-      for (const node of this.sorted(list)) {
-        this.rows.push({ node, depth });
-        if (this.open.has(node)) add(this.children[node]!, depth + 1);
-      }
-    };
-    add(this.tops, 0);
+    this.walk((node, depth) => { this.rows.push({ node, depth }); return this.open.has(node); });
     this.stale = true;
     this.inner.style.height = this.rows.length * rowHeight + "px";
     const c = this.content;
@@ -235,7 +238,9 @@ export class Tree {
     for (let i = first; i < last; ++i) {
       const { node, depth } = this.rows[i]!;
       const value = this.value(node, c), whole = c.whole(node);
-      const share = whole === 0 ? 0 : value / whole;
+      const [unknownA, unknownB] = [c.unknown?.(node, false) ?? false, c.unknown?.(node, true) ?? false];
+      const share = whole === 0 || unknownA ? 0 : value / whole;
+      const show = (v: number, unknown: boolean): string => (unknown ? "not known" : c.show(v, node));
       const parents = this.children[node]!.some((n) => !c.hidden?.(n)), open = this.open.has(node);
       const isOpen = open && parents;
       const side = c.side?.(node) ?? "";
@@ -243,12 +248,13 @@ export class Tree {
       html += `<span class="c-name" style="padding-left:${depth * 10}px"><span class="twist">${parents ? (open ? "▾" : "▸") : ""}</span>${escaped(c.name(node))}${side ? ` <span class="side">${escaped(side)}</span>` : ""}</span>`;
       if (c.other) {
         const b = this.value(node, c.other), d = b - value;
-        html += `<span class="c-value">${c.show(value, node)}</span><span class="c-value">${c.show(b, node)}</span>`;
-        html += `<span class="c-share ${d > 0 ? "more" : d < 0 ? "less" : ""}">${d === 0 ? "=" : value !== 0 && d / value >= 2 ? times(b / value) : (d > 0 ? "+" : "−") + (value === 0 ? c.show(Math.abs(d), node) : percent(Math.abs(d) / value))}</span>`;
+        html += `<span class="c-value">${show(value, unknownA)}</span><span class="c-value">${show(b, unknownB)}</span>`;
+        if (unknownA || unknownB) html += `<span class="c-share">not known</span>`;
+        else html += `<span class="c-share ${d > 0 ? "more" : d < 0 ? "less" : ""}">${d === 0 ? "=" : value !== 0 && d / value >= 2 ? times(b / value) : (d > 0 ? "+" : "−") + (value === 0 ? c.show(Math.abs(d), node) : percent(Math.abs(d) / value))}</span>`;
       } else {
-        html += `<span class="c-value${isOpen ? " other" : ""}"><span class="bar" style="width:${Math.max(0, Math.min(100, (share || 0) * 100)).toFixed(1)}%"></span><span>${c.show(c.inclusive(node), node)}</span></span><span class="c-own${isOpen ? "" : " other"}">${c.exclusive(node) === 0 ? "" : c.show(c.exclusive(node), node)}</span>`;
-        if (c.shares) html += `<span class="c-share">${whole === 0 || (isOpen && value === 0) ? "" : percent(share)}</span>`;
-        if (c.imbalance) html += `<span class="c-imb">${c.inclusive(node) === 0 ? "" : percent(c.imbalance(node))}</span>`;
+        html += `<span class="c-value${isOpen ? " other" : ""}"><span class="bar" style="width:${Math.max(0, Math.min(100, (share || 0) * 100)).toFixed(1)}%"></span><span>${show(c.inclusive(node), unknownA)}</span></span><span class="c-own${isOpen ? "" : " other"}">${unknownA || c.exclusive(node) === 0 ? "" : c.show(c.exclusive(node), node)}</span>`;
+        if (c.shares) html += `<span class="c-share">${whole === 0 || unknownA || (isOpen && value === 0) ? "" : percent(share)}</span>`;
+        if (c.imbalance) html += `<span class="c-imb">${unknownA || c.inclusive(node) === 0 ? "" : percent(c.imbalance(node))}</span>`;
       }
       html += "</div>";
     }
@@ -289,14 +295,16 @@ export class Tree {
     const c = this.content!;
     const quote = (s: string): string => (/^[=+\-@\t]|[",\n]/.test(s) ? '"' + (/^[=+\-@\t]/.test(s) ? "'" : "") + s.replaceAll('"', '""') + '"' : s);
     const lines = [["depth", "path", "place", `inclusive [${unit}]`, `exclusive [${unit}]`, ...(c.other ? ["inclusive B", "exclusive B"] : []), ...(c.imbalance ? ["imbalance"] : [])].join(",")];
-    const add = (list: number[], depth: number, path: string): void => {
-      for (const n of this.sorted(list)) {
-        const here = path + (path ? " > " : "") + c.name(n);
-        lines.push([depth, quote(here), quote(c.side?.(n) ?? ""), c.inclusive(n), c.exclusive(n), ...(c.other ? [c.other.inclusive(n), c.other.exclusive(n)] : []), ...(c.imbalance ? [c.imbalance(n).toFixed(6)] : [])].join(","));
-        add(this.children[n]!, depth + 1, here);
-      }
-    };
-    add(this.tops, 0, "");
+    const above: string[] = [];
+    this.walk((n, depth) => {
+      above.length = depth;
+      above.push(c.name(n));
+      const [a, b] = [c.unknown?.(n, false), c.unknown?.(n, true)];
+      const known = (value: number, unknown?: boolean): number | string => (unknown ? "" : value);
+      const path = depth < 1000 ? above.join(" > ") : "... > " + above.slice(-1000).join(" > "); // a hostile profile
+      lines.push([depth, quote(path), quote(c.side?.(n) ?? ""), known(c.inclusive(n), a), known(c.exclusive(n), a), ...(c.other ? [known(c.other.inclusive(n), b), known(c.other.exclusive(n), b)] : []), ...(c.imbalance ? [known(+c.imbalance(n).toFixed(6), a)] : [])].join(","));
+      return true;
+    });
     return lines.join("\n") + "\n";
   }
 }

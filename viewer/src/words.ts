@@ -71,6 +71,11 @@ export function sampledSentence(share: number): string {
   return `${percent(share)} of it, in sampled call paths, is distributed as in the mean of their cluster: an estimate.`;
 }
 
+/** What is not known of iterations of which the profile does not tell what lay inside. */
+export function untoldSentence(ofWhich: string): string {
+  return `Part of the time${ofWhich} is in phases inside, of which this profile tells nothing more by iteration: it has no call path, and what call paths and metrics have of it is not known.`;
+}
+
 /** How much a mean of clusters varies, as far as the times of iterations tell. */
 export function standardErrorSentence(ns: number): string {
   return `Standard error of the selected time: ±${duration(ns)}.`;
