@@ -15,13 +15,13 @@
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
+#include "libprofile/session/small_file.hpp"
 #include "libprofile/session/thread_registry.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -174,12 +174,8 @@ void complain_of_journal(int error) noexcept {
 
 /// How long the thread has waited for a processor so far, in ns, by the kernel. False: it does not say.
 bool read_run_delay(std::uint64_t& ns) noexcept {
-    const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    char text[96];
-    const ssize_t size = read(file, text, sizeof text - 1);
-    close(file);
-    text[size > 0 ? size : 0] = 0;
+    char text[96] = {};
+    if (read_small_file("/proc/thread-self/schedstat", text, sizeof text) <= 0) return false;
     char* at = text; // time on the processor, time waiting for one, slices
     char* end = text;
     std::strtoull(at, &end, 10);
