@@ -167,7 +167,7 @@ void Sleds::patch(const Module& module, Known& known) noexcept {
 }
 
 void Sleds::look_for_new() noexcept {
-    load_map.refresh_if_new();
+    load_map.refresh();
     look();
 }
 
@@ -175,7 +175,7 @@ void Sleds::look_now() noexcept {
     if (busy_.test_and_set(std::memory_order_acquire)) return;
     const int saved = errno;
     epoch_.store(load_map.epoch(), std::memory_order_relaxed);
-    modules_.store(load_map.size(), std::memory_order_relaxed);
+    modules_.store(load_map.arrivals(), std::memory_order_relaxed);
     function_filter.follow_modules();
     for (std::uint32_t number = 0; number < load_map.size(); ++number) {
         const Module& module = load_map[number];

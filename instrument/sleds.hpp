@@ -41,7 +41,7 @@ class Sleds {
     static bool are_in_program() noexcept;
     /// Follows the functions of the modules that came since the last time.
     void look() noexcept {
-        if (modules_.load(std::memory_order_relaxed) != load_map.size() || epoch_.load(std::memory_order_relaxed) != load_map.epoch()) look_now();
+        if (modules_.load(std::memory_order_relaxed) != load_map.arrivals() || epoch_.load(std::memory_order_relaxed) != load_map.epoch()) look_now();
     }
     /// The same, and asks the loader whether any came; not when the loader's lock may be held by somebody who waits for us.
     void look_for_new() noexcept;

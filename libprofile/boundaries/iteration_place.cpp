@@ -57,10 +57,10 @@ void IterationPlace::fail(const char* format, ...) noexcept {
 }
 
 void IterationPlace::look_now() noexcept {
-    if (modules_.load(std::memory_order_relaxed) == load_map.size()) return;
+    if (modules_.load(std::memory_order_relaxed) == load_map.arrivals()) return;
     State expected = State::Wanted;
     if (!state_.compare_exchange_strong(expected, State::Busy, std::memory_order_acq_rel)) return; // another thread looks
-    modules_.store(load_map.size(), std::memory_order_relaxed);
+    modules_.store(load_map.arrivals(), std::memory_order_relaxed);
     const bool found = is_found();
     expected = State::Busy; // unless it has failed
     state_.compare_exchange_strong(expected, found ? State::On : State::Wanted, std::memory_order_acq_rel);

@@ -33,7 +33,7 @@ class IterationPlace {
     /// The same as look(), and asks the loader whether any came; not in handlers.
     void look_for_new() noexcept {
         if (!is_wanted()) return;
-        load_map.refresh_if_new();
+        load_map.refresh();
         look();
     }
     /// Iterations begin here; markers of iterations mean nothing then.

@@ -3,6 +3,7 @@
 #include "libprofile/callpath/dynamic_symbols.hpp"
 #include "libprofile/callpath/module_name.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,19 +16,24 @@ constinit LoadMap load_map;
 
 namespace {
 
-std::uint64_t hash_bytes(const void* bytes, std::size_t size) {
+std::uint64_t hash_bytes(const void* bytes, std::size_t size, std::uint64_t h = 0xcbf29ce484222325u) {
     const auto* p = static_cast<const unsigned char*>(bytes);
-    std::uint64_t h = 0xcbf29ce484222325u; // FNV-1a
-    for (std::size_t i = 0; i < size; ++i) h = (h ^ p[i]) * 0x100000001b3u;
+    for (std::size_t i = 0; i < size; ++i) h = (h ^ p[i]) * 0x100000001b3u; // FNV-1a
     return h;
 }
 
-/// Finds the GNU build-id note in the module's mapped memory.
-void read_build_id(Module& module) {
-    for (std::uint16_t i = 0; i < module.header_count; ++i) {
-        const ElfW(Phdr)& header = module.headers[i];
+struct BuildId {
+    unsigned char bytes[sizeof Module::build_id] = {};
+    std::uint8_t size = 0;
+};
+
+/// The GNU build-id note in a module's mapped memory.
+BuildId read_build_id(std::uintptr_t bias, const ElfW(Phdr)* headers, std::uint16_t header_count) {
+    BuildId id;
+    for (std::uint16_t i = 0; i < header_count; ++i) {
+        const ElfW(Phdr)& header = headers[i];
         if (header.p_type != PT_NOTE) continue;
-        const auto* note = reinterpret_cast<const unsigned char*>(module.bias + header.p_vaddr);
+        const auto* note = reinterpret_cast<const unsigned char*>(bias + header.p_vaddr);
         const unsigned char* end = note + header.p_memsz;
         const std::size_t align = header.p_align == 8 ? 8 : 4;
         while (note + sizeof(ElfW(Nhdr)) <= end) {
@@ -38,14 +44,14 @@ void read_build_id(Module& module) {
             const unsigned char* next = value + ((head.n_descsz + align - 1) & ~(align - 1));
             if (next > end || next <= note) break;
             if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) {
-                module.build_id_size =
-                    static_cast<std::uint8_t>(head.n_descsz < sizeof module.build_id ? head.n_descsz : sizeof module.build_id);
-                std::memcpy(module.build_id, value, module.build_id_size);
-                return;
+                id.size = static_cast<std::uint8_t>(head.n_descsz < sizeof id.bytes ? head.n_descsz : sizeof id.bytes);
+                std::memcpy(id.bytes, value, id.size);
+                return id;
             }
             note = next;
         }
     }
+    return id;
 }
 
 /// The file that is mapped at `address`, by the kernel. Async-signal-safe. False: none, or its name does not fit.
@@ -88,6 +94,19 @@ bool find_mapped_file(std::uintptr_t address, char* path, std::size_t size) {
     return is_found && *path == '/';
 }
 
+/// The same, asked of the kernel by the whole mapping: a list of thousands is long.
+bool find_mapped_file(const Module& module, char* path, std::size_t size) {
+    std::uintptr_t end = 0;
+    for (std::uint16_t i = 0; i < module.header_count && end == 0; ++i)
+        if (module.headers[i].p_type == PT_LOAD) end = (module.bias + module.headers[i].p_vaddr + module.headers[i].p_filesz + 4095) & ~std::uintptr_t{4095};
+    char link[80];
+    std::snprintf(link, sizeof link, "/proc/self/map_files/%lx-%lx", module.start, end);
+    const ssize_t n = readlink(link, path, size);
+    if (n <= 0 || static_cast<std::size_t>(n) >= size) return find_mapped_file(module.start, path, size);
+    path[n] = 0;
+    return *path == '/';
+}
+
 void classify(Module& module) {
     const char* name = file_name(module.path);
     module.binding_layer = starts_with(name, "libmpi_mpifh", "libmpi_usempi", "libmpi_ignore_tkr", "libmpichfort", "libmpifort",
@@ -100,55 +119,139 @@ void classify(Module& module) {
     module.is_libprofile = !module.is_executable && module.start <= self && self < module.end;
 }
 
+/// Whether what the loader has there can be this module. Reads nothing of it: another thread may be unloading it. refresh() is sure.
+bool can_be(const Module& module, const dl_find_object& object) {
+    if (module.is_executable) return true;
+    std::uintptr_t table = 0;
+    for (std::uint16_t i = 0; i < module.header_count; ++i)
+        if (module.headers[i].p_type == PT_GNU_EH_FRAME) table = module.bias + module.headers[i].p_vaddr;
+    return module.start == reinterpret_cast<std::uintptr_t>(object.dlfo_map_start) && table == reinterpret_cast<std::uintptr_t>(object.dlfo_eh_frame) &&
+           std::strcmp(module.loader_name, object.dlfo_link_map->l_name) == 0;
+}
+
 } // namespace
+
+struct LoadMap::Found {
+    std::uintptr_t start, end, bias;
+    const char* name; // the loader's; empty: the executable
+    const ElfW(Phdr)* headers;
+    std::uint16_t header_count;
+    std::uint32_t seen; // by which refresh()
+    BuildId id;
+
+    bool is_executable() const { return name == nullptr || *name == 0; }
+};
 
 void LoadMap::lock() noexcept {
     while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
 }
 
-std::uint32_t LoadMap::add(std::uintptr_t start, std::uintptr_t end, std::uintptr_t bias, const char* path,
-                           const ElfW(Phdr)* headers, std::uint16_t header_count) noexcept {
+/// The module of that bias that holds `address`, or `none`. Lock-free.
+std::uint32_t LoadMap::known_at(std::uintptr_t bias, std::uintptr_t address) const noexcept {
+    std::uint64_t compared = 0;
+    std::uint32_t link = loaded_[bucket(bias >> 12)].load(std::memory_order_acquire);
+    for (; link != 0; link = modules_[link - 1].next_loaded.load(std::memory_order_acquire)) {
+        const Module& module = modules_[link - 1];
+        ++compared;
+        if (module.loaded.load(std::memory_order_acquire) && module.bias == bias && module.start <= address && address < module.end) break;
+    }
+    comparisons_.fetch_add(compared, std::memory_order_relaxed);
+    return link - 1;
+}
+
+/// Whether what lies there now is this module, and not another one that came to its address.
+bool LoadMap::is_current(const Module& module, const Found& found) const noexcept {
+    comparisons_.fetch_add(1, std::memory_order_relaxed);
+    if (module.start != found.start || module.bias != found.bias || module.is_executable != found.is_executable()) return false;
+    if (module.is_executable) return true;
+    if (module.headers != nullptr && (module.header_count != found.header_count ||
+                                      std::memcmp(module.headers, found.headers, found.header_count * sizeof *found.headers) != 0))
+        return false;
+    return module.build_id_size == found.id.size && std::memcmp(module.build_id, found.id.bytes, found.id.size) == 0 &&
+           std::strcmp(module.loader_name, found.name) == 0;
+}
+
+void LoadMap::link(std::uint32_t number) noexcept {
+    Module& module = modules_[number];
+    std::atomic<std::uint32_t>& first = loaded_[bucket(module.bias >> 12)];
+    module.next_loaded.store(first.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    module.loaded.store(true, std::memory_order_release);
+    first.store(number + 1, std::memory_order_release);
+    arrivals_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+/// Who reads the list at this moment goes on from the module, whose link stays.
+void LoadMap::unlink(std::uint32_t number) noexcept {
+    Module& module = modules_[number];
+    std::atomic<std::uint32_t>* link = &loaded_[bucket(module.bias >> 12)];
+    while (link->load(std::memory_order_relaxed) != number + 1) link = &modules_[link->load(std::memory_order_relaxed) - 1].next_loaded;
+    link->store(module.next_loaded.load(std::memory_order_relaxed), std::memory_order_release);
+    module.loaded.store(false, std::memory_order_release);
+}
+
+std::uint32_t LoadMap::append(const Found& found, std::uint64_t identity) noexcept {
+    Module* module = modules_.append(arena_);
+    if (module == nullptr) return none;
+    module->start = found.start;
+    module->end = found.end;
+    module->bias = found.bias;
+    module->is_executable = found.is_executable();
+    module->identity = identity;
+    // A copy: the originals go when the module is unloaded, which another thread may be doing right now.
+    if (auto* copy = arena_.array<ElfW(Phdr)>(found.header_count)) {
+        std::memcpy(copy, found.headers, found.header_count * sizeof *copy);
+        module->headers = copy;
+        module->header_count = found.header_count;
+    }
+    const char* path = found.name;
+    char file[4096];
+    if (module->is_executable) {
+        const ssize_t n = readlink("/proc/self/exe", file, sizeof file - 1);
+        file[n > 0 ? n : 0] = 0;
+        path = file;
+    }
+    module->path = module->loader_name = arena_.copy_text(path);
+    // dlopen("./plugin.so"): nobody finds that from another folder.
+    if (*path != '/' && std::strchr(path, '/') != nullptr && find_mapped_file(*module, file, sizeof file)) module->path = arena_.copy_text(file);
+    module->build_id_size = found.id.size;
+    std::memcpy(module->build_id, found.id.bytes, found.id.size);
+    classify(*module);
+    module->hash = found.id.size != 0 ? hash_bytes(found.id.bytes, found.id.size) : hash_bytes(module->path, std::strlen(module->path));
+    if (module->copies_stacks) copies_stacks_.store(true, std::memory_order_release);
+    if (module->is_cxx_runtime) cxx_runtime_.store(true, std::memory_order_release);
+    const std::uint32_t number = count_.load(std::memory_order_relaxed);
+    std::uint32_t& alike = alike_[bucket(identity)];
+    module->next_alike = alike;
+    alike = number + 1;
+    count_.store(number + 1, std::memory_order_release);
+    return number;
+}
+
+/// The number of what the loader has at that place: one that is known, one that came back, or a new one.
+std::uint32_t LoadMap::take_in(const Found& found) noexcept {
+    const std::uint32_t now = epoch();
     lock();
-    std::uint32_t id = none;
-    const std::uint32_t count = count_.load(std::memory_order_relaxed);
-    for (std::uint32_t i = 0; i < count && id == none; ++i)
-        if (modules_[i].loaded && modules_[i].start == start && modules_[i].bias == bias) id = i;
-    if (id == none) {
-        Module* module = modules_.append(arena_);
-        if (module != nullptr) {
-            module->start = start;
-            module->end = end;
-            module->bias = bias;
-            // A copy: the originals go when the module is unloaded, which another thread may be doing right now.
-            if (auto* copy = arena_.array<ElfW(Phdr)>(header_count)) {
-                std::memcpy(copy, headers, header_count * sizeof *copy);
-                module->headers = copy;
-                module->header_count = header_count;
-            }
-            module->is_executable = path == nullptr || *path == 0;
-            char executable[4096];
-            if (module->is_executable) {
-                const ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
-                executable[n > 0 ? n : 0] = 0;
-                path = executable;
-            }
-            module->path = module->loader_name = arena_.copy_text(path);
-            // dlopen("./plugin.so"): nobody finds that from another folder.
-            if (*path != '/' && std::strchr(path, '/') != nullptr && find_mapped_file(start, executable, sizeof executable))
-                module->path = arena_.copy_text(executable);
-            read_build_id(*module);
-            classify(*module);
-            module->hash = module->build_id_size != 0 ? hash_bytes(module->build_id, module->build_id_size)
-                                                      : hash_bytes(module->path, std::strlen(module->path));
-            module->loaded = true;
-            if (module->copies_stacks) copies_stacks_.store(true, std::memory_order_release);
-            if (module->is_cxx_runtime) cxx_runtime_.store(true, std::memory_order_release);
-            id = count;
-            count_.store(count + 1, std::memory_order_release);
-        }
+    std::uint32_t number = known_at(found.bias, found.start);
+    if (number != none && !is_current(modules_[number], found)) {
+        unlink(number);
+        number = none;
+    }
+    if (number == none) {
+        const std::uint64_t bias_and_id = hash_bytes(found.id.bytes, found.id.size, found.bias);
+        const std::uint64_t identity = found.is_executable() ? bias_and_id : hash_bytes(found.name, std::strlen(found.name), bias_and_id);
+        std::uint32_t alike = alike_[bucket(identity)];
+        while (alike != 0 && (modules_[alike - 1].identity != identity || modules_[alike - 1].loaded.load(std::memory_order_relaxed) ||
+                              !is_current(modules_[alike - 1], found)))
+            alike = modules_[alike - 1].next_alike;
+        number = alike != 0 ? alike - 1 : append(found, identity);
+        if (number != none) link(number);
+    }
+    if (number != none) {
+        modules_[number].checked.store(now, std::memory_order_release);
+        modules_[number].seen = found.seen;
     }
     unlock();
-    return id;
+    return number;
 }
 
 std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
@@ -156,43 +259,58 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
     if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) return none;
     const auto start = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
     const auto bias = static_cast<std::uintptr_t>(object.dlfo_link_map->l_addr);
-    const auto is_it = [&](const Module& module) {
-        return module.loaded && module.bias == bias && module.start <= address && address < module.end;
-    };
-    // Newest first: a module unloaded without our notice loses against the one that took its place.
-    const std::uint32_t count = size();
+    const std::uint32_t now = epoch();
+    const std::uint64_t state = std::uint64_t{arrivals() + now} << 32;
     std::atomic<std::uint64_t>& recent = recent_[(start >> 12) * 0x9e3779b97f4a7c15u >> (64 - recent_bits)];
-    const std::uint64_t known = recent.load(std::memory_order_relaxed);
-    if (count != 0 && known >> 32 == count && is_it(modules_[static_cast<std::uint32_t>(known)])) return static_cast<std::uint32_t>(known);
-    for (std::uint32_t i = count; i-- > 0;) {
-        if (!is_it(modules_[i])) continue;
-        recent.store(std::uint64_t{count} << 32 | i, std::memory_order_relaxed);
-        return i;
+    const std::uint64_t last = recent.load(std::memory_order_relaxed);
+    if (last >> 32 == state >> 32 && size() != 0) {
+        const Module& module = modules_[static_cast<std::uint32_t>(last)];
+        if (module.loaded.load(std::memory_order_acquire) && module.bias == bias && module.start <= address && address < module.end)
+            return static_cast<std::uint32_t>(last);
+    }
+    const std::uint32_t number = known_at(bias, address);
+    if (number != none && (modules_[number].checked.load(std::memory_order_acquire) == now || can_be(modules_[number], object))) {
+        modules_[number].checked.store(now, std::memory_order_release);
+        recent.store(state | number, std::memory_order_relaxed);
+        return number;
     }
     // A module that appeared since the last refresh: its ELF header is mapped at its start.
     const auto* header = static_cast<const ElfW(Ehdr)*>(object.dlfo_map_start);
-    if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return none;
+    if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return number;
     const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(start + header->e_phoff);
     mark_stale();
-    return add(start, reinterpret_cast<std::uintptr_t>(object.dlfo_map_end), bias, object.dlfo_link_map->l_name, headers,
-               header->e_phnum);
+    return take_in({start, reinterpret_cast<std::uintptr_t>(object.dlfo_map_end), bias, object.dlfo_link_map->l_name, headers, header->e_phnum,
+                    refreshes_.load(std::memory_order_relaxed), read_build_id(bias, headers, header->e_phnum)});
+}
+
+bool LoadMap::has_unloaded(unsigned long long& unloads) const noexcept {
+    real_calls().dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            *static_cast<unsigned long long*>(data) = info->dlpi_subs;
+            return 1;
+        },
+        &unloads);
+    return unloads != unloads_.load(std::memory_order_acquire);
 }
 
 void LoadMap::refresh() noexcept {
+    struct Look {
+        LoadMap& map;
+        unsigned long long loads, removals;
+        std::uint32_t number;
+    } look{*this, 0, 0, 0};
     stale_.store(false, std::memory_order_relaxed);
-    // Gone modules first, so that a newcomer at the same address is not taken for its predecessor.
-    const std::uint32_t count = size();
-    for (std::uint32_t i = 0; i < count; ++i) {
-        dl_find_object object;
-        Module& module = modules_[i];
-        if (!module.loaded || module.is_executable) continue;
-        const bool there = _dl_find_object(reinterpret_cast<void*>(module.start), &object) == 0 &&
-                           reinterpret_cast<std::uintptr_t>(object.dlfo_map_start) == module.start &&
-                           std::strcmp(object.dlfo_link_map->l_name, module.loader_name) == 0;
-        if (!there) module.loaded = false;
-    }
+    // The loader's lock is held meanwhile: nothing goes.
     real_calls().dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* data) {
+            Look& now = *static_cast<Look*>(data);
+            LoadMap& map = now.map;
+            if (now.number == 0) {
+                now.loads = info->dlpi_adds;
+                now.removals = info->dlpi_subs;
+                if (now.loads == map.loads_.load(std::memory_order_relaxed) && now.removals == map.removals_.load(std::memory_order_relaxed)) return 1;
+                now.number = map.refreshes_.fetch_add(1, std::memory_order_relaxed) + 1;
+            }
             std::uintptr_t start = UINTPTR_MAX;
             std::uintptr_t end = 0;
             for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -204,23 +322,34 @@ void LoadMap::refresh() noexcept {
                 if (last > end) end = last;
             }
             if (end != 0)
-                static_cast<LoadMap*>(data)->add(start, end, info->dlpi_addr, info->dlpi_name, info->dlpi_phdr,
-                                                 info->dlpi_phnum);
+                map.take_in({start, end, info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum, now.number,
+                             read_build_id(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum)});
             return 0;
         },
-        this);
+        &look);
+    if (look.number == 0) return;
+    if (look.removals != removals_.load(std::memory_order_relaxed)) drop_unseen(look.number);
+    loads_.store(look.loads, std::memory_order_relaxed);
+    removals_.store(look.removals, std::memory_order_relaxed);
     find_cxx_globals();
 }
 
-void LoadMap::refresh_if_new() noexcept {
-    unsigned long long loads = 0;
-    real_calls().dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* data) {
-            *static_cast<unsigned long long*>(data) = info->dlpi_adds;
-            return 1;
-        },
-        &loads);
-    if (loads_.exchange(loads, std::memory_order_relaxed) != loads) refresh();
+/// Takes out of the list what `refresh` did not meet and what is not there, either: other refreshes may run, find() may take in what has just
+/// come, and modules in other namespaces of the loader are never met.
+void LoadMap::drop_unseen(std::uint32_t refresh) noexcept {
+    lock();
+    for (const std::atomic<std::uint32_t>& first : loaded_) {
+        for (std::uint32_t link = first.load(std::memory_order_relaxed); link != 0;) {
+            const Module& module = modules_[link - 1];
+            const std::uint32_t number = link - 1;
+            link = module.next_loaded.load(std::memory_order_relaxed);
+            comparisons_.fetch_add(1, std::memory_order_relaxed);
+            dl_find_object object;
+            if (module.seen >= refresh || module.is_executable) continue;
+            if (_dl_find_object(reinterpret_cast<void*>(module.start), &object) != 0 || !can_be(module, object)) unlink(number);
+        }
+    }
+    unlock();
 }
 
 void LoadMap::find_cxx_globals() noexcept {
@@ -240,21 +369,23 @@ const std::uint32_t* LoadMap::exceptions_in_flight() const noexcept {
 }
 
 int LoadMap::iterate(PhdrCallback callback, void* data) noexcept {
-    const std::uint32_t count = size();
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const Module& module = modules_[i];
-        // libc unloads modules of its own (name services, character sets) without our notice; their headers are gone.
-        dl_find_object object;
-        if (!module.loaded) continue;
-        if (!module.is_executable && _dl_find_object(reinterpret_cast<void*>(module.start), &object) != 0) continue;
-        dl_phdr_info info{};
-        info.dlpi_addr = module.bias;
-        info.dlpi_name = module.path;
-        info.dlpi_phdr = module.headers;
-        info.dlpi_phnum = module.header_count;
-        info.dlpi_adds = count;
-        const int result = callback(&info, sizeof info, data);
-        if (result != 0) return result;
+    for (const std::atomic<std::uint32_t>& first : loaded_) {
+        for (std::uint32_t link = first.load(std::memory_order_acquire); link != 0;) {
+            const Module& module = modules_[link - 1];
+            link = module.next_loaded.load(std::memory_order_acquire);
+            // It may be gone, or another one may have come: libc unloads modules of its own without our notice.
+            dl_find_object object;
+            if (!module.loaded.load(std::memory_order_acquire)) continue;
+            if (!module.is_executable && (_dl_find_object(reinterpret_cast<void*>(module.start), &object) != 0 || !can_be(module, object))) continue;
+            dl_phdr_info info{};
+            info.dlpi_addr = module.bias;
+            info.dlpi_name = module.path;
+            info.dlpi_phdr = module.headers;
+            info.dlpi_phnum = module.header_count;
+            info.dlpi_adds = size();
+            const int result = callback(&info, sizeof info, data);
+            if (result != 0) return result;
+        }
     }
     return 0;
 }

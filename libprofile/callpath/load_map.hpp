@@ -1,8 +1,11 @@
 // The modules (executable and shared libraries) of the process: address -> (module, offset).
-// Contract: append-only; find() and iterate() are async-signal-safe, take no lock of the loader and never wait for it:
+// Contract: find() and iterate() are async-signal-safe, take no lock of the loader and never wait for it:
 // the loader is asked through _dl_find_object (glibc >= 2.35, lock-free). refresh() takes the loader's lock and is
-// called outside signal handlers only. A module that was unloaded keeps its number; another one at the same address
-// gets a new number. All callers run with the in-tool flag set, so the inner spin lock cannot meet itself.
+// called outside signal handlers only. A module that was unloaded keeps its number, and gets it again when the same file comes
+// to the same address; another one there gets a new number. All callers run with the in-tool flag set, so the inner spin lock
+// cannot meet itself.
+// Cost: programs load thousands of libraries. What is found by address is found by a hash; dlclose costs a question to the loader;
+// refresh() looks at each loaded module once, and only if the loader has changed something.
 #pragma once
 
 #include "libprofile/session/memory.hpp"
@@ -22,7 +25,7 @@ struct Module {
     const char* loader_name = ""; // what the loader calls it
     unsigned char build_id[32] = {};
     std::uint8_t build_id_size = 0;
-    bool loaded = false;
+    std::atomic<bool> loaded{false}; // so far as was noticed: sure after refresh()
     bool binding_layer = false; // Fortran or C++ bindings of an MPI, an OpenMP runtime: not part of the application's call path
     bool is_libc = false;
     bool is_cxx_runtime = false;
@@ -32,6 +35,12 @@ struct Module {
     std::uint64_t hash = 0; // of build-id, else path
     const ElfW(Phdr)* headers = nullptr;
     std::uint16_t header_count = 0;
+    // For the load map only. Links are numbers + 1; those of a list that is read without the lock go on to lead into it.
+    std::atomic<std::uint32_t> next_loaded{0}; // of the same bucket of biases
+    std::atomic<std::uint32_t> checked{0};     // the epoch in which it was last found to lie there
+    std::uint64_t identity = 0;                // of name, build-id and bias
+    std::uint32_t next_alike = 0;              // of the same bucket of identities
+    std::uint32_t seen = 0;                    // the refresh() that met it last
 };
 
 class LoadMap {
@@ -43,10 +52,15 @@ class LoadMap {
     const Module& operator[](std::uint32_t module) const { return modules_[module]; }
     std::uint32_t size() const { return count_.load(std::memory_order_acquire); }
 
-    /// Takes in all modules loaded now; drops those gone from iterate(). Not in handlers.
+    /// Counts modules that came, also those that came again.
+    std::uint32_t arrivals() const { return arrivals_.load(std::memory_order_acquire); }
+
+    /// Takes in all modules loaded now; drops those gone. Where the loader has done nothing since, that takes some 0.1 us. Not in handlers.
     void refresh() noexcept;
-    /// The same if the loader has loaded anything since this was asked before, which takes some 0.1 us. Not in handlers.
-    void refresh_if_new() noexcept;
+    /// Whether modules were unloaded since that was noticed() last; `unloads` is to be passed on. Not in handlers.
+    bool has_unloaded(unsigned long long& unloads) const noexcept;
+    /// To be called when what was learned of addresses is invalid: whoever finds no new unloads may rely on that.
+    void noticed(unsigned long long unloads) noexcept { unloads_.store(unloads, std::memory_order_release); }
     /// Something was unloaded: what was learned about addresses may be wrong now.
     void invalidate() noexcept { process_state.load_map_epoch.fetch_add(1, std::memory_order_acq_rel); }
     std::uint32_t epoch() const { return process_state.load_map_epoch.load(std::memory_order_acquire); }
@@ -62,24 +76,42 @@ class LoadMap {
     /// dl_iterate_phdr over the known modules, for the unwinder inside a handler.
     int iterate(PhdrCallback callback, void* data) noexcept;
 
-    /// A look-up failed on an address that the loader knows: refresh() at the next safe point is worth it.
+    /// Modules have come or gone: refresh() at the next safe point is worth it.
     bool is_stale() const { return stale_.load(std::memory_order_relaxed); }
     void mark_stale() noexcept { stale_.store(true, std::memory_order_relaxed); }
 
+    /// How many modules were compared so far: what the map costs, for tests.
+    std::uint64_t comparisons() const { return comparisons_.load(std::memory_order_relaxed); }
+
   private:
-    std::uint32_t add(std::uintptr_t start, std::uintptr_t end, std::uintptr_t bias, const char* path,
-                      const ElfW(Phdr)* headers, std::uint16_t header_count) noexcept;
+    struct Found; // what the loader says of a module
+    std::uint32_t take_in(const Found& found) noexcept;
+    std::uint32_t append(const Found& found, std::uint64_t identity) noexcept;
+    std::uint32_t known_at(std::uintptr_t bias, std::uintptr_t address) const noexcept;
+    bool is_current(const Module& module, const Found& found) const noexcept;
+    void link(std::uint32_t number) noexcept;
+    void unlink(std::uint32_t number) noexcept;
+    void drop_unseen(std::uint32_t refresh) noexcept;
     void find_cxx_globals() noexcept;
     void lock() noexcept;
     void unlock() noexcept { busy_.clear(std::memory_order_release); }
 
+    static constexpr unsigned bucket_bits = 10;
+    static std::uint64_t bucket(std::uint64_t key) { return key * 0x9e3779b97f4a7c15u >> (64 - bucket_bits); }
+
     Arena arena_;
     StableArray<Module, 6> modules_;
     std::atomic<std::uint32_t> count_{0};
-    // What find() found, by a hash of the module's start: number of modules then * 2^32 + module. There may be hundreds of modules.
+    std::atomic<std::uint32_t> arrivals_{0};
+    std::atomic<std::uint32_t> loaded_[1u << bucket_bits] = {}; // by bias, of modules not known to be gone: number + 1, newest first
+    std::uint32_t alike_[1u << bucket_bits] = {};               // by identity, of all
+    // What find() found, by a hash of the module's start: (arrivals + epoch) * 2^32 + module.
     static constexpr unsigned recent_bits = 8;
     std::atomic<std::uint64_t> recent_[1u << recent_bits] = {};
-    std::atomic<unsigned long long> loads_{0}; // that the loader has made, see refresh_if_new()
+    std::atomic<unsigned long long> loads_{0}, removals_{0}; // that the loader had made at the last refresh()
+    std::atomic<unsigned long long> unloads_{0};             // see noticed()
+    std::atomic<std::uint32_t> refreshes_{0};
+    mutable std::atomic<std::uint64_t> comparisons_{0};
     std::atomic<bool> stale_{false};
     std::atomic<bool> copies_stacks_{false};
     std::atomic<bool> cxx_runtime_{false};

@@ -49,7 +49,7 @@ void PathTracker::begin_again() noexcept {
 
 void PathTracker::ready() noexcept {
     if (modules_ready_ == 0) marks_possible_ = are_marks_possible();
-    modules_ready_ = load_map.size();
+    modules_ready_ = load_map.arrivals();
     if (exceptions_ == nullptr) exceptions_ = load_map.exceptions_in_flight();
 }
 
@@ -245,7 +245,7 @@ void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) no
 
 NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
     if (load_map.is_stale()) load_map.refresh(); // in ordinary context the loader may be asked for modules that came
-    if (load_map.size() != modules_ready_) ready();
+    if (load_map.arrivals() != modules_ready_) ready();
     return find_call(frame, false);
 }
 

@@ -145,7 +145,7 @@ class PathTracker {
 
     /// Takes the mark away and forgets the path. `stack_pointer`: of the innermost frame that is alive.
     void forget(std::uintptr_t stack_pointer) noexcept;
-    /// The thread is about to jump: no mark until it has arrived. See wrappers/process/jumps.cpp.
+    /// The thread is about to jump, or to look at its stack: no mark until it has arrived. See wrappers/process/jumps.cpp.
     void about_to_jump() noexcept { jumping_ = true; }
 
     /// All but PathCount::Repeated, which the events count (Thread::paths_repeated).
@@ -188,7 +188,7 @@ class PathTracker {
     bool marks_possible_ = false; // for this thread
     bool jumping_ = false;
     std::uint32_t epoch_ = 0;           // of the load map, when the nodes were found
-    std::uint32_t modules_ready_ = 0;   // load_map.size() when ready() was last called
+    std::uint32_t modules_ready_ = 0;   // load_map.arrivals() when ready() was last called
     const std::uint32_t* exceptions_ = nullptr; // how many C++ exceptions are in flight in this thread
 
     // Of the frames since the last sample: so many stand for certain, at most so many.

@@ -109,10 +109,10 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site &&
                              candidate.entries.count / 2 < refused_.entries.count;
     const bool is_due = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at()))));
+    std::uint64_t cpu = 0;
+    if (is_due) thread.mark_cpu(now, cpu = thread_cpu_time()); // what comes is ours, and long
     if (const std::uint32_t count = is_due ? settle(thread, candidate, fresh_, most_loops - loop_count_) : 0; count != 0) {
         calls_at_loop_ = calls_;
-        const std::uint64_t cpu = thread_cpu_time();
-        thread.mark_cpu(now, cpu);
         add(thread, fresh_, count, now, cpu);
         want_checkpoint(); // readers of live data tell by the block of loops which are the same on all ranks
         return;

@@ -15,10 +15,12 @@
 #include "libprofile/session/process_state.hpp"
 #include "libprofile/session/recording.hpp"
 #include "libprofile/session/session.hpp"
+#include "libprofile/session/small_file.hpp"
 #include "libprofile/session/thread_registry.hpp"
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -170,11 +172,31 @@ void complain_of_journal(int error) noexcept {
         path, what_failed(error));
 }
 
+/// How long the thread has waited for a processor so far, in ns, by the kernel. False: it does not say.
+bool read_run_delay(std::uint64_t& ns) noexcept {
+    char text[96] = {};
+    if (read_small_file("/proc/thread-self/schedstat", text, sizeof text) <= 0) return false;
+    char* at = text; // time on the processor, time waiting for one, slices
+    char* end = text;
+    std::strtoull(at, &end, 10);
+    ns = std::strtoull(at = end, &end, 10);
+    return end != at;
+}
+
+/// What of a snapshot that took `wall` ns, `cpu` of them on the processor, is libprofile's cost: waiting for the file system is, waiting
+/// for a processor that others have is not.
+std::uint64_t cost_of_snapshot(std::uint64_t wall, std::uint64_t cpu, bool is_delay_known, std::uint64_t delay) noexcept {
+    if (cpu >= wall) return wall;
+    return !is_delay_known || delay >= wall - cpu ? cpu : wall - delay;
+}
+
 /// A snapshot of what was measured until `begin`.
 void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     live.has_tried = true;
     follow_switch(thread, begin);
     count_until_now(thread);
+    std::uint64_t delay = 0, delay_end = 0;
+    const bool is_delay_known = read_run_delay(delay);
     const std::uint64_t cpu = thread_cpu_time();
     PhaseStack& phases = thread.phases;
     const bool was_paused = phases.is_paused();
@@ -188,15 +210,18 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     else if (live.file.refusal() != 0)
         complain_of_journal(live.file.refusal());
     if (thread.finished) return; // another thread ended the job meanwhile
-    const std::uint64_t end = session_clock.now();
     const std::uint64_t cpu_end = thread_cpu_time();
+    const bool is_delay_end_known = is_delay_known && read_run_delay(delay_end);
+    const std::uint64_t end = session_clock.now();
+    const std::uint64_t cpu_taken = cpu_end > cpu ? cpu_end - cpu : 0;
+    const std::uint64_t cost = cost_of_snapshot(end - begin, cpu_taken, is_delay_end_known, delay_end - delay);
     // Much of it is waiting for the file system, so unlike other overhead it is not all CPU time.
     if (goes_on) {
         phases.put_back(kept);
-        thread.loops->add_overhead(thread, end - begin);
+        thread.loops->add_overhead(thread, cost);
     }
-    phases.row(thread.tree.overhead())[Metric::Time] += end - begin;
-    phases.book_event(end - begin, cpu_end > cpu ? cpu_end - cpu : 0);
+    phases.row(thread.tree.overhead())[Metric::Time] += cost;
+    phases.book_event(cost, cpu_taken < cost ? cpu_taken : cost);
     thread.mark_cpu(end, cpu_end);
     count_own(thread);
     if (was_paused) phases.pause(end, cpu_end);

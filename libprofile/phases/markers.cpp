@@ -43,7 +43,7 @@ void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
     case Marker::NextIteration: phases.next_iteration(name, now, cpu); break;
     case Marker::LastIteration: phases.end_if_open(PhaseKind::Iterations, name, now, cpu); break;
     }
-    if (records) phases.book_overhead(session_clock.now() - now);
+    if (records) phases.book_overhead(thread->own_time(now, session_clock.now()));
     if (thread->index == 0) keep_iterations(*thread, frame);
     count_own(*thread);
 }

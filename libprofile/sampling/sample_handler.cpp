@@ -114,10 +114,16 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     // what other processes did meanwhile is not our time.
     constexpr std::uint64_t dear_reading = 1000;
     const std::uint64_t reading_took = begin - entered < dear_reading ? begin - entered : dear_reading;
-    const std::uint64_t spent = session_clock.now() - begin + reading_took;
+    const std::uint64_t end = session_clock.now();
+    const std::uint64_t own = thread.own_time(begin, end);
+    const std::uint64_t asleep = end - begin - own;
     if (is_checkpoint_due(thread, begin)) [[unlikely]] thread.cheap_event.make_due(); // the next MPI call will see to it
-    thread.phases.book_overhead(spent);
-    if (thread.call_depth != 0) thread.calls[thread.call_depth - 1].inner += spent;
+    thread.phases.book_overhead(own + reading_took);
+    if (thread.call_depth == 0) return;
+    RunningCall& call = thread.calls[thread.call_depth - 1];
+    call.inner += own + asleep + reading_took;
+    // The CPU time of the call is what has passed since less `inner`, which is too much by this.
+    call.cpu_start = call.cpu_start > asleep ? call.cpu_start - asleep : 1;
 }
 
 /// Expirations that have merged into this one. The beat of a counter merges without a loss: it asks for no sample.

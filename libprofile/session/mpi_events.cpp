@@ -107,6 +107,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     } else if (thread->phases.polls().site != nullptr) [[unlikely]] {
         thread->phases.end_polls(measures_itself_ ? entered_ : call.start);
     }
+    if (measures_itself_ && call.start - entered_ >= long_event_ns) [[unlikely]] entered_ = call.start - thread->own_time(entered_, call.start);
 }
 
 /// While nothing is recorded: true if that begins with this call.
@@ -165,7 +166,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (thread.phases.row_generation() == generation) return is_followed;
     // An iteration has begun or ended; what that took belongs to no call.
     const std::uint64_t now = session_clock.now();
-    thread.phases.book_overhead(now - entered_);
+    thread.phases.book_overhead(thread.own_time(entered_, now));
     keep_iterations(thread, frame);
     entered_ = session_clock.now();
     return is_followed;
@@ -255,7 +256,9 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
     if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
     if (call.cpu_start == 0) return cpu_of_long_call(call.start, own);
     if (thread_->counters.is_on()) count_for(*thread_, *call.row);
-    const std::uint64_t used = thread_cpu_time() - call.cpu_start;
+    const std::uint64_t now_cpu = thread_cpu_time();
+    const std::uint64_t used = now_cpu - call.cpu_start;
+    thread_->mark_cpu(stopped_at_, now_cpu);
     const std::uint64_t cpu = used > call.inner ? used - call.inner : 0;
     return cpu < own ? cpu : own;
 }
@@ -272,15 +275,18 @@ void MpiEvent::before_waiting() noexcept {
     if (guard.is_nested() || thread_->finished) return;
     RunningCall& call = thread_->calls[0];
     const std::uint64_t begin = call.start;
+    if (call.cpu_start != 0) thread_->mark_cpu(begin, call.cpu_start);
     count_until_now(*thread_);
     thread_->phases.do_pending_work();
     count_own(*thread_);
-    if (call.cpu_start != 0) call.cpu_start = thread_cpu_time();
+    const std::uint64_t cpu = call.cpu_start != 0 ? thread_cpu_time() : 0;
     call.start = session_clock.now();
     const std::uint64_t spent = call.start - begin;
     entered_ += spent; // what the event itself costs is measured apart
-    thread_->phases.book_overhead(spent);
-    thread_->phases.waits().learn(spent);
+    const std::uint64_t own = cpu != 0 ? thread_->own_time(begin, call.start, cpu) : thread_->own_time(begin, call.start);
+    call.cpu_start = cpu;
+    thread_->phases.book_overhead(own);
+    thread_->phases.waits().learn(own);
     // The wait becomes shorter by that, but not the time that there is for it.
     const std::uint64_t longer = *call.typical_ns + spent / 4;
     *call.typical_ns = longer < UINT32_MAX ? static_cast<std::uint32_t>(longer) : UINT32_MAX;
@@ -335,8 +341,9 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
 
 /// Books our own time around a call that was measured for that.
 [[gnu::cold]] void MpiEvent::learn_own_time() noexcept {
-    const std::uint64_t after = session_clock.now() - stopped_at_;
-    const std::uint64_t spent = after + thread_->calls[level_].start - entered_;
+    const std::uint64_t now = session_clock.now();
+    const std::uint64_t after = now - stopped_at_;
+    const std::uint64_t spent = thread_->own_time(stopped_at_, now) + thread_->calls[level_].start - entered_;
     if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
     thread_->phases.book_overhead(spent);
     if (cheap_) thread_->cheap_event.learn(spent);

@@ -36,7 +36,7 @@ class OwnTime {
     void book(std::uint64_t until = 0) noexcept {
         if (!is_due_) [[likely]] return thread_.phases.book_overhead(cost_.typical());
         if (until == 0) until = session_clock.now();
-        const std::uint64_t spent = until - began_at_;
+        const std::uint64_t spent = thread_.own_time(began_at_, until);
         if (!is_unusual_) cost_.learn(spent);
         thread_.phases.book_overhead(spent);
     }

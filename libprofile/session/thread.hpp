@@ -159,6 +159,15 @@ struct alignas(64) Thread {
         const std::uint64_t at_moment = cpu_mark + (at > cpu_mark_at ? at - cpu_mark_at : 0);
         return at_moment < cpu ? at_moment : cpu;
     }
+    /// How much of libprofile's own work, which began at `from` and ends at `until`, is its cost: while others had the processor it
+    /// cost nothing. Only long work is asked about, since the reading is dear. Exact where the CPU time was read at `from`.
+    std::uint64_t own_time(std::uint64_t from, std::uint64_t until) noexcept;
+    /// The same when `cpu` is the thread's CPU time at `until`. Before any reading it has at most used all of that.
+    std::uint64_t own_time(std::uint64_t from, std::uint64_t until, std::uint64_t cpu) const noexcept {
+        const std::uint64_t used = cpu_mark == 0 ? cpu : cpu - cpu_until(from, cpu);
+        const std::uint64_t wall = until - from;
+        return used < wall ? used : wall;
+    }
 
     ThreadPlace place;
     ThreadCounters counters; // on with LIBPROFILE_METRICS; what they have come to is booked by counters/counting.hpp

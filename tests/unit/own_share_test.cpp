@@ -1,7 +1,9 @@
 // What may be said of libprofile's own share.
 #include "format/own_share.hpp"
+#include "libprofile/session/thread.hpp"
 
 #include <gtest/gtest.h>
+#include <memory>
 
 using namespace libprofile;
 
@@ -23,4 +25,15 @@ TEST(OwnShare, NothingIsSaidOfAJobThatWasNotSampledOrTookNoTime) {
     EXPECT_FALSE(do_samples_say_more(0, 0, 1, 1));
     EXPECT_FALSE(do_samples_say_more(10, 10, 0, 0));
     EXPECT_TRUE(do_samples_say_more(UINT64_MAX / 2, UINT64_MAX / 2, UINT64_MAX / 4, UINT64_MAX / 2));
+}
+
+TEST(OwnShare, WhatOthersDidMeanwhileIsNotOurWork) {
+    const auto thread = std::make_unique<Thread>();
+    EXPECT_EQ(thread->own_time(1000, 1500, 7000), 500u) << "nothing was read: all may be ours";
+    EXPECT_EQ(thread->own_time(1000, 9000, 7000), 7000u) << "but not more than the thread has used";
+    thread->mark_cpu(1000, 600);
+    EXPECT_EQ(thread->own_time(1000, 6000, 5600), 5000u);
+    EXPECT_EQ(thread->own_time(1000, 6000, 900), 300u) << "5 us, of which it ran 0.3";
+    EXPECT_EQ(thread->own_time(2000, 6000, 5600), 4000u) << "it ran until the work began";
+    EXPECT_EQ(thread->own_time(1000, 6000, 9000), 5000u) << "two clocks never agree to the nanosecond";
 }

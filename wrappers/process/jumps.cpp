@@ -75,7 +75,7 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
         __atomic_store_n(&jump.is_prepared, true, __ATOMIC_RELAXED);
         prepare_backtrace(real);
     }
-    if (jump.kind != Kind::Look) local.thread->paths.about_to_jump();
+    local.thread->paths.about_to_jump(); // or to look: until it is in the unwinder, a sample does not see what is coming
     const std::uintptr_t target = jump.kind == Kind::Long ? longjmp_target(argument) : 0;
     if (local.thread->regions != nullptr && target != 0 && !local.thread->finished) {
         if (guard.is_nested())

@@ -32,9 +32,12 @@ EXPORTED int dlclose(void* handle) noexcept {
     const int result = real_calls().dlclose(handle);
     if (session.measuring() && thread_local_block.in_tool == 0) {
         const InTool guard;
-        load_map.refresh();
+        unsigned long long unloads = 0;
+        if (!load_map.has_unloaded(unloads)) return result; // somebody else has it open, too
         load_map.invalidate();
         unwinder.flush();
+        load_map.noticed(unloads);
+        load_map.mark_stale(); // which are gone is looked up when that is asked for
     }
     return result;
 }
