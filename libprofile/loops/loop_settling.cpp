@@ -57,6 +57,11 @@ bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found&
         return false;
     else if (!is_by_entries && !choose_boundary(log_, thread.tree, candidate, mpi_traits, excluded, loop))
         return false;
+    // The log may have begun anew, or know calls of some passes only.
+    loop.around.for_each([&](Entries& known) {
+        const Entries all = search_.entries_of(loop.caller, loop.level, known.site);
+        if (all.count > known.count) known = all;
+    });
     // Of a recursion each pass has calls of its own: none of them may have been folded.
     loop.known_from = log_.known_from(loop.is_recursion ? ~0u : loop.level);
     name(thread, loop);

@@ -66,7 +66,7 @@ bool LoopWatch::goes_on(const CallTree& tree, const SitePath& path, std::uint32_
     const NodeId site = path.at(loop.level);
     if (loop.sites.is_full() || loop.sites.has(site)) return true;
     const bool was_ambiguous = loop.is_ambiguous;
-    if (const Entries* entries = enter_other_site(tree, loop, site, at, mpi_traits)) {
+    if (const Entries* entries = enter_other_site(tree, loop, site, search_.entries_of(loop.caller, loop.level, site), at, mpi_traits)) {
         around_ = *entries;
         around_inner_ = &loop;
     }
