@@ -186,9 +186,13 @@ std::size_t PathTracker::nodes_in(std::size_t frames) noexcept {
         for (NodeId node = frames == 0 ? 0 : frames_[frames - 1].node; node != 0 && node != no_node; node = (*tree_)[node].parent) ++count;
         return count;
     }
+    return frames - std::min(start_up_frames(), frames);
+}
+
+std::size_t PathTracker::start_up_frames() const noexcept {
     std::size_t start_up = 0;
-    while (start_up < frames && frames_[start_up].node == 0) ++start_up;
-    return frames - start_up;
+    while (start_up < size_ && frames_[start_up].node == 0) ++start_up;
+    return start_up;
 }
 
 /// The node of the tracked path up to frame `end` (exclusive).
@@ -304,6 +308,33 @@ NodeId PathTracker::at_followed_call(std::uintptr_t frame, std::uint32_t& common
     if (is_own_stack(frame) && may_mark(false)) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     mark().fired = Mark::never_fired; // what it told is told
     return node;
+}
+
+void PathTracker::watch_returns(std::uint64_t* ticks, std::uint32_t level, std::uint64_t now) noexcept {
+    Mark& own = mark();
+    own.returned_at = ticks;
+    own.watched = static_cast<std::int32_t>(start_up_frames() + level) - 1;
+    own.has_returned = false;
+    watched_since_ = now;
+    watched_since_ticks_ = processor_ticks();
+}
+
+std::uint32_t PathTracker::see_returns() noexcept {
+    Mark& own = mark();
+    own.has_returned = false;
+    std::size_t standing = std::min(common_since_followed_, size_);
+    if (own.fired != Mark::never_fired) standing = std::min(standing, static_cast<std::size_t>(own.fired));
+    return static_cast<std::uint32_t>(nodes_in(standing));
+}
+
+std::uint64_t PathTracker::returned_at(std::uint32_t level, std::uint64_t now) const noexcept {
+    const Mark& own = mark();
+    const std::size_t frame = start_up_frames() + level; // the one behind it is the function's
+    if (own.returned_at == nullptr || !complete_ || !parallel_.is_empty() || frame < 2 || frame > size_) return 0;
+    const std::uint64_t ticks = own.returned_at[frame - 2], ticks_now = processor_ticks();
+    if (ticks <= watched_since_ticks_ || ticks >= ticks_now || now <= watched_since_) return 0;
+    const auto share = static_cast<unsigned __int128>(ticks - watched_since_ticks_) * (now - watched_since_) / (ticks_now - watched_since_ticks_);
+    return watched_since_ + static_cast<std::uint64_t>(share);
 }
 
 void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept {

@@ -93,6 +93,14 @@ class PathTracker {
         const Node& caller = (*tree_)[(*tree_)[function].parent];
         return caller.kind == NodeKind::Frame && own.node == caller.parent;
     }
+    /// For whoever wants to know when functions return: from now, `now` ns, on, times go to `ticks`, RawPath::capacity of them; nullptr: no more. has_returned()
+    /// tells when those of the last call's path return that are at `level` or further inside. They lie between that call and the next event.
+    void watch_returns(std::uint64_t* ticks, std::uint32_t level, std::uint64_t now) noexcept;
+    static bool has_returned() noexcept { return mark().has_returned; }
+    /// has_returned() is false until another does. So many of the path's functions stand.
+    std::uint32_t see_returns() noexcept;
+    /// When the function at `level` of the path has returned, before `now`; 0: it has not, or that is not known.
+    std::uint64_t returned_at(std::uint32_t level, std::uint64_t now) const noexcept;
     /// After at_call(): notes in `known` what the path rests on; `node` is that of the MPI function.
     void remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept;
     /// Whether the call at `frame` has the path `known`; then known.node is right. Nothing is walked.
@@ -168,6 +176,7 @@ class PathTracker {
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
     std::uint32_t level_of(std::size_t index) const noexcept;
     std::size_t nodes_in(std::size_t frames) noexcept;
+    std::size_t start_up_frames() const noexcept;
     void set_ancestor(std::size_t size) noexcept;
     bool unwind_in_full(void* context, std::uintptr_t frame) noexcept;
     void walk_in_full(void* context, std::uintptr_t frame) noexcept;
@@ -199,6 +208,7 @@ class PathTracker {
     std::size_t common_since_followed_ = 0; // at most, since the last at_followed_call()
     bool was_unmarked_ = false;             // for some time since then
     std::uint64_t bounded_calls_ = 0;
+    std::uint64_t watched_since_ = 0, watched_since_ticks_ = 0;
 
     std::uint64_t counts_[path_count_count] = {};
     RawPath* full_ = nullptr; // for checks

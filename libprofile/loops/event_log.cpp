@@ -65,6 +65,22 @@ void EventLog::add_event(const LoggedEvent& event) noexcept {
     last_at_ = event.at;
 }
 
+/// Of more levels than there is room for the outermost.
+void EventLog::add_returns(const LoggedReturns& returns) noexcept {
+    constexpr std::uint32_t room = 80;
+    static_assert(12 + first_level * 11 + room * 12 <= largest_record);
+    if (!has_room(largest_record)) return;
+    std::uint32_t known = 0;
+    const std::uint32_t count = returns.count < room ? returns.count : room;
+    for (std::uint32_t i = 0; i < count; ++i) known += returns.at[i] != 0 ? 1 : 0;
+    begin_values(0, first_level + known);
+    add_value(0, returns.since.events_ns);
+    add_value(1, returns.since.asleep_ns);
+    add_value(2, returns.since.overhead_ns);
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (returns.at[i] != 0) add_value(first_level + returns.first + i, returns.at[i] - last_at_);
+}
+
 void EventLog::add_samples(NodeId node, std::uint64_t count, std::uint64_t weight) noexcept {
     if (!has_room(largest_record)) return;
     number(std::uint64_t{node} << 2 | static_cast<std::uint64_t>(LogRecord::Sample));
@@ -129,6 +145,24 @@ void EventLog::Reader::value(std::uint32_t& metric, std::uint64_t& increment) no
     metric = static_cast<std::uint32_t>(number());
     increment = number();
     --unread_;
+}
+
+void EventLog::Reader::returns(LoggedReturns& returns) noexcept {
+    returns = {};
+    while (unread_ != 0) {
+        std::uint32_t metric = 0;
+        std::uint64_t increment = 0;
+        value(metric, increment);
+        if (metric == 0) returns.since.events_ns = increment;
+        if (metric == 1) returns.since.asleep_ns = increment;
+        if (metric == 2) returns.since.overhead_ns = increment;
+        if (metric < first_level) continue;
+        const std::uint32_t level = metric - first_level;
+        if (returns.count == 0) returns.first = level;
+        if (level < returns.first || level - returns.first >= LoggedReturns::most) continue;
+        returns.count = level - returns.first + 1;
+        returns.at[level - returns.first] = time_ + increment;
+    }
 }
 
 } // namespace libprofile

@@ -8,6 +8,7 @@
 //   event that comes again   the same
 //   sample  node, number, weight
 //   values  number of cells, node, cells*(metric, increment): what the row of the event before has become more by
+//   returns values of node 0: by how much the three counters have grown, and levels with ns since the event before, when their functions returned
 #pragma once
 
 #include "format/metrics.hpp"
@@ -19,6 +20,16 @@
 namespace libprofile {
 
 enum class LogRecord : std::uint8_t { Event = 0, Sample = 1, Values = 2, EventAgain = 3 }; // readers get the last as Event
+
+/// Functions of the last event's path that have returned since then, before the next. By their levels, from `first` on; 0: when is not known.
+struct LoggedReturns {
+    static constexpr std::uint32_t most = 128; // none further inside is the function of a loop
+    SegmentCounters since; // the record before that has some
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    std::uint64_t at[most] = {};
+    std::uint64_t of(std::uint32_t level) const { return level < first || level >= first + count ? 0 : at[level - first]; }
+};
 
 /// The beginning of an MPI call.
 struct LoggedEvent {
@@ -42,6 +53,7 @@ class EventLog {
     std::size_t used() const { return used_; }
 
     void add_event(const LoggedEvent& event) noexcept;
+    void add_returns(const LoggedReturns& returns) noexcept;
     void add_sample(NodeId node, std::uint64_t weight) noexcept { add_samples(node, 1, weight); }
     void add_samples(NodeId node, std::uint64_t count, std::uint64_t weight) noexcept;
     /// The next `cells` calls of add_value() belong to the row of `node`.
@@ -79,6 +91,9 @@ class EventLog {
         std::uint32_t count = 0; // of cells, or of samples
         std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
         void value(std::uint32_t& metric, std::uint64_t& increment) noexcept;
+        /// Values that are those of add_returns(), with their cells unread.
+        bool are_returns(LogRecord kind) const { return kind == LogRecord::Values && node == 0; }
+        void returns(LoggedReturns& returns) noexcept;
 
       private:
         std::uint64_t number() noexcept;
@@ -96,6 +111,7 @@ class EventLog {
     static constexpr std::size_t smallest = 32 << 10;
     static constexpr std::size_t largest_record = 1024; // a row's values: all metrics with numbers of at most 10 bytes
     static_assert(20 + (cell_metrics + 1) * 11 <= largest_record);
+    static constexpr std::uint32_t first_level = 3; // metrics of returns: the counters, levels from here on
 
     unsigned char* bytes_ = nullptr;
     std::size_t size_ = 0;

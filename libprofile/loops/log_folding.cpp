@@ -155,8 +155,18 @@ bool fold(EventLog& log, const CallTree& tree, std::uint32_t least_level, EventL
     bool is_whole = whole_from.offset == 0;
     LoggedEvent gone;
     gone.common = ~0u;
+    LoggedReturns returns;
     for (EventLog::Reader reader(log, log.begin()); reader.next(kind);) {
-        if (kind != LogRecord::Event) {
+        if (reader.are_returns(kind)) {
+            reader.returns(returns);
+            gone.since += returns.since;
+            if (returns.first > level) continue; // they tell of what is folded
+            returns.count = std::min(returns.count, level + 1 - returns.first);
+            returns.since = gone.since;
+            gone.since = {};
+            sums.flush(folded);
+            folded.add_returns(returns);
+        } else if (kind != LogRecord::Event) {
             sums.add(reader, kind, folded);
         } else {
             LoggedEvent event = reader.event;

@@ -24,6 +24,10 @@ class LoopAround {
             if (entries_[i].site == site) return true;
         return false;
     }
+    /// Calls know(entries) for each of them: by somebody who may have counted for longer.
+    template <class Know> void for_each(Know know) noexcept {
+        for (std::uint32_t i = 0; i < size_; ++i) know(entries_[i]);
+    }
     /// One of them is entered from the found loop. Returns its entries when it shows that there is a loop, which goes on for a quarter of the time
     /// since `since` or more; else nullptr.
     const Entries* enter(NodeId site, std::uint64_t at, std::uint64_t since) noexcept {

@@ -1,5 +1,6 @@
 #include "libprofile/loops/loop_levels.hpp"
 
+#include "libprofile/loops/certain_calls.hpp"
 #include "libprofile/loops/loop_calls.hpp"
 #include "libprofile/loops/site_path.hpp"
 #include "libprofile/session/scratch.hpp"
@@ -113,8 +114,7 @@ class Levels {
     }
     bool may_be_level(NodeId site) const noexcept {
         const Entries& entries = sites_[site];
-        return entries.repeats() >= LoopSearch::least_passes && entries.count > entries.activations * most_stages &&
-               entries.span() >= entries.repeats() * shortest_inner_pass_ns && entries.first_at <= outermost().entries.last_at &&
+        return are_inner_passes(entries) && entries.first_at <= outermost().entries.last_at &&
                is_below(tree_[site].parent, outermost().caller);
     }
     bool is_known(NodeId function) const noexcept {
@@ -169,7 +169,76 @@ class Levels {
     LoopLevels& levels_;
 };
 
+/// Entries of the function of a loop into its call sites, by the passes of that.
+class EntriesInPasses {
+  public:
+    EntriesInPasses(const EventLog& log, const CallTree& tree, const Loop& outer) noexcept : log_(log), tree_(tree), outer_(outer) {}
+
+    /// Calls visit(site, at, pass) for each.
+    template <class Visit> void for_each(Visit visit) const noexcept {
+        std::uint64_t pass = 0;
+        SitePath path;
+        LogRecord kind{};
+        for (EventLog::Reader reader(log_, log_.begin()); reader.next(kind);) {
+            if (kind != LogRecord::Event || reader.event.at < log_.known_from(outer_.level)) continue;
+            if (!path.find(tree_, reader.event.node) || !outer_.is_on(path)) continue;
+            if (outer_.begins_pass(tree_, path, reader.event.node, reader.event.common)) ++pass;
+            if (pass != 0 && reader.event.common <= outer_.level) visit(path.at(outer_.level), reader.event.at, pass);
+        }
+    }
+
+  private:
+    const EventLog& log_;
+    const CallTree& tree_;
+    const Loop& outer_;
+};
+
 } // namespace
+
+bool are_inner_passes(const Entries& entries) noexcept {
+    return entries.repeats() >= LoopSearch::least_passes && entries.count > entries.activations * most_stages &&
+           entries.span() >= entries.repeats() * shortest_inner_pass_ns;
+}
+
+bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept {
+    Scratch<CountedEntries> entries(tree.size());
+    if (outer.is_recursion || !entries.is_there()) return false;
+    const EntriesInPasses passes(log, tree, outer);
+    CountedEntries all;
+    passes.for_each([&](NodeId site, std::uint64_t at, std::uint64_t pass) {
+        entries[site].enter(site, at, pass);
+        all.enter(site, at, 1);
+    });
+    SiteCode code(tree, functions);
+    const auto is_confirmed = [&](NodeId site) { return !code.may_leave_out(site, site, site) && CertainCalls(tree, functions, code).are_made_at(site); };
+    NodeId place = 0;
+    inner = {};
+    for (const NodeId site : outer.sites) {
+        const Entries& its = entries[site];
+        const bool has_half = its.count != 0 && its.repeats() != 0 && its.span() / its.repeats() * its.count >= all.span() / 2;
+        const bool is_better = place == 0 || its.count > entries[place].count || (its.count == entries[place].count && tree[site].b < tree[place].b);
+        if (!has_half || !are_inner_passes(its) || !code.lies_around(outer.place, site)) continue;
+        const bool is_certain = is_confirmed(site);
+        if (place != 0 && (is_certain != inner.is_confirmed ? inner.is_confirmed : !is_better)) continue;
+        place = site;
+        inner.is_confirmed = is_certain;
+    }
+    if (place == 0) return false;
+    inner.begin_at_entries(outer.caller, outer.level, entries[place]);
+    inner.may_miss = !inner.is_confirmed;
+    // What is entered between two of its passes is in the loop, or in one inside it.
+    NodeList<64> between;
+    std::uint64_t last_pass = 0;
+    passes.for_each([&](NodeId site, std::uint64_t, std::uint64_t pass) {
+        if (site != place) return (void)between.add(site);
+        inner.sites.add(place);
+        if (pass == last_pass)
+            for (const NodeId each : between) inner.sites.add(each);
+        last_pass = pass;
+        between = {};
+    });
+    return true;
+}
 
 LoopLevels find_levels(const EventLog& log, const CallTree& tree, const LoopCandidate& loop) noexcept {
     LoopLevels levels;

@@ -26,8 +26,14 @@ struct LoopLevels {
     std::uint32_t found = 0; // the position of the loop that was asked about
 };
 
+/// Of a loop inside another: more than stages of a step, and long enough for an iteration to be closed in the middle of another.
+bool are_inner_passes(const Entries& entries) noexcept;
+
 /// Those of `loop`, itself among them; alone if there is no memory.
 LoopLevels find_levels(const EventLog& log, const CallTree& tree, const LoopCandidate& loop) noexcept;
+
+/// A loop in the function of `outer` inside that one, by the code, with a level's share of its passes: begins at each entry of a call site. False: none.
+bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& outer, const FunctionTraits& functions, Loop& inner) noexcept;
 
 /// A loop of few passes: each entry of its call site begins one. False: there is no memory.
 bool begin_by_entries(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, Loop& loop) noexcept;

@@ -58,6 +58,15 @@ template <class Visit> void LoopSearch::for_each_loop(std::uint32_t level, Visit
     }
 }
 
+Entries LoopSearch::entries_of(NodeId caller, std::uint32_t level, NodeId site) const noexcept {
+    Entries found;
+    if (level > depth_ || activations_[level - 1].caller != caller) return found;
+    for_each_loop(level, [&](const Entries& entries) {
+        if (entries.site == site) found = entries;
+    });
+    return found;
+}
+
 void LoopSearch::end(std::uint32_t level) noexcept {
     constexpr std::uint32_t least_repeats = 2; // others may come with the next activation
     const Activation& activation = activations_[level - 1];

@@ -128,6 +128,8 @@ class LoopSearch {
     bool find_short(LoopCandidate& found) const noexcept;
 
     std::uint64_t began_at() const { return began_at_; }
+    /// Those of a call site of the function at `level`, which is on the stack, since the search began; without any: count 0.
+    Entries entries_of(NodeId caller, std::uint32_t level, NodeId site) const noexcept;
 
   private:
     struct Activation {

@@ -57,6 +57,11 @@ bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found&
         return false;
     else if (!is_by_entries && !choose_boundary(log_, thread.tree, candidate, mpi_traits, excluded, loop))
         return false;
+    // The log may have begun anew, or know calls of some passes only.
+    loop.around.for_each([&](Entries& known) {
+        const Entries all = search_.entries_of(loop.caller, loop.level, known.site);
+        if (all.count > known.count) known = all;
+    });
     // Of a recursion each pass has calls of its own: none of them may have been folded.
     loop.known_from = log_.known_from(loop.is_recursion ? ~0u : loop.level);
     name(thread, loop);
@@ -82,6 +87,27 @@ std::uint32_t LoopWatch::settle(Thread& thread, const LoopCandidate& candidate, 
             continue;
         found[count].inside = position[level.around];
         position[i + 1] = count++;
+    }
+    return settle_here(thread.tree, found, count, room, thread);
+}
+
+/// Adds those that lie inside the loops that were found, in the same functions. Returns how many there are then.
+std::uint32_t LoopWatch::settle_here(const CallTree& tree, Found* found, std::uint32_t count, std::uint32_t room, Thread& thread) noexcept {
+    for (std::uint32_t i = 0, known = count; i < known && count < room; ++i) {
+        Found& inner = found[count];
+        inner = {};
+        if (!find_level_here(log_, tree, found[i], mpi_traits, inner)) continue;
+        inner.known_from = found[i].known_from;
+        name(thread, inner);
+        if (inner.phase == nullptr) continue;
+        inner.inside = i;
+        for (std::uint32_t k = 0; k < count; ++k) { // what is called in its passes
+            if (k == i || found[k].inside != i) continue;
+            NodeId site = found[k].caller;
+            for (std::uint32_t level = found[k].level - 1; level > inner.level; --level) site = tree[site].parent;
+            if (inner.sites.has(site)) found[k].inside = count;
+        }
+        ++count;
     }
     return count;
 }
@@ -182,12 +208,17 @@ void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) n
     static_cast<Loop&>(outer) = loop_around(thread.tree, inner, entries, mpi_traits);
     name(thread, outer);
     if (outer.phase == nullptr) return;
-    inner.is_replaced = true;
+    Entries passes = entries; // of the inner one
+    passes.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(inner.iterations + inner.missed, UINT32_MAX));
+    passes.activations = entries.count;
+    const bool is_level = passes.count > entries.count && are_inner_passes(passes);
+    inner.is_replaced = !is_level;
     add(thread, &outer, 1, now, thread_cpu_time());
-    const auto replaced = static_cast<std::uint32_t>(&inner - loops_), added = loop_count_ - 1; // what lay inside and around stays so
-    for (std::uint32_t i = 0; i < added; ++i)
-        if (loops_[i].inside == replaced) loops_[i].inside = added;
+    const auto before = static_cast<std::uint32_t>(&inner - loops_), added = loop_count_ - 1; // what lay inside and around stays so
+    for (std::uint32_t i = 0; i < added && !is_level; ++i)
+        if (loops_[i].inside == before) loops_[i].inside = added;
     loops_[added].inside = inner.inside;
+    if (is_level) inner.inside = added;
     set_depths();
     want_checkpoint();
 }

@@ -58,6 +58,11 @@ bool LoopWatch::begins_pass(const CallTree& tree, const SitePath& path, NodeId n
     return begins;
 }
 
+/// In another loop of the same function.
+bool LoopWatch::is_inside_here(const Found& loop) const noexcept {
+    return loop.inside != none && loops_[loop.inside].caller == loop.caller && loops_[loop.inside].level == loop.level;
+}
+
 /// A pass that runs, where no other begins.
 bool LoopWatch::goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at, Found& loop) noexcept {
     if (loop.is_recursion) return loop.recursion.is_innermost(path);
@@ -65,8 +70,9 @@ bool LoopWatch::goes_on(const CallTree& tree, const SitePath& path, std::uint32_
     if (has_returned || !loop.is_on(path)) return false;
     const NodeId site = path.at(loop.level);
     if (loop.sites.is_full() || loop.sites.has(site)) return true;
+    if (is_inside_here(loop)) return false; // the one around it has seen to that call site
     const bool was_ambiguous = loop.is_ambiguous;
-    if (const Entries* entries = enter_other_site(tree, loop, site, at, mpi_traits)) {
+    if (const Entries* entries = enter_other_site(tree, loop, site, search_.entries_of(loop.caller, loop.level, site), at, mpi_traits)) {
         around_ = *entries;
         around_inner_ = &loop;
     }
@@ -138,6 +144,47 @@ void LoopWatch::perform_now(Thread& thread, std::uint32_t staying, std::uint64_t
     count_own(thread);
 }
 
+/// The innermost loop that runs, if its function has returned; `standing`: so many functions of the path have not. A loop around which none is known
+/// goes on when its function is called again.
+const LoopWatch::Found* LoopWatch::returned_loop(std::uint32_t standing) const noexcept {
+    const Found* loop = open_.size == 0 ? nullptr : &loops_[open_.innermost()];
+    return loop == nullptr || loop->inside == none || loop->is_recursion || loop->level <= standing ? nullptr : loop;
+}
+
+/// That one was left at a moment in the past; 0: it is not known. False: its pass goes on until the next call.
+bool LoopWatch::leave_inner(PhaseStack& phases, std::uint64_t at, std::uint64_t cpu_then) noexcept {
+    if (at == 0 || !phases.leave_at(at, cpu_then)) return false;
+    open_.cut(open_.size - 1);
+    running_.cut(open_.size);
+    return true;
+}
+
+void LoopWatch::follow_returns(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    const std::uint32_t standing = thread.paths.see_returns();
+    if (is_logging_) return log_returns(thread, standing, now);
+    if (open_.size == 0) return;
+    if (cpu_now == 0) cpu_now = thread_cpu_time();
+    while (const Found* loop = returned_loop(standing)) {
+        const std::uint64_t at = thread.paths.returned_at(loop->level, now);
+        if (!leave_inner(thread.phases, at, thread.cpu_until(at, cpu_now))) return;
+    }
+}
+
+void see_returns(Thread& thread) noexcept {
+    if (thread.loops != nullptr) thread.loops->follow_returns(thread, session_clock.now(), 0);
+}
+
+/// From a call at `now` on that was followed.
+void LoopWatch::watch_returns(Thread& thread, std::uint64_t now) noexcept {
+    const Found* inner = open_.size == 0 ? nullptr : &loops_[open_.innermost()];
+    if (is_logging_)
+        thread.paths.watch_returns(ticks_, path_.size, now);
+    else if (inner != nullptr && inner->inside != none && !inner->is_recursion)
+        thread.paths.watch_returns(ticks_, inner->level, now);
+    else
+        thread.paths.watch_returns(nullptr, 0, now);
+}
+
 /// Ends the running pass, if there is one.
 void LoopWatch::leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     running_.cut(0);
@@ -177,6 +224,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         decided_at_ = now;
         calls_until_decision_ = calls_between_decisions;
     }
+    if (PathTracker::has_returned()) follow_returns(thread, now, 0);
     if (is_beside(thread.tree[node])) {
         if (!is_searching_ || running_.size != 0) return false;
         log_call_beside(thread, node);
@@ -187,6 +235,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         const bool goes_on = running_.size != 0 && !is_recursion;
         if (is_recursion) loops_[running_.innermost()].is_cut_short = true;
         perform_now(thread, leave_recursion(), now);
+        thread.paths.watch_returns(nullptr, 0, now);
         if (goes_on || !is_searching_) return true;
         search_.miss_event();
         log_call(thread, node, 0, now);
@@ -209,12 +258,14 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         const std::uint32_t staying_now = act(thread.tree, path_, node, common, now);
         perform_now(thread, staying_now, now);
     }
+    watch_returns(thread, now);
     // Calls inside a loop that is known tell nothing of those around it, but that of a pass in a new activation of its function.
     const bool goes_on = before != none && running_.outermost() == before && common >= loops_[before].level;
     if (goes_on || !is_searching_) return true;
     search_.event(thread.tree, path_, common, now);
     ++calls_;
     log_call(thread, node, common, now);
+    watch_returns(thread, now);
     if (--calls_until_decision_ == 0 || now - decided_at_ > second || log_.is_nearly_full()) {
         count_until_now(thread);
         decide(thread, now);
@@ -245,6 +296,7 @@ void LoopWatch::end() noexcept {
 
 void LoopWatch::stop(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     if (!is_on_) return;
+    if (PathTracker::has_returned()) follow_returns(thread, now, cpu_now);
     leave(thread, now, cpu_now);
     is_stopped_ = true;
     end();
@@ -253,6 +305,7 @@ void LoopWatch::stop(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) n
 void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     if (has_begun_) searched_ns_ = now - search_.began_at();
     if (!is_on_) return;
+    if (thread.mark == &own_mark() && PathTracker::has_returned()) follow_returns(thread, now, cpu_now);
     if (has_begun_ && loop_count_ < most_loops && open_.size == 0 && is_log_whole(thread)) {
         thread.phases.end_polls(now);
         LoopCandidate candidates[most_loops];

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "format/metrics.hpp"
+#include "libprofile/callpath/raw_path.hpp"
 #include "libprofile/loops/logged_values.hpp"
 #include "libprofile/loops/loop.hpp"
 
@@ -49,6 +50,9 @@ class LoopWatch {
 
     /// An MPI call begins at `now`, outside all others, on the call path of `node`. Whether it is to be told of the next such call, too.
     bool begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept;
+    /// Functions of the last call's path have returned, and nothing was booked since (PathTracker::has_returned()): phases of loops in them were left then.
+    /// In signal handlers, too. `cpu_now`: 0, or the thread's CPU time at `now`.
+    void follow_returns(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     /// Not stopped by markers, and the job goes on.
     bool is_on() const { return is_on_; }
     /// A sample outside MPI has been booked.
@@ -111,16 +115,22 @@ class LoopWatch {
     void perform(Thread& thread, std::uint32_t staying, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void perform_now(Thread& thread, std::uint32_t staying, std::uint64_t now) noexcept;
     void leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    const Found* returned_loop(std::uint32_t standing) const noexcept;
+    bool leave_inner(PhaseStack& phases, std::uint64_t at, std::uint64_t cpu_then) noexcept;
+    void watch_returns(Thread& thread, std::uint64_t now) noexcept;
     void ask_witnesses(Thread& thread, Found& loop) noexcept;
     void settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;
     bool is_log_whole(Thread& thread) const noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
     void log_call_beside(Thread& thread, NodeId node) noexcept;
+    void log_returns(Thread& thread, std::uint32_t standing, std::uint64_t now) noexcept;
     void decide(Thread& thread, std::uint64_t now) noexcept;
     bool make_room(Thread& thread, std::uint64_t now) noexcept;
     bool settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries = false) noexcept;
     std::uint32_t settle(Thread& thread, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept;
+    std::uint32_t settle_here(const CallTree& tree, Found* found, std::uint32_t count, std::uint32_t room, Thread& thread) noexcept;
+    bool is_inside_here(const Found& loop) const noexcept;
     void set_depths() noexcept;
     void put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept;
     void add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept;
@@ -162,6 +172,12 @@ class LoopWatch {
     SegmentCounters log_counters_;
     SegmentCounters last_counters_; // at its last event
     LoggedValues values_{log_}; // since that event
+    std::uint32_t standing_ = 0; // so many of the last event's functions, as far as the log knows
+    LoggedReturns returns_;
+    std::uint64_t ticks_[RawPath::capacity]; // when functions returned, by frame
 };
+
+/// Before anything is booked of an event that is no MPI call: as follow_returns(), if something has returned.
+[[gnu::cold, gnu::noinline]] void see_returns(Thread& thread) noexcept;
 
 } // namespace libprofile

@@ -3,9 +3,13 @@
 
 #include "libprofile/session/thread.hpp"
 
+#include <algorithm>
+
 namespace libprofile {
 
 namespace {
+
+constexpr std::uint64_t least_outside_ns = 20000; // less of a function's time behind its last call is as good as nothing
 
 std::uint64_t log_limit() { return memory_quota.limit() / 64; }
 
@@ -44,6 +48,22 @@ void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std:
     last_counters_ = counters;
     if (running_.size != 0) return;
     values_.begin(thread.phases.row(node));
+    standing_ = path_.size;
+}
+
+/// When a function returned matters where much time was outside of calls: then part of that may belong to a loop in it, and part to one around.
+void LoopWatch::log_returns(Thread& thread, std::uint32_t standing, std::uint64_t now) noexcept {
+    if (!is_log_whole(thread) || standing >= standing_) return;
+    thread.phases.end_polls(now);
+    const SegmentCounters counters = thread.phases.booked();
+    const SegmentCounters since = counters - last_counters_;
+    if (now - log_.end().time < since.wall_ns() + least_outside_ns) return;
+    values_.write();
+    returns_ = {since, standing + 1, std::min(standing_ - standing, LoggedReturns::most), {}};
+    for (std::uint32_t i = 0; i < returns_.count; ++i) returns_.at[i] = thread.paths.returned_at(returns_.first + i, now);
+    log_.add_returns(returns_);
+    last_counters_ = counters;
+    standing_ = standing;
 }
 
 /// Only its values. It begins no log.
@@ -109,6 +129,11 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     LogRecord kind{};
     bool has_pass = false;
     for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
+        if (reader.are_returns(kind)) {
+            reader.returns(returns_);
+            counters += returns_.since;
+            continue;
+        }
         if (kind != LogRecord::Event) {
             if (has_pass) apply(reader, kind, false);
             continue;
@@ -128,6 +153,16 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     counters = log_counters_;
     bool is_in = false;
     for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
+        if (reader.are_returns(kind)) {
+            reader.returns(returns_);
+            counters += returns_.since;
+            if (is_in) phases.book(returns_.since);
+            while (const Found* loop = returned_loop(returns_.first - 1)) {
+                const std::uint64_t at = returns_.of(loop->level);
+                if (!leave_inner(phases, at, cpu_at(at, counters, outside_wall, outside_cpu))) break;
+            }
+            continue;
+        }
         if (kind != LogRecord::Event) {
             if (is_in) apply(reader, kind, true);
             continue;

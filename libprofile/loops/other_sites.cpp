@@ -17,11 +17,12 @@ bool may_miss_passes(SiteCode& code, const Loop& loop, NodeId site) noexcept {
 
 } // namespace
 
-const Entries* enter_other_site(const CallTree& tree, Loop& loop, NodeId site, std::uint64_t at, const FunctionTraits& functions) noexcept {
+const Entries* enter_other_site(const CallTree& tree, Loop& loop, NodeId site, const Entries& before, std::uint64_t at,
+                                const FunctionTraits& functions) noexcept {
     if (loop.around.has(site)) return loop.around.enter(site, at, loop.first_at);
     SiteCode code(tree, functions);
     if (!loop.around.is_full() && code.lies_around(site, loop.place)) {
-        loop.around.watch(site, {});
+        loop.around.watch(site, before);
         return loop.around.enter(site, at, loop.first_at);
     }
     loop.sites.add(site);
@@ -38,6 +39,7 @@ Loop loop_around(const CallTree& tree, const Loop& inner, const Entries& entries
     SiteCode code(tree, functions);
     Loop loop;
     loop.begin_at_entries(inner.caller, inner.level, entries);
+    --loop.passes; // the last one begins only now
     loop.sites = inner.sites;
     inner.around.for_each_site([&](NodeId site) {
         if (site != loop.place && code.lies_around(site, loop.place))

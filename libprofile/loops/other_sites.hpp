@@ -10,8 +10,9 @@
 namespace libprofile {
 
 /// `site`, which is none of the loop's, is entered. It becomes one of its call sites, since it belongs to the loop if that goes on, or it is watched
-/// because it lies around it. Returns the entries by which a loop around has shown; nullptr: none has.
-const Entries* enter_other_site(const CallTree& tree, Loop& loop, NodeId site, std::uint64_t at, const FunctionTraits& functions) noexcept;
+/// because it lies around it; `before`: its entries until now. Returns the entries by which a loop around has shown; nullptr: none has.
+const Entries* enter_other_site(const CallTree& tree, Loop& loop, NodeId site, const Entries& before, std::uint64_t at,
+                                const FunctionTraits& functions) noexcept;
 
 /// The loop around `inner` that shows by the entries of a call site, which each pass of it enters.
 Loop loop_around(const CallTree& tree, const Loop& inner, const Entries& entries, const FunctionTraits& functions) noexcept;

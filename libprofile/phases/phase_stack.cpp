@@ -321,7 +321,8 @@ void PhaseStack::log_inside(Phase& phase, bool has_number) noexcept {
     }
 }
 
-void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+/// The innermost open phase is open no more. Returns for how long it was.
+std::uint64_t PhaseStack::close_top(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     Phase& phase = top();
     close_segment(now, cpu_now);
     --depth_;
@@ -329,15 +330,43 @@ void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     if (log_ != nullptr) log_->add({now, phase.name, phase.kind, false});
     const std::uint64_t wall = now - phase.opened_at;
     phase.wall_inclusive_ns += wall;
-    if (phase.kind != PhaseKind::Iterations) return leave(phase);
+    return wall;
+}
+
+void PhaseStack::end_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t at) noexcept {
     const std::uint64_t numbered = phase.iteration_walls.size();
     close_interval(phase);
-    close_iteration(phase, wall, now);
+    close_iteration(phase, wall_ns, at);
     log_inside(phase, phase.iteration_walls.size() != numbered);
     leave(phase);
 }
 
+void PhaseStack::pop(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    end_left();
+    Phase& phase = top();
+    const std::uint64_t wall = close_top(now, cpu_now);
+    if (phase.kind == PhaseKind::Iterations)
+        end_iteration(phase, wall, now);
+    else
+        leave(phase);
+}
+
+bool PhaseStack::leave_at(std::uint64_t at, std::uint64_t cpu_then) noexcept {
+    if (left_count_ == most_left || is_paused_ || top().kind != PhaseKind::Iterations) return false;
+    Phase& phase = top();
+    end_polls(at);
+    if (at < earliest_end()) at = earliest_end();
+    left_[left_count_++] = {&phase, close_top(at, cpu_then), at};
+    return true;
+}
+
+void PhaseStack::end_left() noexcept {
+    for (std::uint32_t i = 0; i < left_count_; ++i) end_iteration(*left_[i].phase, left_[i].wall_ns, left_[i].at);
+    left_count_ = 0;
+}
+
 void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    end_left();
     Phase* phase = find(kind, name);
     if (phase == nullptr) {
         phase = create(kind, name);
@@ -379,6 +408,7 @@ void PhaseStack::end_if_open(PhaseKind kind, const char* name, std::uint64_t now
 }
 
 void PhaseStack::settle(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    end_left();
     do_pending_work();
     close_segment(now, cpu_now);
     for (std::size_t i = 0; i < phases_.size(); ++i) close_interval(phases_[i]);

@@ -136,6 +136,10 @@ class PhaseStack {
     /// begins the next. end_if_open() ends the last one; a loop that made no pass has none. Neither is a repair.
     void next_iteration(const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void end_if_open(PhaseKind kind, const char* name, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    /// The innermost open phase, one of iterations, was left at `at`, in the past, when the thread had used `cpu_then`. Nothing was booked since then:
+    /// what is from now on belongs to the phase around it. For signal handlers, too: its iteration is closed when phases change, or somebody reads.
+    /// False: that cannot be.
+    bool leave_at(std::uint64_t at, std::uint64_t cpu_then) noexcept;
     /// Turns all that was measured until now into values of call paths, so that they can be read, and goes on. What is open
     /// stays open; its values are in the rows.
     void settle(std::uint64_t now, std::uint64_t cpu_now) noexcept;
@@ -202,6 +206,9 @@ class PhaseStack {
     static void leave(Phase& phase) noexcept;
     void log_inside(Phase& phase, bool has_number) noexcept;
     void pop(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    std::uint64_t close_top(std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    void end_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t at) noexcept;
+    void end_left() noexcept;
     void repair(const char* what, const char* name) noexcept;
 
     // What every MPI call uses comes first (session/thread.hpp), as far as the first member of polls_.
@@ -218,6 +225,15 @@ class PhaseStack {
     StableArray<Phase, 3> phases_;
     Phase* stack_[max_depth] = {};
     std::size_t depth_ = 0;
+
+    struct Left {
+        Phase* phase;
+        std::uint64_t wall_ns;
+        std::uint64_t at;
+    };
+    static constexpr std::uint32_t most_left = 4;
+    Left left_[most_left]; // phases that were left, and whose iterations are to be closed: innermost first
+    std::uint32_t left_count_ = 0;
 
     std::uint64_t segment_start_ = 0;
     std::uint64_t segment_cpu_start_ = 0;

@@ -49,13 +49,14 @@ Place take_in_call(Thread& thread, const greg_t* registers) noexcept {
     return {call.row->node, thread.paths.at_sample_in_call(call.frame, stack)};
 }
 
-/// `weight`: the time that the sample stands for, in ns.
-Place take(Thread& thread, void* context, std::uint64_t weight) noexcept {
+/// `weight`: the time that the sample stands for, in ns; `cpu`: the thread's CPU time at `now`.
+Place take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t now, std::uint64_t cpu) noexcept {
     ++thread.samples_taken;
     const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
     if (thread.call_depth != 0) return take_in_call(thread, registers);
+    if (PathTracker::has_returned() && thread.loops != nullptr) [[unlikely]] thread.loops->follow_returns(thread, now, cpu);
     Place place;
     const SkipReason reason = skip(thread, registers);
     if (reason == SkipReason::None) {
@@ -103,7 +104,7 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     const std::uint64_t entered = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
     const std::uint64_t begin = session_clock.now();
-    const Place place = take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)));
+    const Place place = take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)), begin, cpu);
     thread.place.look();
     if (thread.counters.is_on()) [[unlikely]]
         count_for(thread, thread.call_depth != 0 ? *thread.calls[thread.call_depth - 1].row : thread.phases.row(place.node));

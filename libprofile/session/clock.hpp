@@ -52,6 +52,15 @@ class Clock {
     std::uint64_t ns_per_tick_ = 0; // fixed point, 32 fractional bits
 };
 
+/// The processor's own clock; 0: it has none that is read so.
+inline std::uint64_t processor_ticks() noexcept {
+#if defined(__x86_64__)
+    return __rdtsc();
+#else
+    return 0;
+#endif
+}
+
 /// CPU time of the calling thread in ns (194 ns a read: at samples, long events and segment ends only).
 inline std::uint64_t thread_cpu_time() noexcept {
     timespec t;

@@ -85,8 +85,6 @@ std::string levels_text(const std::vector<LoopOfRanks>& all, const LoopOfRanks& 
     for (const LoopOfRanks& other : all)
         if (other.loop->phase == found.around)
             name("inside", other);
-    if (!text.empty()) // its end shows at the next MPI call only
-        text += ", the last in each of which also has what follows until the next MPI call";
     for (const LoopOfRanks& other : all)
         if (other.around == found.loop->phase)
             name("around", other);

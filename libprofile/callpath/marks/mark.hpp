@@ -40,6 +40,11 @@ struct Mark {
     std::uint64_t returns = 0;         // through the stub
     static constexpr std::int32_t never_fired = 0x7fffffff;
 
+    // For who wants to know when frames returned: by frame that they returned to, in ticks of the processor. nullptr: nobody.
+    std::uint64_t* returned_at = nullptr;
+    std::int32_t watched = 0; // who watches is told when the mark passes into a frame outside of this one
+    bool has_returned = false;
+
     // Marks that were overwritten or jumped over; a copy of their stack may come back (see lost_return()).
     static constexpr unsigned kept_losses = 16;
     struct Loss {

@@ -155,6 +155,10 @@ namespace {
     if (mark.slot != slot) [[unlikely]] return lost_return(mark, slot);
     ++mark.returns;
     if (index + 1 < mark.fired) mark.fired = index + 1;
+    if (mark.returned_at != nullptr && index >= 0) [[unlikely]] {
+        mark.returned_at[index] = __builtin_ia32_rdtsc();
+        mark.has_returned = mark.has_returned || index < mark.watched;
+    }
     mark.moving = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     word(slot) = return_address; // for unwinders that come by in the middle of the stub: asynchronous cancellation
