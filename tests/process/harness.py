@@ -228,6 +228,13 @@ class Job:
             if shutil.which(str(program)) is None:
                 raise Skip(f"{program} is not installed")
 
+    def mounted(self, folder, size, script='exec "$@"'):
+        """What to put in front of a command, so that it runs, by `script`, with a file system of its own of that size at `folder`."""
+        mount = ["unshare", "-m", "sh", "-c", f"mount -t tmpfs -o size={size} none {folder} && {script}", "sh"]
+        if self.run([*mount[:4], f"mount -t tmpfs none {folder}"]).code != 0:
+            raise Skip("no file system can be mounted")
+        return mount
+
     def compile(self, *command):
         result = self.run(command, timeout=120)
         expect(result.code == 0, "compilation failed")
