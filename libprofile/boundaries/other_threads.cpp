@@ -2,6 +2,7 @@
 
 #include "libprofile/session/small_file.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace libprofile {
@@ -24,9 +26,7 @@ bool sleeps(const char* id) {
     return state != nullptr && std::strchr("SDZXIt", state[2]) != nullptr;
 }
 
-} // namespace
-
-bool do_other_threads_sleep() noexcept {
+bool do_all_sleep() {
     const int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return false;
     const long self = syscall(SYS_gettid);
@@ -46,6 +46,19 @@ bool do_other_threads_sleep() noexcept {
         }
     }
     close(fd);
+    return all;
+}
+
+} // namespace
+
+bool do_other_threads_sleep() noexcept {
+    static std::atomic<int> tries{10};
+    const timespec moment = {0, 5'000'000};
+    bool all = do_all_sleep();
+    while (!all && tries.fetch_sub(1, std::memory_order_relaxed) > 0) {
+        syscall(SYS_nanosleep, &moment, nullptr);
+        all = do_all_sleep();
+    }
     return all;
 }
 

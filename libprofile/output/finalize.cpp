@@ -1,6 +1,7 @@
 #include "libprofile/output/finalize.hpp"
 
 #include "format/own_share.hpp"
+#include "format/sampling_rate.hpp"
 #include "format/regions.hpp"
 #include "libprofile/boundaries/iteration_place.hpp"
 #include "libprofile/output/checkpoint.hpp"
@@ -46,7 +47,9 @@ struct Tenths {
 template <std::size_t size> void describe_own_share(const RankSummary& all, char (&text)[size]) {
     const Tenths booked(all.overhead_ns, all.wall_ns, Rounding::Down); // "at least"
     const Tenths sampled(all.samples_inside, all.samples_taken);
-    if (do_samples_say_more(all.samples_inside, all.samples_taken, all.overhead_ns, all.wall_ns))
+    const std::uint64_t sampled_ns =
+        sampled_time(all.samples_taken + all.samples_lost, samples_per_second(session.config().number(Option::Sample)), all.wall_ns);
+    if (do_samples_say_more(all.samples_inside, all.samples_taken, all.overhead_ns, sampled_ns))
         std::snprintf(text, size, "libprofile itself: %d.%d%% of the samples (it measured %d.%d%% of the time)", sampled.whole, sampled.tenth,
                       booked.whole, booked.tenth);
     else

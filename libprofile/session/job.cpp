@@ -158,9 +158,12 @@ void Job::find(Arena& arena) noexcept {
     id = arena.copy_text(short_name);
     const char* name_space = std::getenv("PMIX_NAMESPACE");
     const char* step = std::getenv("SLURM_STEP_ID");
+    // PMIx's name comes from the host's name and the launcher's pid, which containers repeat. Open MPI's launcher draws a random key, too.
+    const char* random = std::getenv("OMPI_MCA_orte_precondition_transports");
     if (launched && (name_space != nullptr || (batch_id != nullptr && step != nullptr)))
         // The same on all hosts and behind all wrappers: all ranks find the folder of rank 0 without asking it.
-        std::snprintf(buffer, sizeof buffer, "%s %s %s", batch_id == nullptr ? "" : id, name_space == nullptr ? "" : name_space, step == nullptr ? "" : step);
+        std::snprintf(buffer, sizeof buffer, "%s %s %s %.100s", batch_id == nullptr ? "" : id, name_space == nullptr ? "" : name_space,
+                      step == nullptr ? "" : step, random == nullptr ? "" : random);
     else
         std::snprintf(buffer, sizeof buffer, "%s %s %d %llu", id, host, anchor, ticks);
     key = arena.copy_text(buffer);

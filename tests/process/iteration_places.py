@@ -190,6 +190,18 @@ def functions_of_plugins_begin_iterations_from_the_next_call_of_mpi_on(job):
 
 
 @test
+def a_thread_that_is_awake_for_a_moment_is_waited_for(job):
+    """As those of MPI are. While one runs, code cannot be changed. On a machine that is full the moment may be too short: one run of ten does."""
+    command = [job.program("place_later"), job.programs / "plugin_step.so", 50, "awake"]
+    plain = job.plain(command, 1).out
+    for _ in range(10):
+        found, said, report = passes_of(job, command, "later_step", plain=plain)
+        if found:
+            return expect_equal(found, {"later_step": [49]}, "passes")
+    raise AssertionError(said)
+
+
+@test
 def threads_have_passes_of_their_own(job):
     found, said, report = passes_of(job, [job.program("places"), "threads", 200], "many_arguments")
     expect("other threads did" in said, said)

@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "format"))
 import read_profile
-from harness import Result, Skip, expect, expect_equal, kill_all, main, test
+from harness import Result, expect, expect_equal, kill_all, main, test
 from report_checks import check_report, sums
 
 RANKS = int(os.environ.get("KILL_MATRIX_RANKS", "2"))
@@ -530,11 +530,8 @@ def a_disk_that_fills_up_is_no_harm(job):
     """A file system of 200 KiB, which the program fills itself."""
     place = job.folder / "small"
     place.mkdir()
-    mount = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=200k none {place} && exec "$@"', "sh"]
-    if job.run([*mount, "true"]).code != 0:
-        raise Skip("no file system can be mounted")
     command = [job.program("mortal"), "exit", -1, 100, job.folder]
-    result = job.run([*mount, *job.launcher(RANKS), *job.preloaded(command, {"LIBPROFILE_OUTPUT": place / "out", **SHORT})])
+    result = job.run([*job.mounted(place, "200k"), *job.launcher(RANKS), *job.preloaded(command, {"LIBPROFILE_OUTPUT": place / "out", **SHORT})])
     patience = time.monotonic() + 60  # as in same_end()
     while True:
         plain = job.run([*job.launcher(RANKS), *command])
@@ -549,11 +546,9 @@ def full_at_the_end(job, options, size):
     logs = Logs(job)
     small = os.path.join(logs.folder, "all")
     os.mkdir(small)
-    if job.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", small]).code != 0:
-        raise Skip("no file system can be mounted")
-    script = f'mount -t tmpfs -o size={size} none {small} && "$@"; code=$?; cp -r {small}/out {logs.profile}; exit $code'
+    mounted = job.mounted(small, size, f'"$@"; code=$?; cp -r {small}/out {logs.profile}; exit $code')
     command = job.preloaded([job.program("mortal"), "full", 0, 60, logs.folder], {"LIBPROFILE_OUTPUT": f"{small}/out", **options})
-    result = job.run(["unshare", "-m", "sh", "-c", script, "sh", *job.launcher(RANKS), *command], cwd=logs.folder)
+    result = job.run([*mounted, *job.launcher(RANKS), *command], cwd=logs.folder)
     expect_equal((result.code, result.out, len(result.exit_lines)), (0, "", 1), "the end of the job")
     return logs, result
 

@@ -108,8 +108,9 @@ def ranks_behind_shells_find_the_same_folder(job):
 
 @test
 def ranks_behind_wrappers_that_fork_find_the_same_folder(job):
-    """The parent of each rank is a process of its own, not started at the same time. Each rank keeps its data alone."""
-    wait = ["sh", "-c", 'sleep 0.${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; setsid -w "$@"; exit $?', "sh", "timeout", "60"]
+    """The parent of each rank is a process of its own, not started at the same time. Each rank keeps its data alone. The folder is told from that of
+    a job of the same name by what the launcher has drawn."""
+    wait = ["sh", "-c", 'printf "%s" "$OMPI_MCA_orte_precondition_transports" >random; sleep 0.${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; setsid -w "$@"; exit $?', "sh", "timeout", "60"]
     command = [*wait, *job.preloaded([job.program("mortal"), "exit", -1, 100, job.folder], {"LIBPROFILE_FINALIZE_TIMEOUT": "2"})]
     for output in ({}, {"LIBPROFILE_OUTPUT": "named"}):
         job.run([*job.launcher(2), "env", *(f"{name}={value}" for name, value in output.items()), *command])
@@ -118,6 +119,8 @@ def ranks_behind_wrappers_that_fork_find_the_same_folder(job):
         folder = "named" if output else job.output_folders()[0]
         files = sorted(path.name for path in (job.folder / folder).glob("rank-*.lprof"))
         expect_equal(files, ["rank-0.lprof", "rank-1.lprof"], "files of the ranks")
+        random, key = ((job.folder / name).read_text() for name in ("random", f"{folder}/job"))
+        expect(random in key and bool(random) == (job.mpi == "openmpi"), f"{random!r} is not in {key!r}")
         report = job.run([job.tool, "report", job.folder / folder])
         expect("no data of rank" not in report.out, "the report misses a rank")
 

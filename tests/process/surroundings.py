@@ -5,7 +5,7 @@ anybody else is changed, and what cannot be done is said once."""
 import os
 import shutil
 
-from harness import Skip, expect, expect_equal, main, test
+from harness import expect, expect_equal, main, test
 
 NOBODY = 65534
 
@@ -121,12 +121,10 @@ def a_pipe_that_nobody_reads_does_not_end_the_program(job):
 def a_full_working_folder_stays_as_it_is(job):
     small = job.folder / "small"
     small.mkdir()
-    mount = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=64k none {small} && cd {small} && exec "$@"', "sh"]
-    if job.run([*mount, "true"]).code != 0:
-        raise Skip("no file system can be mounted")
+    mounted = job.mounted(small, "64k", f'cd {small} && exec "$@"')
     fill = ["sh", "-c", 'head -c 1M /dev/zero >fill 2>/dev/null; "$@"; echo "exit code $?"; ls', "sh"]
     command = job.preloaded([job.program("life"), "work"], {"LIBPROFILE_FINALIZE_TIMEOUT": "2"})
-    result = job.run([*mount, *fill, *job.launcher(2), *command])
+    result = job.run([*mounted, *fill, *job.launcher(2), *command])
     expect_equal((result.out, result.err), ("life: 2 ranks\nexit code 0\nfill\n", []), "the job, and what is left of it")
     expect_equal((len(result.said), "No space left" in result.said[0]), (1, True), "our lines")
 

@@ -16,9 +16,28 @@ TEST(OwnShare, SamplesCountWhereTheySayMoreThanWhatWasBooked) {
 }
 
 TEST(OwnShare, AFewSamplesAreChance) {
-    for (std::uint64_t inside = 0; inside <= 4; ++inside) EXPECT_FALSE(do_samples_say_more(inside, 10, 0, 1'000'000'000)) << inside;
+    for (std::uint64_t inside = 0; inside <= 10; ++inside) EXPECT_FALSE(do_samples_say_more(inside, 10, 0, 100'000'000)) << inside;
+    for (std::uint64_t inside = 0; inside <= 4; ++inside) EXPECT_FALSE(do_samples_say_more(inside, 200, 0, 2'000'000'000)) << inside;
     EXPECT_FALSE(do_samples_say_more(15, 1000, 90'000'000, 10'000'000'000));
-    EXPECT_TRUE(do_samples_say_more(5, 10, 0, 1'000'000'000));
+    EXPECT_TRUE(do_samples_say_more(5, 200, 0, 2'000'000'000));
+}
+
+TEST(OwnShare, AJobThatSleepsIsNotDearForTheLittleThatItDoes) {
+    // 5 of 7 samples in 10 s, of which 0.5 % were booked.
+    EXPECT_FALSE(do_samples_say_more(5, 7, 50'000'000, sampled_time(7, 100, 10'000'000'000)));
+    // 700 of 1,000 in 2,000 s: that is 7 s, and 8 s were booked.
+    EXPECT_FALSE(do_samples_say_more(700, 1000, 8'000'000'000, sampled_time(1000, 100, 2'000'000'000'000)));
+    EXPECT_TRUE(do_samples_say_more(700, 1000, 2'000'000'000, sampled_time(1000, 100, 2'000'000'000'000)));
+    EXPECT_EQ(sampled_time(1000, 100, 5'000'000'000), 5'000'000'000u);
+    EXPECT_EQ(sampled_time(1000, 0, 5'000'000'000), 0u);
+}
+
+TEST(OwnShare, ASharesBoundsAreWilsons) {
+    EXPECT_FALSE(is_share_known(5, 10));
+    EXPECT_FALSE(is_share_known(47, 95));
+    EXPECT_TRUE(is_share_known(48, 96));
+    EXPECT_TRUE(is_share_known(2, 50));
+    EXPECT_FALSE(is_share_known(35, 50));
 }
 
 TEST(OwnShare, NothingIsSaidOfAJobThatWasNotSampledOrTookNoTime) {

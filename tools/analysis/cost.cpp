@@ -87,7 +87,7 @@ std::string trace_text(const Profile& profile) {
 
 /// Sums over the ranks; the memory of the one with most.
 struct Cost {
-    std::uint64_t taken = 0, inside = 0, lost = 0, memory = 0, written = 0; // inside: samples that hit libprofile itself
+    std::uint64_t taken = 0, inside = 0, lost = 0, rate = 0, memory = 0, written = 0; // inside: samples that hit libprofile itself
     double wall = 0, overhead = 0, not_recorded = 0;                        // ns
 };
 
@@ -97,6 +97,7 @@ Cost cost_of(const Profile& profile, const std::vector<const Location*>& locatio
         cost.taken += info.samples_taken;
         cost.inside += info.skipped[static_cast<std::size_t>(SkipReason::InTool)];
         cost.lost += info.samples_lost;
+        cost.rate = std::max(cost.rate, info.rate);
         cost.memory = std::max(cost.memory, info.memory_peak);
         cost.written += info.bytes_written;
     }
@@ -115,7 +116,8 @@ Cost cost_of(const Profile& profile, const std::vector<const Location*>& locatio
 /// As on the job's exit line.
 std::string own_share_text(const Cost& cost) {
     const std::string booked = percent(cost.wall == 0 ? 0 : cost.overhead / cost.wall) + " of the time";
-    if (!do_samples_say_more(cost.inside, cost.taken, static_cast<std::uint64_t>(cost.overhead), static_cast<std::uint64_t>(cost.wall)))
+    const std::uint64_t sampled = sampled_time(cost.taken + cost.lost, cost.rate, static_cast<std::uint64_t>(cost.wall));
+    if (!do_samples_say_more(cost.inside, cost.taken, static_cast<std::uint64_t>(cost.overhead), sampled))
         return "at least " + booked;
     return fmt::format("{} of the samples hit libprofile itself (it measured {})",
                        percent(static_cast<double>(cost.inside) / static_cast<double>(cost.taken)), booked);
