@@ -185,7 +185,8 @@ def what_cannot_be_answered_is_refused_in_one_sentence(job):
 
 @test
 def mistyped_commands_get_the_nearest_name(job):
-    for typed, words in (("repot", "did you mean report?"), ("veiw", "did you mean view?"), ("exprt", "did you mean export?"), ("qqqqqq", "no command qqqqqq;")):
+    for typed, words in (("repot", "did you mean report?"), ("veiw", "did you mean view?"), ("exprt", "did you mean export?"),
+                         ("qqqqqq", "no command qqqqqq;")):
         result = job.run([job.tool, typed])
         expect_equal((result.code, result.out, len(result.all_err.splitlines())), (2, "", 1), f"exit code, output and lines with {typed}")
         expect(words in result.all_err, f"message with {typed}: {result.all_err}")

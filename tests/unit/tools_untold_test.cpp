@@ -94,6 +94,23 @@ TEST(Untold, WithoutMeasuredValuesWhatWasNotedIsBelieved) {
     EXPECT_NE(cells.untold[1], 0u);
 }
 
+TEST(Untold, IterationsWithNothingInsideAreKnownWhateverRanWhenTheJobWasKilled) {
+    Profile p = killed(2);
+    for (PhaseData& data : p.locations[0].phases) {
+        data.series.reset();
+        data.inside.reset();
+        if (p.phases[data.phase].name == "sweep") {
+            data.iteration_ns = {10, 11, 12, 13};
+            data.wall_inclusive_ns += 1000; // one that had not ended
+        }
+    }
+    const PhaseData& sweeps = phase_of(p, "sweep");
+    const IterationRange range{1, 2};
+    EXPECT_EQ(cells_with_inside(p, p.locations[0], sweeps, std::span(&range, 1)).untold.front(), 0u);
+    EXPECT_EQ(inside_of_clusters(p, p.locations[0], sweeps).untold.front(), 0u);
+    EXPECT_TRUE(rows_inside(p, p.locations[0], sweeps).is_told(3));
+}
+
 TEST(Untold, AReportOfIterationsHasTheirTimeAndNoOtherMetric) {
     const Profile p = killed(2);
     const Json known = Json::parse(document_json(document(p, of_steps(0, 1)))), unknown = Json::parse(document_json(document(p, of_steps(0, 2))));

@@ -32,7 +32,8 @@ Profile two_call_sites() {
     phase.instances = 10;
     phase.wall_ns = phase.wall_inclusive_ns = 150000;
     phase.clusters = {{8, 0, {{3, Metric::Time, 40000}, {3, Metric::Visits, 8}, {4, Metric::Time, 40000}, {4, Metric::Visits, 8}}},
-                      {2, 0, {{3, Metric::Time, 40000}, {3, Metric::Visits, 260}, {3, Metric::TimedTogether, 99}, {4, Metric::Time, 30000}, {4, Metric::Visits, 2}}}};
+                      {2, 0, {{3, Metric::Time, 40000}, {3, Metric::Visits, 260}, {3, Metric::TimedTogether, 99}, {4, Metric::Time, 30000},
+                              {4, Metric::Visits, 2}}}};
     phase.cluster_of_iteration = {0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     phase.iteration_ns = {10000, 10000, 10000, 10000, 35000, 10000, 10000, 10000, 10000, 35000};
     b.phase(0, phase);

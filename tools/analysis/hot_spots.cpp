@@ -66,7 +66,8 @@ std::string where_text(const std::string& place, const std::string& caller, cons
 }
 
 std::string spot_text(const Spot& spot) {
-    return without_anonymous(printable(shown_name(spot.kind, spot.name)) + (spot.caller.empty() ? "" : " in " + printable(caller_text(spot.caller, spot.through))));
+    const std::string caller = spot.caller.empty() ? "" : " in " + printable(caller_text(spot.caller, spot.through));
+    return without_anonymous(printable(shown_name(spot.kind, spot.name)) + caller);
 }
 
 SpotTable spot_table(const Profile& profile) {

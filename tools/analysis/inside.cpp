@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace libprofile::tools {
@@ -129,9 +130,12 @@ class Gatherer {
     bool is_exact_ = true;
 };
 
-/// Whether the profile says of all iterations up to this one what lay inside them.
-bool is_noted(const PhaseData& data, std::uint64_t iteration) {
-    return data.wall_inclusive_ns == data.wall_ns || (data.inside && iteration < data.inside->known);
+/// Of so many iterations, from the first, the profile says what lay inside them; of all, where all of their time is their own.
+std::uint64_t noted_iterations(const PhaseData& data) {
+    const std::uint64_t all = data.iteration_ns.size();
+    if (std::accumulate(data.iteration_ns.begin(), data.iteration_ns.end(), std::uint64_t{0}) <= data.wall_ns)
+        return all;
+    return data.inside ? std::min(data.inside->known, all) : 0;
 }
 
 /// What is missing of the time of iterations. Where not all that is told was measured, what was noted is believed.
@@ -220,10 +224,11 @@ void add_rows(const Profile& profile, const Location& location, const PhaseData&
                                          : part_of(at->second[0][r], entry.count, phase->instances);
     }
     bool is_measured = below.has_measured_times;
+    const std::uint64_t noted = noted_iterations(data);
     const std::vector<MetricValues> own = own_rows(profile, data, is_measured);
     for (std::size_t i = 0; i < result.rows.size(); ++i) {
         const std::uint64_t whole = i < data.iteration_ns.size() ? data.iteration_ns[i] : 0;
-        result.untold[i] = std::max(result.untold[i], untold_of(whole, own[i][0] + result.rows[i][0], is_measured, is_noted(data, i)));
+        result.untold[i] = std::max(result.untold[i], untold_of(whole, own[i][0] + result.rows[i][0], is_measured, i < noted));
     }
 }
 
@@ -241,6 +246,7 @@ WithInside cells_with_inside(const Profile& profile, const Location& location, c
     result.untold.resize(ranges.size());
     if (data.wall_inclusive_ns == data.wall_ns)
         return result;
+    const std::uint64_t noted = noted_iterations(data);
     for (std::size_t r = 0; r < ranges.size(); ++r) {
         const std::uint64_t all = data.iteration_ns.size(), end = ranges[r].last < all ? ranges[r].last + 1 : all;
         std::uint64_t whole = 0;
@@ -249,7 +255,7 @@ WithInside cells_with_inside(const Profile& profile, const Location& location, c
         const std::uint64_t told = time_of(result.cells[r]);
         if (told == 0 || whole == 0) // times were not read, or there are no iterations
             continue;
-        result.untold[r] = untold_of(whole, told, gatherer.is_exact(), is_noted(data, end - 1));
+        result.untold[r] = untold_of(whole, told, gatherer.is_exact(), end <= noted);
         if (result.untold[r] != 0)
             result.cells[r].push_back({0, 0, result.untold[r], !gatherer.is_exact(), gatherer.is_exact() ? 0 : no_bound});
     }
@@ -267,6 +273,7 @@ WithInside inside_of_clusters(const Profile& profile, const Location& location, 
     std::vector<std::size_t> targets;
     std::vector<std::uint64_t> missing(clusters + 1); // of the time
     std::vector<char> is_all_noted(clusters + 1, 1);
+    const std::uint64_t noted = noted_iterations(data);
     for (std::uint64_t i = 0; i < data.cluster_of_iteration.size(); ++i) {
         const std::size_t cluster = std::min<std::size_t>(data.cluster_of_iteration[i], clusters);
         if (runs.empty() || targets.back() != cluster) {
@@ -275,7 +282,7 @@ WithInside inside_of_clusters(const Profile& profile, const Location& location, 
         }
         runs.back().last = i;
         missing[cluster] += i < data.iteration_ns.size() ? data.iteration_ns[i] : 0;
-        is_all_noted[cluster] = is_all_noted[cluster] != 0 && is_noted(data, i) ? 1 : 0;
+        is_all_noted[cluster] = is_all_noted[cluster] != 0 && i < noted ? 1 : 0;
     }
     Gatherer gatherer(profile, location, result);
     gatherer.add_inside(data, runs, targets, 0);

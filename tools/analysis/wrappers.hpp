@@ -2,8 +2,9 @@
 // up by it. What tells is the function that calls the wrapper.
 // Contract: const access is thread-safe; keeps a reference to the profile; allocates; throws std::bad_alloc only.
 //
-// Decided by the profile's first and last rank, whatever was chosen, so that a call has one name everywhere: a mere wrapper is called by several functions, what it calls is one MPI function or another such wrapper
-// of it, and its own code takes at most 5 % of its time, or a microsecond a call.
+// Decided by the profile's first and last rank, whatever was chosen, so that a call has one name everywhere: a mere wrapper is called by
+// several functions, what it calls is one MPI function or another such wrapper of it, and its own code takes at most 5 % of its time, or
+// a microsecond a call.
 #pragma once
 
 #include "tools/profile/model.hpp"

@@ -157,9 +157,11 @@ class Comparison {
         const std::string what = !choice_.path.empty() ? "These call paths:"
                                  : is_time() && metric().name == "time" ? (by_iteration() ? "An iteration takes" : "A rank takes")
                                                                       : fmt::format("{}:", printable(metric().label));
+        constexpr const char* instead = "--exclusive compares iterations without the phases inside, --phase NAME those of one of these";
         if (!all.is_known()) {
-            document_.answers.emplace_back("What differs", fmt::format("{} not known, because {}; --exclusive compares iterations without them, --phase NAME those of one of them.",
-                                                                       what, untold_words(sides_[untold(0) != 0 ? 0 : 1].values, untold(0) != 0 ? "A" : "B")));
+            const std::size_t s = untold(0) != 0 ? 0 : 1;
+            document_.answers.emplace_back("What differs", fmt::format("{} not known, because {}; {}.", what,
+                                                                       untold_words(sides_[s].values, s == 0 ? "A" : "B"), instead));
             return;
         }
         document_.answers.emplace_back("What differs",
@@ -167,7 +169,7 @@ class Comparison {
                                                    all.b >= all.a ? "+" : "-", amount(std::abs(all.difference())),
                                                    percent_change(all.a, all.b)));
         if (untold(0) != 0 || untold(1) != 0) {
-            document_.answers.emplace_back("", "What it is spent in is not known; --exclusive compares iterations without the phases inside, --phase NAME those of one of them.");
+            document_.answers.emplace_back("", fmt::format("What it is spent in is not known; {}.", instead));
             return;
         }
         // What part of the difference the functions with most of it have.

@@ -426,8 +426,9 @@ std::optional<const char*> Unifier::oddity_of_insides(const Location& location) 
         const auto of_phase = spans.find(phase);
         if (of_phase == spans.end())
             return nullptr;
-        const auto after = std::upper_bound(of_phase->second.begin(), of_phase->second.end(), iteration, [](std::uint64_t i, const Span& s) { return i < s.first; });
-        return after == of_phase->second.begin() || iteration >= (after - 1)->end ? nullptr : &*(after - 1);
+        const std::vector<Span>& list = of_phase->second;
+        const auto after = std::upper_bound(list.begin(), list.end(), iteration, [](std::uint64_t i, const Span& s) { return i < s.first; });
+        return after == list.begin() || iteration >= (after - 1)->end ? nullptr : &*(after - 1);
     };
     for (const auto& [phase, list] : spans)
         for (const Span& span : list) {

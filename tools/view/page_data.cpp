@@ -398,8 +398,8 @@ class PageData {
         }
         if (!any)
             return nullptr;
-        return {{"lengths", lengths}, {"known", known}, {"iterations", sections_.add(iterations)}, {"phases", sections_.add(phases)}, {"counts", sections_.add(counts)},
-                {"firsts", sections_.add(firsts)}, {"times", sections_.add(times)}};
+        return {{"lengths", lengths}, {"known", known}, {"iterations", sections_.add(iterations)}, {"phases", sections_.add(phases)},
+                {"counts", sections_.add(counts)}, {"firsts", sections_.add(firsts)}, {"times", sections_.add(times)}};
     }
 
     /// Of what is kept of single iterations: the largest error over all locations, by metric.

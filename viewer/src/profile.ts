@@ -117,7 +117,9 @@ export class SelectionProfile {
         if (n < size) variance += clusters.deviations[own.first + c]! ** 2 * n * ((size - n) / Math.max(1, size - 1));
       }
       const inside = parts!.inside.get(phase), wall = data.header.phases[phase]!;
-      const noted = wall.inclusive[l] === wall.wall[l] ? Infinity : inside?.known[l] ?? 0;
+      let iterationTime = 0;
+      for (let c = 0; c < own.count; ++c) iterationTime += clusters.times[own.first + c]!;
+      const noted = iterationTime <= wall.wall[l]! ? Infinity : inside?.known[l] ?? 0;
       if (ranges.some(([, to]) => to > noted)) {
         // Time of phases inside of which the profile tells nothing else has no call path.
         const late = new Float64Array(own.count);
@@ -131,7 +133,7 @@ export class SelectionProfile {
           for (let i = clusters.cells.first[own.first + c]!; i < clusters.cells.first[own.first + c + 1]!; ++i)
             if (clusters.cells.keys[i]! % columns === 0) told += clusters.cells.values[i]! * part;
         }
-        if (whole > told * (1 + 1e-9)) {
+        if (whole > told * (clusters.rounded ? 1.001 : 1 + 1e-9)) {
           this.cells[0]! += whole - told;
           this.untoldBy[l]! += whole - told;
           if (weights[0] !== 0) this.byLocation[l * nodes]! += whole - told;
