@@ -93,8 +93,8 @@ class PathTracker {
         const Node& caller = (*tree_)[(*tree_)[function].parent];
         return caller.kind == NodeKind::Frame && own.node == caller.parent;
     }
-    /// For whoever wants to know when functions return: from now, `now` ns, on, times go to `ticks`, RawPath::capacity of them; nullptr: no more. has_returned()
-    /// tells when those of the last call's path return that are at `level` or further inside. They lie between that call and the next event.
+    /// For whoever wants to know when functions return: from now, `now` ns, on, times go to `ticks`, RawPath::capacity of them; nullptr: no more.
+    /// has_returned() tells when those of the last call's path return that are at `level` or further inside, between that call and the next event.
     void watch_returns(std::uint64_t* ticks, std::uint32_t level, std::uint64_t now) noexcept;
     static bool has_returned() noexcept { return mark().has_returned; }
     /// has_returned() is false until another does. So many of the path's functions stand.
