@@ -236,22 +236,39 @@ def nested_regions_are_below_each_other(job):
         about(outer, 20 * 2 * 4e6, f"{program}: work in the outer regions", 0.4, beyond=report["beyond"])
 
 
+def runs_as_without(job, program, modes):
+    for mode, count in modes:
+        for threads in (1, 2, 4):
+            command = [job.programs / program, mode, count]
+            env = {"OMP_NUM_THREADS": threads}
+            plain = job.run(command, env=env)
+            for options in ({"LIBPROFILE_MPI": "no"}, {}, {"LIBPROFILE_MPI": "no", "LIBPROFILE_START": "off"}, {"LIBPROFILE_MPI": "no", "LIBPROFILE_CALLPATHS": 0}):
+                job.runs += 1
+                options = {"LIBPROFILE_OUTPUT": job.folder / f"profile.{job.runs}", **options}
+                seen = job.run(job.preloaded(command, options), env=env)
+                expect_equal((seen.code, seen.out, seen.err), (plain.code, plain.out, plain.err), f"{program} {mode}, {threads} threads, {options}")
+                expect_equal(seen.complaints, [], "complaints")
+                if (job.folder / f"profile.{job.runs}").exists():
+                    job.report(f"profile.{job.runs}")
+
+
+# Hundreds of runs: in parts, each of which is far from its time limit also on a slow machine.
 @test
 def programs_run_as_without(job):
     for program in compilers(job):
-        for mode, count in MODES:
-            for threads in (1, 2, 4):
-                command = [job.programs / program, mode, count]
-                env = {"OMP_NUM_THREADS": threads}
-                plain = job.run(command, env=env)
-                for options in ({"LIBPROFILE_MPI": "no"}, {}, {"LIBPROFILE_MPI": "no", "LIBPROFILE_START": "off"}, {"LIBPROFILE_MPI": "no", "LIBPROFILE_CALLPATHS": 0}):
-                    job.runs += 1
-                    options = {"LIBPROFILE_OUTPUT": job.folder / f"profile.{job.runs}", **options}
-                    seen = job.run(job.preloaded(command, options), env=env)
-                    expect_equal((seen.code, seen.out, seen.err), (plain.code, plain.out, plain.err), f"{program} {mode}, {threads} threads, {options}")
-                    expect_equal(seen.complaints, [], "complaints")
-                    if (job.folder / f"profile.{job.runs}").exists():
-                        job.report(f"profile.{job.runs}")
+        runs_as_without(job, program, MODES[0::3])
+
+
+@test
+def more_programs_run_as_without(job):
+    for program in compilers(job):
+        runs_as_without(job, program, MODES[1::3])
+
+
+@test
+def still_more_programs_run_as_without(job):
+    for program in compilers(job):
+        runs_as_without(job, program, MODES[2::3])
 
 
 @test

@@ -1,5 +1,6 @@
 // Whatever a file counts as lost is said in a sentence.
 #include "tests/unit/tools_read_one.hpp"
+#include "tools/analysis/answers.hpp"
 #include "tools/analysis/cost.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
@@ -53,6 +54,29 @@ TEST(Losses, SamplesInLibprofileCountWhereItMeasuredLess) {
     record.skipped[static_cast<std::size_t>(SkipReason::InTool)] = 400;
     const std::string said = said_of(record);
     EXPECT_NE(said.find("\n80.0 % of the samples hit libprofile itself (it measured "), std::string::npos) << said;
+}
+
+TEST(Losses, WhereMemoryRanOutNobodyIsToldToMarkIterations) {
+    const auto said_of_change = [](std::uint64_t quota_losses) {
+        RankRecord record = sample_rank_record(0);
+        record.quota_losses = quota_losses;
+        ProfileBuilder b(1);
+        b.job(1);
+        b.metrics();
+        add_sample_rank(b, 0, record);
+        Profile profile = read_one(b.bytes());
+        for (Phase& phase : profile.phases)
+            if (phase.kind == PhaseKind::Iterations)
+                phase.kind = PhaseKind::Aggregate;
+        for (const Answer& answer : answers(profile, main_threads(profile)))
+            if (answer.key == "change")
+                return answer.sentences.at(0);
+        return std::string();
+    };
+    EXPECT_NE(said_of_change(0).find("Or mark it"), std::string::npos) << said_of_change(0);
+    const std::string said = said_of_change(3);
+    EXPECT_NE(said.find("memory ran out"), std::string::npos) << said;
+    EXPECT_EQ(said.find("mark"), std::string::npos) << said;
 }
 
 TEST(Losses, EveryCounterOfARankHasASentence) {
