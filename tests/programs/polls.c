@@ -27,13 +27,17 @@ static long tight(double seconds) {
     return calls;
 }
 
+static double inside; /* seconds in MPI_Test */
+
 static long apart(int times) {
     int flag = 0;
     double in = 0, out = 1;
     MPI_Request request;
     MPI_Irecv(&in, 1, MPI_DOUBLE, 0, 4, MPI_COMM_SELF, &request);
     for (int i = 0; i < times; ++i) {
+        const double begin = now();
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        inside += now() - begin;
         compute(0.001);
     }
     MPI_Send(&out, 1, MPI_DOUBLE, 0, 4, MPI_COMM_SELF);
@@ -62,8 +66,6 @@ static long mixed(int messages, long* found) {
     }
     return calls;
 }
-
-static double inside; /* seconds in MPI_Test */
 
 static long copies(int messages, long* found) {
     enum { size = 4 << 20 };
@@ -98,7 +100,7 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "apart") == 0) calls = apart(200);
     if (strcmp(mode, "mixed") == 0) calls = mixed(2000, &found);
     if (strcmp(mode, "copies") == 0) calls = copies(200, &found);
-    if (strcmp(mode, "copies") != 0) inside = now() - begin;
+    if (inside == 0) inside = now() - begin;
     if (strcmp(mode, "copies") != 0 || calls != 0) printf("%ld calls, %ld messages, %.6f s\n", calls, found, inside);
     MPI_Finalize();
     return 0;
