@@ -316,8 +316,14 @@ void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         Found* const found = fresh_;
         std::uint32_t settled = 0;
         for (std::uint32_t i = 0; i < count; ++i) {
-            if (loop_count_ != 0 && candidates[i].entries.first_at < log_began_at_) continue;
-            const std::uint32_t more = settle(thread, candidates[i], found + settled, most_loops - loop_count_ - settled);
+            const LoopCandidate& candidate = candidates[i];
+            if (loop_count_ != 0 && candidate.entries.first_at < log_began_at_) continue;
+            // Its function's last call, when what calls it has made its last pass: that was counted with the others.
+            if (std::any_of(found, found + settled, [&](const Found& known) {
+                    return known.caller == candidate.caller && known.level == candidate.level && candidate.entries.first_at <= known.last_at;
+                }))
+                continue;
+            const std::uint32_t more = settle(thread, candidate, found + settled, most_loops - loop_count_ - settled);
             if (settled != 0 && more == 1 && found[settled - 1].continues_in(found[settled])) {
                 found[settled - 1].include(found[settled]);
                 continue;

@@ -45,6 +45,7 @@ def expect_levels(job, kind, passes, levels, main, ranks=2, **options):
     expect_equal([name for name, phase in phases.items() if not phase.get("frame")], [f"loop in {main}"], f"{kind}: no frame")
     expect_equal({loop["phase"]: loop["inside"] for loop in report["loops"]}, dict(zip(names, ["", *names])), f"{kind}: levels")
     expect_equal(report["loops"][0]["phase"], f"loop in {main}", f"{kind}: the first of the loops")
+    expect_equal([loop["missed"] for loop in report["loops"]], [0] * len(levels), f"{kind}: passes that are missed: {said}")
     expect(f'of "loop in {main}"' in said[0], f"{kind}: the first sentence: {said}")
     for inner, outer in zip(list(levels)[1:], levels):
         for one, how, other in ((inner, "inside", outer), (outer, "around", inner)):
@@ -179,6 +180,7 @@ def loops_inside_each_other_are_phases_inside_each_other(job):
         expect(found["advance"]["sure"], f"{found}")
         for rank, wall in enumerate(report["job"]["wall_ns"]):
             expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"time of the phases of rank {rank}")
+    expect_levels(job, "frames", 8, {"frames": 8, "gmres": 200}, "gmres", work=600)
     expect_levels(job, "three_levels", 8, {"three_levels": 8, "steps_of_solver": 40, "gmres": 400}, "gmres", work=1000)
 
 

@@ -470,6 +470,12 @@ OWN void gmres(int iterations) {
     }
     sink = iterations;
 }
+OWN void frames(int passes) { /* the last one is as long as a tenth of the run */
+    for (int i = 0; i < passes; ++i) {
+        gmres(25);
+        work(2000);
+    }
+}
 OWN void driver(int passes) {
     for (int i = 0; i < passes; ++i) {
         halo();
@@ -554,6 +560,7 @@ int main(int argc, char** argv) {
     if (KIND("one_and_other")) one_and_other(passes);
     if (KIND("tail_calls")) tail_calls(passes);
     if (KIND("intervals")) intervals(passes);
+    if (KIND("frames")) frames(passes);
     if (KIND("driver")) driver(passes);
     if (KIND("solver_sets")) solver_sets(passes);
     if (KIND("three_levels")) three_levels(passes);
