@@ -225,6 +225,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         calls_until_decision_ = calls_between_decisions;
     }
     if (PathTracker::has_returned()) follow_returns(thread, now, 0);
+    thread.phases.close_left();
     if (is_beside(thread.tree[node])) {
         if (!is_searching_ || running_.size != 0) return false;
         log_call_beside(thread, node);
@@ -245,7 +246,9 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     if (!is_searching_ && running_.size == 0 && !may_begin_pass(thread.tree, path_, node)) return false;
     std::uint32_t common = path_.size;
     const std::uint64_t bounded = thread.paths.bounded_calls();
-    if (!thread.paths.is_same_activation(node, frame)) thread.paths.at_followed_call(frame, common);
+    const bool is_watched = thread.paths.is_same_activation(node, frame); // nothing has returned since that began
+    const std::uint64_t generation = thread.phases.row_generation();
+    if (!is_watched) thread.paths.at_followed_call(frame, common);
     if (common > path_.size) common = path_.size;
     const auto is_again_in_entry = [&](std::uint32_t i) { return loops_[i].is_again_in_entry(path_, node, common); };
     if (std::any_of(running_.loop, running_.loop + running_.size, is_again_in_entry) && thread.paths.bounded_calls() == bounded) return true;
@@ -258,14 +261,17 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         const std::uint32_t staying_now = act(thread.tree, path_, node, common, now);
         perform_now(thread, staying_now, now);
     }
-    watch_returns(thread, now);
+    const auto watch = [&](bool is_new) {
+        if (is_new || !is_watched || thread.phases.row_generation() != generation) watch_returns(thread, now);
+    };
     // Calls inside a loop that is known tell nothing of those around it, but that of a pass in a new activation of its function.
     const bool goes_on = before != none && running_.outermost() == before && common >= loops_[before].level;
-    if (goes_on || !is_searching_) return true;
+    if (goes_on || !is_searching_) return watch(false), true;
     search_.event(thread.tree, path_, common, now);
     ++calls_;
+    const bool was_logging = is_logging_;
     log_call(thread, node, common, now);
-    watch_returns(thread, now);
+    watch(!was_logging);
     if (--calls_until_decision_ == 0 || now - decided_at_ > second || log_.is_nearly_full()) {
         count_until_now(thread);
         decide(thread, now);
@@ -298,6 +304,7 @@ void LoopWatch::stop(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) n
     if (!is_on_) return;
     if (PathTracker::has_returned()) follow_returns(thread, now, cpu_now);
     leave(thread, now, cpu_now);
+    thread.paths.watch_returns(nullptr, 0, now);
     is_stopped_ = true;
     end();
 }

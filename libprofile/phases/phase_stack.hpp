@@ -140,6 +140,12 @@ class PhaseStack {
     /// what is from now on belongs to the phase around it. For signal handlers, too: its iteration is closed when phases change, or somebody reads.
     /// False: that cannot be.
     bool leave_at(std::uint64_t at, std::uint64_t cpu_then) noexcept;
+    /// Closes the iterations of phases that were left, so that a job that is killed has them. Not in handlers.
+    void close_left() noexcept {
+        if (left_count_ == 0) [[likely]] return;
+        end_left();
+        ++row_generation_; // as whenever an iteration has ended
+    }
     /// Turns all that was measured until now into values of call paths, so that they can be read, and goes on. What is open
     /// stays open; its values are in the rows.
     void settle(std::uint64_t now, std::uint64_t cpu_now) noexcept;

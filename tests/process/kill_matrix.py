@@ -431,7 +431,10 @@ def values_without_memory_of_their_own_outlive_their_rank(job):
     the journal has all of them, so have the sums."""
     own, mixed, unknown = 0, 3, 2
     fates, taken_back, whole = set(), 0, 0
-    for most in (700, 1000, 2000, 4000) * REPETITIONS:
+    # The quota is full after some two thousand, now and then later; what the journal has just then is chance.
+    for count, most in enumerate((700, 2200, 2600, 4000, 2000, 2200, 2400, 2600, 2200, 2400) * REPETITIONS):
+        if count >= 4 * REPETITIONS and {own, mixed} <= fates and taken_back > 0 and whole > 0:
+            break
         run = Run(job, "wide", -1, most, {"LIBPROFILE_MEMORY": "4M", "LIBPROFILE_SAMPLE": 0})
         run.wait()
         journals = [journal_of(os.path.join(run.profile, f"rank-{rank}.lprof")) for rank in range(RANKS)]

@@ -196,18 +196,21 @@ def samples_below(phase, name):
 def what_follows_a_solver_is_not_its_last_iteration(job):
     """Also where no MPI call is made there: the iteration ends when the solver's function returns."""
     step_us, memory = 2000, {"cut out of the log": "64M", "while they come": "3M"}
-    for when, limit in memory.items():
-        loops, said, report = run(job, "assembly", 250 if limit == "3M" else 30, work=step_us, LIBPROFILE_SAMPLE="2kHz", LIBPROFILE_MEMORY=limit)
-        steps, iterations = (loops[f"loop in {function}"] for function in ("assembly", "solver"))
-        expect(limit == "3M" or (steps, iterations) == ([30, 30], [600, 600]), f"{when}: {loops}")
-        phases = {phase["name"]: phase for phase in report["phases"]}
-        expect_equal(samples_below(phases["loop in solver"], "assemble"), 0, f"{when}: samples of the step's own work in the solver's iterations")
-        expect(samples_below(phases["loop in assembly"], "assemble") > 0, f"{when}: samples of the step's own work")
-        for rank, wall in enumerate(report["job"]["wall_ns"]):
-            expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"{when}: time of the phases of rank {rank}")
-            own = phases["loop in assembly"]["wall_ns"][rank]
-            expect(own >= (steps[rank] - 1) * step_us * 1500, f"{when}: {own} ns of {steps[rank]} steps are not in iterations of the solver")
-        expect("until the next MPI call" not in said, said)
+    for outer, inner, limits in (("assembly", "solver", memory), ("assembly_around_jumps", "jumping_solver", ["cut out of the log"])):
+        for when in limits:
+            limit = memory[when]
+            when = f"{outer}, {when}"
+            loops, said, report = run(job, outer, 250 if limit == "3M" else 30, work=step_us, LIBPROFILE_SAMPLE="2kHz", LIBPROFILE_MEMORY=limit)
+            steps, iterations = (loops[f"loop in {function}"] for function in (outer, inner))
+            expect(limit == "3M" or (steps, iterations) == ([30, 30], [600, 600]), f"{when}: {loops}")
+            phases = {phase["name"]: phase for phase in report["phases"]}
+            expect_equal(samples_below(phases[f"loop in {inner}"], "assemble"), 0, f"{when}: samples of the step's own work in the solver's iterations")
+            expect(samples_below(phases[f"loop in {outer}"], "assemble") > 0, f"{when}: samples of the step's own work")
+            for rank, wall in enumerate(report["job"]["wall_ns"]):
+                expect_equal(sum(phase["wall_ns"][rank] for phase in report["phases"]), wall, f"{when}: time of the phases of rank {rank}")
+                own = phases[f"loop in {outer}"]["wall_ns"][rank]
+                expect(own >= (steps[rank] - 1) * step_us * 1500, f"{when}: {own} ns of {steps[rank]} steps are not in iterations of the solver")
+            expect("until the next MPI call" not in said, said)
 
 
 @test

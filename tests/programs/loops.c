@@ -1,5 +1,6 @@
 /* Programs that mark nothing, with loops of a known number of passes: loops KIND PASSES [MICROSECONDS of work in a pass]. */
 #include <mpi.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,23 @@ OWN void assembly(int passes) {
     for (int i = 0; i < passes; ++i) {
         assemble(step_us);
         solver(20);
+        assemble(step_us / 2);
+    }
+}
+
+/* The same, where the solver jumps back when it is done. */
+static jmp_buf is_done;
+OWN void jumping_solver(int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+        sum();
+        work(step_us / 4);
+    }
+    longjmp(is_done, 1);
+}
+OWN void assembly_around_jumps(int passes) {
+    for (volatile int i = 0; i < passes; ++i) {
+        assemble(step_us);
+        if (setjmp(is_done) == 0) jumping_solver(20);
         assemble(step_us / 2);
     }
 }
@@ -540,6 +558,7 @@ int main(int argc, char** argv) {
     if (KIND("setup")) setup(), simple(passes);
     if (KIND("nested")) nested(passes);
     if (KIND("assembly")) assembly(passes);
+    if (KIND("assembly_around_jumps")) assembly_around_jumps(passes);
     if (KIND("nested_here")) nested_here(passes);
     if (KIND("stages")) stages(passes);
     if (KIND("every_second")) every_second(passes);

@@ -64,6 +64,14 @@ namespace {
     }
 }
 
+/// For who wants to know when frames returned.
+[[gnu::always_inline]] inline void note_return(Mark& mark, std::int32_t index) {
+    std::uint64_t* const ticks = mark.returned_at; // a handler may set it to nullptr
+    if (ticks == nullptr || index < 0) [[likely]] return;
+    ticks[index] = __builtin_ia32_rdtsc();
+    mark.has_returned = mark.has_returned || index < mark.watched;
+}
+
 /// A return through a stub that is not the thread's mark: a copy of the stack was put back, or another thread runs on it.
 /// What was known of the word must still be true; guessing would be worse than ending.
 IN_MARK_CODE [[gnu::noinline]] std::uintptr_t lost_return(const Mark& mark, std::uintptr_t slot) {
@@ -125,7 +133,7 @@ void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     if (mark.slot == 0 || mark.slot >= stack_pointer) return; // its frame lives on
     std::int32_t index = mark.index;
     remove_mark(mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
-    while (index >= 0 && mark.frames[index].slot < stack_pointer) --index;
+    for (; index >= 0 && mark.frames[index].slot < stack_pointer; --index) note_return(mark, index);
     if (index < 0) return;
     // As if all these frames had returned: the one that goes on is the callee's of frames[index].
     if (index + 2 < mark.fired) mark.fired = index + 2;
@@ -155,10 +163,7 @@ namespace {
     if (mark.slot != slot) [[unlikely]] return lost_return(mark, slot);
     ++mark.returns;
     if (index + 1 < mark.fired) mark.fired = index + 1;
-    if (mark.returned_at != nullptr && index >= 0) [[unlikely]] {
-        mark.returned_at[index] = __builtin_ia32_rdtsc();
-        mark.has_returned = mark.has_returned || index < mark.watched;
-    }
+    note_return(mark, index);
     mark.moving = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     word(slot) = return_address; // for unwinders that come by in the middle of the stub: asynchronous cancellation
