@@ -14,7 +14,11 @@ need_packages() {
     installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p')
     while read -r group package _; do
         [[ $groups == *" $group "* ]] || continue
-        grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
+        local one found=
+        for one in ${package//|/ }; do # any of them will do; the first is installed
+            ! grep -qxF -- "$one" <<<"$installed" || found=$one
+        done
+        [[ -n $found ]] || missing+=("${package%%|*}")
     done < <(grep -v '^#' scripts/packages)
     [[ ${#missing[@]} -gt 0 ]] || return 0
 

@@ -44,8 +44,11 @@ def a_call_that_comes_several_times_in_a_pass_later_begins_no_more_passes(job):
     """At first the exchange makes one call of each kind."""
     loops, _ = expect_passes(job, "adaptive", 100, 800, work=4000, options=EARLY)
     expect(not loops[0]["sure"], f"a step has eight of them: {loops}")
-    for kind in ("adaptive_here", "subcycles", "solver_later"):
+    for kind in ("adaptive_here", "subcycles"):
         expect_passes(job, kind, 600, 600, work=500, options=EARLY)
+    _, loops, _ = found(job, "solver_later", 600, 500, options=EARLY)
+    outer = [loop for loop in loops if not loop["inside"]]  # those inside are long enough for a level on some machines
+    expect(len(outer) == 1 and all(abs(count - 600) <= 1 for count in outer[0]["iterations"]), f"solver_later: {loops}")
 
 
 @test
