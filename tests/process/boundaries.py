@@ -49,6 +49,7 @@ def a_call_that_comes_several_times_in_a_pass_later_begins_no_more_passes(job):
     _, loops, _ = found(job, "solver_later", 600, 500, options=EARLY)
     outer = [loop for loop in loops if not loop["inside"]]  # those inside are long enough for a level on some machines
     expect(len(outer) == 1 and all(abs(count - 600) <= 1 for count in outer[0]["iterations"]), f"solver_later: {loops}")
+    expect(outer[0]["iterations"] == [600, 600] or not outer[0]["sure"], f"solver_later: sure of {loops}")
 
 
 @test
