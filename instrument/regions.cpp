@@ -166,7 +166,7 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
 }
 
 [[gnu::hot]] void Regions::enter_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept {
-    if (PathTracker::has_returned()) [[unlikely]] see_returns(thread);
+    see_returns(thread);
     std::uint64_t entered = 0;
     if (entries_.is_due()) [[unlikely]] entered = session_clock.now();
     if (is_abandoned_) [[unlikely]] recover();
@@ -236,7 +236,7 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
 }
 
 [[gnu::hot]] void Regions::exit_function(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept {
-    if (PathTracker::has_returned()) [[unlikely]] see_returns(thread);
+    see_returns(thread);
     if (is_abandoned_) [[unlikely]] recover();
     const bool is_paused = thread.phases.is_paused();
     const std::uint64_t now = time_of(thread);
@@ -291,7 +291,7 @@ void Regions::leave_to(Thread& thread, std::uintptr_t stack) noexcept {
 }
 
 void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, std::uintptr_t frame) noexcept {
-    if (PathTracker::has_returned()) [[unlikely]] see_returns(thread);
+    see_returns(thread);
     if (is_abandoned_) [[unlikely]] recover();
     const std::uint64_t entered = session_clock.now();
     const NodeId node = thread.tree.child(calling_path(thread, frame), NodeKind::Region, kind, id);
@@ -320,7 +320,7 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
 
 /// The innermost open region that is meant ends, and all inside of it. False: none is open.
 template <class IsMeant> bool Regions::end_named_region(Thread& thread, IsMeant is_meant) noexcept {
-    if (PathTracker::has_returned()) [[unlikely]] see_returns(thread);
+    see_returns(thread);
     if (is_abandoned_) [[unlikely]] recover();
     if (named_beyond_ != 0) [[unlikely]] {
         --named_beyond_;

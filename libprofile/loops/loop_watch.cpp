@@ -170,7 +170,7 @@ void LoopWatch::follow_returns(Thread& thread, std::uint64_t now, std::uint64_t 
     }
 }
 
-void see_returns(Thread& thread) noexcept {
+void follow_returns(Thread& thread) noexcept {
     if (thread.loops != nullptr) thread.loops->follow_returns(thread, session_clock.now(), 0);
 }
 

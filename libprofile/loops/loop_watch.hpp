@@ -12,6 +12,7 @@
 #pragma once
 
 #include "format/metrics.hpp"
+#include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 #include "libprofile/loops/logged_values.hpp"
 #include "libprofile/loops/loop.hpp"
@@ -177,7 +178,11 @@ class LoopWatch {
     std::uint64_t ticks_[RawPath::capacity]; // when functions returned, by frame
 };
 
-/// Before anything is booked of an event that is no MPI call: as follow_returns(), if something has returned.
-[[gnu::cold, gnu::noinline]] void see_returns(Thread& thread) noexcept;
+[[gnu::cold, gnu::noinline]] void follow_returns(Thread& thread) noexcept;
+
+/// Before anything is booked of an event that is no MPI call: as LoopWatch::follow_returns(), if something has returned.
+inline void see_returns(Thread& thread) noexcept {
+    if (PathTracker::has_returned()) [[unlikely]] follow_returns(thread);
+}
 
 } // namespace libprofile

@@ -69,7 +69,7 @@ Row& find_changed_row(Thread& thread, OpenMpConstruct construct, const void* ret
 
 /// The row of an event at `frame`, and how long such events usually last.
 inline Row& find_row(Thread& thread, OpenMpConstruct construct, const void* return_address, std::uintptr_t frame, std::uint32_t*& typical) noexcept {
-    if (PathTracker::has_returned()) [[unlikely]] see_returns(thread);
+    see_returns(thread);
     KnownPath* path = find_known_path(thread, function_of(construct), return_address, frame);
     if (path == nullptr || path->row_generation != thread.phases.row_generation() || thread.paths.is_to_be_checked()) [[unlikely]]
         return find_changed_row(thread, construct, return_address, frame, path, typical);
