@@ -103,7 +103,7 @@ std::string evaluation_json(const EvaluationContext& context) {
                            {"order_names", error_buckets},
                            {"full_recording", memory_json(context.evaluation.full)},
                            {"methods", std::move(scores)}};
-    return with_escapes(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+    return json_text(document, 2) + "\n";
 }
 
 } // namespace libprofile::tools

@@ -64,7 +64,7 @@ class ReportCommand final : public Command {
         app.add_option("--metric,--metrics", metrics_);
         app.add_option("--compare", sides_)->expected(2);
         app.add_option("--top", options_.choice.top)->check(CLI::Range(1, 1'000'000));
-        app.add_option("--format", format_)->type_name("text|json|csv|markdown");
+        app.add_option("--format", format_)->type_name(format_names("|"));
         app.add_option("--width", options_.width)->check(CLI::Range(80, 1000));
         app.add_flag("--ascii", options_.ascii);
         app.add_flag("--full-paths", options_.full_paths);
@@ -84,19 +84,22 @@ class ReportCommand final : public Command {
     }
 
   private:
+    static constexpr std::pair<const char*, ReportFormat> formats[] = {
+        {"text", ReportFormat::Text}, {"json", ReportFormat::Json}, {"csv", ReportFormat::Csv}, {"markdown", ReportFormat::Markdown}};
+
+    static std::string format_names(const char* between) {
+        std::string names;
+        for (const auto& [name, format] : formats) names += fmt::format("{}{}", names.empty() ? "" : between, name);
+        return names;
+    }
+
     void parse_format() {
-        constexpr std::pair<const char*, ReportFormat> formats[] = {{"text", ReportFormat::Text},
-                                                                    {"json", ReportFormat::Json},
-                                                                    {"csv", ReportFormat::Csv},
-                                                                    {"markdown", ReportFormat::Markdown}};
         for (const auto& [name, format] : formats)
             if (format_ == name) {
                 options_.format = format;
                 return;
             }
-        throw UsageError(fmt::format("there is no format \"{}\"; report has text, json, csv, markdown, and libprofile export those of "
-                                     "other tools",
-                                     format_));
+        throw UsageError(fmt::format("there is no format \"{}\"; report has {}, and libprofile export those of other tools", format_, format_names(", ")));
     }
 
     void parse_choice() {

@@ -323,7 +323,7 @@ std::string document_json(const ReportDocument& document) {
         }
         out[table.key] = std::move(rows);
     }
-    return with_escapes(out.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
+    return json_text(out) + "\n";
 }
 
 std::string document_csv(const ReportDocument& document) {

@@ -553,7 +553,7 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     document["threads"] = std::move(threads);
     if (parts.trace)
         document["traces"] = traces_json(profile);
-    return with_escapes(document.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
+    return json_text(document) + "\n";
 }
 
 } // namespace libprofile::tools

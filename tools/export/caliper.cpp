@@ -144,7 +144,7 @@ Remarks write_caliper(const Profile& profile, const ExportRequest& request, Sink
                      {"column_metadata", std::move(about)},
                      {"nodes", std::move(nodes)}};
     add_metadata(profile, table, request, document);
-    sink.add("profile.json", with_escapes(document.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n");
+    sink.add("profile.json", json_text(document) + "\n");
     return untold_remarks(table);
 }
 

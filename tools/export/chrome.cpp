@@ -119,14 +119,12 @@ class Events {
                             {{"exporter", "libprofile " + profile_.job.version},
                              {"command", profile_.job.command},
                              {"time", "sums and iterations end to end, not when they began"}}}};
-        sink_.add("profile.json", out_ + "\n]," + text_of(rest).substr(1) + "\n");
+        sink_.add("profile.json", out_ + "\n]," + json_text(rest).substr(1) + "\n");
     }
 
   private:
-    static std::string text_of(const Json& json) { return with_escapes(json.dump(-1, ' ', false, Json::error_handler_t::replace)); }
-
     void add(const Json& event) {
-        out_ += (is_first_ ? "\n" : ",\n") + text_of(event);
+        out_ += (is_first_ ? "\n" : ",\n") + json_text(event);
         is_first_ = false;
         if (out_.size() < 1 << 20)
             return;

@@ -50,7 +50,7 @@ Remarks write_extrap(const Profile& profile, const ExportRequest& request, Sink&
             const double value = static_cast<double>(sum) / places / (row.unit == "ns" ? 1e9 : 1);
             const Json line = {
                 {"params", parameters}, {"callpath", name}, {"metric", row.name}, {"value", value}};
-            out += with_escapes(line.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
+            out += json_text(line) + "\n";
         }
     }
     sink.add("profile.jsonl", out);

@@ -108,7 +108,7 @@ Remarks write_speedscope(const Profile& profile, const ExportRequest& request, S
                            {"activeProfileIndex", 0},
                            {"shared", {{"frames", frames.list}}},
                            {"profiles", std::move(profiles)}};
-    sink.add("profile.json", with_escapes(document.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n");
+    sink.add("profile.json", json_text(document) + "\n");
     return remarks;
 }
 

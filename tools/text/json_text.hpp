@@ -1,10 +1,11 @@
-// JSON for a terminal.
+// JSON for terminals and files: as text that cannot control whoever shows it.
 // Contract: thread-safe (no state); allocates its result.
 #pragma once
 
 #include "format/shown_text.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace libprofile::tools {
@@ -23,6 +24,11 @@ inline std::string with_escapes(const std::string& json) {
         i += c.length;
     }
     return out;
+}
+
+/// In one line, or with `indent` columns a level. Bytes that are no UTF-8 are replaced.
+inline std::string json_text(const nlohmann::ordered_json& json, int indent = -1) {
+    return with_escapes(json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 } // namespace libprofile::tools

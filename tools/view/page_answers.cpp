@@ -23,7 +23,7 @@ std::string text_of(Json answer, const Sections& sections, std::size_t& next_col
     answer["first"] = sections.first();
     answer["columns"] = sections.list();
     next_column += sections.list().size();
-    return with_escapes(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return json_text(answer);
 }
 
 MapMetric find_metric(std::vector<MapMetric> metrics, const std::string& name) {

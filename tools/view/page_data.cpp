@@ -53,7 +53,7 @@ class PageData {
         header["phases"] = phases();
         check_metrics();
         // "</script>" in a name must not end the element.
-        std::string text = with_escapes(header.dump(-1, ' ', false, Json::error_handler_t::replace));
+        std::string text = json_text(header);
         for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;)
             text.replace(at, 1, "\\u003c");
         html += "<script type=\"application/json\" id=\"header\">" + text + "</script>\n";
