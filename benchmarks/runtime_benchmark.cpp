@@ -5,7 +5,7 @@
 #include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/callpath/unwinder.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/thread/thread.hpp"
 #include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/recipe_table.hpp"

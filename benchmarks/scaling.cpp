@@ -2,8 +2,8 @@
 // (libprofile/unify), with one process playing all ranks of a binomial tree and an assumed network. docs/scaling.md has its results.
 //
 //   scaling [largest number of ranks] [folder for charts]
-#include "libprofile/unify/table_builder.hpp"
-#include "libprofile/unify/table_reduction.hpp"
+#include "libprofile/merge/table_builder.hpp"
+#include "libprofile/merge/table_reduction.hpp"
 #include "tools/plot/charts.hpp"
 
 #include <algorithm>

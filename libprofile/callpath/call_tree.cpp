@@ -1,7 +1,7 @@
 #include "libprofile/callpath/call_tree.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/metrics/hashing.hpp"
+#include "libprofile/base/hashing.hpp"
 
 namespace libprofile {
 

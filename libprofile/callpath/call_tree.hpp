@@ -5,7 +5,7 @@
 #pragma once
 
 #include "format/profile_file.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <cstdint>
 

@@ -2,10 +2,10 @@
 
 #include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/callpath/marks/mark.hpp"
+#include "libprofile/callpath/mark.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/stack_search.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/callpath/thread_block.hpp"
 
 #include <ucontext.h>
 

@@ -5,7 +5,7 @@
 // quota, and given back when the object goes. Changes errno. Survives damaged files.
 #pragma once
 
-#include "libprofile/session/file_pieces.hpp"
+#include "libprofile/base/file_pieces.hpp"
 
 #include <cstdint>
 #include <elf.h>

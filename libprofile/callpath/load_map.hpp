@@ -8,9 +8,9 @@
 // refresh() looks at each loaded module once, and only if the loader has changed something.
 #pragma once
 
-#include "libprofile/session/memory.hpp"
-#include "libprofile/session/process_state.hpp"
-#include "libprofile/session/real_calls.hpp"
+#include "libprofile/base/memory.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/base/real_calls.hpp"
 
 #include <atomic>
 #include <cstdint>

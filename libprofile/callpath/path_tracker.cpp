@@ -4,7 +4,7 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/unwinder.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/callpath/thread_block.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -16,10 +16,10 @@
 #include "format/path_counts.hpp"
 #include "format/profile_file.hpp"
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/callpath/marks/mark.hpp"
 #include "libprofile/callpath/parallel_places.hpp"
 #include "libprofile/callpath/raw_path.hpp"
-#include "libprofile/session/process_state.hpp"
+#include "libprofile/callpath/thread_block.hpp"
+#include "libprofile/base/process_state.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -65,9 +65,6 @@ struct CommonAncestor {
     std::uint32_t depth = 0; // nodes of the call path, counted from the outermost: start-up code is none
     LcaKind kind = LcaKind::Unknown;
 };
-
-/// Of the calling thread; session/thread.hpp defines it.
-inline Mark& own_mark() noexcept;
 
 class PathTracker {
   public:

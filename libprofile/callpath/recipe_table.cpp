@@ -4,7 +4,7 @@
 #include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/module_name.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <cstring>
 

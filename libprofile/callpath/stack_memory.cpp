@@ -1,6 +1,6 @@
 #include "libprofile/callpath/stack_memory.hpp"
 
-#include "libprofile/session/thread.hpp"
+#include "libprofile/callpath/thread_block.hpp"
 
 #include <cstring>
 #include <sys/resource.h>

@@ -2,7 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/stack_memory.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/callpath/thread_block.hpp"
 
 #define UNW_LOCAL_ONLY
 #include <dlfcn.h>

@@ -2,7 +2,7 @@
 // Contract: belongs to one thread; nothing throws; when memory runs out, failed() stays true and what follows is dropped.
 #pragma once
 
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "libprofile/clustering/signature.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <cstdint>
 

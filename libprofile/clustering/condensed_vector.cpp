@@ -1,6 +1,6 @@
 #include "libprofile/clustering/condensed_vector.hpp"
 
-#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/base/function_records.hpp"
 
 namespace libprofile {
 

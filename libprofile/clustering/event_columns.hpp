@@ -5,7 +5,7 @@
 
 #include "format/series_code.hpp"
 #include "libprofile/clustering/iteration_profile.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <cstdint>
 

@@ -6,7 +6,7 @@
 // Source: union of trees with path compression (here by halving): Cormen et al., "Disjoint-set forests".
 #pragma once
 
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <bit>
 #include <cstdint>

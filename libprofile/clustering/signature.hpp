@@ -7,7 +7,7 @@
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/metrics/hashing.hpp"
+#include "libprofile/base/hashing.hpp"
 
 #include <cstdint>
 

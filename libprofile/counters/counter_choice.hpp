@@ -4,7 +4,7 @@
 #pragma once
 
 #include "format/metrics.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <cstdint>
 

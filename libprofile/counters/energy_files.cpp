@@ -1,6 +1,6 @@
 #include "libprofile/counters/energy_files.hpp"
 
-#include "libprofile/session/small_file.hpp"
+#include "libprofile/base/small_file.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "libprofile/counters/os_counters.hpp"
 
-#include "libprofile/session/small_file.hpp"
+#include "libprofile/base/small_file.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 
 #include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/counters/software_events.hpp"
-#include "libprofile/session/nearest_name.hpp"
+#include "libprofile/base/nearest_name.hpp"
 
 #include <cerrno>
 #include <cstdio>

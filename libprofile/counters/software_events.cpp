@@ -1,8 +1,8 @@
 #include "libprofile/counters/software_events.hpp"
 
 #include "libprofile/counters/counter_choice.hpp"
-#include "libprofile/session/own_file.hpp"
-#include "libprofile/session/small_file.hpp"
+#include "libprofile/base/own_file.hpp"
+#include "libprofile/base/small_file.hpp"
 
 #include <cerrno>
 #include <cstdio>

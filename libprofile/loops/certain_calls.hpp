@@ -4,7 +4,7 @@
 #pragma once
 
 #include "libprofile/loops/site_code.hpp"
-#include "libprofile/session/scratch.hpp"
+#include "libprofile/base/scratch.hpp"
 
 namespace libprofile {
 

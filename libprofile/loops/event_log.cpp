@@ -1,6 +1,6 @@
 #include "libprofile/loops/event_log.hpp"
 
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <cstring>
 

@@ -8,7 +8,7 @@
 #include "libprofile/loops/loop_search.hpp"
 #include "libprofile/loops/mpi_traits.hpp"
 #include "libprofile/loops/site_path.hpp"
-#include "libprofile/session/scratch.hpp"
+#include "libprofile/base/scratch.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "libprofile/loops/certain_calls.hpp"
 #include "libprofile/loops/loop_calls.hpp"
 #include "libprofile/loops/site_path.hpp"
-#include "libprofile/session/scratch.hpp"
+#include "libprofile/base/scratch.hpp"
 
 #include <algorithm>
 

@@ -6,9 +6,9 @@
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/loops/loop_levels.hpp"
 #include "libprofile/loops/other_sites.hpp"
-#include "libprofile/output/checkpoint.hpp"
-#include "libprofile/session/mpi_events.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/thread/checkpoint_time.hpp"
+#include "libprofile/base/function_records.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <algorithm>
 #include <cstdio>

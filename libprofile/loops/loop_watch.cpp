@@ -1,11 +1,11 @@
 #include "libprofile/loops/loop_watch.hpp"
 
 #include "format/loops.hpp"
-#include "libprofile/counters/counting.hpp"
+#include "libprofile/thread/counting.hpp"
 #include "libprofile/loops/other_sites.hpp"
-#include "libprofile/output/checkpoint.hpp"
-#include "libprofile/session/mpi_events.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/thread/checkpoint_time.hpp"
+#include "libprofile/base/function_records.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // The part of a LoopWatch that logs what happens while a loop is looked for, and cuts passes out of it when one was found.
 #include "libprofile/loops/loop_watch.hpp"
 
-#include "libprofile/session/thread.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include "libprofile/loops/mpi_traits.hpp"
 
-#include "libprofile/boundaries/code_patch.hpp"
+#include "libprofile/code/patch.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/base/function_records.hpp"
 
 #include <cstring>
 

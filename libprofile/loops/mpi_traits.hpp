@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/loops/function_code.hpp"
+#include "libprofile/code/function_code.hpp"
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/loops/code_loops.hpp"
+#include "libprofile/code/code_loops.hpp"
 #include "libprofile/loops/loop.hpp"
 #include "libprofile/loops/mpi_traits.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "format/metrics.hpp"
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <bit>
 #include <cstddef>

@@ -1,22 +1,21 @@
 #include "libprofile/output/checkpoint.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/counters/counting.hpp"
+#include "libprofile/thread/counting.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/file_end.hpp"
 #include "libprofile/output/file_start.hpp"
-#include "libprofile/output/finalize.hpp"
 #include "libprofile/output/journal.hpp"
 #include "libprofile/output/live_file.hpp"
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/safe_files.hpp"
 #include "libprofile/output/serializer.hpp"
-#include "libprofile/session/messages.hpp"
-#include "libprofile/session/process_state.hpp"
-#include "libprofile/session/recording.hpp"
-#include "libprofile/session/session.hpp"
-#include "libprofile/session/small_file.hpp"
-#include "libprofile/session/thread_registry.hpp"
+#include "libprofile/base/messages.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/thread/recording.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/base/small_file.hpp"
+#include "libprofile/thread/thread_registry.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -29,7 +28,6 @@
 
 namespace libprofile {
 
-constinit std::atomic<std::uint64_t> checkpoint_due_at{0};
 
 namespace {
 
@@ -90,7 +88,7 @@ constexpr IterationListener listener{closing, closed, put_back, missed};
 
 /// On the main thread, when it is first asked.
 void begin(Thread& thread, std::uint64_t now) noexcept {
-    live.interval_ns = static_cast<std::uint64_t>(session.config().number(Option::Checkpoint));
+    live.interval_ns = static_cast<std::uint64_t>(process.config().number(Option::Checkpoint));
     live.process = getpid();
     checkpoint_due_at.store(live.interval_ns == 0 ? never : now + live.interval_ns, std::memory_order_relaxed);
     if (live.interval_ns != 0) thread.phases.tell(&listener);
@@ -99,7 +97,7 @@ void begin(Thread& thread, std::uint64_t now) noexcept {
 /// Rank 0 makes the folder at MPI_Init, and has said so if it could not; asking again would say it again.
 bool has_folder() noexcept {
     if (!output_folder.ready() && !without_folder)
-        without_folder = !(session.output() == Output::OneProcess ? output_folder.create() : output_folder.join());
+        without_folder = !(process.output() == Output::OneProcess ? output_folder.create() : output_folder.join());
     return output_folder.ready();
 }
 
@@ -114,7 +112,7 @@ BlockHeader journal_header(std::size_t room) {
     header.magic = block_magic;
     header.type = static_cast<std::uint32_t>(BlockType::Journal);
     header.stored_size = header.raw_size = room;
-    header.rank = static_cast<std::uint32_t>(session.job().rank);
+    header.rank = static_cast<std::uint32_t>(process.job().rank);
     return header;
 }
 
@@ -138,7 +136,7 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
                     : !write_directory(buffer, header.rank, place) || !append_file_end(buffer, place))
         return ENOMEM;
     char name[64];
-    std::snprintf(name, sizeof name, "rank-%d.lprof", session.job().rank);
+    std::snprintf(name, sizeof name, "rank-%d.lprof", process.job().rank);
     output_folder.file(name, path);
     const int error = live.file.replace(path, buffer.data(), buffer.size(), has_journal ? sizeof header : 0,
                                         has_journal ? live.room : 0, is_soon);
@@ -154,7 +152,7 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
 }
 
 /// One process of the job speaks of what befalls all of them, and complains once.
-bool may_speak() noexcept { return session.job().rank == 0 || session.output() == Output::OneProcess; }
+bool may_speak() noexcept { return process.job().rank == 0 || process.output() == Output::OneProcess; }
 bool may_complain() noexcept { return may_speak() && !std::exchange(complained, true); }
 
 void complain(int error) noexcept {
@@ -230,7 +228,7 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
 }
 
 /// There is somewhere to write to: it is known whose rank this is, or that no other will come.
-bool may_write() noexcept { return session.measuring() && session.knows_its_place(); }
+bool may_write() noexcept { return process.measuring() && process.knows_its_place(); }
 
 /// Writes what the journal has in memory of ours, when that is full or old.
 void flush(std::uint64_t now) noexcept {
@@ -271,11 +269,6 @@ void write_checkpoint(std::uintptr_t frame) noexcept {
     if (thread->call_depth != 0) return;
     if (checkpoint_due_at.load(std::memory_order_relaxed) == 0) begin(*thread, now);
     take(*thread, now, false);
-}
-
-void want_checkpoint() noexcept {
-    const std::uint64_t due = checkpoint_due_at.load(std::memory_order_relaxed);
-    if (due != 0 && due != never) checkpoint_due_at.store(1, std::memory_order_relaxed);
 }
 
 void write_due_checkpoint(Thread& thread, std::uintptr_t frame) noexcept {

@@ -9,9 +9,8 @@
 // Neither ever overwrites data of another job: the folder is the job's own. The time is measurement overhead.
 #pragma once
 
-#include "libprofile/session/thread.hpp"
+#include "libprofile/thread/checkpoint_time.hpp"
 
-#include <atomic>
 #include <cstdint>
 
 namespace libprofile {
@@ -20,14 +19,7 @@ namespace libprofile {
 /// once, by rank 0.
 void write_checkpoint(std::uintptr_t frame) noexcept;
 
-/// When the next snapshot is due if nothing comes into the file until then. Of the main thread; 0: not begun.
-extern constinit std::atomic<std::uint64_t> checkpoint_due_at;
-inline bool is_checkpoint_due(const Thread& thread, std::uint64_t now) noexcept {
-    return thread.index == 0 && now >= checkpoint_due_at.load(std::memory_order_relaxed);
-}
-/// Asks the main thread, which calls this, for one at its next chance. Async-signal-safe.
-void want_checkpoint() noexcept;
-/// Such a snapshot, at the end of an outermost MPI call, with nothing left to book.
+/// The snapshot that is due (thread/checkpoint_time.hpp), at the end of an outermost MPI call, with nothing left to book.
 void write_due_checkpoint(Thread& thread, std::uintptr_t frame) noexcept;
 
 /// At the end of a phase marker of the main thread: what its closed iterations ask for.

@@ -1,11 +1,11 @@
 #include "libprofile/output/file_start.hpp"
 
 #include "format/metrics.hpp"
-#include "libprofile/boundaries/iteration_place.hpp"
+#include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/output/block_writer.hpp"
-#include "libprofile/session/session.hpp"
-#include "libprofile/session/version.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/base/version.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -43,17 +43,17 @@ bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uin
     header.ranks = ranks_in_file;
     if (!buffer.append(&header, sizeof header)) return false;
 
-    Job& job = session.job();
+    const Job& job = process.job();
     static char configuration[8192];
     static char mpi[256];
-    std::size_t length = session.config().describe(configuration, sizeof configuration);
+    std::size_t length = process.config().describe(configuration, sizeof configuration);
     // For whoever has only the profile, or LIBPROFILE_QUIET=1.
-    if (const char* problem = iteration_place.last_complaint(); *problem != 0) {
+    if (const char* problem = iteration_point.last_complaint(); *problem != 0) {
         const int n = std::snprintf(configuration + length, sizeof configuration - length, "LIBPROFILE_ITERATION.problem=%s\n", problem);
         if (n > 0 && static_cast<std::size_t>(n) < sizeof configuration - length) length += static_cast<std::size_t>(n);
     }
-    if (session.mpi() == nullptr || session.mpi()->library_version(mpi, sizeof mpi) != 0)
-        std::snprintf(mpi, sizeof mpi, "%s", session.mpi() == nullptr ? "none" : session.mpi()->name);
+    if (process.mpi() == nullptr || process.mpi()->library_version(mpi, sizeof mpi) != 0)
+        std::snprintf(mpi, sizeof mpi, "%s", process.mpi() == nullptr ? "none" : process.mpi()->name);
     tidy_version(mpi);
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);

@@ -3,7 +3,7 @@
 #include "format/own_share.hpp"
 #include "format/sampling_rate.hpp"
 #include "format/regions.hpp"
-#include "libprofile/boundaries/iteration_place.hpp"
+#include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/file_end.hpp"
 #include "libprofile/output/file_start.hpp"
@@ -13,9 +13,9 @@
 #include "libprofile/output/profile_writer.hpp"
 #include "libprofile/output/safe_files.hpp"
 #include "libprofile/output/serializer.hpp"
-#include "libprofile/session/messages.hpp"
-#include "libprofile/session/session.hpp"
-#include "libprofile/session/thread_registry.hpp"
+#include "libprofile/base/messages.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/thread/thread_registry.hpp"
 
 #include <cerrno>
 #include <cstddef>
@@ -48,7 +48,7 @@ template <std::size_t size> void describe_own_share(const RankSummary& all, char
     const Tenths booked(all.overhead_ns, all.wall_ns, Rounding::Down); // "at least"
     const Tenths sampled(all.samples_inside, all.samples_taken);
     const std::uint64_t sampled_ns =
-        sampled_time(all.samples_taken + all.samples_lost, samples_per_second(session.config().number(Option::Sample)), all.wall_ns);
+        sampled_time(all.samples_taken + all.samples_lost, samples_per_second(process.config().number(Option::Sample)), all.wall_ns);
     if (do_samples_say_more(all.samples_inside, all.samples_taken, all.overhead_ns, sampled_ns))
         std::snprintf(text, size, "libprofile itself: %d.%d%% of the samples (it measured %d.%d%% of the time)", sampled.whole, sampled.tenth,
                       booked.whole, booked.tenth);
@@ -57,7 +57,7 @@ template <std::size_t size> void describe_own_share(const RankSummary& all, char
 }
 
 void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note = ",") {
-    const Job& job = session.job();
+    const Job& job = process.job();
     const Tenths lost(all.samples_lost, all.samples_taken + all.samples_lost);
     char own_share[128];
     describe_own_share(all, own_share);
@@ -75,7 +75,7 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
 }
 
 void say_losses(const RankSummary& all) {
-    if (session.job().has_new_root())
+    if (process.job().has_new_root())
         say("warning: the program has changed its root folder, which NEW_ROOT stands for");
     if (all.repairs != 0) {
         const char* first = "";
@@ -83,9 +83,9 @@ void say_losses(const RankSummary& all) {
         say("warning: %llu phase markers did not match and were repaired%s%s; begin and end must pair like brackets",
             static_cast<unsigned long long>(all.repairs), *first == 0 ? "" : ", the first: ", first);
     }
-    if (iteration_place.is_on() && all.iterations == 0)
-        say("warning: LIBPROFILE_ITERATION=%s: the main thread never passed that after MPI_Init, so there are no iterations%s", iteration_place.name(),
-            iteration_place.was_passed_by_others() ? "; other threads did, and have iterations of their own"
+    if (iteration_point.is_on() && all.iterations == 0)
+        say("warning: LIBPROFILE_ITERATION=%s: the main thread never passed that after MPI_Init, so there are no iterations%s", iteration_point.name(),
+            iteration_point.was_passed_by_others() ? "; other threads did, and have iterations of their own"
                                                        : " (a function may be inlined where it is called)");
     if (all.quota_losses != 0)
         say("warning: details were folded together %llu times, because memory for call paths and clusters ran out or there were "
@@ -130,11 +130,11 @@ void say_nothing_written(const char* partial, int error) {
     output_folder.file("rank-0.lprof", kept);
     if (access(kept, F_OK) == 0)
         say("error: none of the %d ranks could write its profile to %s (%s); what was kept before -> %s (next: libprofile report %s)",
-            session.job().ranks, partial, what_failed(error), output_folder.shown(), output_folder.shown());
+            process.job().ranks, partial, what_failed(error), output_folder.shown(), output_folder.shown());
     else
         say("error: none of the %d ranks could write its profile to %s (%s), so there is none; set LIBPROFILE_OUTPUT to a folder that all "
             "ranks can still write when they end",
-            session.job().ranks, partial, what_failed(error));
+            process.job().ranks, partial, what_failed(error));
 }
 
 /// This rank's section of the common file and what belongs to it at the end. errno
@@ -147,7 +147,7 @@ int write_section(const char* partial, const BlockBuffer& section, const FilePla
 
 /// All ranks: `partial` could not be written, by `error`. True: the output folder is another one now. Live files stay where they are.
 bool fall_back(PolledCollectives& job, int error, const char* partial) {
-    const bool leads = session.job().rank == 0;
+    const bool leads = process.job().rank == 0;
     char folder[OutputFolder::path_size] = {};
     if (leads && output_folder.fall_back(error)) {
         unlink(partial);
@@ -161,11 +161,11 @@ bool fall_back(PolledCollectives& job, int error, const char* partial) {
 
 /// False: this rank has to write alone.
 bool write_common_file(PolledCollectives& job) {
-    const bool leads = session.job().rank == 0;
+    const bool leads = process.job().rank == 0;
     BlockBuffer buffer;
     RankPlace place{};
     RankSummary summary;
-    bool ok = !leads || write_file_start(buffer, static_cast<std::uint64_t>(session.job().ranks), 0);
+    bool ok = !leads || write_file_start(buffer, static_cast<std::uint64_t>(process.job().ranks), 0);
     WritingCost cost{buffer.size(), session_clock.now()};
     const RankRecord record = describe_rank(true, summary, {});
     ok = write_measurements(buffer, {}) && ok; // if not: what there is room for
@@ -191,13 +191,13 @@ bool write_common_file(PolledCollectives& job) {
     ok = (with_own_tables == 0 || write_own_tables(buffer, {})) && write_locations(buffer, true, tables.map_rank(), {}) && ok;
     tables.release();
     ok = write_rank_record(buffer, record, cost) && ok;
-    ok = write_directory(buffer, static_cast<std::uint32_t>(session.job().rank), place) && ok;
+    ok = write_directory(buffer, static_cast<std::uint32_t>(process.job().rank), place) && ok;
 
     FilePlaces places;
     std::uint64_t bytes = buffer.size();
-    places.position = static_cast<std::uint64_t>(session.job().rank);
-    places.ranks = static_cast<std::uint64_t>(session.job().ranks);
-    std::uint64_t sizes[] = {bytes, session.job().has_new_root() ? std::uint64_t{1} : 0};
+    places.position = static_cast<std::uint64_t>(process.job().rank);
+    places.ranks = static_cast<std::uint64_t>(process.job().ranks);
+    std::uint64_t sizes[] = {bytes, process.job().has_new_root() ? std::uint64_t{1} : 0};
     if (!job.sum_before(bytes, places.section_at) || !job.sum(sizes, 2)) return false;
     places.table_at = sizes[0];
     roots_differ = sizes[1] != 0 && places.ranks > 1;
@@ -231,13 +231,13 @@ bool write_common_file(PolledCollectives& job) {
         if (is_finished[0] != 0) output_folder.file("profile.lprof", partial);
         say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
             "LIBPROFILE_OUTPUT to a folder with room that all nodes can write",
-            static_cast<unsigned long long>(failures), session.job().ranks, partial,
+            static_cast<unsigned long long>(failures), process.job().ranks, partial,
             what_failed(static_cast<int>(worst)));
     }
-    if (counts[1] != 0 && session.job().ranks > 1)
+    if (counts[1] != 0 && process.job().ranks > 1)
         say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) or time was short when "
             "those of all ranks were unified, or the program has changed its user; nothing is lost, but the profile is larger",
-            static_cast<unsigned long long>(counts[1]), session.job().ranks);
+            static_cast<unsigned long long>(counts[1]), process.job().ranks);
     say_exit_line(summary, bytes);
     say_losses(summary);
     return true;
@@ -256,8 +256,8 @@ void prepare_output_folder(Output output) noexcept {
 void write_together() noexcept {
     bool together = false;
     {
-        PolledCollectives job(*session.mpi(),
-                              static_cast<std::uint64_t>(session.config().number(Option::FinalizeTimeout)));
+        PolledCollectives job(*process.mpi(),
+                              static_cast<std::uint64_t>(process.config().number(Option::FinalizeTimeout)));
         together = write_common_file(job);
     }
     if (!together) write_alone(Output::Together);
@@ -274,11 +274,11 @@ void write_alone(Output intended) noexcept {
     char path[OutputFolder::path_size + 64];
     char name[64];
     const std::uint32_t flags = complete ? std::uint32_t{FileComplete} : 0u;
-    std::snprintf(name, sizeof name, alone ? "profile.lprof" : "rank-%d.lprof", session.job().rank);
+    std::snprintf(name, sizeof name, alone ? "profile.lprof" : "rank-%d.lprof", process.job().rank);
     output_folder.file(name, path);
     int error = ENOMEM;
     if (write_file_start(buffer, 1, flags) && write_rank(buffer, complete, summary) &&
-        write_directory(buffer, static_cast<std::uint32_t>(session.job().rank), place) && append_file_end(buffer, place))
+        write_directory(buffer, static_cast<std::uint32_t>(process.job().rank), place) && append_file_end(buffer, place))
         error = replace_file(path, buffer.data(), buffer.size()); // rank-N.lprof may be there: its checkpoint
     const int first_error = error;
     if (error != 0 && output_folder.fall_back(error)) {
@@ -289,26 +289,26 @@ void write_alone(Output intended) noexcept {
     // One rank speaks for the job: the first, or the one that made the folder because the first lacks the library.
     char first[OutputFolder::path_size + 64];
     output_folder.file("rank-0.lprof", first);
-    const bool speaks = alone || session.job().rank == 0 ||
+    const bool speaks = alone || process.job().rank == 0 ||
                         (intended == Output::Together && output_folder.created() && access(first, F_OK) != 0);
     if (!speaks) return;
     if (error != 0)
         return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, what_failed(error));
     if (first_error != 0) output_folder.say_fallen_back(first_error);
-    if (intended == Output::Together && session.job().ranks == 1) {
+    if (intended == Output::Together && process.job().ranks == 1) {
         say("warning: the program ended without MPI_Finalize -> %s (next: libprofile report %s)", output_folder.shown(),
             output_folder.shown());
-    } else if (intended == Output::Together && session.config().number(Option::FinalizeTimeout) == 0) {
+    } else if (intended == Output::Together && process.config().number(Option::FinalizeTimeout) == 0) {
         say("warning: LIBPROFILE_FINALIZE_TIMEOUT=0: the %d ranks do not wait for each other, so each wrote its own file -> %s (next: libprofile "
             "report %s)",
-            session.job().ranks, output_folder.shown(), output_folder.shown());
+            process.job().ranks, output_folder.shown(), output_folder.shown());
     } else if (intended == Output::Together) {
         if (roots_differ)
             say("warning: each rank wrote its own file -> %s (next: libprofile report %s)", output_folder.shown(), output_folder.shown());
         else
             say("warning: not all %d ranks came to MPI_Finalize with libprofile loaded, so each that has it wrote its own "
                 "file -> %s (next: libprofile report %s)",
-                session.job().ranks, output_folder.shown(), output_folder.shown());
+                process.job().ranks, output_folder.shown(), output_folder.shown());
     } else {
         say_exit_line(summary, buffer.size(), alone ? "," : " in MPI sessions, a file each; rank 0:");
     }

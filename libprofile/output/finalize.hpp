@@ -3,14 +3,9 @@
 // system calls and its own pages; the only place where libprofile communicates. Never throws, never ends the job.
 #pragma once
 
-namespace libprofile {
+#include "libprofile/base/process.hpp"
 
-/// How the ranks of a job are to write.
-enum class Output {
-    Together,   // one common file
-    EachRank,   // a file each: MPI sessions without MPI_Init, where ranks cannot meet
-    OneProcess, // there are no others
-};
+namespace libprofile {
 
 /// Rank 0, after MPI_Init: makes the output folder, so that an unwritable one is known at the start of a long job.
 void prepare_output_folder(Output output) noexcept;

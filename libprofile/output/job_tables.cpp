@@ -3,9 +3,9 @@
 #include "libprofile/output/polled_messages.hpp"
 #include "libprofile/output/table_blocks.hpp"
 #include "libprofile/output/written_locations.hpp"
-#include "libprofile/session/clock.hpp"
-#include "libprofile/session/session.hpp"
-#include "libprofile/unify/table_exchange.hpp"
+#include "libprofile/base/clock.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/merge/table_exchange.hpp"
 
 #include <new>
 #include <sys/prctl.h>
@@ -15,8 +15,8 @@ namespace libprofile {
 
 namespace {
 
-std::uint64_t own_rank() { return static_cast<std::uint64_t>(session.job().rank); }
-std::uint64_t rank_count() { return static_cast<std::uint64_t>(session.job().ranks); }
+std::uint64_t own_rank() { return static_cast<std::uint64_t>(process.job().rank); }
+std::uint64_t rank_count() { return static_cast<std::uint64_t>(process.job().ranks); }
 
 TableMailbox mailbox; // until the end of MPI
 
@@ -57,7 +57,7 @@ bool JobTables::unify(PolledCollectives& job) noexcept {
     reduction_ = new (place_) TableReduction(budget_, own_rank(), std::move(process_.table()), layout_);
     std::uint64_t agreed = 0;
     {
-        PolledMessages messages(*session.mpi());
+        PolledMessages messages(*process.mpi());
         TableExchange exchange(messages, *reduction_, mailbox, budget_, own_rank(), rank_count());
         agreed = exchange.run(Clock::monotonic(), job.timeout_ns()) ? 1 : 0;
     }

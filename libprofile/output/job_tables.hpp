@@ -7,7 +7,7 @@
 #include "libprofile/output/block_writer.hpp"
 #include "libprofile/output/polled_collectives.hpp"
 #include "libprofile/output/process_table.hpp"
-#include "libprofile/unify/table_reduction.hpp"
+#include "libprofile/merge/table_reduction.hpp"
 
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 #include "libprofile/output/journal.hpp"
 
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/session/mpi_events.hpp"
-#include "libprofile/session/process_state.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/base/function_records.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <atomic>
 #include <cstring>

@@ -2,7 +2,7 @@
 
 #include "libprofile/output/profile_writer.hpp"
 #include "libprofile/output/safe_files.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "format/loops.hpp"
-#include "libprofile/boundaries/code_patch.hpp"
+#include "libprofile/code/patch.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/loops/loop_watch.hpp"
-#include "libprofile/session/mpi_events.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/base/function_records.hpp"
+#include "libprofile/thread/thread.hpp"
 
 namespace libprofile {
 

@@ -1,10 +1,9 @@
 #include "libprofile/output/output_folder.hpp"
 
-#include "libprofile/output/finalize.hpp"
 #include "libprofile/output/profile_writer.hpp"
 #include "libprofile/output/safe_files.hpp"
-#include "libprofile/session/messages.hpp"
-#include "libprofile/session/session.hpp"
+#include "libprofile/base/messages.hpp"
+#include "libprofile/base/process.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -69,7 +68,7 @@ bool has_file(const char* folder, const char* name) {
 /// Of an earlier run under the same launcher: it has its common file, or a file of this rank.
 bool is_taken(const char* folder) {
     char own[64];
-    std::snprintf(own, sizeof own, "rank-%d.lprof", session.job().rank);
+    std::snprintf(own, sizeof own, "rank-%d.lprof", process.job().rank);
     return has_file(folder, "profile.lprof") || has_file(folder, own);
 }
 
@@ -77,11 +76,11 @@ bool can_be_written(const char* folder) { return access(folder, W_OK | X_OK) == 
 
 /// Of this job, with room for this rank's files, also after the program has changed its user.
 bool is_open_to_this_rank(const char* folder) {
-    return has_job_key(folder, session.job().key) && !is_taken(folder) && can_be_written(folder);
+    return has_job_key(folder, process.job().key) && !is_taken(folder) && can_be_written(folder);
 }
 
 /// Processes that are jobs of their own may have the key of their neighbours, and must not share a folder with them.
-bool is_made_by_another_rank(const char* folder) { return session.output() != Output::OneProcess && is_open_to_this_rank(folder); }
+bool is_made_by_another_rank(const char* folder) { return process.output() != Output::OneProcess && is_open_to_this_rank(folder); }
 
 /// mkdir -p. `kept`: as much of the path was there before.
 int make_folders(char* path, std::size_t& kept) {
@@ -108,7 +107,7 @@ void remove_folders(char* path, std::size_t kept) {
 
 /// Absolute, since the application may change its working folder before the end. Empty: it is too long.
 void absolute(const char* path, char (&buffer)[OutputFolder::path_size]) {
-    const char* folder = session.job().folder;
+    const char* folder = process.job().folder;
     const bool is_whole = path[0] == '/' || *folder == 0; // no working folder: then a relative path is an error
     const int n = std::snprintf(buffer, sizeof buffer, "%s%s%s", is_whole ? "" : folder, is_whole ? "" : "/", path);
     std::size_t length = n < 0 ? sizeof buffer : static_cast<std::size_t>(n);
@@ -118,7 +117,7 @@ void absolute(const char* path, char (&buffer)[OutputFolder::path_size]) {
 }
 
 void default_base(char (&buffer)[OutputFolder::path_size]) {
-    const Job& job = session.job();
+    const Job& job = process.job();
     char name[512];
     std::snprintf(name, sizeof name, "libprofile-%s-%s", job.name, job.id);
     absolute(name, buffer);
@@ -157,7 +156,7 @@ bool OutputFolder::claim(const char* path, bool may_exist, int& error) noexcept 
         if (error == 0 && has_config) error = EEXIST; // another's, or the program's own
         if (error != 0) return false;
     }
-    const char* key = session.job().key;
+    const char* key = process.job().key;
     if (error == 0) error = write_text(path, "job", key, std::strlen(key));
     if (error == EEXIST && is_made_by_another_rank(path)) {
         adopt(path);
@@ -165,7 +164,7 @@ bool OutputFolder::claim(const char* path, bool may_exist, int& error) noexcept 
     }
     if (error == 0) {
         char settings[8192];
-        error = write_text(path, "config", settings, session.config().describe(settings, sizeof settings));
+        error = write_text(path, "config", settings, process.config().describe(settings, sizeof settings));
         if (error != 0) remove(path, "job");
     }
     if (error != 0) {
@@ -193,7 +192,7 @@ bool OutputFolder::create() noexcept {
     if (refused_) return false;
     char base[path_size];
     default_base(base);
-    const char* wanted = session.config().text(Option::Output);
+    const char* wanted = process.config().text(Option::Output);
     int error = 0;
     int first_error = 0;
     if (*wanted != 0) {
@@ -238,7 +237,7 @@ bool OutputFolder::find_job(const char* base) noexcept {
 }
 
 bool OutputFolder::find_wanted(char (&base)[path_size], char (&fallback)[path_size]) noexcept {
-    const char* wanted = session.config().text(Option::Output);
+    const char* wanted = process.config().text(Option::Output);
     default_base(fallback);
     absolute(*wanted != 0 ? wanted : fallback, base);
     return find_job(base) || (*wanted != 0 && find_job(fallback));
@@ -253,7 +252,7 @@ bool OutputFolder::lead() noexcept {
 bool OutputFolder::join() noexcept {
     char base[path_size];
     char fallback[path_size];
-    const char* wanted = session.config().text(Option::Output);
+    const char* wanted = process.config().text(Option::Output);
     if (find_wanted(base, fallback)) return true;
     int error = 0;
     if (make(base, *wanted != 0, error)) return true;
@@ -263,7 +262,7 @@ bool OutputFolder::join() noexcept {
 
 bool OutputFolder::fall_back(int error) noexcept {
     const bool is_of_the_folder = error != ENOMEM && error != EFBIG; // no memory, a limit of file sizes: the same elsewhere
-    if (*session.config().text(Option::Output) == 0 || !is_of_the_folder) return false;
+    if (*process.config().text(Option::Output) == 0 || !is_of_the_folder) return false;
     char base[path_size];
     default_base(base);
     if (std::strncmp(path_, base, std::strlen(base)) == 0) return false;
@@ -272,18 +271,18 @@ bool OutputFolder::fall_back(int error) noexcept {
 
 void OutputFolder::say_fallen_back(int error) const noexcept {
     say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s); the profile goes to %s in the working folder instead",
-        Shown(session.config().text(Option::Output)).text, what_failed(error), shown());
+        Shown(process.config().text(Option::Output)).text, what_failed(error), shown());
 }
 
 void OutputFolder::adopt(const char* path) noexcept { std::snprintf(path_, sizeof path_, "%s", path); }
 
 const char* OutputFolder::shown() const noexcept {
     static char below_root[path_size + 16];
-    if (session.job().has_new_root()) {
+    if (process.job().has_new_root()) {
         std::snprintf(below_root, sizeof below_root, "NEW_ROOT%s", path_);
         return below_root;
     }
-    const char* folder = session.job().folder;
+    const char* folder = process.job().folder;
     const std::size_t length = std::strlen(folder);
     return length > 1 && std::strncmp(path_, folder, length) == 0 && path_[length] == '/' ? path_ + length + 1 : path_;
 }

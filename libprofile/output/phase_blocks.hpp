@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libprofile/output/block_writer.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <cstdint>
 

@@ -3,8 +3,8 @@
 #include "format/place.hpp"
 #include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/output/block_writer.hpp"
-#include "libprofile/place/machine.hpp"
-#include "libprofile/session/session.hpp"
+#include "libprofile/topology/machine.hpp"
+#include "libprofile/base/process.hpp"
 
 #include <cstdio>
 #include <unistd.h>
@@ -76,7 +76,7 @@ bool write_place(BlockBuffer& buffer, RunningThread running) noexcept {
     record.machine_packages = machine.packages();
     record.machine_numa_nodes = machine.numa_nodes();
     record.counters = names;
-    const auto rank = static_cast<std::uint32_t>(session.job().rank);
+    const auto rank = static_cast<std::uint32_t>(process.job().rank);
     return write_block(buffer, {BlockType::Place, rank}, [&](Encoder& encoder) {
         describe(encoder, record);
         used.for_each([&](std::uint32_t number) {

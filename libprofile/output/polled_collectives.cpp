@@ -2,7 +2,7 @@
 
 #include "libprofile/output/polled_messages.hpp"
 #include "libprofile/output/transport_warnings.hpp"
-#include "libprofile/session/clock.hpp"
+#include "libprofile/base/clock.hpp"
 
 #include <cstring>
 

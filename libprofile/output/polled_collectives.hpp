@@ -11,7 +11,7 @@
 // its user may open no more of it, and MPI then never completes a larger message.
 #pragma once
 
-#include "libprofile/session/mpi_services.hpp"
+#include "libprofile/base/mpi_services.hpp"
 
 #include <cstddef>
 #include <cstdint>

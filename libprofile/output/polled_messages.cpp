@@ -1,6 +1,6 @@
 #include "libprofile/output/polled_messages.hpp"
 
-#include "libprofile/session/clock.hpp"
+#include "libprofile/base/clock.hpp"
 
 #include <algorithm>
 #include <ctime>

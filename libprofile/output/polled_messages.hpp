@@ -3,7 +3,7 @@
 // did not get through in time returns false; its buffer stays in use until the end of MPI.
 #pragma once
 
-#include "libprofile/session/mpi_services.hpp"
+#include "libprofile/base/mpi_services.hpp"
 
 #include <cstddef>
 #include <cstdint>

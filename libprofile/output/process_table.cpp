@@ -2,7 +2,7 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/written_locations.hpp"
-#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/base/function_records.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/unify/table_builder.hpp"
+#include "libprofile/merge/table_builder.hpp"
 
 namespace libprofile {
 

@@ -4,8 +4,8 @@
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/live_file.hpp"
 #include "libprofile/output/phase_blocks.hpp"
-#include "libprofile/session/process_state.hpp"
-#include "libprofile/session/session.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/base/process.hpp"
 
 #include <unistd.h>
 
@@ -13,12 +13,12 @@ namespace libprofile {
 
 RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread running) noexcept {
     RankRecord record;
-    record.rank = static_cast<std::uint64_t>(session.job().rank);
+    record.rank = static_cast<std::uint64_t>(process.job().rank);
     record.pid = static_cast<std::uint64_t>(getpid());
-    record.host = session.job().host;
+    record.host = process.job().host;
     record.complete = complete ? 1 : 0;
     record.clock = static_cast<std::uint64_t>(session_clock.source());
-    record.rate = samples_per_second(session.config().number(Option::Sample));
+    record.rate = samples_per_second(process.config().number(Option::Sample));
     record.threads_lost = thread_registry.lost();
     record.memory_used = memory_quota.used();
     record.memory_peak = summary.memory_peak = memory_quota.peak() + LiveFile::mapped_peak();

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "format/regions.hpp"
-#include "instrument/function_filter.hpp"
-#include "instrument/region_names.hpp"
-#include "instrument/regions.hpp"
-#include "instrument/visits_inside.hpp"
+#include "libprofile/regions/function_filter.hpp"
+#include "libprofile/regions/region_names.hpp"
+#include "libprofile/regions/regions.hpp"
+#include "libprofile/regions/visits_inside.hpp"
 #include "libprofile/output/block_writer.hpp"
 #include "libprofile/output/written_locations.hpp"
 

@@ -11,14 +11,14 @@
 #include "libprofile/output/regions_writer.hpp"
 #include "libprofile/output/series_writer.hpp"
 #include "libprofile/output/table_blocks.hpp"
-#include "libprofile/session/mpi_events.hpp"
-#include "libprofile/session/session.hpp"
+#include "libprofile/base/function_records.hpp"
+#include "libprofile/base/process.hpp"
 
 namespace libprofile {
 
 namespace {
 
-std::uint32_t own_rank() { return static_cast<std::uint32_t>(session.job().rank); }
+std::uint32_t own_rank() { return static_cast<std::uint32_t>(process.job().rank); }
 
 /// The MPI functions that occur: a node's `a` is the id that is stored with the name.
 struct UsedFunctions {

@@ -4,7 +4,7 @@
 
 #include "format/short_threads.hpp"
 #include "libprofile/output/block_writer.hpp"
-#include "libprofile/session/thread_registry.hpp"
+#include "libprofile/thread/thread_registry.hpp"
 
 namespace libprofile {
 

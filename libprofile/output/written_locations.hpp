@@ -2,7 +2,7 @@
 // Contract: by the thread that writes.
 #pragma once
 
-#include "libprofile/session/thread_registry.hpp"
+#include "libprofile/thread/thread_registry.hpp"
 
 #include <cstdint>
 

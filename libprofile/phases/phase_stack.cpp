@@ -1,6 +1,6 @@
 #include "libprofile/phases/phase_stack.hpp"
 
-#include "libprofile/session/earlier_run.hpp"
+#include "libprofile/clustering/earlier_run.hpp"
 
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,6 @@
 #include "libprofile/sampling/perf_clock.hpp"
 
-#include "libprofile/session/own_file.hpp"
+#include "libprofile/base/own_file.hpp"
 
 #include <atomic>
 #include <cerrno>

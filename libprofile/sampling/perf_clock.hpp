@@ -9,7 +9,7 @@
 // must not find the next signal waiting.
 #pragma once
 
-#include "libprofile/sampling/clock_state.hpp"
+#include "libprofile/thread/clock_state.hpp"
 
 #include <csignal>
 #include <sys/types.h>

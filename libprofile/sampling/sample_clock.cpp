@@ -2,13 +2,12 @@
 
 #include "libprofile/sampling/cpu_timer.hpp"
 #include "libprofile/sampling/perf_clock.hpp"
-#include "libprofile/sampling/sample_handler.hpp"
 #include "libprofile/sampling/skip.hpp"
-#include "libprofile/session/process_state.hpp"
-#include "libprofile/session/real_calls.hpp"
-#include "libprofile/session/session.hpp"
-#include "libprofile/session/thread.hpp"
-#include "wrappers/process/signals.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/base/real_calls.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/thread/thread.hpp"
+#include "libprofile/sampling/shared_signal.hpp"
 
 #include <cerrno>
 #include <ucontext.h>
@@ -27,7 +26,7 @@ pid_t sampled_process = 0;
 std::atomic<int> refusal{0};
 
 Choice choice() {
-    return static_cast<Choice>(session.config().number(Option::SampleClock));
+    return static_cast<Choice>(process.config().number(Option::SampleClock));
 }
 
 /// CPU timers expire on every second kernel tick at most, if they are to keep their rate.
@@ -120,8 +119,8 @@ bool is_in_system_call(const void* context) {
 
 } // namespace
 
-bool prepare_sampling() noexcept {
-    period = static_cast<std::uint64_t>(session.config().number(Option::Sample));
+bool prepare_sampling(void (*handler)(int, siginfo_t*, void*)) noexcept {
+    period = static_cast<std::uint64_t>(process.config().number(Option::Sample));
     if (period == 0)
         return true;
     beat = 2 * period > shortest_timer() ? 2 * period : shortest_timer();
@@ -133,7 +132,7 @@ bool prepare_sampling() noexcept {
         if (real_calls().sigaction(signal, nullptr, &present) != 0 || present.sa_handler != SIG_DFL)
             continue;
         struct sigaction wanted {};
-        wanted.sa_sigaction = handle_sample;
+        wanted.sa_sigaction = handler;
         wanted.sa_flags = SA_SIGINFO | SA_RESTART;
         // No handler of the application may run inside ours: it might leave it by siglongjmp. Faults are not held back.
         sigfillset(&wanted.sa_mask);

@@ -14,7 +14,7 @@
 // when its signals do not arrive (after setuid).
 #pragma once
 
-#include "libprofile/sampling/clock_state.hpp"
+#include "libprofile/thread/clock_state.hpp"
 
 #include <csignal>
 #include <sys/types.h>
@@ -23,8 +23,8 @@ namespace libprofile {
 
 struct Thread;
 
-/// Installs the signal handler. False: no free real-time signal, then nothing is sampled.
-bool prepare_sampling() noexcept;
+/// Finds a signal and installs its handler. False: no free real-time signal, then nothing is sampled.
+bool prepare_sampling(void (*handler)(int, siginfo_t*, void*)) noexcept;
 
 /// The signal in use, 0 for none.
 int sampling_signal() noexcept;
@@ -46,11 +46,5 @@ bool is_due(Thread& thread, const siginfo_t& info, const void* context) noexcept
 std::uint64_t weigh(Thread& thread, const siginfo_t& info, std::uint64_t reading) noexcept;
 /// The last thing it does: the next signal may come. nullptr: the thread is just opening its location.
 void arm_again(Thread* thread, const siginfo_t& info) noexcept;
-
-/// What a sample reads: the thread's CPU time, or the time stamp when wall time is sampled. The sample stands for what has
-/// passed since the previous reading.
-inline std::uint64_t reading_of(const ClockState& clock, std::uint64_t now, std::uint64_t cpu) noexcept {
-    return clock.kind == SamplingClock::Wall ? now : cpu;
-}
 
 } // namespace libprofile

@@ -1,18 +1,18 @@
 #include "libprofile/sampling/sample_handler.hpp"
 
-#include "libprofile/counters/counting.hpp"
+#include "libprofile/thread/counting.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/sampling/skip.hpp"
-#include "libprofile/session/process_state.hpp"
-#include "libprofile/session/recording.hpp"
-#include "libprofile/session/session.hpp"
-#include "libprofile/session/thread_registry.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/thread/recording.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/thread/thread_registry.hpp"
 
 #include <algorithm>
-#include "wrappers/mpi/mpi_modules.hpp"
-#include "wrappers/process/signals.hpp"
+#include "libprofile/mpi/mpi_modules.hpp"
+#include "libprofile/sampling/shared_signal.hpp"
 
 #include <cerrno>
 #include <ucontext.h>
@@ -82,7 +82,7 @@ bool follow(Thread& thread, void* context) noexcept {
     const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
     if (thread.call_depth != 0) return false; // the pause begins when this call has returned
-    if (session.recording()) {
+    if (process.recording()) {
         if (why_not_unwound(static_cast<std::uintptr_t>(registers[REG_RIP])) != SkipReason::None) return false; // not now
         // A call that began while recording was off is not recorded; its end must not become computing time.
         if (is_own_stack(stack)) thread.paths.at_sample(context);
@@ -134,7 +134,7 @@ std::uint64_t merged(const Thread& thread, const siginfo_t& info) noexcept {
 }
 
 void sample(Thread& thread, const siginfo_t& info, void* context) noexcept {
-    const bool silent = thread.phases.is_paused() || !session.recording();
+    const bool silent = thread.phases.is_paused() || !process.recording();
     const std::uint64_t lost = merged(thread, info);
     const auto instruction = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
     if (thread_local_block.in_tool != 0 || (thread.call_depth == 0 && is_own_code(instruction))) {
@@ -153,7 +153,7 @@ void sample(Thread& thread, const siginfo_t& info, void* context) noexcept {
 void our_signal(const siginfo_t& info, void* context) noexcept {
     const bool in_tool = thread_local_block.in_tool != 0;
     Thread* thread = in_tool ? thread_local_block.thread : thread_registry.current();
-    if (!session.measuring() || (thread == nullptr ? !in_tool : thread->finished)) return;
+    if (!process.measuring() || (thread == nullptr ? !in_tool : thread->finished)) return;
     if (thread != nullptr && is_due(*thread, info, context)) sample(*thread, info, context);
     arm_again(thread, info);
 }

@@ -1,6 +1,6 @@
 #include "libprofile/sampling/skip.hpp"
 
-#include "libprofile/session/thread.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <dlfcn.h>
 #include <elf.h>

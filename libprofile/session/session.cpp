@@ -1,21 +1,23 @@
 #include "libprofile/session/session.hpp"
 
-#include "libprofile/boundaries/iteration_place.hpp"
-#include "instrument/function_filter.hpp"
-#include "instrument/sleds.hpp"
+#include "libprofile/loops/iteration_point.hpp"
+#include "libprofile/regions/function_filter.hpp"
+#include "libprofile/regions/sleds.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/counters/counter_choice.hpp"
+#include "libprofile/clustering/earlier_run.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/finalize.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
-#include "libprofile/session/messages.hpp"
-#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/sampling/sample_handler.hpp"
+#include "libprofile/base/messages.hpp"
+#include "libprofile/base/function_records.hpp"
 #include "libprofile/session/openmp_tool.hpp"
-#include "libprofile/session/process_state.hpp"
-#include "libprofile/session/recording.hpp"
-#include "libprofile/session/thread_registry.hpp"
-#include "wrappers/mpi/mpi_modules.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/thread/recording.hpp"
+#include "libprofile/thread/thread_registry.hpp"
+#include "libprofile/mpi/mpi_modules.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -32,43 +34,43 @@ void Session::start() noexcept {
     SessionState expected = SessionState::Idle;
     if (!process_state.session.compare_exchange_strong(expected, SessionState::Starting, std::memory_order_acq_rel)) return;
     process_ = getpid();
-    config_.load(arena_);
-    if (config_.flag(Option::Quiet)) silence_messages();
-    if (config_.flag(Option::Disable)) return switch_off();
-    call_paths_ = config_.flag(Option::CallPaths);
-    process_state.marks.store(static_cast<MarksMode>(config_.number(Option::Marks)), std::memory_order_relaxed);
-    memory_quota.limit(static_cast<std::uint64_t>(config_.number(Option::Memory)));
-    session_clock.choose(config_.text(Option::Clock));
-    job_.find(arena_);
+    process.config_.load(arena_);
+    if (process.config_.flag(Option::Quiet)) silence_messages();
+    if (process.config_.flag(Option::Disable)) return switch_off();
+    process.call_paths_ = process.config_.flag(Option::CallPaths);
+    process_state.marks.store(static_cast<MarksMode>(process.config_.number(Option::Marks)), std::memory_order_relaxed);
+    memory_quota.limit(static_cast<std::uint64_t>(process.config_.number(Option::Memory)));
+    session_clock.choose(process.config_.text(Option::Clock));
+    process.job_.find(arena_);
     choose_earlier_run();
     // Before the in-tool flag is set: the loader must see the real dl_iterate_phdr while it works for us.
     unwinder.load();
-    counter_choice.choose(config_.text(Option::Metrics), arena_);
+    counter_choice.choose(process.config_.text(Option::Metrics), arena_);
     {
         const InTool guard;
         load_map.refresh();
-        if (names_a_place()) {
-            iteration_place.choose(config_.text(Option::Iteration));
-            iteration_place.look();
+        if (process.names_iteration_point()) {
+            iteration_point.choose(process.config_.text(Option::Iteration));
+            iteration_point.look();
         }
-        if (*config_.text(Option::Filter) != 0) filter_complaint_ = function_filter.load(config_.text(Option::Filter));
+        if (*process.config_.text(Option::Filter) != 0) filter_complaint_ = function_filter.load(process.config_.text(Option::Filter));
         sleds.look();
     }
-    process_state.session.store(config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
+    process_state.session.store(process.config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
     const InTool guard;
     thread_registry.open_main();
 }
 
 /// The program may change its folder before the file is needed.
 void Session::choose_earlier_run() noexcept {
-    const char* name = config_.text(Option::Reference);
+    const char* name = process.config_.text(Option::Reference);
     if (name == nullptr || *name == 0) return;
-    if (*name == '/') return earlier_run_.choose(name);
-    const std::size_t size = std::strlen(job_.folder) + 1 + std::strlen(name) + 1;
+    if (*name == '/') return earlier_run.choose(name);
+    const std::size_t size = std::strlen(process.job_.folder) + 1 + std::strlen(name) + 1;
     char* path = arena_.array<char>(size);
     if (path == nullptr) return;
-    std::snprintf(path, size, "%s/%s", job_.folder, name);
-    earlier_run_.choose(path);
+    std::snprintf(path, size, "%s/%s", process.job_.folder, name);
+    earlier_run.choose(path);
 }
 
 void Session::record(bool on) noexcept {
@@ -77,18 +79,18 @@ void Session::record(bool on) noexcept {
     process_state.session.compare_exchange_strong(expected, on ? SessionState::Measuring : SessionState::Silent, std::memory_order_acq_rel);
 }
 
-void Session::mpi_found(const MpiServices* services) noexcept { mpi_ = services; }
+void Session::mpi_found(const MpiServices* services) noexcept { process.mpi_ = services; }
 
 void Session::mpi_unusable(const char* reason) noexcept {
     start();
-    if (job_.speaks_before_init()) say("error: %s", reason);
+    if (process.job_.speaks_before_init()) say("error: %s", reason);
     switch_off();
 }
 
 void Session::tool_bypasses_us(const char* tool) noexcept {
     start();
     bypass_known_ = true;
-    if (measuring() && job_.speaks_before_init())
+    if (process.measuring() && process.job_.speaks_before_init())
         say("warning: %s wraps MPI functions without calling PMPI, so libprofile does not see the calls of these functions; put it "
             "first: LD_PRELOAD=%s:.../libprofile.so",
             tool, tool);
@@ -97,12 +99,12 @@ void Session::tool_bypasses_us(const char* tool) noexcept {
 void Session::begin_sampling() noexcept {
     const InTool guard;
     const bool is_first = !sampling_;
-    if (is_first && !prepare_sampling() && job_.speaks_before_init())
+    if (is_first && !prepare_sampling(handle_sample) && process.job_.speaks_before_init())
         say("warning: no real-time signal is free, so there are no samples; MPI calls are measured all the same");
     sampling_ = true;
     if (Thread* thread = thread_registry.current()) thread->paths.ready();
     thread_registry.start_sampling();
-    if (!is_first || !job_.speaks_before_init()) return;
+    if (!is_first || !process.job_.speaks_before_init()) return;
     if (thread_registry.clocks_refused() != 0)
         say("warning: the kernel gives no timer (limit of pending signals, ulimit -i?), so there are no samples; MPI calls "
             "are measured all the same");
@@ -114,8 +116,8 @@ void Session::begin_sampling() noexcept {
 
 void Session::before_mpi_init(bool is_session) noexcept {
     start();
-    if (measuring()) begin_sampling();
-    if (is_session && state() == SessionState::Finished && job_.rank == 0 && !reopened_) {
+    if (process.measuring()) begin_sampling();
+    if (is_session && process.state() == SessionState::Finished && process.job_.rank == 0 && !reopened_) {
         reopened_ = true;
         say("warning: the program opened an MPI session after its last one had ended, and the measurement with it; keep one "
             "session open to measure all");
@@ -123,48 +125,48 @@ void Session::before_mpi_init(bool is_session) noexcept {
 }
 
 bool Session::launcher_mismatch() noexcept {
-    return job_.launcher_ranks > 1 && job_.ranks == 1 && treats_mpi();
+    return process.job_.launcher_ranks > 1 && process.job_.ranks == 1 && process.treats_mpi();
 }
 
 /// MPI sessions have no MPI_COMM_WORLD that could tell.
 void Session::know_rank_from_launcher() noexcept {
-    job_.rank = job_.launcher_rank < 0 ? 0 : job_.launcher_rank;
-    job_.ranks = job_.launcher_ranks < 1 ? 1 : job_.launcher_ranks;
+    process.job_.rank = process.job_.launcher_rank < 0 ? 0 : process.job_.launcher_rank;
+    process.job_.ranks = process.job_.launcher_ranks < 1 ? 1 : process.job_.launcher_ranks;
 }
 
 void Session::after_mpi_init(bool is_session, bool succeeded) noexcept {
-    if (!measuring() || !succeeded) return;
+    if (!process.measuring() || !succeeded) return;
     if (is_session) open_sessions_.fetch_add(1, std::memory_order_relaxed);
-    if (world_ || (is_session && initialized_)) return;
+    if (process.world_ || (is_session && process.initialized_)) return;
     const InTool guard;
     load_map.refresh(); // MPI_Init loads its components
-    iteration_place.look();
+    iteration_point.look();
     sleds.look();
     if (Thread* thread = thread_registry.current()) thread->paths.ready();
-    if (is_session || mpi_ == nullptr || mpi_->world(&job_.rank, &job_.ranks) != 0) {
+    if (is_session || process.mpi_ == nullptr || process.mpi_->world(&process.job_.rank, &process.job_.ranks) != 0) {
         know_rank_from_launcher();
     } else if (launcher_mismatch()) {
-        if (job_.speaks_before_init())
+        if (process.job_.speaks_before_init())
             say("error: the launcher started %d ranks, but each is alone in its MPI_COMM_WORLD: %s uses %s, so start it "
                 "with the mpirun of %s; nothing is measured",
-                job_.launcher_ranks, job_.name, mpi_->name, mpi_->name);
+                process.job_.launcher_ranks, process.job_.name, process.mpi_->name, process.mpi_->name);
         return switch_off();
     } else {
-        world_ = true;
+        process.world_ = true;
     }
-    initialized_ = true;
-    if (job_.rank == 0 || !treats_mpi()) {
+    process.initialized_ = true;
+    if (process.job_.rank == 0 || !process.treats_mpi()) {
         complain_once(false);
-        if (treats_mpi()) prepare_output_folder(world_ ? Output::Together : Output::EachRank);
+        if (process.treats_mpi()) prepare_output_folder(process.world_ ? Output::Together : Output::EachRank);
     }
 }
 
 void Session::complain_once(bool at_end) noexcept {
     if (complained_) return;
     complained_ = true;
-    if (*config_.complaint() != 0) say("warning: %s", config_.complaint());
+    if (*process.config_.complaint() != 0) say("warning: %s", process.config_.complaint());
     complain_of_place(at_end);
-    if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", config_.text(Option::Filter), filter_complaint_);
+    if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), filter_complaint_);
     if (*sleds.complaint() != 0) say("warning: %s", sleds.complaint());
     if (*counter_choice.complaint() != 0) say("warning: %s", counter_choice.complaint());
     if (!unwinder.available())
@@ -173,10 +175,10 @@ void Session::complain_once(bool at_end) noexcept {
 
 /// Once: what is not there yet may be in a library that comes later, which the line says. What comes and cannot be followed is said then.
 void Session::complain_of_place(bool at_end) noexcept {
-    const char* complaint = iteration_place.complaint();
+    const char* complaint = iteration_point.complaint();
     if (*complaint == 0) return;
-    const char* const place = config_.text(Option::Iteration);
-    const bool is_wanted = iteration_place.is_wanted();
+    const char* const place = process.config_.text(Option::Iteration);
+    const bool is_wanted = iteration_point.is_wanted();
     const PlaceComplaint before = std::exchange(place_complaint_, is_wanted ? PlaceComplaint::Missing : PlaceComplaint::Failed);
     if (before == place_complaint_) return;
     say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks%s", place, complaint,
@@ -192,28 +194,28 @@ void Session::visit_last_call(const char* name, std::uintptr_t frame) noexcept {
     unsigned id = 0;
     while (id + 1 < mpi_function_count && std::strcmp(mpi_functions[id].name, name) != 0) ++id;
     NodeId caller = 0;
-    if (call_paths_) caller = thread->paths.at_call(frame);
+    if (process.call_paths_) caller = thread->paths.at_call(frame);
     Row& row = thread->phases.row(thread->tree.child(caller, NodeKind::Mpi, id, 0));
     row.is_event = true;
     ++row[Metric::Visits];
 }
 
 void Session::before_mpi_finalize(std::uintptr_t frame) noexcept {
-    if (!measuring() || !initialized_) return;
+    if (!process.measuring() || !process.initialized_) return;
     visit_last_call("MPI_Finalize", frame);
-    finish(treats_mpi() && world_);
+    finish(process.treats_mpi() && process.world_);
 }
 
 void Session::before_session_finalize(std::uintptr_t frame) noexcept {
-    if (!measuring() || open_sessions_.fetch_sub(1, std::memory_order_relaxed) != 1 || world_) return;
+    if (!process.measuring() || open_sessions_.fetch_sub(1, std::memory_order_relaxed) != 1 || process.world_) return;
     visit_last_call("MPI_Session_finalize", frame);
     finish(false);
 }
 
 void Session::begin_without_mpi() noexcept {
-    without_mpi_ = true;
+    process.without_mpi_ = true;
     start();
-    if (measuring() && !sampling_) begin_sampling();
+    if (process.measuring() && !sampling_) begin_sampling();
 }
 
 /// MPI ran in this process and not one call came through our entry points: linked in the wrong order, or looked up in the
@@ -226,12 +228,12 @@ bool Session::was_bypassed() noexcept {
     *reinterpret_cast<void**>(&initialized) = function;
     int flag = 0;
     if (initialized == nullptr || initialized(&flag) != 0 || flag == 0) return false;
-    if (state() == SessionState::Idle) {
-        config_.load(arena_);
-        job_.find(arena_);
-        if (config_.flag(Option::Quiet) || config_.flag(Option::Disable)) return true;
+    if (process.state() == SessionState::Idle) {
+        process.config_.load(arena_);
+        process.job_.find(arena_);
+        if (process.config_.flag(Option::Quiet) || process.config_.flag(Option::Disable)) return true;
     }
-    if (job_.speaks_before_init())
+    if (process.job_.speaks_before_init())
         say("warning: MPI was used, but its calls did not pass through libprofile, so there is no profile; start the program with "
             "`libprofile run --`, or link -lprofile before the MPI library (programs that look MPI functions up in the MPI library's own handle "
             "cannot be measured)");
@@ -239,13 +241,13 @@ bool Session::was_bypassed() noexcept {
 }
 
 void Session::at_exit() noexcept {
-    if ((state() == SessionState::Idle || (measuring() && !initialized_)) && was_bypassed()) {
+    if ((process.state() == SessionState::Idle || (process.measuring() && !process.initialized_)) && was_bypassed()) {
         if (process_ == getpid()) remove_checkpoint(nullptr);
         return switch_off();
     }
-    if (!measuring() || process_ != getpid()) return;
+    if (!process.measuring() || process_ != getpid()) return;
     // An MPI program that ends without MPI_Finalize, or no MPI program at all.
-    if (!initialized_ && !without_mpi_) return switch_off();
+    if (!process.initialized_ && !process.without_mpi_) return switch_off();
     finish(false);
 }
 
@@ -255,32 +257,17 @@ void Session::finish(bool with_mpi) noexcept {
     const InTool guard;
     // A handler of the application has interrupted us, and ends the program. What is being changed just now cannot be read.
     if (guard.is_nested() || !thread_registry.finish_all(now)) return leave_live_file();
-    const bool speaks = !initialized_ || job_.rank == 0 || !treats_mpi();
+    const bool speaks = !process.initialized_ || process.job_.rank == 0 || !process.treats_mpi();
     if (speaks && complained_) complain_of_place(true);
     complained_ = complained_ || !speaks;
     complain_once(true);
-    if (speaks && *config_.text(Option::Filter) != 0)
-        if (const char* useless = function_filter.useless_lines()) say("warning: LIBPROFILE_FILTER=%s: %s", config_.text(Option::Filter), useless);
+    if (speaks && *process.config_.text(Option::Filter) != 0)
+        if (const char* useless = function_filter.useless_lines()) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), useless);
     if (const char* complaint = speaks ? openmp_tool_complaint() : nullptr) say("warning: %s", complaint);
     if (with_mpi)
         write_together();
     else
-        write_alone(output());
-}
-
-const EarlierIterations* Session::earlier_iterations(const char* phase) noexcept {
-    const int rank = rank_is_known() ? job_.rank : job_.launcher_rank;
-    const EarlierIterations* found = earlier_run_.find(phase, static_cast<std::uint32_t>(rank < 0 ? 0 : rank));
-    const char* complaint = earlier_run_.take_complaint();
-    if (complaint != nullptr && rank <= 0)
-        say("warning: LIBPROFILE_REFERENCE=%s cannot be used (%s), so iterations are compared by the averages of this run",
-            config_.text(Option::Reference), complaint);
-    return found;
-}
-
-Output Session::output() const noexcept {
-    if (!initialized_ || !treats_mpi() || (!world_ && job_.ranks == 1)) return Output::OneProcess;
-    return world_ ? Output::Together : Output::EachRank;
+        write_alone(process.output());
 }
 
 } // namespace libprofile

@@ -12,30 +12,17 @@
 // Contract: start() is idempotent and may be called by any thread outside signal handlers, also before our constructor.
 #pragma once
 
-#include "libprofile/session/config.hpp"
-#include "libprofile/session/earlier_run.hpp"
-#include "libprofile/session/job.hpp"
-#include "libprofile/session/mpi_services.hpp"
-#include "libprofile/session/process_state.hpp"
+#include "libprofile/base/process.hpp"
 
 #include <atomic>
 #include <cstdint>
 
 namespace libprofile {
 
-enum class Output; // output/finalize.hpp
-
 class Session {
   public:
-    bool measuring() const {
-        const SessionState now = state();
-        return now == SessionState::Measuring || now == SessionState::Silent;
-    }
-    /// measuring(), and recording is on.
-    bool recording() const { return state() == SessionState::Measuring; }
     /// Switches recording; no effect unless measuring(). What it does to threads: recording.hpp.
     void record(bool on) noexcept;
-    SessionState state() const { return process_state.session.load(std::memory_order_acquire); }
 
     /// Begins to measure, if it is to be measured at all.
     void start() noexcept;
@@ -54,30 +41,11 @@ class Session {
     void at_exit() noexcept;
     void in_fork_child() noexcept { switch_off(); }
     /// A marker was used: the process counts as a job of one rank if MPI never comes.
-    void marker_used() noexcept { if (!without_mpi_) begin_without_mpi(); }
+    void marker_used() noexcept { if (!process.without_mpi_) begin_without_mpi(); }
     /// Measures before, and possibly without, any MPI call.
     void begin_without_mpi() noexcept;
 
-    const Config& config() const { return config_; }
-    /// Of a phase in the run that LIBPROFILE_REFERENCE names; nullptr: none are known. With the in-tool flag set.
-    const EarlierIterations* earlier_iterations(const char* phase) noexcept;
-    Job& job() { return job_; }
-    const MpiServices* mpi() const { return mpi_; }
-    bool records_call_paths() const { return call_paths_; }
-    /// LIBPROFILE_ITERATION: the program's markers make phases; loops are looked for where it has none.
-    bool follows_markers() const { return config_.number(Option::Iteration) != 2; }
-    bool looks_for_loops() const { return call_paths_ && config_.number(Option::Iteration) == 0; }
-    bool names_a_place() const { return config_.number(Option::Iteration) == 3; }
-    /// MPI_Init has returned.
-    bool rank_is_known() const { return initialized_; }
-    /// So is what others there are: MPI_Init has returned, or the process is a job of one rank whatever comes.
-    bool knows_its_place() const noexcept { return initialized_ || (without_mpi_ && (!treats_mpi() || is_alone())); }
-    /// How the ranks of this job write.
-    Output output() const noexcept;
-    bool treats_mpi() const { return config_.number(Option::Mpi) == 0; } // "auto"
-
   private:
-    bool is_alone() const noexcept { return mpi_ == nullptr && job_.launcher_ranks <= 1; }
     bool was_bypassed() noexcept;
     void choose_earlier_run() noexcept;
     void finish(bool with_mpi) noexcept;
@@ -89,21 +57,13 @@ class Session {
     void begin_sampling() noexcept;
 
     Arena arena_;
-    Config config_;
-    EarlierRun earlier_run_;
     const char* filter_complaint_ = nullptr; // nullptr: nothing is wrong
-    Job job_;
-    const MpiServices* mpi_ = nullptr;
-    bool initialized_ = false; // MPI_Init or MPI_Session_init has returned
-    bool world_ = false;       // MPI_Init has
     std::atomic<int> open_sessions_{0}; // of MPI
     bool reopened_ = false; // it has been said that sessions after the end are not measured
-    bool without_mpi_ = false; // worth a profile even if MPI never comes
     bool complained_ = false;
     enum class PlaceComplaint : std::uint8_t { None, Missing, Failed } place_complaint_ = PlaceComplaint::None;
     bool bypass_known_ = false; // it has been said why MPI calls do not reach us
     bool sampling_ = false;
-    bool call_paths_ = true;
     int process_ = 0;
 };
 extern Session session;

@@ -1,6 +1,6 @@
 // What leads places in a program's code to us rests on: lengths of instructions, and names of symbols.
-#include "libprofile/boundaries/function_names.hpp"
-#include "libprofile/boundaries/instruction.hpp"
+#include "libprofile/code/function_names.hpp"
+#include "libprofile/code/instruction.hpp"
 
 #include <gtest/gtest.h>
 

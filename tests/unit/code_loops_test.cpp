@@ -1,5 +1,5 @@
 // How two calls lie in the loops of real compiled functions. Each function has a section of its own, so that its bounds are known.
-#include "libprofile/loops/code_loops.hpp"
+#include "libprofile/code/code_loops.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "format/sampling_rate.hpp"
-#include "libprofile/session/config.hpp"
-#include "libprofile/session/nearest_name.hpp"
+#include "libprofile/base/config.hpp"
+#include "libprofile/base/nearest_name.hpp"
 
 #include <cstdlib>
 #include <cstring>

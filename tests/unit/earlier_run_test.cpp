@@ -1,6 +1,6 @@
 // What a run takes from the file of an earlier one, and that no file can harm it.
 
-#include "libprofile/session/earlier_run.hpp"
+#include "libprofile/clustering/earlier_run.hpp"
 
 #include "format/averages.hpp"
 #include "format/profile_file.hpp"

@@ -1,5 +1,5 @@
-#include "libprofile/session/memory.hpp"
-#include "libprofile/session/scratch.hpp"
+#include "libprofile/base/memory.hpp"
+#include "libprofile/base/scratch.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>

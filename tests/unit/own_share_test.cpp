@@ -1,6 +1,6 @@
 // What may be said of libprofile's own share.
 #include "format/own_share.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <gtest/gtest.h>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "libprofile/callpath/parallel_places.hpp"
 #include "libprofile/phases/phase_log.hpp"
-#include "libprofile/session/openmp_state.hpp"
+#include "libprofile/thread/openmp_state.hpp"
 
 #include <gtest/gtest.h>
 

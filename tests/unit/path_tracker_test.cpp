@@ -4,7 +4,7 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/callpath/unwinder.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <gtest/gtest.h>
 #include <stdexcept>

@@ -3,7 +3,7 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <chrono>
 #include <csignal>

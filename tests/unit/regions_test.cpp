@@ -1,6 +1,6 @@
 // Regions: what open ones book, and how names in a filter file are compared.
-#include "instrument/open_regions.hpp"
-#include "instrument/plain_name.hpp"
+#include "libprofile/regions/open_regions.hpp"
+#include "libprofile/regions/plain_name.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -1,5 +1,5 @@
 // The trace of a thread's samples: bounded, over the whole run, with the common ancestors of the samples that are left.
-#include "libprofile/sampling/sample_trace.hpp"
+#include "libprofile/thread/sample_trace.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Tables of call paths against naive sets of paths: random jobs, random trees of ranks, little memory.
-#include "libprofile/unify/table_builder.hpp"
-#include "libprofile/unify/table_exchange.hpp"
+#include "libprofile/merge/table_builder.hpp"
+#include "libprofile/merge/table_exchange.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 #include "tools/evaluation/recording.hpp"
 
-#include "libprofile/metrics/hashing.hpp"
+#include "libprofile/base/hashing.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/profile/counters.hpp"
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "libprofile/clustering/clusterer.hpp"
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 #include "tools/evaluation/memory_count.hpp"
 #include "tools/evaluation/method.hpp"
 #include "tools/evaluation/recording.hpp"

@@ -1,10 +1,10 @@
 #include "wrappers/mpi/dispatch.hpp"
 
-#include "libprofile/session/mpi_events.hpp"
-#include "libprofile/session/real_calls.hpp"
+#include "libprofile/events/mpi_events.hpp"
+#include "libprofile/base/real_calls.hpp"
 #include "wrappers/mpi/flavour.hpp"
-#include "wrappers/mpi/mpi_modules.hpp"
-#include "wrappers/mpi/other_tools.hpp"
+#include "libprofile/mpi/mpi_modules.hpp"
+#include "libprofile/mpi/other_tools.hpp"
 
 #include <atomic>
 #include <cstddef>

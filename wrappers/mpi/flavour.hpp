@@ -2,7 +2,7 @@
 // Contract: constant data; `bind` is called once, by the dispatcher, and does not allocate.
 #pragma once
 
-#include "libprofile/session/mpi_services.hpp"
+#include "libprofile/base/mpi_services.hpp"
 
 namespace libprofile {
 

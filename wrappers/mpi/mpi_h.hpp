@@ -9,7 +9,7 @@
 #define MPICH_SKIP_MPICXX
 #include <mpi.h>
 
-#include "libprofile/session/mpi_events.hpp"
+#include "libprofile/events/mpi_events.hpp"
 
 #ifdef OPEN_MPI
 // Handle constants of Open MPI are addresses of data in its library. Referring to them would make

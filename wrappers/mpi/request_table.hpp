@@ -6,7 +6,7 @@
 // are (though a start may change them); sends share theirs (field notes of both MPIs: small sends are complete at once and get one common handle).
 #pragma once
 
-#include "libprofile/session/memory.hpp"
+#include "libprofile/base/memory.hpp"
 
 #include <atomic>
 #include <cstddef>

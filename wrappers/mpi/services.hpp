@@ -1,5 +1,5 @@
 // MpiServices of one MPI library: what the runtime itself asks of MPI. Included once per mpi.h.
-// Contract: as in libprofile/session/mpi_services.hpp: main thread, from the Init and Finalize bodies only.
+// Contract: as in libprofile/base/mpi_services.hpp: main thread, from the Init and Finalize bodies only.
 // Never allocates. Only resolved pointers are called, so none of this is ever profiled.
 #pragma once
 

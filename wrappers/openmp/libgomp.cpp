@@ -5,8 +5,8 @@
 // The names have the runtime's own symbol versions, not as the default ones: the run-time loader gives them to programs that ask for these
 // versions, link editors bind nobody to them. A program that was linked with another runtime asks for that one's.
 
-#include "libprofile/session/openmp_events.hpp"
-#include "libprofile/session/messages.hpp"
+#include "libprofile/events/openmp_events.hpp"
+#include "libprofile/base/messages.hpp"
 #include "wrappers/openmp/ompt.hpp"
 
 #include <alloca.h>

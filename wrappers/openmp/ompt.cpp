@@ -6,8 +6,8 @@
 
 #include "wrappers/openmp/ompt.hpp"
 
-#include "libprofile/session/openmp_events.hpp"
-#include "libprofile/session/session.hpp"
+#include "libprofile/events/openmp_events.hpp"
+#include "libprofile/base/process.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -328,7 +328,7 @@ StartResult start_result = {initialize, finalize, {0}};
 /// There is one tool: one that the user has asked for by OMP_TOOL_LIBRARIES, or that lies behind us, comes first.
 extern "C" [[gnu::visibility("default")]] void* ompt_start_tool(unsigned version, const char* runtime) noexcept {
     using namespace libprofile;
-    if (session.state() == SessionState::Off) return nullptr;
+    if (process.state() == SessionState::Off) return nullptr;
     const char* asked_for = std::getenv("OMP_TOOL_LIBRARIES");
     if (asked_for != nullptr && *asked_for != 0) return nullptr;
     void* next = dlsym(RTLD_NEXT, "ompt_start_tool");

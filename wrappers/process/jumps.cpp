@@ -4,8 +4,8 @@
 
 #include "wrappers/process/jumps.hpp"
 
-#include "instrument/regions.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/regions/regions.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <dlfcn.h>
 

@@ -6,9 +6,9 @@
 
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
-#include "libprofile/session/real_calls.hpp"
-#include "libprofile/session/session.hpp"
-#include "libprofile/session/thread.hpp"
+#include "libprofile/base/real_calls.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <cerrno>
 
@@ -30,7 +30,7 @@ EXPORTED int pipe2(int files[2], int flags) noexcept {
 EXPORTED int dlclose(void* handle) noexcept {
     using namespace libprofile;
     const int result = real_calls().dlclose(handle);
-    if (session.measuring() && thread_local_block.in_tool == 0) {
+    if (process.measuring() && thread_local_block.in_tool == 0) {
         const InTool guard;
         unsigned long long unloads = 0;
         if (!load_map.has_unloaded(unloads)) return result; // somebody else has it open, too

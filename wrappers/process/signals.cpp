@@ -8,18 +8,15 @@
 // - A handler on an alternate stack is not interrupted by samples: such stacks are often 8 KiB, and the signal frame of a
 //   processor with wide vector registers takes half of that.
 
-#include "wrappers/process/signals.hpp"
-
+#include "libprofile/base/real_calls.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
-#include "libprofile/session/real_calls.hpp"
+#include "libprofile/sampling/shared_signal.hpp"
 
 #include <cerrno>
 
 namespace libprofile {
 
 namespace {
-
-struct sigaction shown; // what the application believes; SIG_DFL at first
 
 bool is_ours(int signal) { return signal != 0 && signal == sampling_signal(); }
 
@@ -34,18 +31,6 @@ const sigset_t* without_ours(const sigset_t* set, sigset_t& copy) {
 
 } // namespace
 
-void forward_signal(int signal, siginfo_t* info, void* context) noexcept {
-    const struct sigaction wanted = shown;
-    if ((wanted.sa_flags & SA_SIGINFO) != 0) {
-        wanted.sa_sigaction(signal, info, context);
-    } else if (wanted.sa_handler == SIG_DFL) {
-        real_calls().sigaction(signal, &wanted, nullptr);
-        raise(signal);
-    } else if (wanted.sa_handler != SIG_IGN) {
-        wanted.sa_handler(signal);
-    }
-}
-
 } // namespace libprofile
 
 #define EXPORTED extern "C" [[gnu::visibility("default")]]
@@ -53,8 +38,8 @@ void forward_signal(int signal, siginfo_t* info, void* context) noexcept {
 EXPORTED int sigaction(int signal, const struct sigaction* wanted, struct sigaction* present) noexcept {
     using namespace libprofile;
     if (is_ours(signal)) {
-        const struct sigaction before = shown;
-        if (wanted != nullptr) shown = *wanted;
+        const struct sigaction before = shown_action;
+        if (wanted != nullptr) shown_action = *wanted;
         if (present != nullptr) *present = before;
         return 0;
     }
@@ -73,9 +58,9 @@ EXPORTED int sigaction(int signal, const struct sigaction* wanted, struct sigact
 EXPORTED sighandler_t signal(int number, sighandler_t handler) noexcept {
     using namespace libprofile;
     if (!is_ours(number)) return real_calls().signal(number, handler);
-    const sighandler_t before = shown.sa_handler;
-    shown = {};
-    shown.sa_handler = handler;
+    const sighandler_t before = shown_action.sa_handler;
+    shown_action = {};
+    shown_action.sa_handler = handler;
     return before;
 }
 

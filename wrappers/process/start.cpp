@@ -5,7 +5,7 @@
 // libprofile.so, and linkers that record only libraries they need (--as-needed, the default of some distributions'
 // compilers) would drop a plain -lprofile without a word. The start-up code of every executable refers to this function.
 
-#include "libprofile/session/real_calls.hpp"
+#include "libprofile/base/real_calls.hpp"
 
 extern "C" [[gnu::visibility("default")]] int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv,
                                                                  void (*init)(), void (*fini)(), void (*rtld_fini)(),

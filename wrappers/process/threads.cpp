@@ -2,9 +2,9 @@
 // Contract: thread-safe, usable before our constructor; a thread that cannot be registered (no memory) is created all the
 // same and merely not measured. Nothing of the application's (stack, attributes, return value, cancellation) changes.
 
-#include "libprofile/session/real_calls.hpp"
-#include "libprofile/session/session.hpp"
-#include "libprofile/session/thread_registry.hpp"
+#include "libprofile/base/real_calls.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/thread/thread_registry.hpp"
 
 #include <pthread.h>
 
@@ -47,7 +47,7 @@ extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, 
     pthread_once(&end_key_once, [] { end_key_works = pthread_key_create(&end_key, thread_ends) == 0; });
     const RealCalls& real = real_calls();
     ThreadStart* start = nullptr;
-    if (end_key_works && session.state() != SessionState::Off && session.state() != SessionState::Finished)
+    if (end_key_works && process.state() != SessionState::Off && process.state() != SessionState::Finished)
         start = thread_registry.announce(function, argument, __builtin_return_address(0), stack_size(attributes));
     if (start == nullptr) return real.pthread_create(thread, attributes, function, argument);
     return real.pthread_create(thread, attributes, run_thread, start);

@@ -3,7 +3,7 @@
 
 #include "wrappers/mpi/mpi_h.hpp"
 
-#include "wrappers/mpi/mpi_modules.hpp"
+#include "libprofile/mpi/mpi_modules.hpp"
 
 #include <atomic>
 

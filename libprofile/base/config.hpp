@@ -1,0 +1,45 @@
+// The effective settings of the process, from the LIBPROFILE_* variables of its environment.
+// Contract: load() runs once, when the session starts, before other threads use it; afterwards constant, thread-safe.
+// Copies what it keeps, allocates from the session's arena only.
+#pragma once
+
+#include "format/option_table.hpp"
+#include "libprofile/base/memory.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+class Config {
+  public:
+    /// Reads the environment. Invalid values fall back to the default and, like unknown names, become a sentence in
+    /// complaint(); nothing is printed here.
+    void load(Arena& arena) noexcept;
+
+    std::int64_t number(Option option) const { return numbers_[static_cast<std::size_t>(option)]; }
+    const char* text(Option option) const { return texts_[static_cast<std::size_t>(option)]; }
+    bool flag(Option option) const { return number(option) != 0; }
+    /// The process was started by `libprofile run` itself, not by one of its children.
+    bool started_by_launcher() const { return started_by_launcher_; }
+
+    /// What is wrong with the settings, one line without newline; empty when nothing is.
+    const char* complaint() const { return complaint_; }
+
+    /// Writes the settings as lines NAME=value, zero-terminated, to `buffer`; returns the length.
+    std::size_t describe(char* buffer, std::size_t capacity) const noexcept;
+
+  private:
+    bool parse(Option option, const char* value, Arena& arena) noexcept;
+    void complain(const char* format, const char* a, const char* b, const char* c) noexcept;
+    void check_names(char* const* environment) noexcept;
+
+    std::int64_t numbers_[option_count] = {};
+    const char* texts_[option_count] = {};
+    bool started_by_launcher_ = false;
+    char complaint_[1024] = {};
+};
+
+/// `libprofile run` has exec'ed this very process.
+bool is_launchers_process() noexcept;
+
+} // namespace libprofile

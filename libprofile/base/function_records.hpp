@@ -1,0 +1,17 @@
+// The functions that call paths may end in: one row per MPI function, then one per OpenMP construct.
+// Contract: constant, generated from wrappers/mpi/functions.table and format/openmp.def; any thread, any context.
+#pragma once
+
+#include "format/metrics.hpp"
+
+namespace libprofile {
+
+/// The index of a row is the function's id. The rows of format/openmp.def begin at mpi_function_count.
+struct MpiFunction {
+    const char* name; // "MPI_Send"
+    TimeCategory category;
+};
+extern const MpiFunction mpi_functions[];
+extern const unsigned mpi_function_count;
+
+} // namespace libprofile

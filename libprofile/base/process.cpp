@@ -1,0 +1,8 @@
+#include "libprofile/base/process.hpp"
+
+namespace libprofile {
+
+constinit ProcessState process_state;
+constinit Process process;
+
+} // namespace libprofile

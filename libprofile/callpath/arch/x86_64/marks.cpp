@@ -1,0 +1,204 @@
+// Compiled with -mgeneral-regs-only; all of it lies in the section libprofile_marks.
+#include "libprofile/callpath/mark.hpp"
+
+#include "libprofile/base/messages.hpp"
+#include "libprofile/callpath/thread_block.hpp"
+
+#include <cstdlib>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define IN_MARK_CODE [[gnu::section("libprofile_marks")]]
+
+namespace libprofile {
+
+namespace {
+
+[[gnu::always_inline]] inline std::uintptr_t& word(std::uintptr_t address) {
+    return *reinterpret_cast<std::uintptr_t*>(address);
+}
+
+/// The state first, the word last: a mark that is not there yet does no harm. A signal handler of the application may come
+/// in between and change `frames`, so each number is read once and judged then.
+/// Returns where it has written.
+[[gnu::always_inline]] inline std::uintptr_t mark_outwards(Mark& mark, const TrackedFrame* frames, std::int32_t index,
+                                                           std::uintptr_t stack_pointer) {
+    for (; index >= 0; --index) {
+        if (frames[index].markable == 0) continue;
+        const std::uintptr_t slot = __atomic_load_n(&frames[index].slot, __ATOMIC_RELAXED);
+        const std::uintptr_t return_address = __atomic_load_n(&frames[index].address, __ATOMIC_RELAXED) + 1;
+        if (slot <= stack_pointer || word(slot) != return_address) continue;
+        mark.return_address = return_address;
+        mark.node = frames[index].node;
+        mark.index = index;
+        mark.slot = slot;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        word(slot) = mark_stub();
+        return slot;
+    }
+    mark.index = -1;
+    return 0;
+}
+
+/// A signal handler of the application may have had the mark taken away before it was written into `slot`: then what was
+/// written afterwards is nobody's mark, and is taken back.
+[[gnu::always_inline]] inline void end_move(Mark& mark, std::uintptr_t slot) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (slot != 0 && __atomic_load_n(&mark.slot, __ATOMIC_RELAXED) != slot && word(slot) == mark_stub()) [[unlikely]]
+        word(slot) = mark.return_address;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    mark.moving = false;
+}
+
+[[gnu::always_inline]] inline void move_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index,
+                                             std::uintptr_t stack_pointer) {
+    mark.moving = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    end_move(mark, mark_outwards(mark, frames, index, stack_pointer));
+}
+
+[[gnu::always_inline]] inline void put_back_losses(const Mark& mark, std::uintptr_t stack_pointer) {
+    for (const Mark::Loss& loss : mark.losses) {
+        if (loss.slot <= stack_pointer || !is_own_stack(loss.slot) || loss.slot == mark.slot) continue;
+        if (word(loss.slot) == mark_stub()) word(loss.slot) = lost_return_address(mark, loss.slot);
+    }
+}
+
+/// For who wants to know when frames returned.
+[[gnu::always_inline]] inline void note_return(Mark& mark, std::int32_t index) {
+    std::uint64_t* const ticks = mark.returned_at; // a handler may set it to nullptr
+    if (ticks == nullptr || index < 0) [[likely]] return;
+    ticks[index] = __builtin_ia32_rdtsc();
+    mark.has_returned = mark.has_returned || index < mark.watched;
+}
+
+/// A return through a stub that is not the thread's mark: a copy of the stack was put back, or another thread runs on it.
+/// What was known of the word must still be true; guessing would be worse than ending.
+IN_MARK_CODE [[gnu::noinline]] std::uintptr_t lost_return(const Mark& mark, std::uintptr_t slot) {
+    // A signal handler of the application has come between this return and us, and had the mark taken away.
+    if (word(slot) != mark_stub()) return word(slot);
+    if (const std::uintptr_t lost = lost_return_address(mark, slot)) return lost;
+    if (const std::uintptr_t others = return_address_of_any_mark(slot)) return others;
+    say("error: the program changes stacks in a way that libprofile cannot follow; run it with LIBPROFILE_MARKS=0");
+    std::abort();
+}
+
+} // namespace
+
+bool are_marks_possible() noexcept {
+    // ARCH_SHSTK_STATUS: a return address that was changed would end the program.
+    constexpr int shadow_stack_status = 0x5005;
+    unsigned long status = 0;
+    return syscall(SYS_arch_prctl, shadow_stack_status, &status) != 0 || (status & 1) == 0;
+}
+
+void place_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index) noexcept {
+    mark.frames = frames;
+    mark.fired = Mark::never_fired;
+    move_mark(mark, frames, index, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+}
+
+void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
+    if (mark.slot == 0) return;
+    if (mark_stands(mark, stack_pointer))
+        word(mark.slot) = mark.return_address;
+    else if (!is_about_to_stand(mark, stack_pointer)) // who is about to write it will see that it was taken away
+        note_loss(mark);
+    ++mark.version;
+    mark.moving = false;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    mark.slot = 0;
+    mark.index = -1;
+}
+
+void restore_losses(const Mark& mark, std::uintptr_t stack_pointer) noexcept { put_back_losses(mark, stack_pointer); }
+
+std::uintptr_t lift_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
+    const std::uintptr_t slot = __atomic_load_n(&mark.slot, __ATOMIC_RELAXED); // a handler may change it at any moment
+    const std::uintptr_t return_address = __atomic_load_n(&mark.return_address, __ATOMIC_RELAXED);
+    if (slot == 0 || slot < stack_pointer || word(slot) != mark_stub()) return 0;
+    mark.moving = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    word(slot) = return_address;
+    return slot;
+}
+
+void put_back_mark(Mark& mark, std::uintptr_t slot) noexcept {
+    if (slot == 0) return;
+    if (__atomic_load_n(&mark.slot, __ATOMIC_RELAXED) == slot) word(slot) = mark_stub();
+    end_move(mark, slot);
+}
+
+void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
+    if (mark.slot == 0 || mark.slot >= stack_pointer) return; // its frame lives on
+    std::int32_t index = mark.index;
+    remove_mark(mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    for (; index >= 0 && mark.frames[index].slot < stack_pointer; --index) note_return(mark, index);
+    if (index < 0) return;
+    // As if all these frames had returned: the one that goes on is the callee's of frames[index].
+    if (index + 2 < mark.fired) mark.fired = index + 2;
+    move_mark(mark, mark.frames, index, stack_pointer - 8);
+}
+
+/// glibc keeps the stack pointer in word 6, rotated and mixed with a secret of the thread (sysdeps/x86_64/setjmp.S).
+std::uintptr_t longjmp_target(const void* environment) noexcept {
+    std::uintptr_t target = static_cast<const std::uintptr_t*>(environment)[6];
+    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(target) : : "cc");
+    return target;
+}
+
+} // namespace libprofile
+
+using namespace libprofile;
+
+namespace {
+
+/// The frame that the mark stood for is left: puts the return address back and marks the next frame outwards. `slot`: where the mark is.
+/// Returns where its function would have returned to.
+[[gnu::always_inline]] inline std::uintptr_t pass_mark(Mark& mark, std::uintptr_t slot) {
+    const unsigned version = mark.version;
+    const std::uintptr_t return_address = mark.return_address;
+    const std::int32_t index = mark.index;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (mark.slot != slot) [[unlikely]] return lost_return(mark, slot);
+    ++mark.returns;
+    if (index + 1 < mark.fired) mark.fired = index + 1;
+    note_return(mark, index);
+    mark.moving = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    word(slot) = return_address; // for unwinders that come by in the middle of the stub: asynchronous cancellation
+    mark.slot = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const std::uintptr_t next = mark_outwards(mark, mark.frames, index - 1, slot);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    mark.moving = false;
+    if (*const_cast<volatile unsigned*>(&mark.version) != version && next != 0) [[unlikely]] {
+        // A signal handler of the application has come between and called MPI: `frames` was not what it had been.
+        if (word(next) == mark_stub()) word(next) = mark.return_address;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        mark.slot = 0;
+        mark.index = -1;
+    }
+    return return_address;
+}
+
+} // namespace
+
+/// Called by the stub. `slot`: where the mark was. Returns where to go on.
+extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_mark_fired(std::uintptr_t slot) {
+    return pass_mark(thread_local_block.mark, slot);
+}
+
+/// Called by unwinders of exceptions and threads for the stub's frame, before they read its return address. The thread has
+/// only one mark, so nothing needs to be asked of the unwinder, whichever it is. A mark that was lost is put back by the way.
+///
+/// They come here when they look for who catches the exception (or, where a thread ends, when they leave the frames), from the inside outwards,
+/// and only if no frame inside catches it. So the frame is as good as left: the mark goes outwards as at a return, and is met again there unless the
+/// function it leads out of catches the exception. Then it stands outside of all that is left, where the second look does not come.
+extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE int libprofile_mark_personality(int, int, std::uint64_t, void*, void*) {
+    constexpr int continue_unwinding = 8; // _URC_CONTINUE_UNWIND
+    Mark& mark = thread_local_block.mark;
+    put_back_losses(mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    if (const std::uintptr_t slot = mark.slot; slot != 0 && word(slot) == mark_stub()) pass_mark(mark, slot);
+    return continue_unwinding;
+}

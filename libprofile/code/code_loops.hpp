@@ -1,0 +1,68 @@
+// How two calls of one function lie in the loops of its machine code: what the order of the calls alone cannot tell.
+//
+// Contract: belongs to one thread, for the length of one decision; reads code of a loaded module, changes nothing; async-signal-safe; scratch
+// memory under the quota. x86-64 only; elsewhere, and where the code is not fully understood or there is no memory, nothing is known.
+//
+// Functions are read when they are asked about first, and kept: some tenths of a millisecond for 2 KB of code. Who asks too much gets no more
+// answers: the time is bounded to some tens of milliseconds.
+#pragma once
+
+#include "libprofile/code/control_flow.hpp"
+
+namespace libprofile {
+
+struct NestingAnswer {
+    Nesting nesting = Nesting::Unknown;
+    bool is_certain = false; // the same when calls do not go on to what is jumped to: they may never return
+};
+
+class CodeLoops {
+  public:
+    static constexpr std::uint64_t most_bytes = 256 << 10;
+    static constexpr std::uint64_t most_steps = 8 << 20;
+
+    explicit CodeLoops(FindCode find_code) noexcept : find_code_(find_code) {}
+
+    /// Whether the function with the call `in` is understood.
+    bool understands(std::uintptr_t in) noexcept { return function(in, in, in) != nullptr; }
+    /// Whether the innermost loop with the call `in` lies in another one, or seems to because a call does not return. False, too, if it is not known.
+    bool is_nested(std::uintptr_t in) noexcept;
+    /// Of two call instructions of one function; an address in each.
+    NestingAnswer nesting(std::uintptr_t often, std::uintptr_t seldom) noexcept;
+    /// Whether a pass of the innermost loop with the call `in` may make neither of the calls `one` and `other`. True, too, if it is not known.
+    bool may_pass_without(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
+    /// The same of `count` calls.
+    bool may_pass_without(std::uintptr_t in, const std::uintptr_t* others, std::uint32_t count) noexcept;
+    /// Whether a pass of that loop may make the call `through` and none of `count` others. False, too, if it is not known.
+    bool may_pass_through(std::uintptr_t in, std::uintptr_t through, const std::uintptr_t* others, std::uint32_t count) noexcept;
+    /// Whether the function with these calls may end and have made none of them. True, too, if it is not known.
+    bool may_end_without(const std::uintptr_t* calls, std::uint32_t count) noexcept;
+    /// Whether the function with `address` may return, and not only go on in others. True, too, if it is not known.
+    bool may_return(std::uintptr_t address) noexcept;
+    /// Where a call leads to; 0: that is not in its code, or the function is not understood.
+    std::uintptr_t target_of(std::uintptr_t call) noexcept;
+    /// Whether a pass of that loop may make both of the others. True, too, if it is not known.
+    bool may_make_both(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
+
+  private:
+    struct Function {
+        FunctionCode code;
+        std::uint32_t own_parts = 0; // behind them those that only who asked knew of
+        bool is_known = false;
+        ControlFlow flow;
+
+        bool is_for(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) const noexcept;
+        bool read(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other, FindCode find_code) noexcept;
+    };
+    Function* function(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
+    static bool find_all(const FunctionCode& code, const std::uintptr_t* calls, std::uint32_t count, std::uint32_t* at) noexcept;
+
+    static constexpr std::uint32_t most_functions = 4; // parts of one, mostly
+    FindCode find_code_;
+    Function functions_[most_functions];
+    std::uint32_t next_ = 0; // the one that goes first
+    std::uint64_t bytes_left_ = most_bytes;
+    std::uint64_t steps_left_ = most_steps;
+};
+
+} // namespace libprofile

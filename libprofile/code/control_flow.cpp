@@ -1,0 +1,255 @@
+#include "libprofile/code/control_flow.hpp"
+
+namespace libprofile {
+
+using Kind = Instruction::Kind;
+
+namespace {
+
+/// `jmp *%reg` and `jmp *(base,index,scale)`: through a table most often. Others through memory are calls at the end of a function.
+bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept {
+    const auto* end = reinterpret_cast<const unsigned char*>(at) + instruction.length;
+    const auto* begin = reinterpret_cast<const unsigned char*>(at);
+    std::size_t opcode = 0;
+    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode; // behind prefixes
+    const bool is_index_extended = opcode != 0 && (begin[opcode - 1] & 0xf2) == 0x42; // REX.X: what means no index is r12
+    const bool has_index = opcode + 2 < instruction.length && begin[opcode + 1] < 0xc0 && (begin[opcode + 1] & 7) == 4 &&
+                           ((begin[opcode + 2] & 0x38) != 0x20 || is_index_extended);
+    return instruction.table != 0 || has_index || (instruction.length >= 2 && end[-2] == 0xff && end[-1] >= 0xc0);
+}
+
+/// Other ends (ud2, hlt) are where the program ends.
+bool is_return(std::uintptr_t at, const Instruction& instruction) noexcept {
+    const unsigned char opcode = reinterpret_cast<const unsigned char*>(at)[instruction.length == 2 ? 1 : 0]; // `rep ret`
+    return instruction.kind == Kind::End && (opcode == 0xc3 || opcode == 0xc2);
+}
+
+enum Start : std::uint32_t { NoStart = 0, FallsThrough = 1, JumpedTo = 2 }; // of a block
+
+} // namespace
+
+/// Where blocks begin: block_of_ says how, by position.
+bool ControlFlow::find_blocks(const FunctionCode& code) noexcept {
+    bool begins = true;
+    const bool is_known = code.for_each([&](std::uint32_t position, bool, std::uintptr_t at, const Instruction& instruction) {
+        if (begins && block_of_[position] == NoStart) block_of_[position] = FallsThrough; // a jump may have come here before
+        begins = is_jump(instruction.kind) || instruction.kind == Kind::End || instruction.kind == Kind::IndirectJump || is_call(instruction.kind);
+        if (is_jump(instruction.kind)) {
+            const std::uint32_t target = code.position(instruction.target);
+            if (target != none) block_of_[target] = JumpedTo;
+        }
+        return instruction.kind != Kind::IndirectJump || !is_table_jump(at, instruction);
+    });
+    for (std::uint32_t i = 0; i < code.parts(); ++i)
+        if (std::uint32_t& first = block_of_[code.first_of(i)]; first == NoStart) first = FallsThrough;
+    return is_known;
+}
+
+bool ControlFlow::build(const FunctionCode& code) noexcept {
+    if (!block_of_.make(code.size()) || !find_blocks(code)) return false;
+    count_ = 0;
+    for (std::uint32_t i = 0; i < code.size(); ++i)
+        if (block_of_[i] != NoStart) ++count_;
+    if (!blocks_.make(count_)) return false;
+    // What begins a block becomes its number; what is jumped to is remembered by its is_to.
+    std::uint32_t number = none;
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+        if (block_of_[i] != NoStart) {
+            ++number;
+            blocks_[number] = Block();
+            blocks_[number].is_to = block_of_[i] == JumpedTo;
+        }
+        block_of_[i] = number;
+    }
+    for (entries_ = 0; entries_ < code.parts(); ++entries_) {
+        entry_[entries_] = block_of_[code.first_of(entries_)];
+        is_target_[entries_] = blocks_[entry_[entries_]].is_to;
+    }
+    code.for_each([&](std::uint32_t position, bool is_last, std::uintptr_t at, const Instruction& instruction) {
+        Block& block = blocks_[block_of_[position]];
+        const std::uint32_t behind = is_last ? none : block_of_[position + instruction.length];
+        if (is_jump(instruction.kind)) {
+            const std::uint32_t target = code.position(instruction.target);
+            if (target != none) block.target = block_of_[target];
+            block.jumps_away = target == none;
+        }
+        block.jumps_away = block.jumps_away || instruction.kind == Kind::IndirectJump;
+        block.returns = block.returns || is_return(at, instruction);
+        const bool goes_on = instruction.kind != Kind::Jump && instruction.kind != Kind::End && instruction.kind != Kind::IndirectJump;
+        if (goes_on && behind != none && behind != block_of_[position]) block.next = behind;
+        if (behind != none && is_call(instruction.kind)) block.ends_with_call = blocks_[behind].is_to;
+        return true;
+    });
+    return true;
+}
+
+Nesting ControlFlow::nesting(std::uint32_t often_at, std::uint32_t seldom_at, bool is_strict, std::uint64_t& steps) noexcept {
+    steps_ = &steps;
+    is_strict_ = is_strict;
+    often_ = block_of_[often_at];
+    seldom_ = block_of_[seldom_at];
+    find_live();
+    if (!narrow(often_) || !blocks_[seldom_].is_in) return Nesting::Unknown; // no loop has both
+    for (;;) {
+        const bool is_left_out = is_left_out_of_pass({&seldom_at, 1});
+        if (!drop_heads()) return Nesting::Unknown;
+        if (!narrow(often_)) return Nesting::Same;
+        if (!blocks_[seldom_].is_in) return is_left_out ? Nesting::Sometimes : Nesting::Around;
+    }
+}
+
+/// What ask() says of the innermost loop with a call; `if_none`: it is in none.
+template <class Ask> bool ControlFlow::of_innermost(std::uint32_t in_at, bool if_none, std::uint64_t& steps, Ask ask) noexcept {
+    steps_ = &steps;
+    is_strict_ = false;
+    often_ = block_of_[in_at];
+    find_live();
+    if (!narrow(often_)) return if_none;
+    for (;;) {
+        const bool answer = ask();
+        if (!drop_heads()) return if_none;
+        if (!narrow(often_)) return answer;
+    }
+}
+
+bool ControlFlow::is_nested(std::uint32_t in_at, std::uint64_t& steps) noexcept {
+    std::uint32_t loops = 0;
+    of_innermost(in_at, false, steps, [&] { return ++loops, true; });
+    return loops > 1;
+}
+
+bool ControlFlow::may_pass_without(std::uint32_t in_at, Calls others, std::uint64_t& steps) noexcept {
+    return of_innermost(in_at, true, steps, [&] { return is_left_out_of_pass(others); });
+}
+
+bool ControlFlow::may_pass_through(std::uint32_t in_at, std::uint32_t through_at, Calls others, std::uint64_t& steps) noexcept {
+    return of_innermost(in_at, false, steps, [&] { return is_made_without(block_of_[through_at], others); });
+}
+
+bool ControlFlow::may_end_without(Calls calls, Ends ends, std::uint64_t& steps) noexcept {
+    steps_ = &steps;
+    is_strict_ = false;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+        blocks_[i].is_in = true;
+        blocks_[i].is_from = false;
+    }
+    return without(calls, [&] {
+        // What is kept apart (`.cold`) may begin with what only an exception leads to.
+        for (std::uint32_t i = 0; i < (is_target_[0] ? entries_ : 1); ++i)
+            if (!is_target_[i]) blocks_[entry_[i]].is_from = true;
+        spread(&Block::is_from, [](const Block& block) { return block.is_in; });
+        bool found = false;
+        for (std::uint32_t i = 0; i < count_ && !found; ++i) {
+            const Block& block = blocks_[i];
+            found = block.is_from && block.is_in && (block.returns || (block.jumps_away && ends == Ends::ReturnOrJump));
+        }
+        return found;
+    });
+}
+
+bool ControlFlow::may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept {
+    const std::uint32_t one = block_of_[one_at], other = block_of_[other_at];
+    return of_innermost(in_at, true, steps, [&] { return is_made_behind(one, other) || is_made_behind(other, one); });
+}
+
+/// All that can be reached becomes the set.
+void ControlFlow::find_live() noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_live = false;
+    for (std::uint32_t i = 0; i < entries_; ++i) blocks_[entry_[i]].is_live = true;
+    spread(&Block::is_live, [](const Block&) { return true; });
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_in = blocks_[i].is_live;
+}
+
+/// What lies, within the set, on a way from `of` back to it: is_from and is_to.
+void ControlFlow::find_cycle(std::uint32_t of) noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = blocks_[i].is_to = false;
+    sweep([&](std::uint32_t i) {
+        Block& block = blocks_[i];
+        if (!block.is_in) return false;
+        bool changed = false;
+        for_each_successor(i, [&](std::uint32_t to) {
+            Block& other = blocks_[to];
+            if (!other.is_in) return;
+            if ((i == of || block.is_from) && !other.is_from) changed = other.is_from = true;
+            if ((to == of || other.is_to) && !block.is_to) changed = block.is_to = true;
+        });
+        return changed;
+    });
+}
+
+bool ControlFlow::has_cycle(std::uint32_t of) noexcept {
+    if (!blocks_[of].is_in || !take_steps(count_)) return false;
+    find_cycle(of);
+    return blocks_[of].is_from && blocks_[of].is_to;
+}
+
+/// The set becomes the loop of `of` that is in it. False: there is none.
+bool ControlFlow::narrow(std::uint32_t of) noexcept {
+    if (!has_cycle(of)) return false;
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_in = blocks_[i].is_in && blocks_[i].is_from && blocks_[i].is_to;
+    return true;
+}
+
+void ControlFlow::find_heads() noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_head = false;
+    for_each_head([&](std::uint32_t head) { blocks_[head].is_head = true; });
+}
+
+/// What ask() says while these are not in the set.
+template <class Ask> bool ControlFlow::without(Calls calls, Ask ask) noexcept {
+    bool had[Calls::most] = {};
+    for (std::uint32_t i = 0; i < calls.count; ++i) std::swap(had[i], blocks_[block_of_[calls.at[i]]].is_in);
+    const bool answer = ask();
+    for (std::uint32_t i = calls.count; i-- > 0;)
+        if (had[i]) blocks_[block_of_[calls.at[i]]].is_in = true;
+    return answer;
+}
+
+/// A pass of the loop may go by without these.
+bool ControlFlow::is_left_out_of_pass(Calls calls) noexcept {
+    find_heads();
+    return without(calls, [&] {
+        bool found = false;
+        for (std::uint32_t i = 0; i < count_ && !found; ++i) found = blocks_[i].is_head && has_cycle(i);
+        return found;
+    });
+}
+
+/// A pass of the loop may go through the one and by without the others.
+bool ControlFlow::is_made_without(std::uint32_t through, Calls others) noexcept {
+    find_heads();
+    return without(others, [&] {
+        bool found = false;
+        if (has_cycle(through))
+            for (std::uint32_t i = 0; i < count_ && !found; ++i)
+                found = blocks_[i].is_in && blocks_[i].is_head && (i == through || (blocks_[i].is_from && blocks_[i].is_to));
+        return found;
+    });
+}
+
+/// A pass of the loop may go on from the first to the second.
+bool ControlFlow::is_made_behind(std::uint32_t first, std::uint32_t second) noexcept {
+    find_heads();
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = false;
+    sweep([&](std::uint32_t i) {
+        bool changed = false;
+        if (i == first || blocks_[i].is_from) for_each_successor(i, [&](std::uint32_t to) {
+            if (!blocks_[to].is_in || blocks_[to].is_head || blocks_[to].is_from) return;
+            changed = blocks_[to].is_from = true;
+        });
+        return changed;
+    });
+    return blocks_[second].is_from;
+}
+
+/// The loop without the blocks by which it is entered. False: it has none.
+bool ControlFlow::drop_heads() noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = false;
+    bool found = false;
+    for_each_head([&](std::uint32_t head) { found = blocks_[head].is_from = true; });
+    for (std::uint32_t i = 0; i < count_; ++i)
+        if (blocks_[i].is_from) blocks_[i].is_in = false;
+    return found;
+}
+
+} // namespace libprofile

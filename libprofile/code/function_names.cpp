@@ -1,0 +1,334 @@
+#include "libprofile/code/function_names.hpp"
+
+#include "libprofile/callpath/function_symbols.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/module_name.hpp"
+#include "libprofile/base/nearest_name.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <strings.h>
+
+namespace libprofile {
+
+namespace {
+
+// --- Names ---
+
+/// A text that grows in a buffer; what does not fit makes it bad.
+struct Text {
+    char* at;
+    std::size_t left;
+    bool is_good = true;
+    void add(const char* from, std::size_t size) {
+        if (size >= left) {
+            is_good = false;
+            return;
+        }
+        std::memcpy(at, from, size);
+        at += size;
+        left -= size;
+        *at = 0;
+    }
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// A length, and as many characters. False: there are not so many.
+bool read_source_name(const char*& p, const char*& name, std::size_t& size) {
+    size = 0;
+    for (; is_digit(*p); ++p) {
+        size = size * 10 + static_cast<std::size_t>(*p - '0');
+        if (size > 4096) return false;
+    }
+    name = p;
+    if (size == 0 || strnlen(p, size) < size) return false;
+    p += size;
+    return true;
+}
+
+/// Behind template arguments, `p` at their "I". False: they have something that is not understood.
+bool step_over_arguments(const char*& p) {
+    unsigned depth = 0;
+    do {
+        const char* name = nullptr;
+        std::size_t size = 0;
+        if (is_digit(*p)) {
+            if (!read_source_name(p, name, size)) return false;
+            continue;
+        }
+        switch (*p) {
+        case 'I':
+        case 'J':
+        case 'N':
+        case 'F': ++depth; ++p; break;
+        case 'E': --depth; ++p; break;
+        case 'L': // a literal: type, value, E
+            if (p[1] < 'a' || p[1] > 'z') return false;
+            p = std::strchr(p, 'E');
+            if (p == nullptr) return false;
+            ++p;
+            break;
+        case 'S':
+            if (p[1] >= 'a' && p[1] <= 'z') {
+                p += 2;
+                break;
+            }
+            [[fallthrough]];
+        case 'T':
+        case 'A':
+            p = std::strchr(p, '_');
+            if (p == nullptr) return false;
+            ++p;
+            break;
+        case 'D': p += p[1] == 0 ? 1 : 2; break;
+        case 'P':
+        case 'R':
+        case 'O':
+        case 'K':
+        case 'V':
+        case 'M': ++p; break;
+        default:
+            if (*p < 'a' || *p > 'z') return false;
+            ++p;
+        }
+    } while (depth != 0);
+    return true;
+}
+
+/// "_ZN2ns1fEv" as ns::f.
+bool cxx_name(const char* p, Text out) {
+    p += 2;
+    const bool is_nested = *p == 'N';
+    if (is_nested) ++p;
+    while (is_nested && (*p == 'K' || *p == 'V' || *p == 'r' || *p == 'R' || *p == 'O')) ++p;
+    if (*p == 'L') ++p;
+    bool is_first = true;
+    const char* last = "";
+    std::size_t last_size = 0;
+    const auto add = [&](const char* name, std::size_t size) {
+        if (!is_first) out.add("::", 2);
+        is_first = false;
+        if (size > 10 && std::memcmp(name, "_GLOBAL__N", 10) == 0)
+            out.add("(anonymous namespace)", 21);
+        else
+            out.add(name, size);
+        last = name;
+        last_size = size;
+    };
+    for (;;) {
+        if (is_digit(*p)) {
+            const char* name = nullptr;
+            std::size_t size = 0;
+            if (!read_source_name(p, name, size)) return false;
+            add(name, size);
+            while (*p == 'B') { // an ABI tag
+                ++p;
+                if (!read_source_name(p, name, size)) return false;
+            }
+        } else if (*p == 'S' && p[1] == 't') {
+            add("std", 3);
+            p += 2;
+            continue;
+        } else if ((*p == 'C' || *p == 'D') && is_digit(p[1]) && last_size != 0) {
+            if (*p == 'D') {
+                out.add("::~", 3);
+                out.add(last, last_size);
+                is_first = false;
+            } else {
+                add(last, last_size);
+            }
+            p += 2;
+        } else if (*p == 'c' && p[1] == 'l') {
+            add("operator()", 10);
+            p += 2;
+        } else {
+            return false; // other operators, parts of functions, tables
+        }
+        if (*p == 'I' && !step_over_arguments(p)) return false;
+        if (!is_nested) return out.is_good;
+        if (*p == 'L') ++p;
+        if (*p == 'E') return out.is_good;
+    }
+}
+
+} // namespace
+
+bool source_name(const char* symbol, char* name, std::size_t size, bool& fortran) noexcept {
+    fortran = false;
+    if (size == 0) return false;
+    *name = 0;
+    std::size_t length = std::strlen(symbol);
+    if (const char* ending = std::strchr(symbol, '.'); ending != nullptr) {
+        if (std::strstr(ending, ".part") != nullptr || std::strstr(ending, ".cold") != nullptr || std::strstr(ending, "._omp_fn") != nullptr)
+            return false;
+        fortran = is_digit(ending[1]); // an internal procedure
+        length = static_cast<std::size_t>(ending - symbol);
+    }
+    if (length == 0) return false;
+    Text out{name, size};
+    if (std::strncmp(symbol, "_Z", 2) == 0) return cxx_name(symbol, out);
+    if (const char* middle = std::strstr(symbol, "_MOD_"); middle != nullptr && std::strncmp(symbol, "__", 2) == 0) {
+        fortran = true;
+        out.add(symbol + 2, static_cast<std::size_t>(middle - symbol) - 2);
+        out.add("::", 2);
+        out.add(middle + 5, length - static_cast<std::size_t>(middle + 5 - symbol));
+        return out.is_good;
+    }
+    if (length > 1 && symbol[length - 1] == '_' && symbol[0] != '_') {
+        fortran = true;
+        --length;
+    }
+    out.add(symbol, length);
+    return out.is_good;
+}
+
+namespace {
+
+/// The part of a symbol that its copies share.
+std::size_t base_size(const char* symbol) { return std::strcspn(symbol, "."); }
+
+/// How well a symbol is what was asked for; 0: it is not.
+unsigned likeness(const char* symbol, const char* wanted) {
+    if (std::strcmp(symbol, wanted) == 0 && (symbol[0] == '_' || std::strchr(symbol, '.') != nullptr)) return 4;
+    char name[512];
+    bool fortran = false;
+    if (!source_name(symbol, name, sizeof name, fortran)) return 0;
+    const auto is_equal = [fortran](const char* a, const char* b) { return (fortran ? strcasecmp(a, b) : std::strcmp(a, b)) == 0; };
+    if (is_equal(name, wanted)) return std::strlen(wanted) == base_size(symbol) ? 3 : 2;
+    const std::size_t length = std::strlen(name);
+    const std::size_t asked = std::strlen(wanted);
+    return length > asked + 2 && is_equal(name + length - asked, wanted) && std::strncmp(name + length - asked - 2, "::", 2) == 0 ? 1 : 0;
+}
+
+// --- Modules ---
+
+bool is_program_code(const Module& module) { return module.loaded && !module.is_libc && !module.is_libprofile && module.path[0] == '/'; }
+
+/// Libraries whose functions nobody means who misspells one of the program.
+bool is_system_library(const Module& module) {
+    return module.binding_layer || module.is_cxx_runtime ||
+           starts_with(file_name(module.path), "libm.so", "libm-", "libmvec", "ld-linux", "libgcc_s", "libgfortran", "libquadmath", "libpthread", "libdl.",
+                       "librt.", "libmpi", "libmpich", "libopen-", "libpmix", "libprrte", "libhwloc", "libevent", "libucp", "libucs", "libuct", "libucm",
+                       "libfabric", "libibverbs", "libpsm", "libnuma", "libunwind", "libz.");
+}
+
+/// One is the other with two neighbours changed over: stpe for step.
+bool is_swap(const char* a, const char* b) {
+    while (*a != 0 && *a == *b) ++a, ++b;
+    return *a != 0 && a[0] == b[1] && a[1] == b[0] && a[1] != 0 && std::strcmp(a + 2, b + 2) == 0;
+}
+
+/// Near enough to be a slip of the pen: short names are near to too many.
+bool is_slip(const char* name, const char* known) {
+    const std::size_t length = std::strlen(name);
+    return edit_distance(name, known) <= (length < 3 ? 0u : length < 6 ? 1u : length < 9 ? 2u : 3u) ||
+           (length >= 3 && length < 6 && is_swap(name, known));
+}
+
+/// The program's own functions first, then those of its libraries, which have so many that one is near to any short name.
+void find_nearest(const char* name, char* nearest, std::size_t size) {
+    NearestName best(name);
+    *nearest = 0;
+    const std::size_t length = std::strlen(name);
+    for (const bool in_program : {true, false}) {
+        if (!in_program && length < 6) break;
+        for (std::uint32_t m = 0; m < load_map.size() && *nearest == 0; ++m) {
+            const Module& module = load_map[m];
+            if (!is_program_code(module) || module.is_executable != in_program || is_system_library(module)) continue;
+            FunctionSymbols symbols(module);
+            for (FunctionSymbol symbol; symbols.next(symbol);) {
+                char text[512];
+                bool fortran = false;
+                if (!source_name(symbol.name, text, sizeof text, fortran)) continue;
+                const std::size_t whole = std::strlen(text);
+                const char* shown = text;
+                // By the last parts of it, as many as the name has.
+                if (whole > length) {
+                    for (const char* p = text; (p = std::strstr(p, "::")) != nullptr;) {
+                        p += 2;
+                        if (std::strlen(p) + 3 >= length) shown = p;
+                    }
+                }
+                const std::size_t own = std::strlen(shown);
+                if (own > length + 3 || length > own + 3 || !is_slip(name, shown)) continue;
+                if (best.look_at(shown)) std::snprintf(nearest, size, "%s", text);
+            }
+        }
+    }
+}
+
+} // namespace
+
+bool find_function(const char* name, NamedFunction& found, char* nearest, std::size_t nearest_size) noexcept {
+    found = {};
+    unsigned best = 0;
+    bool lacks_memory = false;
+    for (std::uint32_t m = 0; m < load_map.size() && best < 3; ++m) {
+        const Module& module = load_map[m];
+        if (!is_program_code(module)) continue;
+        char base[512] = {};
+        bool has_original = false; // not a copy
+        FunctionSymbols symbols(module);
+        for (FunctionSymbol function; symbols.next(function);) {
+            const char* const symbol = function.name;
+            const unsigned like = likeness(symbol, name);
+            if (like == 0 || like < best) continue;
+            if (like > best) {
+                best = like;
+                found = {};
+                found.module = m;
+                has_original = false;
+                std::snprintf(base, sizeof base, "%.*s", static_cast<int>(base_size(symbol)), symbol);
+            }
+            if (found.module != m) continue; // the loader takes the first one, too
+            const std::uintptr_t address = module.bias + function.value;
+            if (std::find(found.address, found.address + found.count, address) != found.address + found.count) continue;
+            const char* ending = symbol + base_size(symbol);
+            const bool is_copy = *ending == '.' && !is_digit(ending[1]); // with a number only: an internal procedure of Fortran
+            const bool is_same = std::strlen(base) == base_size(symbol) && std::strncmp(base, symbol, base_size(symbol)) == 0;
+            if (found.count != 0 && !found.is_ambiguous && (!is_same || (!is_copy && has_original))) {
+                found.is_ambiguous = true;
+                found.other = address;
+                std::snprintf(found.other_symbol, sizeof found.other_symbol, "%s", symbol);
+            }
+            if (found.count == 0) std::snprintf(found.symbol, sizeof found.symbol, "%s", symbol);
+            has_original = has_original || !is_copy;
+            if (found.count == NamedFunction::most) {
+                found.has_more = true;
+                continue;
+            }
+            found.address[found.count] = address;
+            found.end[found.count++] = address + function.size;
+        }
+        lacks_memory = lacks_memory || symbols.lacks_memory();
+    }
+    if (found.count != 0) return true;
+    found.lacks_memory = lacks_memory;
+    if (nearest != nullptr) find_nearest(name, nearest, nearest_size);
+    return false;
+}
+
+std::uintptr_t find_place(const char* text) noexcept {
+    const char* plus = nullptr;
+    for (const char* p = text; (p = std::strstr(p, "+0x")) != nullptr; ++p) plus = p;
+    if (plus == nullptr || plus == text) return 0;
+    char* end = nullptr;
+    const std::uint64_t offset = std::strtoull(plus + 1, &end, 16);
+    if (end == plus + 3 || *end != 0) return 0;
+    const auto length = static_cast<std::size_t>(plus - text);
+    for (std::uint32_t m = 0; m < load_map.size(); ++m) {
+        const Module& module = load_map[m];
+        if (!module.loaded) continue;
+        const std::size_t size = std::strlen(module.path);
+        if (size < length || std::memcmp(module.path + size - length, text, length) != 0) continue;
+        if (size != length && module.path[size - length - 1] != '/') continue;
+        const std::uintptr_t address = module.bias + offset;
+        return address >= module.start && address < module.end ? address : 0;
+    }
+    return 0;
+}
+
+} // namespace libprofile

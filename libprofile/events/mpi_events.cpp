@@ -1,0 +1,391 @@
+#include "libprofile/events/mpi_events.hpp"
+
+#include "libprofile/regions/sleds.hpp"
+#include "libprofile/loops/iteration_point.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/thread/counting.hpp"
+#include "libprofile/loops/loop_watch.hpp"
+#include "libprofile/output/checkpoint.hpp"
+#include "libprofile/thread/event_path.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/thread/recording.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/session/session.hpp"
+#include "libprofile/thread/thread_registry.hpp"
+#include "libprofile/mpi/binding_helpers.hpp"
+#include "libprofile/mpi/mpi_modules.hpp"
+
+namespace libprofile {
+
+namespace {
+
+/// The beginning of a call that usually lasts: the thread's CPU time. Counters until then are not the call's.
+[[gnu::cold, gnu::noinline]] std::uint64_t begin_long_call(Thread& thread, std::uint32_t level) noexcept {
+    if (thread.counters.is_on()) {
+        if (level == 0)
+            count_for_phase(thread);
+        else
+            count_for(thread, *thread.calls[level - 1].row);
+    }
+    return thread_cpu_time();
+}
+
+/// The place that calls, as remembered by the thread.
+CallSite& call_site(Thread& thread, unsigned function_id, const void* return_address) noexcept {
+    const auto hash = reinterpret_cast<std::uintptr_t>(return_address) * 0x9e3779b97f4a7c15u;
+    CallSite& site = thread.sites[hash >> 57];
+    static_assert(Thread::known_sites == 1u << (64 - 57));
+    if (site.is_at(return_address, function_id, load_map.epoch())) [[likely]]
+        return site;
+    site.return_address = return_address;
+    site.function_id = function_id;
+    site.epoch = load_map.epoch();
+    site.polls = {};
+    site.is_helper = is_binding_helper_call(mpi_functions[function_id].name, return_address);
+    if (!process.records_call_paths()) site.function_node = thread.tree.child(0, NodeKind::Mpi, function_id, 0);
+    return site;
+}
+
+/// Calls may begin iterations: passes of a loop that is looked for, or of a place that is one of them, or is not there yet.
+bool is_any_followed(const Thread& thread) noexcept {
+    return (thread.loops != nullptr && thread.loops->is_on()) || iteration_point.is_call() || (iteration_point.is_wanted() && thread.index == 0);
+}
+
+} // namespace
+
+// The constructor, stop() and the destructor run for every MPI call, mostly with cold caches (process_state.hpp): what is not
+// needed for a call on a known path is kept out of them.
+
+[[gnu::hot]] MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept {
+    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    if (!process.recording() && !begins_to_record(return_address, own_frame)) [[unlikely]] return;
+    const InTool guard;
+    // A signal handler of the application has interrupted us and calls MPI: nothing here may be entered twice.
+    if (guard.is_nested()) [[unlikely]] return;
+    Thread* thread = thread_local_block.thread;
+    if (thread == nullptr || thread->is_silent()) [[unlikely]] {
+        thread = waking_thread();
+        if (thread == nullptr) return;
+    }
+    if (thread->call_depth != 0 && is_nested_call(*thread, return_address, own_frame)) [[unlikely]] {
+        if (thread_ == nullptr) return;
+    } else {
+        if (thread->phases.polls().site != nullptr) [[unlikely]] {
+            if (continues_polls(*thread, function_id, return_address, own_frame)) return;
+        }
+        if (thread->cheap_event.is_due()) [[unlikely]] {
+            measures_itself_ = true;
+            entered_ = session_clock.now();
+        }
+    }
+    RunningCall& call = thread->calls[level_];
+    KnownPath* path = find_known_path(*thread, function_id, return_address, own_frame);
+    if (path != nullptr && !thread->paths.is_to_be_checked()) [[likely]] {
+        path_ = path;
+        cheap_ = level_ == 0;
+        if (path->row_generation != thread->phases.row_generation()) [[unlikely]] find_row(*thread, *path, own_frame);
+        row_ = path->row;
+        call.typical_ns = &path->typical_ns;
+    } else if (!find_path(*thread, path, function_id, return_address, own_frame)) {
+        thread_ = nullptr;
+        return;
+    }
+    thread_ = thread;
+    function_id_ = function_id;
+    if (!row_->is_event) [[unlikely]] row_->is_event = true;
+    ++(*row_)[Metric::Visits];
+    call.row = row_;
+    call.inner = 0;
+    call.frame = own_frame;
+    call.return_address = return_address;
+    call.cpu_start = 0;
+    if (*call.typical_ns >= long_event_ns) [[unlikely]] call.cpu_start = begin_long_call(*thread, level_);
+    thread->call_depth = level_ + 1;
+    call.start = session_clock.now();
+    if (level_ != 0) [[unlikely]] {
+        thread->calls[level_ - 1].inner += call.start - entered_;
+        thread->phases.polls().is_disturbed = true; // what the run rests on may have been replaced
+    } else if (thread->phases.polls().site != nullptr) [[unlikely]] {
+        thread->phases.end_polls(measures_itself_ ? entered_ : call.start);
+    }
+    if (measures_itself_ && call.start - entered_ >= long_event_ns) [[unlikely]] entered_ = call.start - thread->own_time(entered_, call.start);
+}
+
+/// While nothing is recorded: true if that begins with this call.
+[[gnu::cold]] bool MpiEvent::begins_to_record(void* return_address, std::uintptr_t frame) noexcept {
+    if (process.state() == SessionState::Idle) session.start();
+    if (process.recording()) return true;
+    if (process.measuring()) {
+        unrecorded_ = !is_mpi_library_address(return_address);
+        follow_unrecorded_call(frame);
+    }
+    return false;
+}
+
+/// A call while others run, which may have been left. True: it is inside of them, and is to be counted if thread_ is set.
+[[gnu::cold]] bool MpiEvent::is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept {
+    thread.drop_ended_calls(frame);
+    level_ = thread.call_depth;
+    if (level_ == 0) return false;
+    measures_itself_ = true;
+    entered_ = session_clock.now();
+    if (level_ != Thread::max_calls && !is_mpi_library_address(return_address)) thread_ = &thread; // else MPI calls itself
+    return true;
+}
+
+/// The row of a known path, of the interval that runs. As long as loops are looked for, calls come here each time.
+[[gnu::cold]] void MpiEvent::find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
+    const bool is_followed = is_any_followed(thread) && follow(thread, path.node, frame);
+    path.row = &thread.phases.row(path.node);
+    path.row_generation = is_followed ? 0 : thread.phases.row_generation();
+}
+
+/// A call on the path of `node` may begin a pass of the time loop. True: so may the next one on this path.
+[[gnu::cold]] bool MpiEvent::follow(Thread& thread, NodeId node, std::uintptr_t frame) noexcept {
+    if (!process.rank_is_known()) return true;
+    if (level_ != 0) {
+        if (thread.loops != nullptr) thread.loops->begin_nested_call(thread, node, level_);
+        return true;
+    }
+    if (thread.loops == nullptr && !iteration_point.is_wanted() && !iteration_point.is_at(thread.tree, node)) return false;
+    if (!measures_itself_) {
+        measures_itself_ = true;
+        entered_ = session_clock.now();
+    }
+    cheap_ = false; // not what such a call usually costs
+    if (thread.loops == nullptr && iteration_point.is_wanted()) { // also on paths that are known: a plugin may come between two steps
+        iteration_point.look_for_new();
+        if (!iteration_point.is_at(thread.tree, node)) return iteration_point.is_wanted();
+    }
+    is_looked_at_ = thread.loops != nullptr;
+    const std::uint64_t generation = thread.phases.row_generation();
+    bool is_followed = true;
+    if (thread.loops != nullptr)
+        is_followed = thread.loops->begin_call(thread, node, frame, entered_);
+    else
+        iteration_point.passed_by_call(thread, entered_);
+    if (thread.phases.row_generation() == generation) return is_followed;
+    // An iteration has begun or ended; what that took belongs to no call.
+    const std::uint64_t now = session_clock.now();
+    thread.phases.book_overhead(thread.own_time(entered_, now));
+    keep_iterations(thread, frame);
+    entered_ = session_clock.now();
+    return is_followed;
+}
+
+/// Row, and typical duration, of a call whose path is not known; without call paths; or, with `known`, to be checked. False: the
+/// call is none of the application's.
+[[gnu::noinline]] bool MpiEvent::find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address,
+                                           std::uintptr_t frame) noexcept {
+    const CallSite& site = call_site(thread, function_id, return_address);
+    if (site.is_helper) return false;
+    NodeId node = site.function_node;
+    cheap_ = level_ == 0;
+    if (known != nullptr) {
+        node = thread.paths.check_call(*known, frame);
+    } else if (process.records_call_paths()) {
+        cheap_ = false;
+        if (!measures_itself_) {
+            measures_itself_ = true;
+            entered_ = session_clock.now();
+        }
+        known = walk_to_event(thread, NodeKind::Mpi, function_id, return_address, frame, node);
+        iteration_point.look_for_new(); // libraries may have come
+        sleds.look_for_new();
+    }
+    if (is_any_followed(thread)) [[unlikely]] follow(thread, node, frame);
+    path_ = known;
+    row_ = &thread.phases.row(node);
+    thread.calls[level_].typical_ns = known != nullptr ? &known->typical_ns : &thread.tree[node].typical_ns;
+    return true;
+}
+
+/// One more of a run of unsuccessful polls, until proved otherwise: all but its time is as it was at the last one.
+[[gnu::noinline]] bool MpiEvent::continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept {
+    PollRun& run = thread.phases.polls();
+    const auto* site = static_cast<const CallSite*>(run.site);
+    if (!site->is_at(return_address, function_id, load_map.epoch())) return false;
+    const auto* path = static_cast<const KnownPath*>(run.path);
+    if (path != nullptr && !is_path_known(*path, function_id, return_address, frame)) return false;
+    if (thread.paths.is_to_be_checked()) [[unlikely]] return false;
+    if (path != nullptr) ++thread.paths_repeated;
+    thread_ = &thread;
+    row_ = run.row;
+    polls_ = true;
+    ++(*row_)[Metric::Visits];
+    thread.calls[0].inner = 0;
+    thread.calls[0].frame = frame;
+    thread.calls[0].return_address = return_address;
+    thread.call_depth = 1;
+    is_timed_ = run.is_due();
+    if (is_timed_) thread.calls[0].start = session_clock.now();
+    return true;
+}
+
+/// The end of such a poll. It is timed only now if it was successful, or is one of those that stand for the others.
+[[gnu::noinline]] void MpiEvent::end_poll() noexcept {
+    PollRun& run = thread_->phases.polls();
+    RunningCall& call = thread_->calls[0];
+    if (is_timed_) {
+        const std::uint64_t wall = stopped_at_ - call.start;
+        const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
+        run.statistics->add(!unsuccessful_, own);
+        if (unsuccessful_) {
+            ++run.timed;
+            run.timed_ns += own;
+        }
+        (*row_)[Metric::Time] += own;
+        thread_->phases.book_event(own, own >= long_event_ns ? cpu_of_long_call(call.start, own) : own);
+        thread_->phases.book_overhead(run.own_ns);
+        checkpoint_is_due_ = is_checkpoint_due(*thread_, stopped_at_);
+    } else {
+        ++(unsuccessful_ ? run.untimed : run.found_untimed);
+    }
+    if (!unsuccessful_ || run.is_disturbed) thread_->phases.end_polls(session_clock.now());
+}
+
+/// Of a call that began at `start` and was unexpectedly long. What is missing in CPU time then, the thread slept in the call.
+std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept {
+    const std::uint64_t now_cpu = thread_cpu_time();
+    const std::uint64_t cpu = now_cpu - thread_->cpu_until(start, now_cpu);
+    thread_->mark_cpu(stopped_at_, now_cpu);
+    return cpu < own ? cpu : own;
+}
+
+/// CPU time of a call that has lasted long, or usually does, and `own` ns without what is nested in it.
+[[gnu::cold]] std::uint64_t MpiEvent::cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept {
+    if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
+    if (call.cpu_start == 0) return cpu_of_long_call(call.start, own);
+    if (thread_->counters.is_on()) count_for(*thread_, *call.row);
+    const std::uint64_t now_cpu = thread_cpu_time();
+    const std::uint64_t used = now_cpu - call.cpu_start;
+    thread_->mark_cpu(stopped_at_, now_cpu);
+    const std::uint64_t cpu = used > call.inner ? used - call.inner : 0;
+    return cpu < own ? cpu : own;
+}
+
+void MpiEvent::before_waiting() noexcept {
+    if (row_ == nullptr || level_ != 0 || polls_) return;
+    PhaseStack& phases = thread_->phases;
+    if (phases.waits().is_place_for_work(*thread_->calls[0].typical_ns) && phases.has_pending_work()) do_pending_work();
+}
+
+/// As if the call had come later by what the work takes.
+[[gnu::cold]] void MpiEvent::do_pending_work() noexcept {
+    const InTool guard;
+    if (guard.is_nested() || thread_->finished) return;
+    RunningCall& call = thread_->calls[0];
+    const std::uint64_t begin = call.start;
+    if (call.cpu_start != 0) thread_->mark_cpu(begin, call.cpu_start);
+    count_until_now(*thread_);
+    thread_->phases.do_pending_work();
+    count_own(*thread_);
+    const std::uint64_t cpu = call.cpu_start != 0 ? thread_cpu_time() : 0;
+    call.start = session_clock.now();
+    const std::uint64_t spent = call.start - begin;
+    entered_ += spent; // what the event itself costs is measured apart
+    const std::uint64_t own = cpu != 0 ? thread_->own_time(begin, call.start, cpu) : thread_->own_time(begin, call.start);
+    call.cpu_start = cpu;
+    thread_->phases.book_overhead(own);
+    thread_->phases.waits().learn(own);
+    // The wait becomes shorter by that, but not the time that there is for it.
+    const std::uint64_t longer = *call.typical_ns + spent / 4;
+    *call.typical_ns = longer < UINT32_MAX ? static_cast<std::uint32_t>(longer) : UINT32_MAX;
+}
+
+[[gnu::hot]] void MpiEvent::stop() noexcept {
+    if (thread_ == nullptr) [[unlikely]] return;
+    // The flag stays set until the destructor: accounting is libprofile's own time.
+    in_tool_before_ = enter_tool(reinterpret_cast<std::uintptr_t>(this));
+    stopped_ = true;
+    if (!polls_ || is_timed_) [[likely]] stopped_at_ = session_clock.now();
+    if (thread_->finished) [[unlikely]] { // the job ended while this thread was in here
+        row_ = nullptr;
+        return;
+    }
+    thread_->call_depth = level_ + 1; // nested calls that were left without returning
+    if (polls_) [[unlikely]] return;
+    RunningCall& call = thread_->calls[level_];
+    const std::uint64_t wall = stopped_at_ - call.start;
+    const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
+    std::uint64_t cpu = own;
+    if (call.cpu_start != 0 || own >= long_event_ns) [[unlikely]] cpu = cpu_of_call(call, own);
+    learn_duration(*call.typical_ns, own);
+    (*row_)[Metric::Time] += own;
+    thread_->phases.book_event(own, cpu);
+    if (level_ != 0) [[unlikely]] thread_->calls[level_ - 1].inner += wall;
+}
+
+[[gnu::hot]] void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
+
+void MpiEvent::leave_out_of_signature() noexcept { ++row_->chance_visits; }
+
+void MpiEvent::was_unsuccessful() noexcept {
+    leave_out_of_signature();
+    unsuccessful_ = true;
+}
+
+void MpiEvent::count_lost_requests(std::uint64_t requests) const noexcept { thread_->requests_lost += requests; }
+
+void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
+    if (row_ == nullptr) return nullptr;
+    const InTool guard;
+    Thread::Scratch& own = thread_->scratch[level_]; // a call that was left by longjmp leaves its level, and the pages with it
+    if (bytes > own.size) {
+        const std::uint64_t wanted = (bytes + bytes / 2 + 4095) & ~std::uint64_t{4095};
+        if (own.pages != nullptr) memory_quota.unmap(own.pages, own.size);
+        own.pages = memory_quota.map(wanted);
+        own.size = own.pages == nullptr ? 0 : wanted;
+    }
+    return own.pages;
+}
+
+/// Books our own time around a call that was measured for that.
+[[gnu::cold]] void MpiEvent::learn_own_time() noexcept {
+    const std::uint64_t now = session_clock.now();
+    const std::uint64_t after = now - stopped_at_;
+    const std::uint64_t spent = thread_->own_time(stopped_at_, now) + thread_->calls[level_].start - entered_;
+    if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
+    thread_->phases.book_overhead(spent);
+    if (cheap_) thread_->cheap_event.learn(spent);
+    if (level_ != 0) thread_->calls[level_ - 1].inner += after;
+}
+
+/// An unsuccessful poll that was timed may be the first of a run.
+[[gnu::noinline]] void MpiEvent::begin_polls() noexcept {
+    const RunningCall& call = thread_->calls[0];
+    // For who looks for loops, polls that follow each other are one.
+    if (!(cheap_ || (is_looked_at_ && path_ != nullptr)) || *call.typical_ns >= long_event_ns) return;
+    CallSite& site = call_site(*thread_, function_id_, call.return_address);
+    thread_->phases.begin_polls(&site, path_, site.polls, *row_, stopped_at_, stopped_at_ - call.start,
+                                thread_->cheap_event.typical());
+}
+
+[[gnu::hot]] MpiEvent::~MpiEvent() noexcept {
+    if (thread_ == nullptr) [[unlikely]] return;
+    if (!stopped_) [[unlikely]] stop();
+    if (!thread_->finished) [[likely]] {
+        thread_->call_depth = level_;
+        if (polls_) [[unlikely]]
+            end_poll();
+        else if (measures_itself_) [[unlikely]]
+            learn_own_time();
+        else
+            thread_->phases.book_overhead(thread_->cheap_event.typical());
+        if (unsuccessful_ && !polls_) [[unlikely]] begin_polls();
+        if (checkpoint_is_due_) [[unlikely]] write_due_checkpoint(*thread_, thread_->calls[0].frame);
+    }
+    leave_tool(in_tool_before_);
+}
+
+void mpi_library_found(const MpiServices* services) noexcept { session.mpi_found(services); }
+void mpi_library_unusable(const char* reason) noexcept { session.mpi_unusable(reason); }
+void mpi_tool_bypasses_us(const char* tool) noexcept { session.tool_bypasses_us(tool); }
+void before_mpi_init(bool is_session) noexcept { session.before_mpi_init(is_session); }
+void after_mpi_init(bool is_session, bool succeeded) noexcept { session.after_mpi_init(is_session, succeeded); }
+void before_mpi_finalize(void* frame) noexcept { session.before_mpi_finalize(reinterpret_cast<std::uintptr_t>(frame)); }
+void before_mpi_session_finalize(void* frame) noexcept {
+    session.before_session_finalize(reinterpret_cast<std::uintptr_t>(frame));
+}
+
+} // namespace libprofile

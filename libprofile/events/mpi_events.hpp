@@ -1,0 +1,118 @@
+// The interface between the generated MPI wrapper bodies and the runtime.
+//
+// Contract: every function may be called before the constructor of the library, after MPI_Finalize, on any thread,
+// and from inside MPI callbacks. None throws or touches the application's malloc; none is called by a signal handler.
+// A body looks like this:
+//
+//     MpiEvent event(function_id, __builtin_return_address(0), __builtin_frame_address(0));
+//     event.before_waiting();                               // blocking collectives only
+//     int result = real.MPI_Send(...);
+//     event.stop();
+//     if (event.counted() && result == MPI_SUCCESS) account(event, ...);
+//     return result;                                        // the destructor closes the event
+#pragma once
+
+#include "format/metrics.hpp"
+#include "libprofile/base/function_records.hpp"
+#include "libprofile/base/mpi_services.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct KnownPath;
+struct Row;
+struct RunningCall;
+struct Thread;
+
+/// One MPI call of the application, from the entry of its wrapper body to its return.
+class MpiEvent {
+  public:
+    /// `return_address` is where the application (or the MPI library itself) called from, `frame` is __builtin_frame_address(0) of the wrapper body.
+    /// A call made by the MPI library from inside another MPI call is not counted.
+    MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept;
+    MpiEvent(const MpiEvent&) = delete;
+    MpiEvent& operator=(const MpiEvent&) = delete;
+
+    /// The call may wait for other ranks: time for work that the end of an iteration has left. Right after the constructor.
+    void before_waiting() noexcept;
+
+    /// Ends the time of the MPI call itself; what follows is measurement overhead. Call once, right after the real call.
+    void stop() noexcept;
+
+    /// False: nothing is being measured, or an internal call of the MPI library. Then account nothing.
+    bool counted() const noexcept { return row_ != nullptr; }
+
+    /// The requests that this call makes must be remembered: it is counted, or it is the application's and only recording is
+    /// off, so that a later call that is counted may complete them.
+    bool follows_requests() const noexcept { return row_ != nullptr || unrecorded_; }
+
+    /// Adds to a metric of this call path. Only after stop() and when counted().
+    void add(Metric metric, std::uint64_t value) noexcept;
+
+    /// Counted, but left out of the iteration's structure signature.
+    void leave_out_of_signature() noexcept;
+    /// The call was an unsuccessful test or probe, whose number is chance: the same; several in a row are timed together.
+    void was_unsuccessful() noexcept;
+
+    /// There is no memory to follow `requests`, so what they move will not be counted. Only when counted().
+    void count_lost_requests(std::uint64_t requests) const noexcept;
+
+    /// An aligned buffer of at least `bytes` bytes for the length of this call; nullptr when memory ran out or the call is
+    /// not counted (then pass the application's own arguments).
+    void* scratch(std::uint64_t bytes) const noexcept;
+
+    ~MpiEvent() noexcept;
+
+  private:
+    bool begins_to_record(void* return_address, std::uintptr_t frame) noexcept;
+    bool is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
+    bool find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
+    void find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
+    bool follow(Thread& thread, std::uint32_t node, std::uintptr_t frame) noexcept;
+    bool continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
+    void begin_polls() noexcept;
+    void do_pending_work() noexcept;
+    void end_poll() noexcept;
+    void learn_own_time() noexcept;
+    std::uint64_t cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept;
+    std::uint64_t cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept;
+
+    Thread* thread_ = nullptr;
+    Row* row_ = nullptr;
+    const KnownPath* path_ = nullptr;
+    std::uint32_t function_id_ = 0;
+    std::uint32_t level_ = 0;      // of this call among the running ones
+    std::uint64_t stopped_at_ = 0; // ns, when the real call returned
+    bool stopped_ = false;
+    bool cheap_ = false;           // its call path was known without looking at the stack
+    bool is_looked_at_ = false;    // by who looks for the time loop
+    bool measures_itself_ = false; // entered_ and the end are read from the clock
+    std::uint64_t entered_ = 0;    // ns
+    bool polls_ = false;        // one of a run of polls (phases/poll_run.hpp)
+    bool is_timed_ = false;     // of these: the clock is read
+    bool unsuccessful_ = false;
+    bool checkpoint_is_due_ = false; // noticed where the time is known anyway
+    bool unrecorded_ = false; // a call of the application while recording is off
+    int in_tool_before_ = 0; // see enter_tool()
+};
+
+/// Called by the dispatcher when it has found the MPI library, before the first event.
+void mpi_library_found(const MpiServices* services) noexcept;
+/// Called by the dispatcher when it cannot use the MPI library; `reason` is one sentence, printed once per job.
+void mpi_library_unusable(const char* reason) noexcept;
+/// Called by the dispatcher when the library `tool` wraps MPI functions in a way that hides their calls from us.
+void mpi_tool_bypasses_us(const char* tool) noexcept;
+
+/// Life cycle, called by the bodies of MPI_Init*, MPI_Session_init (is_session), MPI_Finalize and MPI_Session_finalize.
+void before_mpi_init(bool is_session) noexcept;
+void after_mpi_init(bool is_session, bool succeeded) noexcept;
+/// `frame` as for MpiEvent.
+void before_mpi_finalize(void* frame) noexcept; // ends all wall times, writes the profile
+void before_mpi_session_finalize(void* frame) noexcept; // the same, if it is the last session and there is no MPI_Init
+
+/// Called by the body of MPI_Pcontrol, around the event of the call; `frame` as for MpiEvent. docs/how-it-works.md, Control.
+void before_pcontrol(int level, void* frame) noexcept;
+void after_pcontrol(int level, void* frame) noexcept;
+
+} // namespace libprofile

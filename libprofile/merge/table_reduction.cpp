@@ -1,0 +1,208 @@
+#include "libprofile/merge/table_reduction.hpp"
+
+#include "format/codec.hpp"
+
+#include <utility>
+
+namespace libprofile {
+
+namespace {
+
+/// Growing numbers as runs: per run the numbers left out before it, and its length.
+template <class NumberAt> void encode_runs(Encoder& encoder, std::size_t count, NumberAt at) {
+    std::uint64_t next = 0; // the number after the last run
+    std::uint64_t begin = 0, end = 0;
+    for (std::size_t i = 0; i <= count; ++i) {
+        std::uint64_t number = 0;
+        if (i < count && !at(i, number)) continue;
+        if (i < count && number == end && end != begin) {
+            ++end;
+            continue;
+        }
+        if (end != begin) {
+            encoder.number(begin - next);
+            encoder.number(end - begin);
+            next = end;
+        }
+        begin = number;
+        end = number + 1;
+    }
+}
+
+bool decode_runs(const PageArray<unsigned char>& bytes, std::uint64_t limit, PageArray<std::uint32_t>& numbers) {
+    Decoder decoder(bytes.data(), bytes.size());
+    std::uint64_t next = 0;
+    while (decoder.remaining() != 0) {
+        std::uint64_t gap = 0, length = 0;
+        decoder.number(gap);
+        decoder.number(length);
+        if (decoder.failed() || gap > limit - next || length > limit - next - gap) return false;
+        std::uint32_t* place = numbers.append(length);
+        if (place == nullptr && length != 0) return false;
+        for (std::uint64_t i = 0; i < length; ++i) place[i] = static_cast<std::uint32_t>(next + gap + i);
+        next += gap + length;
+    }
+    return !decoder.failed();
+}
+
+template <class Write> bool encode_into(PageArray<unsigned char>& bytes, Write write) {
+    Encoder measure(nullptr, 0);
+    write(measure);
+    bytes.shorten(0);
+    unsigned char* place = bytes.append(measure.size());
+    if (place == nullptr) return measure.size() == 0;
+    Encoder encoder(place, measure.size());
+    write(encoder);
+    return true;
+}
+
+} // namespace
+
+TableReduction::TableReduction(PageBudget& budget, std::uint64_t rank, PathTable&& own, TableSignature layout) noexcept
+    : budget_(&budget), rank_(rank), layout_(layout), table_(std::move(own)), nodes_(table_.size()), origins_(budget), map_(budget) {
+    signatures_[0] = table_.signature();
+}
+
+TableReduction::Child& TableReduction::add(std::uint64_t rank, const TableOffer& offer) {
+    Child& child = children_[child_count_++];
+    child = {};
+    child.rank = rank;
+    child.offer = offer;
+    return child;
+}
+
+TableAnswer TableReduction::consider(std::uint64_t rank, const TableOffer& offer) noexcept {
+    if (child_count_ == most_children) return ++refused_, TableAnswer::Refused;
+    // A signature stands for its table. Two different tables with the same 128 bits do not occur.
+    for (std::size_t step = 0; step <= steps_; ++step) {
+        if (!(signatures_[step] == offer.table)) continue;
+        add(rank, offer).step = step;
+        uniform_ = uniform_ && offer.uniform != 0 && offer.layout == layout_;
+        return TableAnswer::Known;
+    }
+    for (std::size_t i = 0; i < child_count_; ++i) {
+        const Child& sibling = children_[i];
+        if (sibling.lost || !(sibling.offer.table == offer.table)) continue;
+        Child& child = add(rank, offer);
+        child.step = sibling.step;
+        child.merged_then = sibling.merged_then;
+        uniform_ = false;
+        return TableAnswer::Known;
+    }
+    if (!budget_->has_room(offer.bytes)) return ++refused_, TableAnswer::Refused;
+    add(rank, offer).lost = true; // until take()
+    return TableAnswer::Send;
+}
+
+void TableReduction::take(PageArray<unsigned char>&& bytes) noexcept {
+    Child& child = children_[child_count_ - 1];
+    PathTable other(*budget_), merged(*budget_);
+    const bool decoded = !bytes.is_empty() && other.decode(bytes.data(), bytes.size());
+    bytes.release();
+    const std::size_t begin = origins_.size();
+    if (!decoded || !merge(table_, other, merged, origins_, *budget_)) {
+        origins_.shorten(begin);
+        ++refused_;
+        return; // stays lost
+    }
+    ++steps_;
+    begin_[steps_] = begin;
+    table_ = std::move(merged);
+    nodes_ = table_.size();
+    signatures_[steps_] = table_.signature();
+    child.step = steps_;
+    child.merged_then = true;
+    child.lost = false;
+    uniform_ = false;
+}
+
+TableOffer TableReduction::offer() const noexcept {
+    TableOffer result{signatures_[steps_], layout_, uniform_ ? 1u : 0u, 0};
+    Encoder measure(nullptr, 0);
+    table_.encode(measure);
+    result.bytes = measure.size();
+    return result;
+}
+
+bool TableReduction::encode(PageArray<unsigned char>& bytes) const noexcept {
+    return encode_into(bytes, [this](Encoder& encoder) { table_.encode(encoder); });
+}
+
+void TableReduction::lead() noexcept {
+    job_nodes_ = table_.size();
+    std::uint32_t* place = map_.append(table_.size());
+    if (place == nullptr) return;
+    for (std::size_t i = 0; i < table_.size(); ++i) place[i] = static_cast<std::uint32_t>(i);
+    kind_ = TableReply::Map;
+}
+
+void TableReduction::receive(const TableReply& reply, PageArray<unsigned char>&& bytes) noexcept {
+    table_.release();
+    if (reply.kind == TableReply::Shared && uniform_) {
+        kind_ = reply.kind;
+        owner_ = reply.owner;
+    } else if (reply.kind == TableReply::Map && reply.job_nodes <= 0xffffffffu && map_.reserve(nodes_) &&
+               decode_runs(bytes, reply.job_nodes, map_) && map_.size() == nodes_) {
+        kind_ = reply.kind;
+        owner_ = reply.owner;
+        job_nodes_ = reply.job_nodes;
+    }
+    bytes.release();
+}
+
+TableReduction::Child* TableReduction::next() noexcept {
+    for (;;) {
+        for (std::size_t i = child_count_; i-- > 0;) {
+            Child& child = children_[i];
+            // Only a map is unwound step by step.
+            if (child.replied || (kind_ == TableReply::Map && !child.lost && child.step != steps_)) continue;
+            child.replied = true;
+            return &child;
+        }
+        if (kind_ != TableReply::Map || steps_ == 0) return nullptr;
+        step_back();
+    }
+}
+
+void TableReduction::step_back() noexcept {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < map_.size(); ++i)
+        if ((origins_[begin_[steps_] + i] & NodeOrigins::A) != 0) map_[kept++] = map_[i];
+    map_.shorten(kept);
+    origins_.shorten(begin_[steps_]);
+    --steps_;
+}
+
+std::uint64_t TableReduction::owner_for(const Child& child) const noexcept {
+    if (child.offer.layout == layout_) return owner();
+    for (const Child* sibling = children_; sibling != &child; ++sibling)
+        if (!sibling->lost && sibling->offer.layout == child.offer.layout) return sibling->rank;
+    return TableReply::itself;
+}
+
+void TableReduction::write_reply(const Child& child, TableReply& reply, PageArray<unsigned char>& map) noexcept {
+    reply = {};
+    map.shorten(0);
+    if (kind_ == TableReply::None || child.lost) return;
+    reply.owner = owner_for(child);
+    if (kind_ == TableReply::Shared || (child.offer.uniform != 0 && reply.owner != TableReply::itself)) {
+        reply.kind = TableReply::Shared;
+        return;
+    }
+    const bool written = encode_into(map, [&](Encoder& encoder) {
+        encode_runs(encoder, map_.size(), [&](std::size_t i, std::uint64_t& number) {
+            number = map_[i];
+            return !child.merged_then || (origins_[begin_[steps_] + i] & NodeOrigins::B) != 0;
+        });
+    });
+    if (!written) {
+        broke_promise_ = true;
+        reply = {};
+        return;
+    }
+    reply.kind = TableReply::Map;
+    reply.job_nodes = job_nodes_;
+    reply.bytes = map.size();
+}
+
+} // namespace libprofile

@@ -1,0 +1,40 @@
+#include "libprofile/thread/counting.hpp"
+
+#include <unistd.h>
+
+namespace libprofile {
+
+namespace {
+
+bool read(Thread& thread, std::uint64_t* increments) noexcept {
+    // Asking for the number is a system call; a thread that is just ending no longer has its location.
+    const bool is_own = &thread == thread_local_block.thread || gettid() == thread.counters.id();
+    return thread.counters.read(increments, is_own);
+}
+
+void add(Row& row, const std::uint64_t* increments) noexcept {
+    for (std::size_t i = 0; i < most_counters; ++i)
+        if (increments[i] != 0) row.counter(i) += increments[i];
+}
+
+} // namespace
+
+void count_for_phase(Thread& thread) noexcept {
+    if (thread.phases.is_paused()) return count_apart(thread, thread.phases.row(thread.tree.not_recorded()));
+    std::uint64_t increments[most_counters];
+    if (read(thread, increments)) thread.phases.book_counted(increments);
+}
+
+void count_for(Thread& thread, Row& row) noexcept {
+    std::uint64_t increments[most_counters];
+    if (read(thread, increments)) add(row, increments);
+}
+
+void count_apart(Thread& thread, Row& row) noexcept {
+    std::uint64_t increments[most_counters];
+    if (!read(thread, increments)) return;
+    thread.counters.set_apart(increments);
+    add(row, increments);
+}
+
+} // namespace libprofile

@@ -1,0 +1,56 @@
+// What events (calls of MPI or of an OpenMP runtime) have in common: how long they usually last, and their call path from the frame of
+// the wrapper: remembered, or found by a walk.
+// Contract: for the calling thread, with its in-tool flag set; not in signal handlers; memory from the thread's arena.
+#pragma once
+
+#include "libprofile/thread/thread.hpp"
+
+namespace libprofile {
+
+/// How long an event usually lasts, after one of `ns` more.
+inline void learn_duration(std::uint32_t& typical, std::uint64_t ns) noexcept {
+    const std::int64_t change = static_cast<std::int64_t>(ns < UINT32_MAX ? ns : UINT32_MAX) - typical;
+    typical = static_cast<std::uint32_t>(typical + change / 4);
+}
+
+/// Whether the call's node is known without a walk over the stack.
+inline bool is_path_known(const KnownPath& known, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
+    return known.return_address == return_address && known.function == function_id && PathTracker::is_unchanged(known, frame);
+}
+
+/// The path of the call if it is known without a walk, else nullptr.
+inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
+    if (thread.known_paths.is_empty()) [[unlikely]] return nullptr;
+    KnownPathTable::Set& paths = thread.known_paths.set(return_address, frame);
+    std::uint32_t at = paths.last;
+    do {
+        if (is_path_known(paths.path[at], function_id, return_address, frame)) [[likely]] {
+            paths.last = at;
+            ++thread.paths_repeated;
+            return &paths.path[at];
+        }
+        at = (at + 1) % KnownPathTable::ways;
+    } while (at != paths.last);
+    return nullptr;
+}
+
+/// Remembers the path of a call that a walk has led to `node`. nullptr: there is no memory for it.
+inline KnownPath* remember_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame, NodeId node) noexcept {
+    KnownPath* known = thread.known_paths.replace(return_address, frame, thread.tree, thread.arena);
+    if (known == nullptr) return nullptr;
+    known->return_address = return_address;
+    known->function = static_cast<std::uint16_t>(function_id);
+    known->row_generation = 0;
+    known->typical_ns = thread.tree[node].typical_ns;
+    thread.paths.remember(*known, frame, node);
+    return known;
+}
+
+/// Finds the path of a call of `kind` by a walk over the stack. Returns where it is remembered; nullptr: nowhere, there is no memory.
+inline KnownPath* walk_to_event(Thread& thread, NodeKind kind, unsigned function_id, const void* return_address, std::uintptr_t frame,
+                                NodeId& node) noexcept {
+    node = thread.tree.child(thread.paths.at_call(frame), kind, function_id, 0);
+    return remember_path(thread, function_id, return_address, frame, node);
+}
+
+} // namespace libprofile

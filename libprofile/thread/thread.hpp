@@ -1,0 +1,219 @@
+// One measured thread: a location of the profile.
+//
+// Contract: a Thread is used by its own thread and its signal handler, with the in-tool flag set; other threads touch
+// it only through the registry (thread_registry.hpp) and, at the end of the job, after its sample clock has been stopped.
+#pragma once
+
+#include "format/skip_reasons.hpp"
+#include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/callpath/thread_block.hpp"
+#include "libprofile/callpath/path_tracker.hpp"
+#include "libprofile/counters/thread_counters.hpp"
+#include "libprofile/phases/phase_stack.hpp"
+#include "libprofile/topology/thread_place.hpp"
+#include "libprofile/thread/clock_state.hpp"
+#include "libprofile/thread/sample_trace.hpp"
+#include "libprofile/callpath/known_paths.hpp"
+#include "libprofile/base/memory.hpp"
+#include "libprofile/thread/openmp_state.hpp"
+#include "libprofile/base/own_cost.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <pthread.h>
+#include <sys/types.h>
+
+namespace libprofile {
+
+class LoopWatch;
+class Regions;
+
+/// Reading the thread's CPU time costs 2 x 0.2 us, so it is done for calls that usually last: there it tells waiting on
+/// the processor from sleeping. Shorter calls are taken to run all the time.
+inline constexpr std::uint64_t long_event_ns = 50000;
+
+/// One MPI call that is running on this thread. Kept here and not in the wrapper's frame: an application may leave an MPI
+/// call by longjmp (error handlers, signal handlers), and a frame that is gone must never be looked at.
+struct RunningCall {
+    Row* row = nullptr;             // of its call path; nullptr: the call is not counted
+    std::uint32_t* typical_ns = nullptr; // how long such calls last, of its known path or its node
+    std::uint64_t start = 0;        // ns, when the real call began
+    std::uint64_t inner = 0;        // ns of nested calls and of libprofile inside it
+    std::uint64_t cpu_start = 0;    // thread CPU time at start; 0: not known
+    std::uintptr_t frame = 0;       // of the wrapper body, or of a runtime's function that waits; its return address is at frame + 8
+    void* return_address = nullptr;
+};
+
+/// What is known of one place in the code that calls MPI, and stays true while no module is loaded or unloaded.
+struct CallSite {
+    const void* return_address = nullptr;
+    std::uint32_t function_id = 0;
+    std::uint32_t epoch = 0;  // of the load map
+    bool is_helper = false;   // see is_binding_helper_call()
+    NodeId function_node = 0; // without call paths
+    PollStatistics polls;
+    bool is_at(const void* place, std::uint32_t function, std::uint32_t now) const {
+        return return_address == place && function_id == function && epoch == now;
+    }
+};
+
+struct alignas(64) Thread {
+    Thread() : phases(tree, arena, pool), pool(arena), tree(arena), paths(tree, arena) {}
+
+    // What every MPI call uses comes first: this and the first members of `phases` are one cache line, known_paths and the
+    // first call another, in the same page.
+    volatile int busy = 0; // mirrors the thread's in-tool flag, for the thread that ends the job
+    std::uint32_t call_depth = 0; // running MPI calls
+    OwnCost cheap_event;          // of events whose call path need not be found
+    volatile bool finished = false; // closed: nobody books anything any more
+    std::uint64_t paths_repeated = 0; // calls whose path was known without a walk
+    PhaseStack phases;
+    /// Nothing may be booked: closed, or recording was off when last looked at (recording.hpp). One test, since every MPI
+    /// call makes it.
+    bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.is_paused())) != 0; }
+
+    alignas(64) KnownPathTable known_paths;
+    static constexpr std::uint32_t max_calls = 16;
+    RunningCall calls[max_calls]; // nested MPI calls (an application's calls from inside MPI callbacks)
+
+    Arena arena;
+    Pool pool;
+    CallTree tree;
+    PathTracker paths;
+
+    LoopWatch* loops = nullptr; // looks for the time loop; nullptr: nobody does
+    Regions* regions = nullptr; // libprofile/regions/regions.hpp; nullptr: the thread had none yet
+
+    Thread* next_free = nullptr;
+    std::uint32_t index = 0; // 0 = the main thread
+    std::uint64_t started_at = 0;
+    std::uint64_t ended_at = 0;
+
+    static constexpr std::size_t known_sites = 128;
+    CallSite sites[known_sites]; // by return address
+
+    /// Drops calls that were left without returning, seen from a frame at address `frame` of this thread's stack: a live
+    /// call lies above it, and its return address is still in place. A wait for a lock that has returned so was none.
+    void drop_left_calls(std::uintptr_t frame) noexcept {
+        while (call_depth != 0) {
+            const RunningCall& call = calls[call_depth - 1];
+            if (!is_own_stack(frame) || !is_own_stack(call.frame)) break; // addresses of two stacks say nothing
+            if (call.frame > frame && *reinterpret_cast<void**>(call.frame + 8) == call.return_address) break;
+            --call_depth;
+        }
+        if (call_depth == 0 && openmp.wait.may_be_over) [[unlikely]] openmp.wait = {};
+    }
+
+    /// Something else begins, so what may be over is over. Not for samples: they hit in such waits, too.
+    void drop_doubtful_wait() noexcept {
+        if (!openmp.wait.may_be_over) [[likely]] return;
+        call_depth = 0;
+        openmp.wait = {};
+    }
+    /// Both, where something of the program's own begins.
+    void drop_ended_calls(std::uintptr_t frame) noexcept {
+        drop_doubtful_wait();
+        drop_left_calls(frame);
+    }
+
+    OpenMpState openmp;
+
+    bool in_checkpoint = false; // was closed when the checkpoint that is being written began
+
+    const Mark* mark = nullptr; // in the thread's thread-local block
+    std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job
+    struct Scratch {
+        void* pages = nullptr;
+        std::uint64_t size = 0;
+    };
+    Scratch scratch[max_calls]; // one for each call that is running; see MpiEvent::scratch()
+    std::uint64_t requests_lost = 0; // whose messages are not counted: no memory to remember them
+
+    // The last reading of the thread's CPU time, and when it was taken.
+    std::uint64_t cpu_mark = 0;
+    std::uint64_t cpu_mark_at = 0;
+    void mark_cpu(std::uint64_t at, std::uint64_t cpu) {
+        cpu_mark_at = at;
+        cpu_mark = cpu;
+    }
+    /// The CPU time at a moment, when it is `cpu` now: since the last reading the thread is taken to have run until then.
+    std::uint64_t cpu_until(std::uint64_t at, std::uint64_t cpu) const {
+        const std::uint64_t at_moment = cpu_mark + (at > cpu_mark_at ? at - cpu_mark_at : 0);
+        return at_moment < cpu ? at_moment : cpu;
+    }
+    /// How much of libprofile's own work, which began at `from` and ends at `until`, is its cost: while others had the processor it
+    /// cost nothing. Only long work is asked about, since the reading is dear. Exact where the CPU time was read at `from`.
+    std::uint64_t own_time(std::uint64_t from, std::uint64_t until) noexcept;
+    /// The same when `cpu` is the thread's CPU time at `until`. Before any reading it has at most used all of that.
+    std::uint64_t own_time(std::uint64_t from, std::uint64_t until, std::uint64_t cpu) const noexcept {
+        const std::uint64_t used = cpu_mark == 0 ? cpu : cpu - cpu_until(from, cpu);
+        const std::uint64_t wall = until - from;
+        return used < wall ? used : wall;
+    }
+
+    ThreadPlace place;
+    ThreadCounters counters; // on with LIBPROFILE_METRICS; what they have come to is booked by counters/counting.hpp
+
+    // Sampling.
+    ClockState clock;
+    SampleTrace trace; // on with LIBPROFILE_TRACE
+    std::uint64_t samples_taken = 0;
+    std::uint64_t samples_lost = 0;
+    std::uint64_t skipped[skip_reason_count] = {}; // of those taken: without a call path of their own
+    std::uint64_t skipped_for(SkipReason reason) const { return skipped[static_cast<std::size_t>(reason)]; }
+    void skip(SkipReason reason) noexcept { ++skipped[static_cast<std::size_t>(reason)]; }
+};
+
+/// Whether the thread is inside libprofile, as its flag says, seen from a frame at `frame`. An application's signal handler may
+/// have left by siglongjmp: a frame that still counts lies above us.
+[[gnu::cold]] bool is_still_inside(std::uintptr_t frame) noexcept;
+
+/// Sets the in-tool flag, from a frame at `frame`; nests. Returns what leave_tool() must put back. `own`: the calling thread's location,
+/// or nullptr.
+inline int enter_tool(std::uintptr_t frame, Thread* own) noexcept {
+    ThreadLocal& local = thread_local_block;
+    int before = local.in_tool;
+    if (before != 0 && !is_still_inside(frame)) [[unlikely]] before = 0;
+    if (before == 0) [[likely]] local.tool_frame = frame;
+    local.in_tool = before + 1;
+    if (own != nullptr) own->busy = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return before;
+}
+inline int enter_tool(std::uintptr_t frame) noexcept { return enter_tool(frame, thread_local_block.thread); }
+inline void leave_tool(int before, Thread* own) noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (own != nullptr) own->busy = before;
+    thread_local_block.in_tool = before;
+}
+/// The thread may have got its location inside.
+inline void leave_tool(int before) noexcept { leave_tool(before, thread_local_block.thread); }
+
+/// Marks the scope as inside libprofile. Nests. InToolOf: the same for whoever has the calling thread's location at hand.
+class InTool {
+  public:
+    InTool() noexcept : before_(enter_tool(reinterpret_cast<std::uintptr_t>(this))) {}
+    ~InTool() noexcept { leave_tool(before_); }
+    /// The thread was inside already.
+    bool is_nested() const noexcept { return before_ != 0; }
+    InTool(const InTool&) = delete;
+    InTool& operator=(const InTool&) = delete;
+
+  private:
+    int before_;
+};
+
+class InToolOf {
+  public:
+    explicit InToolOf(Thread& own) noexcept : own_(own), before_(enter_tool(reinterpret_cast<std::uintptr_t>(this), &own)) {}
+    ~InToolOf() noexcept { leave_tool(before_, &own_); }
+    bool is_nested() const noexcept { return before_ != 0; }
+    InToolOf(const InToolOf&) = delete;
+    InToolOf& operator=(const InToolOf&) = delete;
+
+  private:
+    Thread& own_;
+    int before_;
+};
+
+} // namespace libprofile

@@ -1,0 +1,66 @@
+// Start and end of the process: the constructor and destructor of the library, fork.
+// Nothing here is needed by the interposed functions: all of them work before the constructor has run.
+
+#include "libprofile/regions/sleds.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/base/real_calls.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/session/session.hpp"
+#include "libprofile/thread/thread_registry.hpp"
+
+#include "wrappers/process/jumps.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace libprofile {
+
+namespace {
+
+/// A shell or launcher between us and the program (`libprofile run -- sh -c ...`, `libprofile run -- mpirun ...`) is not
+/// what the user wants to see.
+bool is_helper() {
+    const char* name = program_invocation_short_name;
+    for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "env", "srun", "aprun", "jsrun", "prun"})
+        if (std::strcmp(name, shell) == 0) return true;
+    for (const char* launcher : {"mpirun", "mpiexec", "orterun", "prterun", "orted", "prted", "hydra_"}) // mpirun.openmpi
+        if (std::strncmp(name, launcher, std::strlen(launcher)) == 0) return true;
+    return false;
+}
+
+/// Started by `libprofile run`, or told that there is no MPI: measured without an MPI call.
+bool measured_from_the_start() {
+    if (is_helper()) return false;
+    const char* mpi = std::getenv("LIBPROFILE_MPI");
+    return (mpi != nullptr && std::strcmp(mpi, "no") == 0) || is_launchers_process();
+}
+
+void fork_child() {
+    if (process.state() == SessionState::Idle) return thread_registry.know_main(); // it may become an MPI process itself
+    session.in_fork_child();
+    // The stack was copied with the mark in it.
+    remove_mark(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    // The child owns a copy of the thread's state, but no timer; it is not part of the job.
+    thread_local_block.thread = nullptr;
+    thread_local_block.ended = true;
+}
+
+[[gnu::constructor]] void process_begins() {
+    session_clock.mark_start();
+    real_calls();
+    find_jumps();
+    thread_registry.know_main();
+    pthread_atfork(nullptr, nullptr, fork_child);
+    if (measured_from_the_start()) return session.begin_without_mpi();
+    // A program that can be instrumented is meant to be, as one whose hooks are called.
+    if (!is_helper() && Sleds::are_in_program()) session.marker_used();
+}
+
+[[gnu::destructor]] void process_ends() { session.at_exit(); }
+
+} // namespace
+
+} // namespace libprofile
