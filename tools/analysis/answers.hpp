@@ -3,6 +3,7 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Text of the profile is made printable.
 #pragma once
 
+#include "tools/analysis/answer.hpp"
 #include "tools/profile/model.hpp"
 
 #include <cstdint>
@@ -66,11 +67,6 @@ std::optional<RankSpread> rank_spread(const Profile& profile, const std::vector<
 /// Whether the iterations of the phase get longer or shorter, and which are slow.
 std::vector<std::string> trend_sentences(const Profile& profile, const Trend& trend);
 
-struct Answer {
-    std::string key;      // "time", "change", "ranks", "threads", "cost"
-    std::string question; // heading
-    std::vector<std::string> sentences; // begin in lower case where they can, end without a full stop
-};
 /// All, without those about ranks where no rank has data, and the one about threads where teams of OpenMP hardly wait. Of phases with iterations, the two with most time.
 /// @param found what trends() gives
 std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);

@@ -2,7 +2,8 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/analysis/answers.hpp"
+#include "tools/analysis/answer.hpp"
+#include "tools/profile/model.hpp"
 
 namespace libprofile::tools {
 

@@ -2,7 +2,7 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Text of the profile is made printable.
 #pragma once
 
-#include "tools/analysis/loops.hpp"
+#include "tools/analysis/loop_of_ranks.hpp"
 
 #include <string>
 #include <vector>

@@ -108,17 +108,6 @@ std::string sentence(const Profile& profile, const std::vector<LoopOfRanks>& all
 
 } // namespace
 
-std::string place_text(const Profile& profile, const Module& module, std::uint64_t offset) {
-    // The function that the compiler made; what is inlined there is the caller's own code.
-    if (const SiteName* name = name_of_place(profile, module, offset)) {
-        std::string text = printable(short_function_name(name->function));
-        if (name->line != 0)
-            text += fmt::format(" at {}:{}", printable(base_name(name->file)), name->line);
-        return text;
-    }
-    return fmt::format("{}+{:#x}", printable(base_name(module.path)), offset);
-}
-
 std::vector<LoopOfRanks> loops_of(const Profile& profile) {
     std::vector<LoopOfRanks> all;
     const std::vector<const Location*> searching = searching_threads(profile);

@@ -2,7 +2,7 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Text of the profile is made printable.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/analysis/loop_of_ranks.hpp"
 
 #include <cstdint>
 #include <string>
@@ -10,27 +10,8 @@
 
 namespace libprofile::tools {
 
-/// A loop, and the ranks that found it at the same place.
-struct LoopOfRanks {
-    const FoundLoop* loop = nullptr; // of the first of them, or of the first that has another place that may be the right one
-    std::vector<std::uint64_t> ranks;
-    std::uint64_t flags = 0;   // LoopFlag, of any of them
-    std::uint64_t fewest = 0;  // iterations, of the rank with fewest
-    std::uint64_t most = 0;
-    std::uint64_t missed = 0;  // at most, of a rank
-    bool was_cut_off = false;  // a rank ended in the middle of it, or of what came later: it was killed
-    std::string around = {};   // the phase of the loop in whose passes it is called; empty: there is none
-    double share = 0;          // of the time since the search began, in iterations; mean over these ranks
-    std::vector<std::string> doubts; // what speaks against it, in sentences without an end
-    bool is_sure() const { return doubts.empty() && !is(LoopIsReplaced); }
-    bool is(LoopFlag flag) const { return (flags & flag) != 0; }
-};
-
 /// Main threads only; the one with most ranks first, behind those of all others the frames of loops inside, and last those that were replaced.
 std::vector<LoopOfRanks> loops_of(const Profile& profile);
-
-/// "run() at integrate.cpp:84", or "module+0x1234".
-std::string place_text(const Profile& profile, const Module& module, std::uint64_t offset);
 
 /// What was found and how sure that is, where ranks differ, and what to do otherwise; empty when nobody looked for loops.
 std::vector<std::string> loop_sentences(const Profile& profile);

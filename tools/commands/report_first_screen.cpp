@@ -4,7 +4,7 @@
 #include "tools/analysis/nameless.hpp"
 #include "tools/commands/report_sections.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/text/chart.hpp"
+#include "tools/plot/text_chart.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "tools/analysis/iterations.hpp"
 #include "tools/commands/report_sections.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/text/chart.hpp"
+#include "tools/plot/text_chart.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>

@@ -11,6 +11,7 @@
 #include "tools/commands/report_json_teams.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/names/loop_names.hpp"
 #include "tools/text/json_text.hpp"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "tools/analysis/selected_tree.hpp"
+#include "tools/commands/report_choice.hpp"
 #include "tools/commands/report_document.hpp"
-#include "tools/commands/report_selection.hpp"
 
 #include <functional>
 #include <string>

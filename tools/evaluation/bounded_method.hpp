@@ -5,7 +5,7 @@
 
 #include "libprofile/clustering/time_series.hpp"
 #include "tools/evaluation/reference_method.hpp"
-#include "tools/profile/series.hpp"
+#include "tools/profile/series_in_memory.hpp"
 
 #include <memory>
 #include <vector>
@@ -46,8 +46,5 @@ class BoundedMethod : public Method {
 
 MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode,
                               SeriesSettings settings);
-
-/// What a reader gets of a series that is still in the memory of its writer.
-SeriesData series_data_of(const TimeSeries& series);
 
 } // namespace libprofile::tools

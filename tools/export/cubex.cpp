@@ -7,7 +7,7 @@
 #include "tools/export/formats.hpp"
 #include "tools/export/place_grid.hpp"
 #include "tools/export/stacks.hpp"
-#include "tools/text/xml.hpp"
+#include "tools/names/xml.hpp"
 
 #include <algorithm>
 #include <bit>

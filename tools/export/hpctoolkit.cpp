@@ -8,7 +8,7 @@
 // Values are doubles: integers up to 2^53 and times up to 100 days in ns are exact.
 #include "tools/export/formats.hpp"
 #include "tools/export/place_grid.hpp"
-#include "tools/text/xml.hpp"
+#include "tools/names/xml.hpp"
 
 #include <algorithm>
 #include <bit>

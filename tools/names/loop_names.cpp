@@ -45,6 +45,17 @@ const SiteName* name_of_place(const Profile& profile, const Module& module, std:
     return site == nullptr ? nullptr : &site->name;
 }
 
+std::string place_text(const Profile& profile, const Module& module, std::uint64_t offset) {
+    // The function that the compiler made; what is inlined there is the caller's own code.
+    if (const SiteName* name = name_of_place(profile, module, offset)) {
+        std::string text = printable(short_function_name(name->function));
+        if (name->line != 0)
+            text += fmt::format(" at {}:{}", printable(base_name(name->file)), name->line);
+        return text;
+    }
+    return fmt::format("{}+{:#x}", printable(base_name(module.path)), offset);
+}
+
 void name_loops(Profile& profile) {
     std::vector<Named> all;
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {

@@ -16,6 +16,9 @@ const Site* site_of_place(const Profile& profile, const Module& module, std::uin
 /// The name that is known for a place in the code; nullptr: none.
 const SiteName* name_of_place(const Profile& profile, const Module& module, std::uint64_t offset);
 
+/// "run() at integrate.cpp:84", or "module+0x1234".
+std::string place_text(const Profile& profile, const Module& module, std::uint64_t offset);
+
 /// Names the phases of found loops by the names of places that the profile has. Where two would have the same name, the line or the
 /// place is added; where no name is known, it stays what the runtime wrote.
 void name_loops(Profile& profile);

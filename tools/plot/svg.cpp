@@ -1,6 +1,6 @@
 #include "tools/plot/svg.hpp"
 
-#include "tools/text/xml.hpp"
+#include "tools/names/xml.hpp"
 
 #include <fmt/format.h>
 #include <fstream>

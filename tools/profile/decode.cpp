@@ -4,6 +4,8 @@
 #include "tools/profile/counters.hpp"
 #include "tools/profile/decode_phase.hpp"
 #include "tools/profile/decode_place.hpp"
+#include "tools/profile/decode_series.hpp"
+#include "tools/profile/decode_tables.hpp"
 #include "tools/profile/decode_v3.hpp"
 #include "tools/profile/journal.hpp"
 
@@ -14,12 +16,6 @@
 namespace libprofile::tools {
 
 namespace {
-
-/// Reads a count of records of at least `smallest` bytes each; false when they cannot all be there.
-bool read_count(Decoder& d, std::uint64_t& count, std::size_t smallest) {
-    d.number(count);
-    return !d.failed() && count <= d.remaining() / smallest;
-}
 
 bool finished(const Decoder& d) {
     return !d.failed() && d.remaining() == 0;
@@ -402,35 +398,6 @@ void apply_journals(RawFile& file) {
             file.damages.note([&, number = number] { return fmt::format("{} (rank {})", *damage, number); });
         rank.journal.reset();
     }
-}
-
-bool read_functions(Decoder& d, std::map<std::uint64_t, Function>& functions) {
-    std::uint64_t count = 0;
-    if (!read_count(d, count, 3))
-        return false;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        FunctionRecord r;
-        describe(d, r);
-        if (d.failed() || r.category >= static_cast<std::uint64_t>(TimeCategory::Count))
-            return false;
-        functions[r.id] = Function{owned(r.name), static_cast<TimeCategory>(r.category)};
-    }
-    return true;
-}
-
-bool decode_nodes(Decoder& d, RawTree& tree) {
-    if (d.failed() || tree.record.nodes > d.remaining() / 4)
-        return false;
-    tree.nodes.resize(tree.record.nodes);
-    for (std::uint64_t i = 0; i < tree.record.nodes; ++i) {
-        NodeRecord& node = tree.nodes[i];
-        describe(d, node);
-        if (node.parent_distance == 0 || node.parent_distance > i + 1)
-            return false;
-        if (!is_stored_kind(node.kind))
-            return false;
-    }
-    return !d.failed();
 }
 
 void decode_block(const Block& block, std::uint32_t version, Unpacker& unpacker, RawFile& file) {

@@ -2,7 +2,7 @@
 // Contract: as decode.hpp. Each returns false when the payload is malformed.
 #pragma once
 
-#include "tools/profile/decode.hpp"
+#include "tools/profile/raw_records.hpp"
 
 namespace libprofile::tools {
 

@@ -1,7 +1,7 @@
 #include "tools/profile/decode_place.hpp"
 
 #include "format/place.hpp"
-#include "tools/profile/decode.hpp"
+#include "tools/profile/raw_records.hpp"
 #include "tools/text/number_list.hpp"
 
 #include <utility>

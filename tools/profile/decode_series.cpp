@@ -1,6 +1,5 @@
 #include "tools/profile/decode_series.hpp"
 
-#include "tools/profile/decode.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "tools/profile/decode_v3.hpp"
 
 #include "tools/profile/decode_phase.hpp"
+#include "tools/profile/decode_tables.hpp"
 
 namespace libprofile::tools {
 

@@ -2,7 +2,7 @@
 // Contract: as decode.hpp. A file of version 3 has no Location blocks: its trees say what they would.
 #pragma once
 
-#include "tools/profile/decode.hpp"
+#include "tools/profile/raw_records.hpp"
 
 namespace libprofile::tools {
 

@@ -1,6 +1,7 @@
 #include "tools/profile/journal.hpp"
 
 #include "format/journal.hpp"
+#include "tools/profile/decode_tables.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -4,7 +4,7 @@
 // bytes, with a bound; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/decode.hpp"
+#include "tools/profile/raw_records.hpp"
 #include "tools/profile/kept_iterations.hpp"
 
 #include <optional>

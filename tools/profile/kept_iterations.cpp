@@ -1,6 +1,6 @@
 #include "tools/profile/kept_iterations.hpp"
 
-#include "tools/evaluation/bounded_method.hpp"
+#include "tools/profile/series_in_memory.hpp"
 
 #include <algorithm>
 #include <limits>

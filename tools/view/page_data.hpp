@@ -3,7 +3,8 @@
 // Contract: one thread; allocates in proportion to ranks times iterations; throws ViewError and std::bad_alloc.
 #pragma once
 
-#include "tools/view/page.hpp"
+#include "tools/profile/model.hpp"
+#include "tools/view/page_request.hpp"
 
 #include <string>
 

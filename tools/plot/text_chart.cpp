@@ -1,4 +1,4 @@
-#include "tools/text/chart.hpp"
+#include "tools/plot/text_chart.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,27 @@
+// What the page of `libprofile view` is to hold.
+// Contract: plain data.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// The page cannot be made or written; one sentence.
+struct ViewError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct PageRequest {
+    std::vector<std::string> metrics;                         // of the value maps, by name; empty: as many as fit
+    std::size_t map_bytes = std::size_t{4500} * 1000;         // of all value maps together, compressed
+    std::size_t exact_values = std::size_t{600} * 1000;       // up to so many values of maps are there exactly, too
+    std::size_t exact_cells = std::size_t{300} * 1000;        // up to so many values of clusters are exact
+    std::size_t values_in_memory = std::size_t{60} * 1000000; // more metrics of iterations are not read
+    std::size_t most_maps = ~std::size_t{0};                  // of a phase
+    bool served = false;                                      // the page may ask (page_answers.hpp)
+};
+
+} // namespace libprofile::tools
