@@ -26,6 +26,8 @@ class PolledPairs {
         if (words_.is_empty() || out_size > most || in_size > most) return false;
         out_sizes_[partner] = static_cast<int>(out_size);
         in_sizes_[partner] = static_cast<int>(in_size);
+        if (out_size == 0) out = &nothing_[0];
+        if (in_size == 0) in = &nothing_[1];
         if (!job_.exchange(out, out_sizes_, in, in_sizes_, places_)) {
             words_.leave();
             return false;
@@ -35,6 +37,8 @@ class PolledPairs {
     }
 
   private:
+    static inline unsigned char nothing_[2]; // some MPIs refuse buffers that are null or the same, whatever their size
+
     PolledCollectives& job_;
     PageArray<int>& words_;
     int* out_sizes_;

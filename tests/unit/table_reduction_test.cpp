@@ -525,11 +525,12 @@ TEST(TableExchangeTest, StepsLeadToTheSameTablesForAnyNumberOfRanks) {
 
 TEST(TableExchangeTest, AStepThatFailsAnywhereEndsTheExchangeAndNobodyReliesOnAMissingMap) {
     std::mt19937 random(6);
+    constexpr std::size_t most = 40; // jobs of so many ranks
     for (const std::size_t ranks : {2u, 3u, 5u, 6u, 8u, 13u, 33u}) {
         const std::vector<Calls> calls = mixed_calls(random, ranks);
         const std::size_t steps = Job(calls, 1).most_steps();
-        for (std::size_t i = 0; i < std::min<std::size_t>(ranks * steps, 120); ++i) {
-            const std::size_t one = ranks * steps <= 120 ? i : random() % (ranks * steps); // all of them, or some
+        for (std::size_t i = 0; i < std::min<std::size_t>(ranks * steps, most); ++i) {
+            const std::size_t one = ranks * steps <= most ? i : random() % (ranks * steps); // all of them, or some
             Job job(calls, random());
             EXPECT_LT(job.run_in_steps(one / steps, one % steps), ranks);
             EXPECT_FALSE(job.relies());
