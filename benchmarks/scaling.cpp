@@ -191,7 +191,10 @@ class Simulation {
         if (own.reduction->has_map() && own.reduction->owner() == r) ++result_.maps;
         if (!own.reduction->has_map() && !own.reduction->is_shared()) ++result_.outside;
         std::vector<std::uint64_t> children;
-        own.reduction->reply_to_children([&](std::uint64_t c, const TableReply& reply, PageArray<unsigned char>& map) {
+        PageArray<unsigned char> map(own.budget);
+        TableReply reply;
+        while (own.reduction->has_children()) {
+            const std::uint64_t c = own.reduction->reply_to_last_child(reply, map);
             clock += seconds() - begin;
             send(r, sizeof reply + map.size(), clock);
             begin = seconds();
@@ -207,7 +210,8 @@ class Simulation {
                 children.push_back(c);
             }
             begin = seconds(); // the child's work is its own
-        });
+        }
+        map.release();
         note_memory(r, own);
         result_.down_s = std::max(result_.down_s, clock);
         inner_[r].reset();

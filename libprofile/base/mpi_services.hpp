@@ -18,17 +18,11 @@ struct MpiServices {
     int (*start_barrier)();
     int (*start_min)(const std::uint64_t* in, std::uint64_t* out, int count);          // allreduce, minimum
     int (*start_sum)(const std::uint64_t* in, std::uint64_t* out, int count);          // allreduce, sum
-    int (*start_gather)(const std::uint64_t* in, std::uint64_t* out, int count_each);  // to rank 0; out only there
     int (*start_broadcast)(void* bytes, int count);
     int (*start_prefix_sum)(const std::uint64_t* in, std::uint64_t* out, int count);   // inclusive scan
+    // Bytes from each to each: sizes and places by rank, in use like the buffers. Nothing is sent where the size is 0.
+    int (*start_exchange)(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places);
     int (*test)(int* done);
-
-    // A communicator of the runtime's own, on which messages cannot meet the application's: it may have left receives of any
-    // message open. Making it is collective and blocks; messages are nonblocking, one at a time, also asked for with `test`.
-    int (*open_private)();
-    int (*close_private)(); // when no message is under way
-    int (*start_send)(const void* bytes, int count, int to, int tag);
-    int (*start_receive)(void* bytes, int count, int from, int tag); // exactly `count`
 
     // While the runtime communicates, errors on MPI_COMM_WORLD must return instead of ending the job.
     int (*errors_return)();  // remembers the handler in force

@@ -1,117 +1,111 @@
-// Carries the messages of TableReduction along a binomial tree of ranks.
-// Contract: one thread per rank, all ranks together; as patient as it is told and not longer. `Messages` moves bytes between ranks:
-//   bool send(const void* bytes, std::size_t size, std::uint64_t to, int tag, std::uint64_t until);     and receive(...) alike
-// False: not in time, or an error; then the bytes may still be read or written later, so they stay where they are.
+// Carries the messages of TableReduction along a binomial tree of ranks, in steps in which all ranks take part.
+// Contract: one thread per rank, all ranks together. `Steps` moves bytes between pairs of ranks:
+//   bool step(std::uint64_t partner, const void* out, std::size_t out_size, void* in, std::size_t in_size);
+// A rank with nothing to do in a step is its own partner, and all sizes are 0. False: an error, or not in time; then the ranks no longer act
+// together, and the bytes may still be read or written later, so they stay where they are.
 //
-// A rank that does not answer costs the job the time until it is given up, and those behind it (in the tree) the shared tables.
+// The parents of a level are 2^(level + 1) apart, each with its child halfway to the next. Up the tree a level takes three steps (offer, answer,
+// table), down again two (reply, map). What has nothing to say in a step costs no message.
 #pragma once
 
 #include "libprofile/merge/table_reduction.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
 namespace libprofile {
 
-/// The fixed-size messages between a rank and one other.
+/// The fixed-size messages of the step under way. Must live as long as messages may arrive.
 struct TableMail {
     TableOffer offer;
     TableAnswer answer = TableAnswer::Refused;
     TableReply reply;
 };
 
-/// Of a rank: with its children by level, and with its parent. Must live as long as messages may arrive.
-struct TableMailbox {
-    TableMail children[TableReduction::most_children];
-    TableMail parent;
-};
-
-template <class Messages> class TableExchange {
+template <class Steps> class TableExchange {
   public:
     static constexpr std::size_t most_bytes = std::size_t{1} << 30; // of a message
 
-    TableExchange(Messages& messages, TableReduction& reduction, TableMailbox& mailbox, PageBudget& budget, std::uint64_t rank,
-                  std::uint64_t ranks) noexcept
-        : messages_(messages), reduction_(reduction), mailbox_(mailbox), budget_(budget), rank_(rank), ranks_(ranks) {}
+    TableExchange(Steps& steps, TableReduction& reduction, TableMail& mail, PageBudget& budget, std::uint64_t rank, std::uint64_t ranks) noexcept
+        : steps_(steps), reduction_(reduction), mail_(mail), budget_(budget), bytes_(budget), rank_(rank), ranks_(ranks) {}
 
-    /// Up and down the tree. `now`, `patience`: in the unit of `until`.
-    /// False: other ranks may have been told to rely on a map that this rank does not have.
-    bool run(std::uint64_t now, std::uint64_t patience) noexcept {
-        last_ = now + patience;
+    /// Up and down the tree, once. False: a step failed.
+    bool run() noexcept {
         const auto levels = static_cast<unsigned>(std::bit_width(ranks_ - 1));
-        // Who waits for a rank that waits for another one in vain must have more patience.
-        const auto until = [&](unsigned level) { return now + patience / (levels + 3) * (level + 2); };
-        unsigned level = 0;
-        for (; level < levels && (rank_ >> level & 1) == 0; ++level)
-            if (const std::uint64_t child = rank_ + (std::uint64_t{1} << level); child < ranks_) take_in(child, level, until(level));
-        bool keeps_promises = true;
-        if (rank_ == 0)
-            reduction_.lead();
-        else
-            keeps_promises = offer_to(rank_ & (rank_ - 1), until(level + 1));
-        reply();
-        return keeps_promises && !reduction_.broke_promise();
+        for (unsigned level = 0; level < levels; ++level) {
+            const std::uint64_t half = std::uint64_t{1} << level;
+            if (!(is_parent(half) ? take_in(rank_ + half) : is_child(half) ? offer_to(rank_ - half) : rest(3))) return false;
+        }
+        if (rank_ == 0) reduction_.lead();
+        for (unsigned level = levels; level-- > 0;) {
+            const std::uint64_t half = std::uint64_t{1} << level;
+            if (!(is_parent(half) ? reply_to(rank_ + half) : is_child(half) ? hear_from(rank_ - half) : rest(2))) return false;
+        }
+        return true;
     }
 
   private:
-    enum Tag : int { OfferTag = 1, AnswerTag, TableTag, ReplyTag, MapTag };
     using Bytes = PageArray<unsigned char>;
 
-    bool receive_array(Bytes& bytes, std::uint64_t size, std::uint64_t from, Tag tag, std::uint64_t until) noexcept {
-        if (size > most_bytes || bytes.append(size) == nullptr) return false;
-        if (messages_.receive(bytes.data(), size, from, tag, until)) return true;
-        bytes.leave();
-        return false;
+    bool is_parent(std::uint64_t half) const { return rank_ % (2 * half) == 0 && rank_ + half < ranks_; }
+    bool is_child(std::uint64_t half) const { return rank_ % (2 * half) == half; }
+
+    bool send(const void* bytes, std::size_t size, std::uint64_t to) noexcept { return steps_.step(to, bytes, size, nullptr, 0); }
+    bool receive(void* bytes, std::size_t size, std::uint64_t from) noexcept { return steps_.step(from, nullptr, 0, bytes, size); }
+    bool rest(int steps = 1) noexcept {
+        while (steps > 0 && steps_.step(rank_, nullptr, 0, nullptr, 0)) --steps;
+        return steps == 0;
     }
-    bool send_array(Bytes& bytes, std::uint64_t to, Tag tag, std::uint64_t until) noexcept {
-        if (messages_.send(bytes.data(), bytes.size(), to, tag, until)) return true;
-        bytes.leave();
-        return false;
+    bool send(Bytes& bytes, std::uint64_t to) noexcept { return send(bytes.data(), bytes.size(), to) || (bytes.leave(), false); }
+    bool receive(Bytes& bytes, std::uint64_t from) noexcept { return receive(bytes.data(), bytes.size(), from) || (bytes.leave(), false); }
+
+    bool take_in(std::uint64_t child) noexcept {
+        if (!receive(&mail_.offer, sizeof mail_.offer, child)) return false;
+        mail_.answer = reduction_.consider(child, mail_.offer);
+        const bool is_wanted = mail_.answer == TableAnswer::Send;
+        Bytes bytes(budget_);
+        const bool has_room = is_wanted && bytes.append(mail_.offer.bytes) != nullptr;
+        if (is_wanted && !has_room) mail_.answer = TableAnswer::Refused;
+        if (!send(&mail_.answer, sizeof mail_.answer, child) || !(has_room ? receive(bytes, child) : rest())) return false;
+        if (is_wanted) reduction_.take(std::move(bytes));
+        return true;
     }
 
-    void take_in(std::uint64_t child, unsigned level, std::uint64_t until) noexcept {
-        auto& [offer, answer, reply] = mailbox_.children[level];
-        if (!messages_.receive(&offer, sizeof offer, child, OfferTag, until)) return;
-        answer = offer.bytes > most_bytes ? TableAnswer::Refused : reduction_.consider(child, offer);
-        if (!messages_.send(&answer, sizeof answer, child, AnswerTag, until) || answer != TableAnswer::Send) return;
-        Bytes bytes(budget_);
-        if (receive_array(bytes, offer.bytes, child, TableTag, until)) reduction_.take(std::move(bytes));
-    }
-
-    bool offer_to(std::uint64_t parent, std::uint64_t until) noexcept {
-        auto& [offer, answer, reply] = mailbox_.parent;
-        offer = reduction_.offer();
-        Bytes bytes(budget_);
-        if (!bytes.reserve(offer.bytes)) offer.bytes = ~std::uint64_t{0}; // it will be refused
-        if (!messages_.send(&offer, sizeof offer, parent, OfferTag, until) ||
-            !messages_.receive(&answer, sizeof answer, parent, AnswerTag, until))
-            return false;
-        if (answer == TableAnswer::Refused) return true;
-        if (answer == TableAnswer::Send && (!reduction_.encode(bytes) || !send_array(bytes, parent, TableTag, until))) return false;
-        bytes.release();
+    bool offer_to(std::uint64_t parent) noexcept {
+        mail_.offer = reduction_.offer();
+        // Room for the map, too: when that comes it is too late to refuse it.
+        const std::size_t room = std::max<std::size_t>(mail_.offer.bytes, reduction_.most_map_bytes());
+        if (room > most_bytes || !bytes_.reserve(room)) mail_.offer.bytes = TableOffer::no_memory;
+        if (!send(&mail_.offer, sizeof mail_.offer, parent) || !receive(&mail_.answer, sizeof mail_.answer, parent)) return false;
+        const bool is_wanted = mail_.answer == TableAnswer::Send;
+        if (!(is_wanted ? reduction_.encode(bytes_) && send(bytes_, parent) : rest())) return false;
         reduction_.release_table();
-        if (!messages_.receive(&reply, sizeof reply, parent, ReplyTag, last_)) return false;
-        if (reply.kind == TableReply::Map && !receive_array(bytes, reply.bytes, parent, MapTag, last_)) return false;
-        reduction_.receive(reply, std::move(bytes));
-        return reply.kind == TableReply::None || reduction_.has_map() || reduction_.is_shared();
+        return true;
     }
 
-    void reply() noexcept {
-        reduction_.reply_to_children([&](std::uint64_t child, const TableReply& what, Bytes& map) {
-            TableReply& sent = mailbox_.children[std::countr_zero(child)].reply;
-            sent = what;
-            if (messages_.send(&sent, sizeof sent, child, ReplyTag, last_) && what.kind == TableReply::Map)
-                send_array(map, child, MapTag, last_);
-        });
+    bool hear_from(std::uint64_t parent) noexcept {
+        if (!receive(&mail_.reply, sizeof mail_.reply, parent)) return false;
+        bytes_.shorten(0);
+        const bool has_map = mail_.reply.kind == TableReply::Map;
+        if (!(has_map ? bytes_.append(mail_.reply.bytes) != nullptr && receive(bytes_, parent) : rest())) return false;
+        reduction_.receive(mail_.reply, std::move(bytes_));
+        return true;
     }
 
-    Messages& messages_;
+    bool reply_to(std::uint64_t child) noexcept {
+        Bytes map(budget_);
+        reduction_.reply_to_last_child(mail_.reply, map);
+        return send(&mail_.reply, sizeof mail_.reply, child) && (mail_.reply.kind == TableReply::Map ? send(map, child) : rest());
+    }
+
+    Steps& steps_;
     TableReduction& reduction_;
-    TableMailbox& mailbox_;
+    TableMail& mail_;
     PageBudget& budget_;
+    Bytes bytes_; // the own table on its way up, then the map on its way down
     std::uint64_t rank_;
     std::uint64_t ranks_;
-    std::uint64_t last_ = 0;
 };
 
 } // namespace libprofile

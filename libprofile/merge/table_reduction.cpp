@@ -63,35 +63,31 @@ TableReduction::TableReduction(PageBudget& budget, std::uint64_t rank, PathTable
     signatures_[0] = table_.signature();
 }
 
-TableReduction::Child& TableReduction::add(std::uint64_t rank, const TableOffer& offer) {
+TableAnswer TableReduction::consider(std::uint64_t rank, const TableOffer& offer) noexcept {
     Child& child = children_[child_count_++];
     child = {};
     child.rank = rank;
     child.offer = offer;
-    return child;
-}
-
-TableAnswer TableReduction::consider(std::uint64_t rank, const TableOffer& offer) noexcept {
-    if (child_count_ == most_children) return ++refused_, TableAnswer::Refused;
+    child.steps_then = steps_;
+    if (offer.bytes == TableOffer::no_memory) return ++refused_, TableAnswer::Refused;
     // A signature stands for its table. Two different tables with the same 128 bits do not occur.
     for (std::size_t step = 0; step <= steps_; ++step) {
         if (!(signatures_[step] == offer.table)) continue;
-        add(rank, offer).step = step;
+        child.step = step;
+        child.lost = false;
         uniform_ = uniform_ && offer.uniform != 0 && offer.layout == layout_;
         return TableAnswer::Known;
     }
-    for (std::size_t i = 0; i < child_count_; ++i) {
-        const Child& sibling = children_[i];
-        if (sibling.lost || !(sibling.offer.table == offer.table)) continue;
-        Child& child = add(rank, offer);
-        child.step = sibling.step;
-        child.merged_then = sibling.merged_then;
+    for (const Child* sibling = children_; sibling != &child; ++sibling) {
+        if (sibling->lost || !(sibling->offer.table == offer.table)) continue;
+        child.step = sibling->step;
+        child.merged_then = sibling->merged_then;
+        child.lost = false;
         uniform_ = false;
         return TableAnswer::Known;
     }
     if (!budget_->has_room(offer.bytes)) return ++refused_, TableAnswer::Refused;
-    add(rank, offer).lost = true; // until take()
-    return TableAnswer::Send;
+    return TableAnswer::Send; // lost until take()
 }
 
 void TableReduction::take(PageArray<unsigned char>&& bytes) noexcept {
@@ -110,7 +106,7 @@ void TableReduction::take(PageArray<unsigned char>&& bytes) noexcept {
     table_ = std::move(merged);
     nodes_ = table_.size();
     signatures_[steps_] = table_.signature();
-    child.step = steps_;
+    child.step = child.steps_then = steps_;
     child.merged_then = true;
     child.lost = false;
     uniform_ = false;
@@ -148,29 +144,17 @@ void TableReduction::receive(const TableReply& reply, PageArray<unsigned char>&&
         job_nodes_ = reply.job_nodes;
     }
     bytes.release();
+    keeps_promises_ = reply.kind == TableReply::None || has_map() || is_shared();
 }
 
-TableReduction::Child* TableReduction::next() noexcept {
-    for (;;) {
-        for (std::size_t i = child_count_; i-- > 0;) {
-            Child& child = children_[i];
-            // Only a map is unwound step by step.
-            if (child.replied || (kind_ == TableReply::Map && !child.lost && child.step != steps_)) continue;
-            child.replied = true;
-            return &child;
-        }
-        if (kind_ != TableReply::Map || steps_ == 0) return nullptr;
-        step_back();
+void TableReduction::step_back_to(std::size_t step) noexcept {
+    for (; steps_ > step; --steps_) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < map_.size(); ++i)
+            if ((origins_[begin_[steps_] + i] & NodeOrigins::A) != 0) map_[kept++] = map_[i];
+        map_.shorten(kept);
+        origins_.shorten(begin_[steps_]);
     }
-}
-
-void TableReduction::step_back() noexcept {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < map_.size(); ++i)
-        if ((origins_[begin_[steps_] + i] & NodeOrigins::A) != 0) map_[kept++] = map_[i];
-    map_.shorten(kept);
-    origins_.shorten(begin_[steps_]);
-    --steps_;
 }
 
 std::uint64_t TableReduction::owner_for(const Child& child) const noexcept {
@@ -180,29 +164,38 @@ std::uint64_t TableReduction::owner_for(const Child& child) const noexcept {
     return TableReply::itself;
 }
 
-void TableReduction::write_reply(const Child& child, TableReply& reply, PageArray<unsigned char>& map) noexcept {
-    reply = {};
-    map.shorten(0);
-    if (kind_ == TableReply::None || child.lost) return;
-    reply.owner = owner_for(child);
-    if (kind_ == TableReply::Shared || (child.offer.uniform != 0 && reply.owner != TableReply::itself)) {
-        reply.kind = TableReply::Shared;
-        return;
-    }
-    const bool written = encode_into(map, [&](Encoder& encoder) {
+bool TableReduction::encode_map(const Child& child, PageArray<unsigned char>& map) const noexcept {
+    return encode_into(map, [&](Encoder& encoder) {
+        std::size_t next[most_children + 1] = {}; // node of the union after each merge
         encode_runs(encoder, map_.size(), [&](std::size_t i, std::uint64_t& number) {
             number = map_[i];
-            return !child.merged_then || (origins_[begin_[steps_] + i] & NodeOrigins::B) != 0;
+            for (std::size_t step = steps_; step > child.step; --step)
+                if ((origins_[begin_[step] + next[step]++] & NodeOrigins::A) == 0) return false;
+            return !child.merged_then || (origins_[begin_[child.step] + next[child.step]++] & NodeOrigins::B) != 0;
         });
     });
-    if (!written) {
-        broke_promise_ = true;
-        reply = {};
-        return;
+}
+
+std::uint64_t TableReduction::reply_to_last_child(TableReply& reply, PageArray<unsigned char>& map) noexcept {
+    const Child& child = children_[child_count_ - 1];
+    reply = {};
+    map.shorten(0);
+    step_back_to(child.steps_then);
+    if (kind_ != TableReply::None && !child.lost) {
+        reply.owner = owner_for(child);
+        if (kind_ == TableReply::Shared || (child.offer.uniform != 0 && reply.owner != TableReply::itself)) {
+            reply.kind = TableReply::Shared;
+        } else if (encode_map(child, map)) {
+            reply.kind = TableReply::Map;
+            reply.job_nodes = job_nodes_;
+            reply.bytes = map.size();
+        } else {
+            reply = {};
+            keeps_promises_ = false;
+        }
     }
-    reply.kind = TableReply::Map;
-    reply.job_nodes = job_nodes_;
-    reply.bytes = map.size();
+    if (--child_count_ == 0) step_back_to(0);
+    return child.rank;
 }
 
 } // namespace libprofile

@@ -28,6 +28,7 @@ namespace libprofile {
 namespace {
 
 bool roots_differ = false; // of ranks: the program has changed the root folder of some
+bool all_came = false;     // ranks, and each knows it
 
 enum class Rounding { Nearest, Down };
 
@@ -173,6 +174,7 @@ bool write_common_file(PolledCollectives& job) {
     tables.collect();
     const std::uint64_t waits_from = session_clock.now();
     if (!job.everyone_is_here()) return false;
+    all_came = true;
 
     char folder[OutputFolder::path_size] = {};
     if (leads) {
@@ -235,8 +237,8 @@ bool write_common_file(PolledCollectives& job) {
             what_failed(static_cast<int>(worst)));
     }
     if (counts[1] != 0 && process.job().ranks > 1)
-        say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) or time was short when "
-            "those of all ranks were unified, or the program has changed its user; nothing is lost, but the profile is larger",
+        say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) was short when those of "
+            "all ranks were unified, or the program has changed its user; nothing is lost, but the profile is larger",
             static_cast<unsigned long long>(counts[1]), process.job().ranks);
     say_exit_line(summary, bytes);
     say_losses(summary);
@@ -305,6 +307,10 @@ void write_alone(Output intended) noexcept {
     } else if (intended == Output::Together) {
         if (roots_differ)
             say("warning: each rank wrote its own file -> %s (next: libprofile report %s)", output_folder.shown(), output_folder.shown());
+        else if (all_came)
+            say("warning: the %d ranks could not finish together, because one did not answer in time or MPI reported an error, so each wrote "
+                "its own file -> %s (next: libprofile report %s)",
+                process.job().ranks, output_folder.shown(), output_folder.shown());
         else
             say("warning: not all %d ranks came to MPI_Finalize with libprofile loaded, so each that has it wrote its own "
                 "file -> %s (next: libprofile report %s)",

@@ -1,9 +1,8 @@
 #include "libprofile/output/job_tables.hpp"
 
-#include "libprofile/output/polled_messages.hpp"
+#include "libprofile/output/polled_pairs.hpp"
 #include "libprofile/output/table_blocks.hpp"
 #include "libprofile/output/written_locations.hpp"
-#include "libprofile/base/clock.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/merge/table_exchange.hpp"
 
@@ -18,7 +17,7 @@ namespace {
 std::uint64_t own_rank() { return static_cast<std::uint64_t>(process.job().rank); }
 std::uint64_t rank_count() { return static_cast<std::uint64_t>(process.job().ranks); }
 
-TableMailbox mailbox; // until the end of MPI
+TableMail mail; // until the end of MPI
 
 /// Other processes of the user may read this one's memory, which MPI needs for large messages. Not so once the program has changed its
 /// user: such messages would never arrive.
@@ -26,7 +25,7 @@ bool may_be_read() { return prctl(PR_GET_DUMPABLE) == 1; }
 
 } // namespace
 
-JobTables::JobTables() noexcept : budget_(memory_quota.limit()), process_(budget_) {}
+JobTables::JobTables() noexcept : budget_(memory_quota.limit()), words_(budget_), process_(budget_) {}
 
 JobTables::~JobTables() { release(); }
 
@@ -35,17 +34,18 @@ void JobTables::release() noexcept {
     reduction_ = nullptr;
     job_table_ = nullptr;
     process_.forget();
+    words_.release();
 }
 
 void JobTables::collect() noexcept {
     if (rank_count() == 1) return;
     on_its_own_ = !process_.build();
     layout_ = process_.layout();
-    ready_ = true;
+    ready_ = words_.append(PolledPairs::words_per_rank * rank_count()) != nullptr;
     if (!on_its_own_) return;
     // It still passes on the tables of others, and its map is like nobody's.
     process_.forget();
-    ready_ = process_.table().add_node({});
+    ready_ = ready_ && process_.table().add_node({});
     layout_.add(own_rank());
 }
 
@@ -55,13 +55,10 @@ bool JobTables::unify(PolledCollectives& job) noexcept {
     if (!compare_all(job, equal, possible)) return false;
     if (equal || !possible) return true;
     reduction_ = new (place_) TableReduction(budget_, own_rank(), std::move(process_.table()), layout_);
-    std::uint64_t agreed = 0;
-    {
-        PolledMessages messages(*process.mpi());
-        TableExchange exchange(messages, *reduction_, mailbox, budget_, own_rank(), rank_count());
-        agreed = exchange.run(Clock::monotonic(), job.timeout_ns()) ? 1 : 0;
-    }
+    PolledPairs pairs(job, words_);
+    if (!TableExchange(pairs, *reduction_, mail, budget_, own_rank(), rank_count()).run()) return false;
     // If a map is missing that others were told to rely on, nobody relies on another rank's.
+    std::uint64_t agreed = reduction_->keeps_promises() ? 1 : 0;
     if (!job.min(&agreed, 1)) return false;
     if (reduction_->has_map())
         map_rank_ = static_cast<std::uint32_t>(agreed != 0 ? reduction_->owner() : own_rank());

@@ -1,7 +1,6 @@
 // The call paths of all ranks as one tree, stored once: who agrees on it and how, when the job ends.
-// Contract: all ranks together, between two operations of PolledCollectives; never throws, never hangs: a message that does not come costs
-// the waiting time at most, and the ranks behind the missing one keep tables of their own. Memory in pages of its own, limited like the
-// quota (LIBPROFILE_MEMORY), for as long as the object lives.
+// Contract: all ranks together, between two operations of PolledCollectives; never throws, never hangs: what does not come in time costs the
+// waiting time and the common file. Memory in pages of its own, limited like the quota (LIBPROFILE_MEMORY), for as long as the object lives.
 #pragma once
 
 #include "libprofile/output/block_writer.hpp"
@@ -37,6 +36,7 @@ class JobTables {
     std::uint32_t job_node(const Thread& thread, NodeId node) const noexcept;
 
     PageBudget budget_;
+    PageArray<int> words_; // of PolledPairs
     ProcessTable process_;
     TableSignature layout_;
     bool ready_ = false;   // there is a table to offer

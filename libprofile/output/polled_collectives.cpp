@@ -1,23 +1,55 @@
 #include "libprofile/output/polled_collectives.hpp"
 
-#include "libprofile/output/polled_messages.hpp"
 #include "libprofile/output/transport_warnings.hpp"
 #include "libprofile/base/clock.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <ctime>
+#include <sched.h>
 
 namespace libprofile {
 
+namespace {
+
+/// Waiting ranks must not take the processor from those that still compute: where there are many of them, also looking often is too much. So
+/// they sleep an eighth of what they have waited, which prolongs waiting by that at most.
+void let_others_run(std::uint64_t polls, std::uint64_t waited_ns) {
+    constexpr std::uint64_t polls_without_sleep = 20, shortest_ns = 50000, longest_ns = 5000000;
+    if (polls < polls_without_sleep) {
+        sched_yield();
+        return;
+    }
+    const std::uint64_t sleep_ns = std::clamp(waited_ns / 8, shortest_ns, longest_ns);
+    const timespec pause{0, static_cast<long>(sleep_ns)};
+    nanosleep(&pause, nullptr);
+}
+
+/// Asks MPI until its operation under way is over. False: an error, or it is `until` by Clock::monotonic().
+bool poll(const MpiServices& mpi, std::uint64_t until) noexcept {
+    const std::uint64_t begin = Clock::monotonic();
+    for (std::uint64_t polls = 0;; ++polls) {
+        int done = 0;
+        if (mpi.test(&done) != 0) return false;
+        if (done != 0) return true;
+        const std::uint64_t now = Clock::monotonic();
+        if (now > until) return false;
+        let_others_run(polls, now - begin);
+    }
+}
+
+} // namespace
+
 PolledCollectives::PolledCollectives(const MpiServices& mpi, std::uint64_t timeout_s) noexcept
-    : mpi_(&mpi), timeout_ns_(timeout_s * 1000000000u), patience_ns_(timeout_ns_) {
+    : mpi_(&mpi), patience_ns_(timeout_s * 1000000000u) {
     failed_ = mpi_->errors_return() != 0;
 }
 
 PolledCollectives::~PolledCollectives() { mpi_->errors_restore(); }
 
 bool PolledCollectives::complete(int started) noexcept {
-    if (failed_ || started != 0) return failed_ = true, false;
-    failed_ = !poll(*mpi_, Clock::monotonic() + patience_ns_);
+    failed_ = failed_ || started != 0 || !poll(*mpi_, Clock::monotonic() + patience_ns_);
+    if (failed_) silence_transport_warnings();
     return !failed_;
 }
 
@@ -25,17 +57,14 @@ bool PolledCollectives::everyone_is_here() noexcept {
     if (failed_) return false;
     if (!complete(mpi_->start_barrier())) {
         // Those who come later would find the barrier complete and wait for us in the agreement: tell them there.
-        silence_transport_warnings();
         static std::uint64_t gone[2] = {0, 0}; // in use until the end of MPI
         mpi_->start_min(&gone[0], &gone[1], 1);
         return false;
     }
     // All are inside, and nobody leaves but by these calls. A rank that was held up in between may complete an operation that others have
-    // left, and wait for them in the next: so none gives up soon. Messages between two ranks are waited for half as long, so that
-    // who waits for the others behind them has time left.
-    constexpr std::uint64_t least_ns = 30000000000u;
-    if (timeout_ns_ < least_ns) timeout_ns_ = least_ns;
-    patience_ns_ = 2 * timeout_ns_;
+    // left, and wait for them in the next: so none gives up soon.
+    constexpr std::uint64_t least_ns = 60000000000u;
+    patience_ns_ = std::max(2 * patience_ns_, least_ns);
     std::uint64_t here = 1;
     if (!min(&here, 1) || here != 1) failed_ = true;
     return !failed_;
@@ -84,6 +113,10 @@ bool PolledCollectives::broadcast(char* text, std::size_t capacity) noexcept {
         if (std::memchr(text + at, 0, size) != nullptr) break; // the same for all
     }
     return true;
+}
+
+bool PolledCollectives::exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places) noexcept {
+    return !failed_ && complete(mpi_->start_exchange(out, out_sizes, in, in_sizes, places));
 }
 
 bool PolledCollectives::sum_before(std::uint64_t value, std::uint64_t& result) noexcept {

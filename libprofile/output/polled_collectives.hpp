@@ -7,8 +7,8 @@
 // no, so nobody can leave it believing that all are still there, and nobody waits for one that has left. Once all are there,
 // waiting is more patient, since a rank that is only slow must not be left behind, but it ends.
 //
-// All messages are so small that they need no memory of another process but what MPI has mapped when it began. A process that has changed
-// its user may open no more of it, and MPI then never completes a larger message.
+// All messages but those of exchange() are so small that they need no memory of another process but what MPI has mapped when it began. A
+// process that has changed its user may open no more of it, and MPI then never completes a larger message.
 #pragma once
 
 #include "libprofile/base/mpi_services.hpp"
@@ -34,8 +34,8 @@ class PolledCollectives {
     bool broadcast(char* text, std::size_t capacity) noexcept;
     /// Sum of `value` over the ranks before this one.
     bool sum_before(std::uint64_t value, std::uint64_t& result) noexcept;
-    /// How long a message between two ranks is waited for.
-    std::uint64_t timeout_ns() const { return timeout_ns_; }
+    /// Bytes from each to each, sizes and places by rank. The memory behind all five stays as it is until the end of MPI if this fails.
+    bool exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places) noexcept;
 
     static constexpr int most = 16;                // values of an operation
     static constexpr std::size_t most_text = 4096; // bytes
@@ -47,7 +47,6 @@ class PolledCollectives {
     template <class Start> bool run(std::uint64_t* values, int count, Start start) noexcept;
 
     const MpiServices* mpi_;
-    std::uint64_t timeout_ns_;
     std::uint64_t patience_ns_; // of the next operation
     bool failed_ = false;
 };

@@ -14,7 +14,6 @@ Handles handles;
 namespace {
 
 MPI_Request service_request;           // of the one operation under way
-MPI_Comm private_comm;                 // between open_private and close_private
 MPI_Errhandler application_errhandler; // in force on MPI_COMM_WORLD before errors_return
 
 int library_version(char* buffer, int capacity) {
@@ -50,11 +49,6 @@ int start_sum(const std::uint64_t* in, std::uint64_t* out, int count) {
     return real.Iallreduce(in, out, count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &service_request);
 }
 
-int start_gather(const std::uint64_t* in, std::uint64_t* out, int count_each) {
-    return real.Igather(in, count_each, MPI_UINT64_T, out, count_each, MPI_UINT64_T, 0, MPI_COMM_WORLD,
-                        &service_request);
-}
-
 int start_broadcast(void* bytes, int count) {
     return real.Ibcast(bytes, count, MPI_BYTE, 0, MPI_COMM_WORLD, &service_request);
 }
@@ -63,26 +57,12 @@ int start_prefix_sum(const std::uint64_t* in, std::uint64_t* out, int count) {
     return real.Iscan(in, out, count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &service_request);
 }
 
+int start_exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places) {
+    return real.Ialltoallv(out, out_sizes, places, MPI_BYTE, in, in_sizes, places, MPI_BYTE, MPI_COMM_WORLD, &service_request);
+}
+
 int test(int* done) {
     return real.Test(&service_request, done, MPI_STATUS_IGNORE);
-}
-
-int open_private() {
-    // Not Comm_dup, which runs the application's attribute functions. All ranks in the order of MPI_COMM_WORLD.
-    const int result = real.Comm_split(MPI_COMM_WORLD, 0, 0, &private_comm);
-    return result == MPI_SUCCESS ? real.Comm_set_errhandler(private_comm, MPI_ERRORS_RETURN) : result;
-}
-
-int close_private() {
-    return real.Comm_free(&private_comm);
-}
-
-int start_send(const void* bytes, int count, int to, int tag) {
-    return real.Isend(bytes, count, MPI_BYTE, to, tag, private_comm, &service_request);
-}
-
-int start_receive(void* bytes, int count, int from, int tag) {
-    return real.Irecv(bytes, count, MPI_BYTE, from, tag, private_comm, &service_request);
 }
 
 int errors_return() {
@@ -102,9 +82,8 @@ const MpiServices services = {
 #else
     "MPICH",
 #endif
-    library_version,  world,        start_barrier, start_min,  start_sum,     start_gather,  start_broadcast,
-    start_prefix_sum, test,         open_private,  close_private, start_send, start_receive, errors_return,
-    errors_restore,
+    library_version,  world,          start_barrier, start_min,     start_sum,      start_broadcast,
+    start_prefix_sum, start_exchange, test,          errors_return, errors_restore,
 };
 
 /// Looks up the handle constants; false when the library is older than MPI 3.0, which the bodies need.
