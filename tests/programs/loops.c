@@ -102,10 +102,23 @@ OWN void assemble(double us) {
     work(us);
     sink = 3;
 }
+OWN void far_down(int levels) {
+    levels == 0 ? sum() : far_down(levels - 1);
+    sink = levels;
+}
+/* Where there are `levels`, its last call is too deep to be followed. */
+OWN void plain_solver(int iterations, int levels) {
+    for (int i = 0; i < iterations; ++i) {
+        sum();
+        work(step_us / 8);
+        if (levels != 0 && i + 1 == iterations) far_down(levels);
+    }
+    sink = 2;
+}
 OWN void assembly(int passes) {
     for (int i = 0; i < passes; ++i) {
         assemble(step_us);
-        solver(20);
+        plain_solver(20, i < 650 ? 0 : 600);
         assemble(step_us / 2);
     }
 }
