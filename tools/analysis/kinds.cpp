@@ -309,4 +309,18 @@ std::vector<std::string> cluster_names(const PhaseData& data, const std::vector<
     return names;
 }
 
+std::vector<std::vector<std::uint32_t>> kinds_of_clusters(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase) {
+    std::vector<std::vector<std::uint32_t>> kinds(locations.size());
+    for (const bool is_main : {true, false}) {
+        std::vector<const Location*> some;
+        for (const Location* location : locations)
+            some.push_back((location->thread == 0) == is_main ? location : nullptr);
+        KindsOfPhase found = match_kinds(profile, some, phase);
+        for (std::size_t l = 0; l < some.size(); ++l)
+            if (some[l] != nullptr)
+                kinds[l] = std::move(found.of_cluster[l]);
+    }
+    return kinds;
+}
+
 } // namespace libprofile::tools
