@@ -1,5 +1,6 @@
 #include "tools/analysis/kinds.hpp"
 
+#include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 
@@ -201,12 +202,15 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
     std::vector<ComputedInside> inside(locations.size());
     Features average = {};
     double iterations = 0;
+    in_parallel(locations.size(), [&](std::size_t l) {
+        if (const PhaseData* data = find_phase(locations[l], phase))
+            inside[l] = computed_inside(profile, *locations[l], *data);
+    });
     for (std::size_t l = 0; l < locations.size(); ++l) {
         const PhaseData* data = find_phase(locations[l], phase);
         if (data == nullptr)
             continue;
         times[l].assign(data->clusters.size() + 1, 0);
-        inside[l] = computed_inside(profile, *locations[l], *data);
         for (std::size_t i = 0; i < data->iteration_ns.size(); ++i)
             times[l][data->cluster_of_iteration[i]] += static_cast<double>(data->iteration_ns[i]);
         for (std::uint32_t c = 0; c < data->clusters.size(); ++c) {
