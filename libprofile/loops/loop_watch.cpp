@@ -236,8 +236,9 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         const bool goes_on = running_.size != 0 && !is_recursion;
         if (is_recursion) loops_[running_.innermost()].is_cut_short = true;
         perform_now(thread, leave_recursion(), now);
+        if (goes_on) return watch_returns(thread, now), true; // the functions of loops that run are the same as before
         thread.paths.watch_returns(nullptr, 0, now);
-        if (goes_on || !is_searching_) return true;
+        if (!is_searching_) return true;
         search_.miss_event();
         log_call(thread, node, 0, now);
         return true;

@@ -125,7 +125,8 @@ def every_export_holds_the_totals_of_the_report(job):
     phase = phase_of(report, "timestep")
     reading = chrome.read(exported(job, profile, "chrome"), "timestep")
     for rank in (0, 1):
-        clusters = [c if c < phase["clusters_per_rank"][rank] else None for c in phase["cluster_of_iteration"][rank]]
+        names = phase["cluster_names"][rank]
+        clusters = [names[c] if c < phase["clusters_per_rank"][rank] else None for c in phase["cluster_of_iteration"][rank]]
         expect_equal(reading.iterations[rank], list(zip(phase["iteration_times"][rank], clusters)), f"iterations of rank {rank} in the trace")
         expect_equal(sum(reading.sums[rank].values()), by_rank["time"][rank], f"sums of rank {rank} in the trace")
         waited = sum(value for (metric, where, name), value in functions_of(report).items() if (metric, where, name) == ("time", rank, "MPI_Waitall"))

@@ -43,6 +43,19 @@ def more_call_paths_than_memory_keep_every_call(job):
 
 
 @test
+def iterations_without_room_are_not_said_to_be_unmarked(job):
+    """A name for each step uses up the memory before the iterations come: they are lost, and that is what is said, not that none were marked."""
+    count = 1000
+    report = extreme(job, "names", count, options={"LIBPROFILE_MEMORY": "1M"}, folded=True)
+    expect_equal(calls(report, 0)["MPI_Comm_rank"], count + 3, "calls")
+    expect("step" not in [phase["name"] for phase in report["phases"]], "there was room for the iterations")
+    expect(" no iterations kept, " in job.last.exit_lines[0], f"exit line: {job.last.exit_lines}")
+    expect_equal(len(job.last.complaints), 1, "complaints")
+    answer = next(answer["answers"] for answer in report["answers"] if answer["key"] == "change")
+    expect(len(answer) == 1 and "memory ran out" in answer[0] and "MPI_Pcontrol" not in answer[0], f"what changes: {answer}")
+
+
+@test
 def many_call_paths_are_all_there(job):
     """2^15 MPI calls, each on a path of its own: nothing is folded under the default quota."""
     report = extreme(job, "paths", 15)

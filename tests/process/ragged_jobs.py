@@ -124,6 +124,18 @@ def all_ranks_leaving_without_finalize_end_as_without_libprofile(job):
     same_end(job, "exit", None)
 
 
+def with_reads_of_memory(launcher):
+    """As users start jobs: Open MPI reads the memory of the other process where it may. Other tests run in containers that do not allow it."""
+    none = ["--mca", "btl_vader_single_copy_mechanism", "none"]
+    at = launcher.index(none[1]) - 1 if none[1] in launcher else len(launcher)
+    return launcher[:at] + launcher[at + len(none) :]
+
+
+def told_of_transport(result):
+    """What MPI says of memory that it may not read any more. Which of Open MPI's files cannot be removed, it says or not, with and without us."""
+    return [line for line in result.err if "Read -1" in line or "UCX" in line]
+
+
 def privileged(job, mode, output, options):
     """A program that gives up its privileges after MPI_Init: its end is as without libprofile, and our lines."""
     if os.geteuid() != 0:
@@ -131,11 +143,13 @@ def privileged(job, mode, output, options):
     place = job.folder / f"work.{job.runs}"
     job.runs += 1
     place.mkdir()
+    launcher = with_reads_of_memory(job.launcher(2))
     command = [job.program("life"), mode]
-    plain = job.plain(command, cwd=place, timeout=40)
-    result = job.measured(command, output=output, options={**SHORT, **options}, cwd=place, timeout=40)
+    plain = job.run([*launcher, *command], cwd=place, timeout=40)
+    ours = {**SHORT, **options, "LIBPROFILE_OUTPUT": job.folder / output}
+    result = job.run([*launcher, *job.preloaded(command, ours)], cwd=place, timeout=40)
     expect_equal((result.code, result.out), (plain.code, plain.out), f"{mode}: the end of the job")
-    expect(not any("Read -1" in line for line in result.err), f"{mode}: MPI has failed: {result.err}")
+    expect_equal(told_of_transport(result), told_of_transport(plain), f"{mode}: what MPI says of its messages")
     return place, result
 
 
@@ -149,9 +163,10 @@ def programs_that_change_their_user_end_and_have_a_profile(job):
             above.chmod(0o777)
             if above == job.folder:
                 break
-        _, result = privileged(job, "nobody", output, {})
+        place, result = privileged(job, "nobody", output, {})
         expect_equal(len(result.exit_lines), 1, "exit lines")
-        report = job.report(f"{output}.001") # the first one is root's
+        named = result.exit_lines[0].split(" -> ")[1].split(" (next: libprofile report")[0]
+        report = job.report(place / named)
         expect_equal((report["job"]["ranks"], report["job"]["complete"]), (2, True), "ranks, completeness")
 
 

@@ -1,31 +1,10 @@
 /* Programs that mark nothing, whose passes change in kind while they run, or whose calls are left out in some passes:
    boundaries KIND PASSES [MICROSECONDS of work in a pass]. */
-#include <mpi.h>
+#include "passes.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define OWN __attribute__((noinline, noclone, noipa)) static
-
-static int rank, size;
-static double value = 1, step_us = 500;
-static volatile double sink; /* no tail calls */
-
-OWN void work(double us) {
-    struct timespec begin, now;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do {
-        for (int i = 0; i < 50; ++i) sink += i * 0.5;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((double)(now.tv_sec - begin.tv_sec) * 1e6 + (double)(now.tv_nsec - begin.tv_nsec) / 1e3 < us);
-}
-
-OWN void sum(void) {
-    double all;
-    MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    sink = all;
-}
 
 /* So many messages to the neighbours and back: at least one. */
 OWN void exchange(int messages) {
@@ -45,12 +24,6 @@ OWN void forward(void) {
     double in = 0;
     MPI_Sendrecv(&value, 1, MPI_DOUBLE, (rank + 1) % size, 90, &in, 1, MPI_DOUBLE, (rank + size - 1) % size, 90, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     sink = in;
-}
-
-OWN void output(void) {
-    double all[64];
-    MPI_Gather(&value, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    sink = 0;
 }
 
 /* Messages back, as many as it takes. */

@@ -3,6 +3,7 @@
 //   paths N        MPI calls on 2^N different call paths
 //   iterations N   N iterations of two MPI calls each
 //   late N         paths, then two iterations
+//   names N        N phases, each with a name of its own, then two iterations
 //   deep N         MPI calls and computing below N frames of recursion
 // `seccomp` in front of the mode makes the kernel refuse (EPERM) perf_event_open, timer_create, membarrier and
 // process_vm_readv first, as containers do. Prints what it has computed; anything wrong ends with exit code 1.
@@ -102,6 +103,17 @@ long iterations(long count) {
     return sum;
 }
 
+long names(long count) {
+    long sum = 0;
+    for (long i = 0; i < count; ++i) {
+        const std::string name = "phase " + std::to_string(i);
+        profile_phase_begin(name.c_str());
+        sum += ask();
+        profile_phase_end(name.c_str());
+    }
+    return sum + iterations(2);
+}
+
 [[gnu::noinline]] long fall(long depth) {
     long sum = 0;
     if (depth == 0) {
@@ -158,7 +170,7 @@ int main(int argc, char** argv) {
         ++argv;
         --argc;
     }
-    if (argc != 3) fail("usage: extremes [seccomp] threads|paths|iterations|deep|late N");
+    if (argc != 3) fail("usage: extremes [seccomp] threads|paths|iterations|deep|late|names N");
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE) fail("no threads");
@@ -170,6 +182,7 @@ int main(int argc, char** argv) {
     else if (mode == "iterations") result = iterations(size);
     else if (mode == "deep") result = deep(size);
     else if (mode == "late") result = branch(size) + iterations(2);
+    else if (mode == "names") result = names(size);
     else fail("no such mode");
     std::printf("extremes: %s %ld: %ld calls\n", mode.c_str(), size, result);
     MPI_Finalize();

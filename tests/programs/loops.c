@@ -1,31 +1,10 @@
 /* Programs that mark nothing, with loops of a known number of passes: loops KIND PASSES [MICROSECONDS of work in a pass]. */
-#include <mpi.h>
+#include "passes.h"
+
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define OWN __attribute__((noinline, noclone, noipa)) static
-
-static int rank, size;
-static double value = 1, step_us = 500;
-static volatile double sink; /* no tail calls */
-
-OWN void work(double us) {
-    struct timespec begin, now;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do {
-        for (int i = 0; i < 50; ++i) sink += i * 0.5;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((double)(now.tv_sec - begin.tv_sec) * 1e6 + (double)(now.tv_nsec - begin.tv_nsec) / 1e3 < us);
-}
-
-OWN void sum(void) {
-    double all;
-    MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    sink = all;
-}
 
 OWN void halo(void) {
     double in = 0;
@@ -34,12 +13,6 @@ OWN void halo(void) {
     MPI_Isend(&value, 1, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     sink = in;
-}
-
-OWN void output(void) {
-    double all[64];
-    MPI_Gather(&value, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    sink = 0;
 }
 
 OWN void step(void) {
@@ -102,10 +75,23 @@ OWN void assemble(double us) {
     work(us);
     sink = 3;
 }
+OWN void far_down(int levels) {
+    levels == 0 ? sum() : far_down(levels - 1);
+    sink = levels;
+}
+/* Where there are `levels`, its last call is too deep to be followed. */
+OWN void plain_solver(int iterations, int levels) {
+    for (int i = 0; i < iterations; ++i) {
+        sum();
+        work(step_us / 8);
+        if (levels != 0 && i + 1 == iterations) far_down(levels);
+    }
+    sink = 2;
+}
 OWN void assembly(int passes) {
     for (int i = 0; i < passes; ++i) {
         assemble(step_us);
-        solver(20);
+        plain_solver(20, i < 650 ? 0 : 600);
         assemble(step_us / 2);
     }
 }

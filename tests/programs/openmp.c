@@ -21,6 +21,7 @@
      leaves     exit() inside a region, by the master
      hybrid     with MPI: COUNT iterations of a region in which every thread exchanges a message with its counterpart
      locks      with MPI: COUNT passes, without a marker, of 400,000 free locks and one MPI_Allreduce
+     unmarked   with MPI: 3000 passes, without a marker, of 0.1 ms and one MPI_Allreduce, then COUNT with a region
    With a third argument `tested` and `again` print what each thread has waited, and how long it has done something else instead, in ns of
    wall time: "thread T lock N barrier M instead K at once L". With SAY_BEYOND in the environment all print at the end what their work took
    beyond what is named here: "beyond N ns". */
@@ -654,6 +655,19 @@ int main(int argc, char** argv) {
         }
         omp_destroy_lock(&lock);
         printf("locks %g\n", all);
+        result = 0;
+    }
+    if (strcmp(mode, "unmarked") == 0) {
+        int sum = 0;
+        for (int i = 0; i < 3000 + count; ++i) {
+            int done = (int)work(0.1);
+            if (i >= 3000) {
+#pragma omp parallel reduction(+ : done)
+                done += (int)work(0.5);
+            }
+            MPI_Allreduce(&done, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        }
+        printf("unmarked %d\n", sum);
         result = 0;
     }
     MPI_Finalize();

@@ -1,16 +1,21 @@
 // Writes a synthetic profile of many ranks and iterations, for measurements of tools:
-//   big_profile FOLDER RANKS ITERATIONS [CLUSTERS [series]]
-// "series": every iteration's own values, too.
+//   big_profile FOLDER RANKS ITERATIONS [CLUSTERS [series] [nested]]
+// "series": every iteration's own values, too. "nested": in each iteration lies a phase of 1 ms.
 // 60 call paths below main(), an iteration of about 10 ms: noise, a slow trend, one expensive iteration in a hundred, and ranks
 // that differ. The same numbers on every run.
 #include "tools_profile_builder.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -31,7 +36,7 @@ struct Random {
 
 constexpr std::uint64_t functions = 40; // frames; each second one calls MPI
 
-void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, std::uint64_t clusters, bool series) {
+void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, std::uint64_t clusters, bool series, bool nested) {
     Random random{rank + 1};
     RankRecord record;
     record.rank = rank;
@@ -70,6 +75,15 @@ void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, s
         steps.wall_ns += ns;
     }
     steps.wall_inclusive_ns = steps.wall_ns;
+    BuiltPhase solve;
+    solve.name = "solve";
+    solve.kind = PhaseKind::Aggregate;
+    if (nested) {
+        solve.instances = iterations;
+        solve.wall_ns = solve.wall_inclusive_ns = iterations * 1000000;
+        solve.rest = {{2, Metric::Time, solve.wall_ns / 2}, {first_mpi, Metric::Time, solve.wall_ns / 2}, {first_mpi, Metric::Visits, iterations}};
+        steps.wall_inclusive_ns += solve.wall_ns;
+    }
     for (std::uint64_t c = 0; c < clusters; ++c) {
         BuiltCluster cluster{sizes[c], 0, {}};
         std::uint64_t left = times[c];
@@ -83,18 +97,28 @@ void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, s
         }
         steps.clusters.push_back(std::move(cluster));
     }
-    b.tree(rank, 0, steps.wall_ns + 1000000, nodes);
+    b.tree(rank, 0, steps.wall_inclusive_ns + 1000000, nodes);
     BuiltPhase outside;
     outside.wall_ns = 1000000;
-    outside.wall_inclusive_ns = steps.wall_ns + 1000000;
+    outside.wall_inclusive_ns = steps.wall_inclusive_ns + 1000000;
     outside.rest = {{1, Metric::Time, 1000000}};
     b.phase(rank, outside);
+    if (nested)
+        for (std::uint64_t& ns : steps.iteration_ns)
+            ns += 1000000;
     b.phase(rank, steps);
     if (series) {
         std::vector<std::uint64_t> visits(iterations, 2), mpi;
         for (const std::uint64_t ns : steps.iteration_ns)
             mpi.push_back(ns / 4 + random() % (ns / 16));
         b.series(rank, "timestep", first_mpi, visits, mpi);
+    }
+    if (nested) {
+        b.phase(rank, solve);
+        std::map<std::uint64_t, std::vector<std::array<std::uint64_t, 3>>> inside;
+        for (std::uint64_t i = 0; i < iterations; ++i)
+            inside[i] = {{2, 1, 1000000}};
+        b.inside(rank, 1, inside, iterations);
     }
     b.directory(rank);
 }
@@ -103,18 +127,21 @@ void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, s
 
 int main(int argc, char** argv) {
     if (argc < 4) {
-        std::fprintf(stderr, "usage: big_profile FOLDER RANKS ITERATIONS [CLUSTERS [series]]\n");
+        std::fprintf(stderr, "usage: big_profile FOLDER RANKS ITERATIONS [CLUSTERS [series] [nested]]\n");
         return 2;
     }
     const auto ranks = static_cast<std::uint32_t>(std::atoi(argv[2]));
     const auto iterations = static_cast<std::uint64_t>(std::atoll(argv[3]));
     const auto clusters = static_cast<std::uint64_t>(argc > 4 ? std::atoi(argv[4]) : 16);
+    const auto is_said = [&](const char* word) {
+        return std::any_of(argv + std::min(argc, 5), argv + argc, [&](const char* one) { return std::strcmp(one, word) == 0; });
+    };
     std::filesystem::create_directories(argv[1]);
     ProfileBuilder b(ranks);
     b.job(ranks, "./synthetic");
     b.metrics();
     for (std::uint32_t r = 0; r < ranks; ++r)
-        add_rank(b, r, iterations, clusters, argc > 5);
+        add_rank(b, r, iterations, clusters, is_said("series"), is_said("nested"));
     b.end();
     std::ofstream out(std::filesystem::path(argv[1]) / "profile.lprof", std::ios::binary);
     out.write(reinterpret_cast<const char*>(b.bytes().data()), static_cast<std::streamsize>(b.bytes().size()));

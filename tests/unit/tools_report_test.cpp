@@ -160,6 +160,25 @@ TEST(ReportText, SaysTheEssentials) {
     }
 }
 
+TEST(ReportText, PhasesOfWhichNothingIsKnownAreNotInTheTable) {
+    ProfileBuilder b(1);
+    b.job(1);
+    b.metrics();
+    add_sample_rank(b, 0);
+    for (const char* name : {"entered", "begun before the kill"}) {
+        BuiltPhase phase;
+        phase.name = name;
+        phase.kind = PhaseKind::Aggregate;
+        phase.instances = phase.wall_inclusive_ns = phase.name == "entered" ? 1 : 0;
+        b.phase(0, phase);
+    }
+    const Profile profile = read_one(b.bytes());
+    const std::string text = report_text(profile, TextStyle());
+    EXPECT_NE(text.find("  entered "), std::string::npos) << text;
+    EXPECT_EQ(text.find("begun before"), std::string::npos) << text;
+    EXPECT_EQ(Json::parse(report_json(profile))["phases"].size(), 4u) << "JSON has all of them";
+}
+
 TEST(ReportText, OddProfilesDoNotCrash) {
     for (const int width : {80, 100, 300}) {
         TextStyle style;

@@ -112,8 +112,8 @@ Answer what_changes(const Profile& profile, const std::vector<Trend>& found) {
     const bool is_short_of_memory =
         std::any_of(profile.ranks.begin(), profile.ranks.end(), [](const auto& rank) { return rank.second.quota_losses != 0; });
     if (answer.sentences.empty() && is_short_of_memory)
-        answer.sentences.push_back("not known: this profile has no iterations, and memory ran out, so those that there were may be lost; raise "
-                                   "LIBPROFILE_MEMORY (docs/clustering.md)");
+        answer.sentences.push_back("not known: this profile has no iterations, and memory ran out or there were too many phases, so those that there were "
+                                   "may be lost; raise LIBPROFILE_MEMORY (docs/clustering.md), or use fewer names");
     else if (answer.sentences.empty())
         answer.sentences.push_back("not known: this profile has no iterations. LIBPROFILE_ITERATION=auto, the default, looks for the program's main loop at the MPI calls of its main thread, but not with LIBPROFILE_CALLPATHS=0 or LIBPROFILE_MEMORY below 4M (docs/iterations.md). "
                                    "Or mark it: MPI_Pcontrol(1000) at the beginning of its body, or profile_iteration_begin(\"step\") and "

@@ -1,5 +1,6 @@
 #include "tools/analysis/kinds.hpp"
 
+#include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 
@@ -201,12 +202,15 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
     std::vector<ComputedInside> inside(locations.size());
     Features average = {};
     double iterations = 0;
+    in_parallel(locations.size(), [&](std::size_t l) {
+        if (const PhaseData* data = find_phase(locations[l], phase))
+            inside[l] = computed_inside(profile, *locations[l], *data);
+    });
     for (std::size_t l = 0; l < locations.size(); ++l) {
         const PhaseData* data = find_phase(locations[l], phase);
         if (data == nullptr)
             continue;
         times[l].assign(data->clusters.size() + 1, 0);
-        inside[l] = computed_inside(profile, *locations[l], *data);
         for (std::size_t i = 0; i < data->iteration_ns.size(); ++i)
             times[l][data->cluster_of_iteration[i]] += static_cast<double>(data->iteration_ns[i]);
         for (std::uint32_t c = 0; c < data->clusters.size(); ++c) {
@@ -307,6 +311,20 @@ std::vector<std::string> cluster_names(const PhaseData& data, const std::vector<
             names[list[i]] = kind_letters(kind) + (list.size() == 1 || kind == KindRun::none ? std::string() : std::to_string(i + 1));
     }
     return names;
+}
+
+std::vector<std::vector<std::uint32_t>> kinds_of_clusters(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase) {
+    std::vector<std::vector<std::uint32_t>> kinds(locations.size());
+    for (const bool is_main : {true, false}) {
+        std::vector<const Location*> some;
+        for (const Location* location : locations)
+            some.push_back((location->thread == 0) == is_main ? location : nullptr);
+        KindsOfPhase found = match_kinds(profile, some, phase);
+        for (std::size_t l = 0; l < some.size(); ++l)
+            if (some[l] != nullptr)
+                kinds[l] = std::move(found.of_cluster[l]);
+    }
+    return kinds;
 }
 
 } // namespace libprofile::tools

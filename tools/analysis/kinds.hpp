@@ -57,4 +57,7 @@ std::vector<std::string> cluster_names(const PhaseData& data, const std::vector<
 /// Matches the clusters of a phase over some locations (null: a rank without data).
 KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase);
 
+/// By location, the kinds of its clusters: those of main threads are matched among each other, those of all other threads among themselves.
+std::vector<std::vector<std::uint32_t>> kinds_of_clusters(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase);
+
 } // namespace libprofile::tools

@@ -148,8 +148,9 @@ class Collector {
             return plural(sums.waits_refused, "wait") + " of OpenMP inside another one or inside an MPI call, whose time they are part of";
         });
         add(Loss, "openmp_phases_missed", sums.phases_missed, [&] {
-            return plural(sums.phases_missed, "phase marker") + " of the main thread not followed by threads that work for it, which had no "
-                                                             "region for too many of them: they have fewer iterations, with other numbers from there on";
+            return (sums.phases_missed == 1 ? "a beginning or end" : count(static_cast<double>(sums.phases_missed)) + " beginnings and ends") +
+                   " of the main thread's phases and iterations not followed by threads that work for it, which had no region for too many of them: "
+                   "they have fewer iterations, with other numbers from there on";
         });
     }
 

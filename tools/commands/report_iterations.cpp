@@ -20,55 +20,61 @@ constexpr std::size_t chart_height = 8;
 constexpr std::size_t clusters_shown = 8;
 constexpr std::size_t clusters_unjoined = 10; // up to so many are shown as they are
 
+/// What the iterations of a rank, with the phases inside them, come to.
+struct RankSums {
+    double busy = -1;        // outside MPI; -1: the rank does not have the phase
+    bool is_known = true;    // false: the profile does not tell where the time of phases inside went
+    std::vector<double> mpi; // by iteration: MPI time; NaN: not known
+};
+
+/// By rank. The values of single iterations, of which there may be millions, are in memory for as many ranks as there are threads.
+std::vector<RankSums> sums_of_ranks(const ReportContext& context, std::uint32_t phase) {
+    std::vector<RankSums> sums(context.locations.size());
+    in_parallel(sums.size(), [&](std::size_t rank) {
+        const PhaseData* data = find_phase(context.locations[rank], phase);
+        if (data == nullptr)
+            return;
+        constexpr auto mpi = static_cast<std::size_t>(CatalogueId::Mpi);
+        RankSums& to = sums[rank];
+        to.mpi = reconstructed_series(context.profile, *data, mpi);
+        MetricValues values = totals(context.profile, *data);
+        const RowsInside inside = rows_inside(context.profile, *context.locations[rank], *data);
+        for (std::size_t i = 0; i < inside.rows.size(); ++i) {
+            add(values, inside.rows[i]);
+            to.is_known = to.is_known && inside.is_told(i);
+            if (i < to.mpi.size())
+                to.mpi[i] = inside.is_told(i) ? to.mpi[i] + static_cast<double>(inside.rows[i][mpi]) : std::nan("");
+        }
+        to.busy = static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Execution)]) - static_cast<double>(values[mpi]);
+    });
+    return sums;
+}
+
 /// The rank that the others wait for: the one with most time outside MPI in the phase. What it waits for its own threads is
 /// part of that: to others it is late all the same.
 struct SlowestRank {
     std::size_t rank = 0;
     bool is_known = true; // false: the profile does not tell where the time of phases inside went; of what it does tell
 };
-SlowestRank slowest_rank(const ReportContext& context, std::uint32_t phase) {
+SlowestRank slowest_rank(const std::vector<RankSums>& sums) {
     SlowestRank slowest;
     double most = -1;
-    for (std::size_t rank = 0; rank < context.locations.size(); ++rank) {
-        const PhaseData* data = find_phase(context.locations[rank], phase);
-        if (data == nullptr)
-            continue;
-        MetricValues values = totals(context.profile, *data);
-        const RowsInside inside = rows_inside(context.profile, *context.locations[rank], *data);
-        for (std::size_t i = 0; i < inside.rows.size(); ++i) {
-            add(values, inside.rows[i]);
-            slowest.is_known = slowest.is_known && inside.is_told(i);
-        }
-        const double busy = static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Execution)]) -
-                            static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Mpi)]);
-        if (busy > most)
+    for (std::size_t rank = 0; rank < sums.size(); ++rank) {
+        slowest.is_known = slowest.is_known && sums[rank].is_known;
+        if (sums[rank].busy > most)
             slowest.rank = rank;
-        most = std::max(most, busy);
+        most = std::max(most, sums[rank].busy);
     }
     return slowest;
 }
 
-/// Values of single iterations with the phases inside them; NaN: not known.
-std::vector<double> series_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::size_t row) {
-    std::vector<double> series = reconstructed_series(profile, data, row);
-    const RowsInside inside = rows_inside(profile, location, data);
-    for (std::size_t i = 0; i < std::min(series.size(), inside.rows.size()); ++i)
-        series[i] = inside.is_told(i) ? series[i] + static_cast<double>(inside.rows[i][row]) : std::nan("");
-    return series;
-}
-
 /// Per iteration the share of MPI in the time, mean over ranks: estimated, because MPI time is known by cluster. NaN: not known.
-std::vector<double> mpi_share(const ReportContext& context, std::uint32_t phase, std::size_t iterations) {
+std::vector<double> mpi_share(const ReportContext& context, std::uint32_t phase, const std::vector<RankSums>& sums, std::size_t iterations) {
     std::vector<double> mpi(iterations), time(iterations);
-    std::vector<std::vector<double>> estimates(context.locations.size()); // summed in order: the sums do not depend on threads
-    in_parallel(context.locations.size(), [&](std::size_t l) {
-        if (const PhaseData* data = find_phase(context.locations[l], phase))
-            estimates[l] = series_with_inside(context.profile, *context.locations[l], *data, static_cast<std::size_t>(CatalogueId::Mpi));
-    });
-    for (std::size_t l = 0; l < estimates.size(); ++l) {
+    for (std::size_t l = 0; l < sums.size(); ++l) { // in order: the sums do not depend on threads
         const PhaseData* data = find_phase(context.locations[l], phase);
-        for (std::size_t i = 0; i < estimates[l].size(); ++i) {
-            mpi[i] += estimates[l][i];
+        for (std::size_t i = 0; i < sums[l].mpi.size(); ++i) {
+            mpi[i] += sums[l].mpi[i];
             time[i] += static_cast<double>(data->iteration_ns[i]);
         }
     }
@@ -150,7 +156,7 @@ std::string accuracy_of(const SeriesData& series) {
            dropped;
 }
 
-void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t rank, const PhaseData& data,
+void append_chart(const ReportContext& context, std::uint32_t phase, const std::vector<RankSums>& sums, std::size_t rank, const PhaseData& data,
                   const std::vector<std::uint32_t>& kind_of_cluster, std::string& out) {
     const TextStyle& style = context.style;
     const IterationSeries series = iteration_times(context.locations, phase);
@@ -170,7 +176,7 @@ void append_chart(const ReportContext& context, std::uint32_t phase, std::size_t
     const std::size_t label = chart_axis - 1;
     std::size_t unknown = 0; // iterations
     if (!data.iteration_ns.empty()) {
-        const std::vector<double> share = mpi_share(context, phase, series.median.size());
+        const std::vector<double> share = mpi_share(context, phase, sums, series.median.size());
         unknown = static_cast<std::size_t>(std::count_if(share.begin(), share.end(), [](double value) { return std::isnan(value); }));
         if (std::any_of(share.begin(), share.end(), [](double value) { return value > 0; }))
             out += right(style, "MPI share", label) + " " + sparkline(style, share, chart, 1.0) + "\n";
@@ -293,7 +299,8 @@ void append_clusters(const ReportContext& context, SlowestRank rank, const Phase
 } // namespace
 
 void append_iterations(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, std::string& out) {
-    const SlowestRank slowest = slowest_rank(context, phase);
+    const std::vector<RankSums> sums = sums_of_ranks(context, phase);
+    const SlowestRank slowest = slowest_rank(sums);
     const std::size_t rank = slowest.rank;
     const PhaseData* data = find_phase(context.locations[rank], phase);
     if (data == nullptr || data->iteration_ns.empty())
@@ -303,7 +310,7 @@ void append_iterations(const ReportContext& context, std::uint32_t phase, const 
     const PhaseData shown = join ? join_similar_clusters(*data, clusters_shown) : *data;
     const std::vector<ClusterSummary> summaries = summarize_clusters(context.profile, *context.locations[rank], shown, context.spots);
     const std::vector<std::uint32_t>& kind_of_cluster = kinds.of_cluster[rank];
-    append_chart(context, phase, rank, *data, kind_of_cluster, out);
+    append_chart(context, phase, sums, rank, *data, kind_of_cluster, out);
     append_clusters(context, slowest, shown, data->clusters.size(), phase, summaries, shown_names(*data, shown, kind_of_cluster), out);
 }
 

@@ -49,18 +49,16 @@ void append_phases(const ReportContext& context, std::string& out) {
         const Phase& phase = context.profile.phases[p];
         std::uint64_t instances = 0, clusters = 0;
         double wall = 0, inclusive = 0;
-        bool occurs = false;
         for (const Location* location : context.locations) {
             const PhaseData* data = find_phase(location, p);
             if (data == nullptr)
                 continue;
-            occurs = true;
             instances = std::max(instances, data->instances);
             clusters = std::max<std::uint64_t>(clusters, data->clusters.size());
             wall += static_cast<double>(data->wall_ns);
             inclusive += static_cast<double>(data->wall_inclusive_ns);
         }
-        if (!occurs)
+        if (instances == 0 && inclusive == 0) // begun after the last that is known of a job that was killed
             continue;
         const bool iterates = phase.kind == PhaseKind::Iterations;
         const std::string name =

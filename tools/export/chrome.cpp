@@ -3,6 +3,7 @@
 // The profile has how long things took, not when they began: they are laid end to end, iterations of a loop inside another below those
 // that they lie in. ts and dur are microseconds.
 #include "tools/analysis/inside.hpp"
+#include "tools/analysis/kinds.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/export/iteration_begins.hpp"
 #include "tools/export/stacks.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace libprofile::tools {
@@ -151,6 +153,7 @@ class Events {
         const std::string& phase = profile_.phases[data.phase].name;
         const std::uint64_t row = row_of(location, data.phase);
         const RowsInside inside = request_.choice.exclusive ? RowsInside() : rows_inside(profile_, location, data);
+        const std::vector<std::string> clusters = names_of_clusters(location, data);
         name_row(location, row, phase);
         std::optional<SeriesReader> reader;
         if (data.series)
@@ -171,7 +174,7 @@ class Events {
             const std::uint32_t cluster = data.cluster_of_iteration[i];
             const bool rest = cluster >= data.clusters.size();
             Json args = {{"iteration", i + 1},
-                         {"cluster", rest ? Json() : Json(cluster)},
+                         {"cluster", rest ? Json() : Json(clusters[cluster])},
                          {"ns", data.iteration_ns[i]}};
             if (known)
                 add_metrics(values, args);
@@ -180,7 +183,7 @@ class Events {
                  {"tid", row},
                  {"ts", microseconds(at)},
                  {"dur", microseconds(data.iteration_ns[i])},
-                 {"name", rest ? fmt::format("{} (no cluster)", phase) : fmt::format("{} cluster {}", phase, cluster)},
+                 {"name", rest ? fmt::format("{} (no cluster)", phase) : fmt::format("{} cluster {}", phase, clusters[cluster])},
                  {"cat", "iteration"},
                  {"cname", colour(cluster, rest)},
                  {"args", std::move(args)}});
@@ -191,6 +194,20 @@ class Events {
                      {"name", fmt::format("MPI share of {}, %", phase)},
                      {"args", {{"percent", mpi_percent(values)}}}});
         }
+    }
+
+    /// As in the report, whatever ranks were chosen.
+    std::vector<std::string> names_of_clusters(const Location& location, const PhaseData& data) {
+        std::map<const Location*, std::vector<std::uint32_t>>& kinds = kinds_[data.phase];
+        if (kinds.empty()) {
+            std::vector<const Location*> all;
+            for (const Location& one : profile_.locations)
+                all.push_back(&one);
+            std::vector<std::vector<std::uint32_t>> found = kinds_of_clusters(profile_, all, data.phase);
+            for (std::size_t l = 0; l < all.size(); ++l)
+                kinds.emplace(all[l], std::move(found[l]));
+        }
+        return cluster_names(data, kinds.at(&location));
     }
 
     bool counters() const { return request_.choice.metrics.empty(); }
@@ -216,6 +233,7 @@ class Events {
     const ExportRequest& request_;
     Sink& sink_;
     std::vector<MetricRow> rows_;
+    std::map<std::uint32_t, std::map<const Location*, std::vector<std::uint32_t>>> kinds_; // of clusters, by phase
     std::string out_;
     bool is_first_ = true;
     std::uint32_t rank_ = no_rank;

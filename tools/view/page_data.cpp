@@ -300,7 +300,7 @@ class PageData {
         const bool rounded = values > request_.exact_cells;
         CellColumns cells(places_.cells, rounded);
         NumberColumn sizes, classes, times, deviations, members, kinds;
-        const auto kind_of = kinds_of_all(phase);
+        const auto kind_of = kinds_of_clusters(profile_, places_.all, phase);
         Json counts = Json::array(), lengths = Json::array();
         for (std::size_t l = 0; l < places_.all.size(); ++l) {
             const Location* location = places_.all[l];
@@ -321,21 +321,6 @@ class PageData {
                 {"kinds", sections_.add(kinds)},
                 {"rounded", rounded},
                 {"cells", cells_json(cells, sections_)}};
-    }
-
-    /// The kinds of clusters, by location: those of main threads among each other, those of the others among themselves, as in JSON.
-    std::vector<std::vector<std::uint32_t>> kinds_of_all(std::uint32_t phase) const {
-        std::vector<std::vector<std::uint32_t>> kinds(places_.all.size());
-        for (const bool is_main : {true, false}) {
-            std::vector<const Location*> some;
-            for (const Location* location : places_.all)
-                some.push_back((location->thread == 0) == is_main ? location : nullptr);
-            KindsOfPhase found = match_kinds(profile_, some, phase);
-            for (std::size_t l = 0; l < some.size(); ++l)
-                if (some[l] != nullptr)
-                    kinds[l] = std::move(found.of_cluster[l]);
-        }
-        return kinds;
     }
 
     static void add_clusters(const PhaseData& data, const std::vector<std::uint32_t>& kind_of, CellColumns& cells, NumberColumn& sizes, NumberColumn& classes,

@@ -38,6 +38,8 @@ def read(place, row):
         ends[where] = end
         if names[where] != row:
             continue
+        cluster = event["args"]["cluster"]
+        expect(event["name"] == (f"{row} (no cluster)" if cluster is None else f"{row} cluster {cluster}"), f"name of a slice: {event['name']}")
         reading.begins.setdefault(event["pid"], []).append(begin)
         reading.iterations.setdefault(event["pid"], []).append((event["args"]["ns"], event["args"]["cluster"]))
         for metric in ("time", "visits", "bytes"):
