@@ -37,14 +37,43 @@ static void message(void) { /* 3 calls */
  * callers than libprofile remembers for one place: every call walks the stack up to what stands. */
 #define NOT_INLINED __attribute__((noinline, noclone, noipa))
 static volatile int keep; /* no tail call */
-NOT_INLINED static void direct(void) { comm_rank(); keep = 1; }
-#define CALLER(n)                                                                       \
-    NOT_INLINED static void one_##n(void) { comm_rank(); keep = n; }                    \
-    NOT_INLINED static void two_##n(void) { direct(); keep = n; }                       \
-    NOT_INLINED static void three_##n(void) { two_##n(); keep = n; }
-CALLER(0) CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7)
-#define EIGHT(name) name##_0(); name##_1(); name##_2(); name##_3(); name##_4(); name##_5(); name##_6(); name##_7()
-static void one_new(void) { EIGHT(one); }
+NOT_INLINED static void direct(void) {
+    comm_rank();
+    keep = 1;
+}
+#define CALLER(n)                                                                                                                                              \
+    NOT_INLINED static void one_##n(void) {                                                                                                                    \
+        comm_rank();                                                                                                                                           \
+        keep = n;                                                                                                                                              \
+    }                                                                                                                                                          \
+    NOT_INLINED static void two_##n(void) {                                                                                                                    \
+        direct();                                                                                                                                              \
+        keep = n;                                                                                                                                              \
+    }                                                                                                                                                          \
+    NOT_INLINED static void three_##n(void) {                                                                                                                  \
+        two_##n();                                                                                                                                             \
+        keep = n;                                                                                                                                              \
+    }
+// Calls of a macro without semicolons confuse it.
+// clang-format off
+CALLER(0)
+CALLER(1)
+CALLER(2)
+CALLER(3)
+CALLER(4) CALLER(5) CALLER(6) CALLER(7)
+// clang-format on
+#define EIGHT(name)                                                                                                                                            \
+    name##_0();                                                                                                                                                \
+    name##_1();                                                                                                                                                \
+    name##_2();                                                                                                                                                \
+    name##_3();                                                                                                                                                \
+    name##_4();                                                                                                                                                \
+    name##_5();                                                                                                                                                \
+    name##_6();                                                                                                                                                \
+    name##_7()
+    static void one_new(void) {
+    EIGHT(one);
+}
 static void two_new(void) { EIGHT(two); }
 static void three_new(void) { EIGHT(three); }
 

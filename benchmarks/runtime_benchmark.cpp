@@ -2,18 +2,18 @@
 // (per iteration and call path). ns per operation; "per_frame" and "per_path" are the units of docs/overhead.md.
 
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/callpath/path_tracker.hpp"
-#include "libprofile/callpath/stack_memory.hpp"
-#include "libprofile/callpath/unwinder.hpp"
-#include "libprofile/thread/thread.hpp"
 #include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
+#include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
+#include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/clustering/clusterer.hpp"
 #include "libprofile/output/journal.hpp"
 #include "libprofile/output/live_file.hpp"
 #include "libprofile/phases/phase_stack.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <array>
 #include <benchmark/benchmark.h>
@@ -65,8 +65,8 @@ void bare_walk(benchmark::State& state) {
     below(state.range(0), loop);
     const auto frames = static_cast<double>(path.size);
     state.counters["frames"] = frames;
-    state.counters["per_frame"] = benchmark::Counter(frames * static_cast<double>(state.iterations()),
-                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    state.counters["per_frame"] =
+        benchmark::Counter(frames * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(bare_walk)->Arg(5)->Arg(30)->Arg(100);
 
@@ -84,8 +84,8 @@ void whole_walk(benchmark::State& state) {
     below(state.range(0), loop);
     const auto frames = static_cast<double>(stack.tracker.size());
     state.counters["frames"] = frames;
-    state.counters["per_frame"] = benchmark::Counter(frames * static_cast<double>(state.iterations()),
-                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    state.counters["per_frame"] =
+        benchmark::Counter(frames * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(whole_walk)->Arg(5)->Arg(30)->Arg(100);
 
@@ -153,8 +153,8 @@ void iteration_end(benchmark::State& state) {
         clusterer.add(profile, condensed, signatures);
         rows.clear();
     }
-    state.counters["per_path"] = benchmark::Counter(static_cast<double>(state.range(0) * state.iterations()),
-                                                    benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    state.counters["per_path"] =
+        benchmark::Counter(static_cast<double>(state.range(0) * state.iterations()), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(iteration_end)->Args({30, 64})->Args({100, 64})->Args({1000, 64})->Args({100, 256});
 
@@ -211,8 +211,8 @@ class Loop {
   private:
     static constexpr const char* file_name = "runtime_benchmark.live";
     static inline Journal* running_ = nullptr;
-    static void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures,
-                        std::uint64_t wall_ns, std::uint64_t now) noexcept {
+    static void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns,
+                        std::uint64_t now) noexcept {
         running_->closing(phase, profile, signatures, wall_ns, now);
     }
     static void closed(IterationFate fate) noexcept { running_->closed(fate); }
@@ -250,8 +250,8 @@ void close_of_iteration(benchmark::State& state) {
     if (loop == nullptr) loop = std::make_unique<Loop>(state.range(0), static_cast<std::uint32_t>(state.range(1)), state.range(2) != 0, state.range(3) != 0);
     while (loop->closed() < static_cast<std::uint64_t>(state.range(4))) loop->iterate();
     for (auto _ : state) state.SetIterationTime(static_cast<double>(loop->iterate()) * 1e-9);
-    state.counters["per_path"] = benchmark::Counter(static_cast<double>(state.range(0) * state.iterations()),
-                                                    benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    state.counters["per_path"] =
+        benchmark::Counter(static_cast<double>(state.range(0) * state.iterations()), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(close_of_iteration)
     ->ArgsProduct({{100}, {64}, {0}, {0}, {1000, 100000, 1000000}})

@@ -22,8 +22,8 @@ using namespace libprofile;
 
 namespace {
 
-constexpr double message_s = 5e-6;  // latency of a message
-constexpr double byte_s = 1e-9;     // 1 GB/s
+constexpr double message_s = 5e-6; // latency of a message
+constexpr double byte_s = 1e-9;    // 1 GB/s
 constexpr std::uint64_t quota = 256u << 20;
 
 /// Of the processor: other programs may run.
@@ -72,8 +72,7 @@ bool build(Kind kind, std::uint64_t rank, PathTable& table, PageBudget& budget, 
         for (std::uint32_t i = 1; i <= nodes; ++i) {
             const std::uint32_t parent = i < 8 ? i - 1 : static_cast<std::uint32_t>(i - 1 - random.next() % std::min<std::uint32_t>(i - 1, 12));
             ok = ok && (i % 5 == 0 ? builder.add(parent, NodeKind::Mpi, static_cast<std::uint32_t>(random.next() % 2), i)
-                                   : builder.add(parent, NodeKind::Frame, static_cast<std::uint32_t>(random.next() % 12),
-                                                 0x400000 + random.next() % 0x200000));
+                                   : builder.add(parent, NodeKind::Frame, static_cast<std::uint32_t>(random.next() % 12), 0x400000 + random.next() % 0x200000));
         }
     };
     std::uint32_t count = kind == Kind::Disjoint ? 500 : common_nodes;
@@ -84,8 +83,7 @@ bool build(Kind kind, std::uint64_t rank, PathTable& table, PageBudget& budget, 
             const auto place = static_cast<std::uint64_t>(std::pow(50000.0, random.share()));
             Random of_place{place};
             const auto parent = static_cast<std::uint32_t>(1 + of_place.next() % common_nodes);
-            ok = ok && builder.add(parent, NodeKind::Frame, static_cast<std::uint32_t>(of_place.next() % 12),
-                                   0x400000 + of_place.next() % 0x200000);
+            ok = ok && builder.add(parent, NodeKind::Frame, static_cast<std::uint32_t>(of_place.next() % 12), 0x400000 + of_place.next() % 0x200000);
         }
         count += 500;
     }
@@ -228,17 +226,23 @@ class Simulation {
 
 std::string bytes_label(double bytes) {
     char text[32];
-    if (bytes < 1024) std::snprintf(text, sizeof text, "%.0f B", bytes);
-    else if (bytes < 1024.0 * 1024) std::snprintf(text, sizeof text, "%.0f KiB", bytes / 1024);
-    else std::snprintf(text, sizeof text, "%.0f MiB", bytes / 1024 / 1024);
+    if (bytes < 1024)
+        std::snprintf(text, sizeof text, "%.0f B", bytes);
+    else if (bytes < 1024.0 * 1024)
+        std::snprintf(text, sizeof text, "%.0f KiB", bytes / 1024);
+    else
+        std::snprintf(text, sizeof text, "%.0f MiB", bytes / 1024 / 1024);
     return text;
 }
 
 std::string time_label(double s) {
     char text[32];
-    if (s < 1e-3) std::snprintf(text, sizeof text, "%.0f us", s * 1e6);
-    else if (s < 1) std::snprintf(text, sizeof text, "%.0f ms", s * 1e3);
-    else std::snprintf(text, sizeof text, "%.0f s", s);
+    if (s < 1e-3)
+        std::snprintf(text, sizeof text, "%.0f us", s * 1e6);
+    else if (s < 1)
+        std::snprintf(text, sizeof text, "%.0f ms", s * 1e3);
+    else
+        std::snprintf(text, sizeof text, "%.0f s", s);
     return text;
 }
 

@@ -12,9 +12,9 @@ namespace libprofile {
 
 struct AveragesRecord {
     std::uint64_t thread = 0;
-    Text phase;                      // its name; kind: Iterations
-    std::uint64_t catalogue = 0;     // catalogue_fingerprint() of the writer: others' rows mean something else
-    std::uint64_t iterations = 0;    // in the sums
+    Text phase;                   // its name; kind: Iterations
+    std::uint64_t catalogue = 0;  // catalogue_fingerprint() of the writer: others' rows mean something else
+    std::uint64_t iterations = 0; // in the sums
     std::uint64_t rows = catalogue_size;
     std::uint64_t sums[catalogue_size] = {}; // over these iterations, by row of the metric catalogue
 };

@@ -35,9 +35,7 @@ class Encoder {
             rest >>= 7;
         } while (rest != 0);
     }
-    void signed_number(const std::int64_t& value) {
-        number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
-    }
+    void signed_number(const std::int64_t& value) { number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63)); }
     void text(const Text& value) {
         number(value.size);
         for (std::size_t i = 0; i < value.size; ++i) put(static_cast<unsigned char>(value.data[i]));

@@ -25,8 +25,7 @@ inline bool parse_duration(const char* text, std::int64_t& ns) noexcept {
         const char* name;
         std::int64_t ns;
     };
-    for (const Unit& unit : {Unit{"", second}, Unit{"s", second}, Unit{"ms", second / 1000}, Unit{"min", 60 * second},
-                             Unit{"h", 3600 * second}})
+    for (const Unit& unit : {Unit{"", second}, Unit{"s", second}, Unit{"ms", second / 1000}, Unit{"min", 60 * second}, Unit{"h", 3600 * second}})
         if (strcasecmp(p, unit.name) == 0) return number <= most / unit.ns && (ns = number * unit.ns, true);
     return false;
 }

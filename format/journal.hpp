@@ -61,14 +61,14 @@ enum class IterationFate : std::uint64_t {
 };
 
 struct JournalIteration {
-    std::uint64_t phase = 0;             // its number among the main thread's phases, in the order of the file
+    std::uint64_t phase = 0; // its number among the main thread's phases, in the order of the file
     std::uint64_t fate = 0;
     std::uint64_t wall_ns = 0;           // inclusive
     std::uint64_t wall_inclusive_ns = 0; // of all closed iterations of the phase
     std::uint64_t thread_wall_ns = 0;    // of the thread until now
     std::uint64_t samples_taken = 0;     // by the thread since the file was written
     std::uint64_t samples_lost = 0;
-    std::uint64_t signatures[4] = {};    // of its structure: strong, weak; equal if and only if the structures are
+    std::uint64_t signatures[4] = {}; // of its structure: strong, weak; equal if and only if the structures are
     std::uint64_t cells = 0;
 };
 template <class Codec> void describe(Codec& c, JournalIteration& r) {

@@ -25,29 +25,29 @@ template <class Codec> void describe(Codec& c, LoopsRecord& r) {
 }
 
 enum LoopFlag : std::uint64_t {
-    LoopIsReplaced = 1u << 0, // by one around it that showed later: its iterations stay, but are not those of the time loop
-    LoopIsLate = 1u << 1,     // passes before it was found are not told apart
-    LoopByEntries = 1u << 2,  // a pass is an entry of the call site: no MPI call comes once in each
-    LoopHasNoMarks = 1u << 3, // without marks (LIBPROFILE_MARKS=0, or where there can be none) a loop around it in a caller may look like one with it
+    LoopIsReplaced = 1u << 0,  // by one around it that showed later: its iterations stay, but are not those of the time loop
+    LoopIsLate = 1u << 1,      // passes before it was found are not told apart
+    LoopByEntries = 1u << 2,   // a pass is an entry of the call site: no MPI call comes once in each
+    LoopHasNoMarks = 1u << 3,  // without marks (LIBPROFILE_MARKS=0, or where there can be none) a loop around it in a caller may look like one with it
     LoopIsRecursion = 1u << 4, // the function calls itself for the next pass, from the place
     LoopIsCutShort = 1u << 5,  // passes of such a one lay too deep in the stack to be told apart
     LoopIsOpaque = 1u << 6,    // the machine code of its function is not understood: one call in it may be many in the program (interpreters)
     LoopIsNested = 1u << 7,    // it lies in another loop of its function, which makes no call of its own: that may be the time loop
     LoopMayMiss = 1u << 8,     // a pass may go by without the place, or return from there without the call, and nothing says that none does
-    LoopIsCopied = 1u << 9,    // the same calls come several times in a pass, the second time at the other offset: copies of one pass, if the compiler unrolled it
-    LoopIsShort = 1u << 10,    // its passes, `passes` of them between first_ns and last_ns, are too short to be iterations: it has no phase
+    LoopIsCopied = 1u << 9, // the same calls come several times in a pass, the second time at the other offset: copies of one pass, if the compiler unrolled it
+    LoopIsShort = 1u << 10, // its passes, `passes` of them between first_ns and last_ns, are too short to be iterations: it has no phase
 };
 
 /// A place in the code is that of a node of kind Frame: module, and ELF virtual address of the return address - 1.
 struct LoopRecord {
-    Text phase;                // its name
-    Text build_id;             // of the place where a pass begins; raw bytes
+    Text phase;    // its name
+    Text build_id; // of the place where a pass begins; raw bytes
     Text path;
     std::uint64_t offset = 0;
-    Text call;                 // the MPI function that is called there or below
+    Text call; // the MPI function that is called there or below
     std::uint64_t flags = 0;
-    std::uint64_t missed = 0;  // passes before the first iteration
-    std::uint64_t moves = 0;   // times the boundary was moved to a call that comes in every pass
+    std::uint64_t missed = 0; // passes before the first iteration
+    std::uint64_t moves = 0;  // times the boundary was moved to a call that comes in every pass
     // Another call that may be the right one, for loops inside each other in one function; other_passes 0: there is none.
     std::uint64_t other_offset = 0; // in the same module
     std::uint64_t other_passes = 0; // in the calls that were looked at

@@ -34,24 +34,24 @@ inline constexpr const char region_counter_prefix[] = "region_";                
 /// What the time of a call path is booked under. Assigned to MPI functions by wrappers/mpi/functions.table
 /// and to the runtime's own nodes by their kind.
 enum class TimeCategory : std::uint8_t {
-    Compute,        // application code
-    Overhead,       // inside libprofile
-    OffCpu,         // not running, outside MPI
-    MpiOther,       // MPI, none of the classes below
-    MpiInitExit,    //
-    MpiSyncOther,   // synchronisation that is not collective (one-sided epochs, ...)
-    MpiSyncColl,    // barriers
-    MpiP2p,         //
-    MpiColl,        //
-    MpiOneSided,    //
-    MpiFile,        // individual file I/O
-    MpiFileColl,    // collective file I/O
-    NotRecorded,    // recording was switched off
-    OmpOther,       // OpenMP: beginning and ending of parallel regions, and what is none of the classes below
-    OmpBarrier,     //
-    OmpIdle,        // a worker thread between two parallel regions
-    OmpLock,        // waiting for critical sections, locks, the turn in an ordered loop
-    OmpTask,        // waiting for tasks
+    Compute,      // application code
+    Overhead,     // inside libprofile
+    OffCpu,       // not running, outside MPI
+    MpiOther,     // MPI, none of the classes below
+    MpiInitExit,  //
+    MpiSyncOther, // synchronisation that is not collective (one-sided epochs, ...)
+    MpiSyncColl,  // barriers
+    MpiP2p,       //
+    MpiColl,      //
+    MpiOneSided,  //
+    MpiFile,      // individual file I/O
+    MpiFileColl,  // collective file I/O
+    NotRecorded,  // recording was switched off
+    OmpOther,     // OpenMP: beginning and ending of parallel regions, and what is none of the classes below
+    OmpBarrier,   //
+    OmpIdle,      // a worker thread between two parallel regions
+    OmpLock,      // waiting for critical sections, locks, the turn in an ordered loop
+    OmpTask,      // waiting for tasks
     Count
 };
 
@@ -75,20 +75,17 @@ struct CatalogueRow {
     CatalogueId id;
     CatalogueId parent; // None at the top
     CatalogueKind kind;
-    Metric direct;      // Metric::Count unless kind == Direct
-    const char* name;   // stable key
-    const char* unit;   // "ns", "count" or "bytes"
-    const char* label;  // as in Table 1
+    Metric direct;     // Metric::Count unless kind == Direct
+    const char* name;  // stable key
+    const char* unit;  // "ns", "count" or "bytes"
+    const char* label; // as in Table 1
     const char* description;
 };
 
 inline constexpr CatalogueRow metric_catalogue[] = {
-#define TIME(id, name, parent, label, text)                                                                  \
-    {CatalogueId::id, CatalogueId::parent, CatalogueKind::Time, Metric::Count, name, "ns", label, text},
-#define SUM(id, name, unit, parent, label, text)                                                             \
-    {CatalogueId::id, CatalogueId::parent, CatalogueKind::Sum, Metric::Count, name, unit, label, text},
-#define DIRECT(id, name, unit, parent, label, text)                                                          \
-    {CatalogueId::id, CatalogueId::parent, CatalogueKind::Direct, Metric::id, name, unit, label, text},
+#define TIME(id, name, parent, label, text) {CatalogueId::id, CatalogueId::parent, CatalogueKind::Time, Metric::Count, name, "ns", label, text},
+#define SUM(id, name, unit, parent, label, text) {CatalogueId::id, CatalogueId::parent, CatalogueKind::Sum, Metric::Count, name, unit, label, text},
+#define DIRECT(id, name, unit, parent, label, text) {CatalogueId::id, CatalogueId::parent, CatalogueKind::Direct, Metric::id, name, unit, label, text},
 #include "format/metrics.def"
 #undef TIME
 #undef SUM
@@ -121,8 +118,7 @@ constexpr CatalogueId catalogue_of(TimeCategory category) {
 
 /// Derives all catalogue values from direct metric values and times per category.
 /// `direct` has metric_count entries, `by_category` TimeCategory::Count entries, `out` catalogue_size entries.
-template <class Number>
-constexpr void derive_catalogue(const Number* direct, const Number* by_category, Number* out) {
+template <class Number> constexpr void derive_catalogue(const Number* direct, const Number* by_category, Number* out) {
     for (std::size_t i = 0; i < catalogue_size; ++i) {
         const CatalogueRow& row = metric_catalogue[i];
         out[i] = row.kind == CatalogueKind::Direct ? direct[static_cast<std::size_t>(row.direct)] : Number{};

@@ -28,8 +28,7 @@ struct OptionRow {
 };
 
 inline constexpr OptionRow option_table[] = {
-#define OPTION(id, name, type, default_value, minimum, maximum, choices, text)                               \
-    {name, OptionType::type, default_value, minimum, maximum, choices, text},
+#define OPTION(id, name, type, default_value, minimum, maximum, choices, text) {name, OptionType::type, default_value, minimum, maximum, choices, text},
 #include "format/options.def"
 #undef OPTION
 };

@@ -11,14 +11,14 @@ namespace libprofile {
 /// The machine as the kernel shows it, then ProcessorRecord*, PlacedThreadRecord*. A processor is a hardware thread, by the kernel's
 /// number. What is not known is 0 or empty.
 struct PlaceRecord {
-    Text machine; // tells machines apart where host names do not: the kernel's boot_id
-    Text model;   // of the processors
+    Text machine;             // tells machines apart where host names do not: the kernel's boot_id
+    Text model;               // of the processors
     std::uint64_t memory = 0; // bytes
     std::uint64_t machine_processors = 0;
     std::uint64_t machine_cores = 0;
     std::uint64_t machine_packages = 0; // sockets
     std::uint64_t machine_numa_nodes = 0;
-    Text counters; // the counters of this rank, by name, separated by commas, in the order of their metrics
+    Text counters;                // the counters of this rank, by name, separated by commas, in the order of their metrics
     std::uint64_t processors = 0; // that a thread of the rank was allowed to use, or was seen on
     std::uint64_t threads = 0;
 };
@@ -38,8 +38,8 @@ template <class Codec> void describe(Codec& c, PlaceRecord& r) {
 /// In the order of their numbers.
 struct ProcessorRecord {
     std::uint64_t number = 0;
-    std::uint64_t core = 0;    // lowest number of its processors, + 1
-    std::uint64_t package = 0; // its number + 1
+    std::uint64_t core = 0;      // lowest number of its processors, + 1
+    std::uint64_t package = 0;   // its number + 1
     std::uint64_t numa_node = 0; // its number + 1
 };
 template <class Codec> void describe(Codec& c, ProcessorRecord& r) {
@@ -51,10 +51,10 @@ template <class Codec> void describe(Codec& c, ProcessorRecord& r) {
 
 struct PlacedThreadRecord {
     std::uint64_t thread = 0;
-    Text allowed;             // processors it was allowed to use at its end: "0-3,8"; empty: unknown
-    std::uint64_t last = 0;   // processor it was last seen on, + 1; 0: it was never looked at
-    std::uint64_t looks = 0;  // times it was looked at: iteration ends, samples
-    std::uint64_t moves = 0;  // times it was on another processor than at the look before
+    Text allowed;               // processors it was allowed to use at its end: "0-3,8"; empty: unknown
+    std::uint64_t last = 0;     // processor it was last seen on, + 1; 0: it was never looked at
+    std::uint64_t looks = 0;    // times it was looked at: iteration ends, samples
+    std::uint64_t moves = 0;    // times it was on another processor than at the look before
     std::uint64_t counters = 0; // bit i: counter i was read
 };
 template <class Codec> void describe(Codec& c, PlacedThreadRecord& r) {

@@ -34,10 +34,10 @@ struct FileHeader {
 static_assert(sizeof(FileHeader) == 32);
 
 enum class BlockType : std::uint32_t {
-    Job = 1,       // JobRecord
-    Metrics = 2,   // count, then per direct metric (in the order used by cells): name, unit; then the number of counters, which are
-                   //   the last of them, and per counter its description
-    Rank = 3,      // RankRecord
+    Job = 1,     // JobRecord
+    Metrics = 2, // count, then per direct metric (in the order used by cells): name, unit; then the number of counters, which are
+                 //   the last of them, and per counter its description
+    Rank = 3,    // RankRecord
     // The three tables below: of a rank, or with no_rank of the job, for all ranks whose locations name a NodeMap.
     Modules = 4,   // count, then ModuleRecord*            id = position
     Functions = 5, // count, then FunctionRecord*          only those that occur
@@ -50,26 +50,26 @@ enum class BlockType : std::uint32_t {
     Trace = 9,     // TraceRecord, then TraceSampleRecord*; only with LIBPROFILE_TRACE
     Averages = 20, // AveragesRecord (averages.hpp). Of an iterated phase.
     // 10: the series of earlier builds, coded otherwise. Readers skip it; never used again.
-    Series = 22,   // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
-                   //   visits + 1 (0: none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
-    Location = 11, // LocationRecord
-    NodeMap = 12,  // NodeMapRecord; per node of a location, from 1: its node in the job's tree, as signed difference to that of
-                   //   the node before (0 before the first)
-    Cells = 13,    // CellsRecord; per list its number of cells; then of all lists the node of each cell, as difference to that of
-                   //   the cell before (0 before the first of a list); then of all lists the values. The lists are those
-                   //   of the phase's clusters, then the rest: what no cluster holds; for Outside and Aggregate phases, everything.
-    Directory = 14, // count, then DirectoryEntryRecord*: where the blocks of one rank are
-    RankTable = 15, // RankPlace*, one per rank of the file. Its crc is 0: each entry has its own
-    Footer = 16,    // FooterRecord: the last block of a file that was finished
-    Loops = 23,    // LoopsRecord (loops.hpp), then LoopRecord*
-    Regions = 24,  // RegionsRecord (regions.hpp), then RegionNameRecord*
-    Place = 25,    // PlaceRecord (place.hpp), then ProcessorRecord*, PlacedThreadRecord*. Of a rank
-    OpenMp = 26,   // OpenMpRecord (openmp.hpp). Of a rank
+    Series = 22,       // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
+                       //   visits + 1 (0: none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
+    Location = 11,     // LocationRecord
+    NodeMap = 12,      // NodeMapRecord; per node of a location, from 1: its node in the job's tree, as signed difference to that of
+                       //   the node before (0 before the first)
+    Cells = 13,        // CellsRecord; per list its number of cells; then of all lists the node of each cell, as difference to that of
+                       //   the cell before (0 before the first of a list); then of all lists the values. The lists are those
+                       //   of the phase's clusters, then the rest: what no cluster holds; for Outside and Aggregate phases, everything.
+    Directory = 14,    // count, then DirectoryEntryRecord*: where the blocks of one rank are
+    RankTable = 15,    // RankPlace*, one per rank of the file. Its crc is 0: each entry has its own
+    Footer = 16,       // FooterRecord: the last block of a file that was finished
+    Loops = 23,        // LoopsRecord (loops.hpp), then LoopRecord*
+    Regions = 24,      // RegionsRecord (regions.hpp), then RegionNameRecord*
+    Place = 25,        // PlaceRecord (place.hpp), then ProcessorRecord*, PlacedThreadRecord*. Of a rank
+    OpenMp = 26,       // OpenMpRecord (openmp.hpp). Of a rank
     ShortThreads = 27, // ShortThreadsRecord (short_threads.hpp). Of a rank
-    Inside = 28,   // InsideRecord; per iteration that has something inside: iterations left out before it, number of phases inside, per
-                   //   such phase: its number, its iterations there and the first of them from 0; of other phases: times entered,
-                   //   exclusive wall time there. Of an iterated phase
-    Journal = 21,  // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and says nothing
+    Inside = 28,       // InsideRecord; per iteration that has something inside: iterations left out before it, number of phases inside, per
+                       //   such phase: its number, its iterations there and the first of them from 0; of other phases: times entered,
+                       //   exclusive wall time there. Of an iterated phase
+    Journal = 21,      // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and says nothing
 };
 
 inline constexpr std::uint32_t no_rank = 0xffffffffu;
@@ -88,9 +88,7 @@ static_assert(sizeof(BlockHeader) == 32);
 /// that wants its memory.
 inline constexpr std::uint64_t most_raw_per_stored = 64;
 inline constexpr std::uint64_t most_raw_always = 1u << 16;
-inline constexpr bool is_raw_size_allowed(std::uint64_t raw, std::uint64_t stored) {
-    return raw <= most_raw_always || raw / most_raw_per_stored <= stored;
-}
+inline constexpr bool is_raw_size_allowed(std::uint64_t raw, std::uint64_t stored) { return raw <= most_raw_always || raw / most_raw_per_stored <= stored; }
 
 /// Where the directory of a rank is, for readers that want parts of a file. Fixed size: each rank writes its own, at
 /// the place of the RankTable's payload that its number in the file says.
@@ -115,8 +113,8 @@ static_assert(sizeof(FooterRecord) == 32);
 
 /// A block of the rank that has the directory, or one of the job that the rank has written.
 struct DirectoryEntryRecord {
-    std::uint64_t type = 0;     // BlockType
-    std::uint64_t of_job = 0;   // 1: its rank is no_rank
+    std::uint64_t type = 0;   // BlockType
+    std::uint64_t of_job = 0; // 1: its rank is no_rank
     std::uint64_t thread = 0;
     std::uint64_t phase = 0;    // number of the phase + 1; 0: of none
     std::uint64_t metric = 0;   // position in Metrics + 1; 0: of none
@@ -136,11 +134,11 @@ template <class Codec> void describe(Codec& c, DirectoryEntryRecord& r) {
 struct JobRecord {
     std::uint64_t ranks = 0; // size of MPI_COMM_WORLD
     std::uint64_t start_unix_ns = 0;
-    Text mpi;       // e.g. "Open MPI 4.1.4"; "none" without MPI
-    Text command;   // arguments separated by blanks
+    Text mpi;     // e.g. "Open MPI 4.1.4"; "none" without MPI
+    Text command; // arguments separated by blanks
     Text executable;
-    Text folder;    // working folder of the job
-    Text version;   // of libprofile
+    Text folder;        // working folder of the job
+    Text version;       // of libprofile
     Text configuration; // lines NAME=value
 };
 template <class Codec> void describe(Codec& c, JobRecord& r) {
@@ -165,24 +163,24 @@ struct RankRecord {
     std::uint64_t pid = 0;
     Text host;
     std::uint64_t threads = 0;
-    std::uint64_t complete = 0;       // 1: reached MPI_Finalize
-    std::uint64_t clock = 0;          // 0 monotonic, 1 TSC
-    std::uint64_t rate = 0;           // samples per second asked for, rounded; 0: none
-    std::uint64_t samples_taken = 0;  // every sample with a place in the profile
-    std::uint64_t samples_lost = 0;   // timer expirations without one: overruns, failed unwinds, quota
-    std::uint64_t partial_paths = 0;  // call paths that do not reach a known root
-    std::uint64_t quota_losses = 0;   // call paths or iterations folded together because memory ran out
+    std::uint64_t complete = 0;        // 1: reached MPI_Finalize
+    std::uint64_t clock = 0;           // 0 monotonic, 1 TSC
+    std::uint64_t rate = 0;            // samples per second asked for, rounded; 0: none
+    std::uint64_t samples_taken = 0;   // every sample with a place in the profile
+    std::uint64_t samples_lost = 0;    // timer expirations without one: overruns, failed unwinds, quota
+    std::uint64_t partial_paths = 0;   // call paths that do not reach a known root
+    std::uint64_t quota_losses = 0;    // call paths or iterations folded together because memory ran out
     std::uint64_t nesting_repairs = 0; // mismatched phase markers
-    std::uint64_t threads_lost = 0;   // threads without a location (quota)
-    std::uint64_t requests_lost = 0;  // MPI requests whose messages are not counted (no memory to remember them)
-    std::uint64_t memory_used = 0;    // bytes of the quota in use at the end
+    std::uint64_t threads_lost = 0;    // threads without a location (quota)
+    std::uint64_t requests_lost = 0;   // MPI requests whose messages are not counted (no memory to remember them)
+    std::uint64_t memory_used = 0;     // bytes of the quota in use at the end
     std::uint64_t memory_quota = 0;
-    std::uint64_t checkpoint = 0;      // 1: written by MPI_Pcontrol(2) while the rank went on running
-    std::uint64_t threads_running = 0; // threads that a checkpoint could not read, because they ran
+    std::uint64_t checkpoint = 0;                     // 1: written by MPI_Pcontrol(2) while the rank went on running
+    std::uint64_t threads_running = 0;                // threads that a checkpoint could not read, because they ran
     std::uint64_t path_counts[path_count_count] = {}; // in the order of path_counts.def
-    std::uint64_t sampling_clock = 0;  // SamplingClock of the main thread
-    std::uint64_t clocks_lost = 0;     // threads whose perf counter the application closed; their CPU timer took over
-    std::uint64_t skipped[skip_reason_count] = {}; // samples taken without a call path, by SkipReason
+    std::uint64_t sampling_clock = 0;                 // SamplingClock of the main thread
+    std::uint64_t clocks_lost = 0;                    // threads whose perf counter the application closed; their CPU timer took over
+    std::uint64_t skipped[skip_reason_count] = {};    // samples taken without a call path, by SkipReason
     // Since version 4:
     std::uint64_t memory_peak = 0;   // most bytes ever in use: of the quota, and of the live file mapped into memory
     std::uint64_t bytes_written = 0; // of this rank's blocks, without this one and the directory
@@ -240,19 +238,19 @@ template <class Codec> void describe(Codec& c, FunctionRecord& r) {
 
 enum class NodeKind : std::uint8_t {
     Root = 0,
-    Frame = 1,      // a = module id, b = offset (ELF virtual address) of the call or of the sampled instruction
-    Mpi = 2,        // a = function id
-    Overhead = 3,   // "(libprofile)"
-    OffCpu = 4,     // "(off CPU)"
-    NotSampled = 5, // "(not sampled)": on-CPU compute time of iterations without a sample
-    Partial = 6,    // "(partial)": parent of call paths whose outer end is unknown
-    Quota = 7,      // "(quota)": call paths dropped because memory ran out
-    Unknown = 8,    // a frame outside every module: b = address
-    NotRecorded = 9, // "(not recorded)": time while recording was switched off
-    Region = 10,     // a visit to a named region: a = RegionClass, b = id of the name (regions.hpp)
-    OpenMp = 11,     // a = function id: what the OpenMP runtime was asked for (openmp.def)
+    Frame = 1,           // a = module id, b = offset (ELF virtual address) of the call or of the sampled instruction
+    Mpi = 2,             // a = function id
+    Overhead = 3,        // "(libprofile)"
+    OffCpu = 4,          // "(off CPU)"
+    NotSampled = 5,      // "(not sampled)": on-CPU compute time of iterations without a sample
+    Partial = 6,         // "(partial)": parent of call paths whose outer end is unknown
+    Quota = 7,           // "(quota)": call paths dropped because memory ran out
+    Unknown = 8,         // a frame outside every module: b = address
+    NotRecorded = 9,     // "(not recorded)": time while recording was switched off
+    Region = 10,         // a visit to a named region: a = RegionClass, b = id of the name (regions.hpp)
+    OpenMp = 11,         // a = function id: what the OpenMP runtime was asked for (openmp.def)
     FunctionRegion = 12, // a visit to a function that the compiler has instrumented: a = module id, b = offset of the function
-    Inlined = 255,   // never in a file: a function inlined into the frame above, made by tools/names/expand_inlined
+    Inlined = 255,       // never in a file: a function inlined into the frame above, made by tools/names/expand_inlined
 };
 
 /// Kinds that a file may have, other than the root's.
@@ -363,7 +361,7 @@ template <class Codec> void describe(Codec& c, PhaseRecord& r) {
 }
 
 struct ClusterRecord {
-    std::uint64_t size = 0;             // iterations in it
+    std::uint64_t size = 0;              // iterations in it
     std::uint64_t equivalence_class = 0; // number of its class, from 0
 };
 template <class Codec> void describe(Codec& c, ClusterRecord& r) {

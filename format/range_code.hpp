@@ -70,9 +70,9 @@ template <class Sink> class RangeEncoder {
       private:
         void normalise() {
             while (range_ < (1u << 24)) [[unlikely]] {
-                range_ <<= 8;
-                low_ = encoder_->shift(low_);
-            }
+                    range_ <<= 8;
+                    low_ = encoder_->shift(low_);
+                }
         }
         RangeEncoder* encoder_;
         std::uint64_t low_;

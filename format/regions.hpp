@@ -21,7 +21,7 @@ enum class RegionClass : std::uint8_t {
     KokkosFence = 7,
     Count
 };
-inline constexpr const char* region_class_names[] = {"region",        "parallel_for",     "parallel_reduce", "parallel_scan",
+inline constexpr const char* region_class_names[] = {"region",        "parallel_for",   "parallel_reduce", "parallel_scan",
                                                      "Kokkos region", "Kokkos section", "deep_copy",       "fence"};
 static_assert(sizeof region_class_names / sizeof *region_class_names == static_cast<std::size_t>(RegionClass::Count));
 

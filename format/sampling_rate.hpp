@@ -15,8 +15,7 @@ inline constexpr std::int64_t ns_per_second = 1000000000;
 /// False: not such a text. Whether the period is allowed is for the caller to say; one over an hour becomes an hour.
 inline bool parse_sampling_period(const char* text, std::int64_t& period_ns) noexcept {
     for (const char* off : {"off", "no", "false"})
-        if (strcasecmp(text, off) == 0)
-            return period_ns = 0, true;
+        if (strcasecmp(text, off) == 0) return period_ns = 0, true;
     constexpr int most_digits = 12; // products below stay within 128 bits
     std::uint64_t digits = 0;
     std::uint64_t scale = 1; // the number is digits / scale
@@ -28,36 +27,27 @@ inline bool parse_sampling_period(const char* text, std::int64_t& period_ns) noe
             fraction = true;
             continue;
         }
-        if (++count > most_digits)
-            return false;
+        if (++count > most_digits) return false;
         digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
-        if (fraction)
-            scale *= 10;
+        if (fraction) scale *= 10;
     }
-    if (count == 0)
-        return false;
+    if (count == 0) return false;
     struct Unit {
         const char* name;
         std::uint64_t factor;
         bool is_rate;
     };
-    constexpr Unit units[] = {{"", 1, true},       {"hz", 1, true},        {"khz", 1000, true},
-                              {"us", 1000, false}, {"ms", 1000000, false}, {"s", 1000000000, false}};
+    constexpr Unit units[] = {{"", 1, true}, {"hz", 1, true}, {"khz", 1000, true}, {"us", 1000, false}, {"ms", 1000000, false}, {"s", 1000000000, false}};
     for (const Unit& unit : units) {
-        if (strcasecmp(p, unit.name) != 0)
-            continue;
-        if (digits == 0)
-            return period_ns = 0, true;
+        if (strcasecmp(p, unit.name) != 0) continue;
+        if (digits == 0) return period_ns = 0, true;
         const auto number = static_cast<unsigned __int128>(digits) * unit.factor;
-        const unsigned __int128 above =
-            unit.is_rate ? static_cast<unsigned __int128>(ns_per_second) * scale : number;
+        const unsigned __int128 above = unit.is_rate ? static_cast<unsigned __int128>(ns_per_second) * scale : number;
         const unsigned __int128 below = unit.is_rate ? number : scale;
         const unsigned __int128 rounded = (above + below / 2) / below;
         constexpr std::int64_t hour = 3600 * ns_per_second;
-        period_ns =
-            rounded > static_cast<unsigned __int128>(hour) ? hour : static_cast<std::int64_t>(rounded);
-        if (period_ns == 0)
-            period_ns = 1; // over 2 GHz: not off
+        period_ns = rounded > static_cast<unsigned __int128>(hour) ? hour : static_cast<std::int64_t>(rounded);
+        if (period_ns == 0) period_ns = 1; // over 2 GHz: not off
         return true;
     }
     return false;
@@ -65,8 +55,7 @@ inline bool parse_sampling_period(const char* text, std::int64_t& period_ns) noe
 
 /// Samples per second, rounded, at least 1 unless sampling is off.
 inline std::uint64_t samples_per_second(std::int64_t period_ns) noexcept {
-    if (period_ns == 0)
-        return 0;
+    if (period_ns == 0) return 0;
     const std::int64_t rate = (ns_per_second + period_ns / 2) / period_ns;
     return rate < 1 ? 1 : static_cast<std::uint64_t>(rate);
 }

@@ -26,8 +26,8 @@ class SeriesTrack {
     static constexpr unsigned slots = 4;
 
     struct Rule {
-        unsigned shift = 0;    // 0: exact
-        bool averaged = false; // the prediction is a running mean, not the last value
+        unsigned shift = 0;     // 0: exact
+        bool averaged = false;  // the prediction is a running mean, not the last value
         bool is_absent = false; // known to be 0, most likely; no reason to forget the prediction
     };
 
@@ -85,8 +85,7 @@ class SeriesTrack {
     }
     /// The value of a column that is known but for what others were rounded by: what is left of a sum. The column learns all the same how far
     /// its values are from its own prediction.
-    template <class Coder>
-    std::int64_t code_rest(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule, std::int64_t left) {
+    template <class Coder> std::int64_t code_rest(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule, std::int64_t left) {
         const std::uint64_t prediction = left < 0 ? 0 : static_cast<std::uint64_t>(left);
         if constexpr (!Coder::reading) learn_spread(value, predicted_[slot][column]);
         const std::int64_t difference = code_difference(coder, rest_changes_, rest_length_, rest_odds_, wanted(value, prediction, rule.shift));
@@ -147,8 +146,7 @@ class SeriesTrack {
         unsigned char unknown = 0;
         return value_of(0, code_size(coder, unknown, odds_, coarse), shift);
     }
-    template <class Coder>
-    std::int64_t code_difference(Coder& coder, Odds<4>& changes, unsigned char& expected, LengthOdds& odds, std::int64_t value) {
+    template <class Coder> std::int64_t code_difference(Coder& coder, Odds<4>& changes, unsigned char& expected, LengthOdds& odds, std::int64_t value) {
         return coder.decide(changes, value != 0) ? code_size(coder, expected, odds, value) : 0;
     }
     template <class Coder> std::int64_t code_size(Coder& coder, unsigned char& expected, LengthOdds& odds, std::int64_t value) {
@@ -162,8 +160,8 @@ class SeriesTrack {
     }
 
     std::uint64_t* predicted_[slots] = {};
-    Odds<4>* changes_ = nullptr;        // per column: it differs from the prediction
-    unsigned char* lengths_ = nullptr;  // per column: how long its differences are
+    Odds<4>* changes_ = nullptr;       // per column: it differs from the prediction
+    unsigned char* lengths_ = nullptr; // per column: how long its differences are
     std::uint32_t columns_ = 0;
     std::uint32_t capacity_ = 0;
     unsigned room_ = 0; // slots that have memory
@@ -204,8 +202,7 @@ inline void series_totals_of(const std::uint64_t* condensed, std::uint64_t wall,
     for (std::size_t i = 0; i < catalogue_size; ++i) own[i] = condensed[i];
     for (std::size_t i = 0; i < catalogue_size; ++i) {
         const CatalogueRow& row = metric_catalogue[i];
-        if (row.kind == CatalogueKind::Time && row.parent != CatalogueId::None)
-            own[static_cast<std::size_t>(row.parent)] -= condensed[i];
+        if (row.kind == CatalogueKind::Time && row.parent != CatalogueId::None) own[static_cast<std::size_t>(row.parent)] -= condensed[i];
     }
     std::size_t n = 0;
     for (std::size_t i = 0; i < catalogue_size; ++i)
@@ -233,8 +230,7 @@ inline std::int64_t series_call_time(const std::int64_t* totals) {
     for (std::size_t i = 0; i < catalogue_size; ++i) {
         if (metric_catalogue[i].kind == CatalogueKind::Sum) continue;
         CatalogueId row = static_cast<CatalogueId>(i);
-        while (row != CatalogueId::Mpi && row != CatalogueId::OpenMp && row != CatalogueId::None)
-            row = metric_catalogue[static_cast<std::size_t>(row)].parent;
+        while (row != CatalogueId::Mpi && row != CatalogueId::OpenMp && row != CatalogueId::None) row = metric_catalogue[static_cast<std::size_t>(row)].parent;
         if (row != CatalogueId::None) sum += static_cast<std::uint64_t>(totals[n]);
         ++n;
     }
@@ -261,7 +257,7 @@ struct SeriesColumns {
     std::uint32_t times = 0;
     std::uint32_t* count_keys = nullptr; // node * 64 + metric
     std::uint32_t* time_nodes = nullptr;
-    std::uint32_t* visits_of = nullptr;  // per time: the column with the node's visits; `none`
+    std::uint32_t* visits_of = nullptr; // per time: the column with the node's visits; `none`
     static constexpr std::uint32_t none = 0xffffffffu;
 };
 
@@ -274,7 +270,7 @@ class SeriesCode {
     SeriesTrack counts;
     SeriesTrack times;
     std::uint32_t whole_values = series_totals; // of an iteration: with counters more
-    std::uint8_t shift[cell_metrics] = {}; // of metrics that may be coarse
+    std::uint8_t shift[cell_metrics] = {};      // of metrics that may be coarse
 
     void restart_totals() {
         totals.restart();
@@ -302,11 +298,15 @@ class SeriesCode {
     template <class Coder> bool code_unknown(Coder& coder, bool unknown) { return coder.decide(is_unknown_, unknown); }
     /// `slot`: the predictions that this iteration continues, after they were copied from slot `source`.
     template <class Coder> void code_slot(Coder& coder, unsigned& slot, unsigned& source) {
-        if (coder.decide(is_other_slot_, slot != slot_)) slot = static_cast<unsigned>(coder.bits(slot, 2));
-        else slot = slot_;
+        if (coder.decide(is_other_slot_, slot != slot_))
+            slot = static_cast<unsigned>(coder.bits(slot, 2));
+        else
+            slot = slot_;
         slot_ = slot;
-        if (coder.decide(is_copy_, source != slot)) source = static_cast<unsigned>(coder.bits(source, 2));
-        else source = slot;
+        if (coder.decide(is_copy_, source != slot))
+            source = static_cast<unsigned>(coder.bits(source, 2));
+        else
+            source = slot;
     }
     /// How many columns of totals there are once these values are coded: those that were not 0 in an iteration of the chunk.
     std::uint32_t totals_after(const std::int64_t* values) const {
@@ -330,9 +330,8 @@ class SeriesCode {
     }
     /// Values by column. False: a reader met more columns than `columns` has.
     /// `time_sum`: what all times add up to, if all of them are known; the totals tell (series_call_time).
-    template <class Coder>
-    bool code_cells(Coder& coder, unsigned slot, unsigned source, const SeriesColumns& columns, const std::uint8_t* new_shift,
-                    std::int64_t time_sum, std::int64_t* count_values, std::int64_t* time_values) {
+    template <class Coder> bool code_cells(Coder& coder, unsigned slot, unsigned source, const SeriesColumns& columns, const std::uint8_t* new_shift,
+                                           std::int64_t time_sum, std::int64_t* count_values, std::int64_t* time_values) {
         counts.copy_slot(slot, source);
         times.copy_slot(slot, source);
         const bool more = columns.counts != known_counts_ || columns.times != known_times_;
@@ -345,8 +344,7 @@ class SeriesCode {
         }
         for (const bool times_only : {true, false}) {
             bool changes = false;
-            if constexpr (!Coder::reading)
-                changes = times_only ? shift[0] != new_shift[0] : std::memcmp(shift + 1, new_shift + 1, metric_count - 1) != 0;
+            if constexpr (!Coder::reading) changes = times_only ? shift[0] != new_shift[0] : std::memcmp(shift + 1, new_shift + 1, metric_count - 1) != 0;
             if (!coder.decide(is_shifted_[times_only ? 0 : 1], changes)) continue;
             for (std::size_t m = 0; m < metric_count; ++m)
                 if (may_be_coarse(m) && (m == 0) == times_only) shift[m] = static_cast<std::uint8_t>(coder.bits(Coder::reading ? 0 : new_shift[m], 6));
@@ -374,8 +372,7 @@ class SeriesCode {
             time_values[i] = times.code(coder, slot, i, time_values[i], {shift[0], true, is_absent(i)});
             time_sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(time_sum) - static_cast<std::uint64_t>(time_values[i]));
         }
-        if (last != known_times_)
-            time_values[last] = times.code_rest(coder, slot, last, time_values[last], {shift[0], true, false}, time_sum);
+        if (last != known_times_) time_values[last] = times.code_rest(coder, slot, last, time_values[last], {shift[0], true, false}, time_sum);
         return true;
     }
 

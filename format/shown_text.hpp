@@ -8,9 +8,9 @@
 namespace libprofile {
 
 struct ShownCharacter {
-    unsigned length = 1;      // bytes
-    std::uint32_t code = 0;   // of the character; 0: broken UTF-8
-    bool is_shown = false;    // as itself. Not: control characters, and what turns the direction of text or ends a line without being seen
+    unsigned length = 1;    // bytes
+    std::uint32_t code = 0; // of the character; 0: broken UTF-8
+    bool is_shown = false;  // as itself. Not: control characters, and what turns the direction of text or ends a line without being seen
 };
 
 /// The first of `left` > 0 bytes of UTF-8.

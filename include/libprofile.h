@@ -94,24 +94,12 @@ LIBPROFILE_INLINE void libprofile_marker(enum libprofile_operation operation, co
     marker((int)operation, name);
 }
 
-LIBPROFILE_INLINE void profile_iteration_begin(const char* name) {
-    libprofile_marker(LIBPROFILE_ITERATION_BEGIN, name);
-}
-LIBPROFILE_INLINE void profile_iteration_end(const char* name) {
-    libprofile_marker(LIBPROFILE_ITERATION_END, name);
-}
-LIBPROFILE_INLINE void profile_phase_begin(const char* name) {
-    libprofile_marker(LIBPROFILE_PHASE_BEGIN, name);
-}
-LIBPROFILE_INLINE void profile_phase_end(const char* name) {
-    libprofile_marker(LIBPROFILE_PHASE_END, name);
-}
-LIBPROFILE_INLINE void profile_region_begin(const char* name) {
-    libprofile_marker(LIBPROFILE_REGION_BEGIN, name);
-}
-LIBPROFILE_INLINE void profile_region_end(const char* name) {
-    libprofile_marker(LIBPROFILE_REGION_END, name);
-}
+LIBPROFILE_INLINE void profile_iteration_begin(const char* name) { libprofile_marker(LIBPROFILE_ITERATION_BEGIN, name); }
+LIBPROFILE_INLINE void profile_iteration_end(const char* name) { libprofile_marker(LIBPROFILE_ITERATION_END, name); }
+LIBPROFILE_INLINE void profile_phase_begin(const char* name) { libprofile_marker(LIBPROFILE_PHASE_BEGIN, name); }
+LIBPROFILE_INLINE void profile_phase_end(const char* name) { libprofile_marker(LIBPROFILE_PHASE_END, name); }
+LIBPROFILE_INLINE void profile_region_begin(const char* name) { libprofile_marker(LIBPROFILE_REGION_BEGIN, name); }
+LIBPROFILE_INLINE void profile_region_end(const char* name) { libprofile_marker(LIBPROFILE_REGION_END, name); }
 
 #ifdef __cplusplus
 }

@@ -14,10 +14,8 @@ enum { LONGEST_NAME = 255 };
 static void mark(enum libprofile_operation operation, const char* name, int length) {
     char zero_terminated[LONGEST_NAME + 1];
     int used = length < LONGEST_NAME ? length : LONGEST_NAME;
-    while (used > 0 && name[used - 1] == ' ')
-        --used;
-    for (int i = 0; i < used; ++i)
-        zero_terminated[i] = name[i];
+    while (used > 0 && name[used - 1] == ' ') --used;
+    for (int i = 0; i < used; ++i) zero_terminated[i] = name[i];
     zero_terminated[used > 0 ? used : 0] = '\0';
     libprofile_marker(operation, zero_terminated);
 }
@@ -30,21 +28,9 @@ void profile_phase_end_(const char* name, int length);
 void profile_region_begin_(const char* name, int length);
 void profile_region_end_(const char* name, int length);
 
-void profile_iteration_begin_(const char* name, int length) {
-    mark(LIBPROFILE_ITERATION_BEGIN, name, length);
-}
-void profile_iteration_end_(const char* name, int length) {
-    mark(LIBPROFILE_ITERATION_END, name, length);
-}
-void profile_phase_begin_(const char* name, int length) {
-    mark(LIBPROFILE_PHASE_BEGIN, name, length);
-}
-void profile_phase_end_(const char* name, int length) {
-    mark(LIBPROFILE_PHASE_END, name, length);
-}
-void profile_region_begin_(const char* name, int length) {
-    mark(LIBPROFILE_REGION_BEGIN, name, length);
-}
-void profile_region_end_(const char* name, int length) {
-    mark(LIBPROFILE_REGION_END, name, length);
-}
+void profile_iteration_begin_(const char* name, int length) { mark(LIBPROFILE_ITERATION_BEGIN, name, length); }
+void profile_iteration_end_(const char* name, int length) { mark(LIBPROFILE_ITERATION_END, name, length); }
+void profile_phase_begin_(const char* name, int length) { mark(LIBPROFILE_PHASE_BEGIN, name, length); }
+void profile_phase_end_(const char* name, int length) { mark(LIBPROFILE_PHASE_END, name, length); }
+void profile_region_begin_(const char* name, int length) { mark(LIBPROFILE_REGION_BEGIN, name, length); }
+void profile_region_end_(const char* name, int length) { mark(LIBPROFILE_REGION_END, name, length); }

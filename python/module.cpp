@@ -23,22 +23,18 @@ namespace {
 
 /// Names in a profile are bytes of any kind.
 py::str text(const std::string& bytes) {
-    return py::reinterpret_steal<py::str>(
-        PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "replace"));
+    return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(bytes.data(), static_cast<py::ssize_t>(bytes.size()), "replace"));
 }
 
 /// A view of memory that `owner` keeps alive.
-template <class Number>
-py::array view(const std::vector<Number>& values, const py::object& owner) {
-    py::array_t<Number> array({static_cast<py::ssize_t>(values.size())},
-                              {static_cast<py::ssize_t>(sizeof(Number))}, values.data(), owner);
+template <class Number> py::array view(const std::vector<Number>& values, const py::object& owner) {
+    py::array_t<Number> array({static_cast<py::ssize_t>(values.size())}, {static_cast<py::ssize_t>(sizeof(Number))}, values.data(), owner);
     array.attr("setflags")(py::arg("write") = false);
     return array;
 }
 
 /// Rows by columns, zeroed, and its memory.
-template <class Number>
-std::pair<py::array_t<Number>, Number*> matrix(std::size_t rows, std::size_t columns, Number fill) {
+template <class Number> std::pair<py::array_t<Number>, Number*> matrix(std::size_t rows, std::size_t columns, Number fill) {
     py::array_t<Number> array({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(columns)});
     Number* const data = array.mutable_data();
     std::fill(data, data + rows * columns, fill);
@@ -51,8 +47,7 @@ py::dict metric(const MetricRow& row, const std::vector<MetricRow>& all) {
     entry["unit"] = text(row.unit);
     entry["label"] = text(row.label);
     entry["description"] = text(row.description);
-    entry["parent"] =
-        row.parent < 0 ? py::object(py::none()) : text(all[static_cast<std::size_t>(row.parent)].name);
+    entry["parent"] = row.parent < 0 ? py::object(py::none()) : text(all[static_cast<std::size_t>(row.parent)].name);
     return entry;
 }
 
@@ -68,14 +63,12 @@ py::dict job(const Profile& p) {
     d["ranks"] = p.job.ranks;
     d["start_unix_ns"] = p.job.start_unix_ns;
     for (const auto& [name, value] :
-         {std::pair("mpi", &p.job.mpi), std::pair("command", &p.job.command),
-          std::pair("executable", &p.job.executable), std::pair("folder", &p.job.folder),
+         {std::pair("mpi", &p.job.mpi), std::pair("command", &p.job.command), std::pair("executable", &p.job.executable), std::pair("folder", &p.job.folder),
           std::pair("version", &p.job.version), std::pair("configuration", &p.job.configuration)})
         d[name] = text(*value);
     d["complete"] = p.complete;
     py::list notes;
-    for (const std::string& note : p.notes)
-        notes.append(text(note));
+    for (const std::string& note : p.notes) notes.append(text(note));
     d["notes"] = notes;
     return d;
 }
@@ -83,8 +76,7 @@ py::dict job(const Profile& p) {
 py::list metrics(const Profile& p) {
     const std::vector<MetricRow> rows = metric_rows(p);
     py::list list;
-    for (const MetricRow& row : rows)
-        list.append(metric(row, rows));
+    for (const MetricRow& row : rows) list.append(metric(row, rows));
     return list;
 }
 
@@ -92,9 +84,8 @@ py::list locations(const Profile& p) {
     py::list list;
     for (const Location& location : p.locations) {
         const auto rank = p.ranks.find(location.rank);
-        list.append(py::make_tuple(location.rank, location.thread,
-                                   rank == p.ranks.end() ? py::str() : text(rank->second.host),
-                                   location.wall_ns, location.complete));
+        list.append(
+            py::make_tuple(location.rank, location.thread, rank == p.ranks.end() ? py::str() : text(rank->second.host), location.wall_ns, location.complete));
     }
     return list;
 }
@@ -102,8 +93,7 @@ py::list locations(const Profile& p) {
 py::list phases(const Profile& p) {
     constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
     py::list list;
-    for (const Phase& phase : p.phases)
-        list.append(py::make_tuple(text(phase.name), kinds[static_cast<std::size_t>(phase.kind)], phase.is_frame));
+    for (const Phase& phase : p.phases) list.append(py::make_tuple(text(phase.name), kinds[static_cast<std::size_t>(phase.kind)], phase.is_frame));
     return list;
 }
 
@@ -111,8 +101,7 @@ py::list call_paths(const Profile& p) {
     py::list list;
     for (const CallPath& path : p.paths) {
         const Label label = label_of(p, path);
-        list.append(py::make_tuple(path.parent, kind_name(path.kind), text(label.name), text(label.file),
-                                   label.line, text(label.module)));
+        list.append(py::make_tuple(path.parent, kind_name(path.kind), text(label.name), text(label.file), label.line, text(label.module)));
     }
     return list;
 }
@@ -129,21 +118,18 @@ py::array_t<std::uint64_t> all_totals(const Profile& p) {
 }
 
 const PhaseData* data_of(const Profile& p, std::size_t location, std::uint32_t phase) {
-    if (location >= p.locations.size())
-        throw py::index_error("no such location");
+    if (location >= p.locations.size()) throw py::index_error("no such location");
     return find_phase(&p.locations[location], phase);
 }
 
 py::object iteration_times(const std::shared_ptr<Profile>& p, std::size_t location, std::uint32_t phase) {
     const PhaseData* data = data_of(*p, location, phase);
-    return data == nullptr ? py::object(py::array_t<std::uint64_t>(0))
-                           : view(data->iteration_ns, py::cast(p));
+    return data == nullptr ? py::object(py::array_t<std::uint64_t>(0)) : view(data->iteration_ns, py::cast(p));
 }
 
 py::object clusters(const std::shared_ptr<Profile>& p, std::size_t location, std::uint32_t phase) {
     const PhaseData* data = data_of(*p, location, phase);
-    return data == nullptr ? py::object(py::array_t<std::uint32_t>(0))
-                           : view(data->cluster_of_iteration, py::cast(p));
+    return data == nullptr ? py::object(py::array_t<std::uint32_t>(0)) : view(data->cluster_of_iteration, py::cast(p));
 }
 
 /// Locations by iterations: exact values, NaN where an iteration's own values were not kept, the location has no such iteration, or the
@@ -153,21 +139,17 @@ py::object clusters(const std::shared_ptr<Profile>& p, std::size_t location, std
 py::array_t<double> series(const Profile& p, std::uint32_t phase, std::size_t row, bool exclusive) {
     std::size_t most = 0;
     for (const Location& location : p.locations)
-        if (const PhaseData* data = find_phase(&location, phase))
-            most = std::max(most, data->cluster_of_iteration.size());
+        if (const PhaseData* data = find_phase(&location, phase)) most = std::max(most, data->cluster_of_iteration.size());
     auto [array, out] = matrix<double>(p.locations.size(), most, std::nan(""));
     for (std::size_t l = 0; l < p.locations.size(); ++l) {
         const PhaseData* data = find_phase(&p.locations[l], phase);
-        if (data == nullptr || !data->series || !data->series->has_row(row))
-            continue;
+        if (data == nullptr || !data->series || !data->series->has_row(row)) continue;
         const RowsInside inside = exclusive ? RowsInside() : rows_inside(p, p.locations[l], *data);
         SeriesReader reader(*data->series, false);
         for (std::size_t i = 0; i < data->cluster_of_iteration.size() && reader.next(); ++i) {
-            if (!reader.has_totals())
-                continue;
+            if (!reader.has_totals()) continue;
             const bool is_whole_time = row == 0 && !exclusive;
-            if (!is_whole_time && !inside.is_told(i))
-                continue;
+            if (!is_whole_time && !inside.is_told(i)) continue;
             const std::uint64_t more = inside.rows.empty() ? 0 : inside.rows[i][row];
             out[l * most + i] = static_cast<double>(is_whole_time ? data->iteration_ns[i] : reader.condensed()[row] + more);
         }
@@ -176,14 +158,13 @@ py::array_t<double> series(const Profile& p, std::uint32_t phase, std::size_t ro
 }
 
 /// Iterations by call paths: exclusive values of one stored metric, and which are estimates.
-py::tuple reconstruct(const Profile& p, std::size_t location, std::uint32_t phase, std::uint32_t metric,
-                      std::uint64_t first, std::uint64_t last, bool exclusive) {
+py::tuple reconstruct(const Profile& p, std::size_t location, std::uint32_t phase, std::uint32_t metric, std::uint64_t first, std::uint64_t last,
+                      bool exclusive) {
     const PhaseData* data = data_of(p, location, phase);
     const std::uint64_t all = data == nullptr ? 0 : data->cluster_of_iteration.size();
     last = std::min(last, all == 0 ? 0 : all - 1);
     std::vector<IterationRange> ranges;
-    for (std::uint64_t i = first; i <= last && i < all; ++i)
-        ranges.push_back({i, i});
+    for (std::uint64_t i = first; i <= last && i < all; ++i) ranges.push_back({i, i});
     auto [values, out] = matrix<std::uint64_t>(ranges.size(), p.paths.size(), 0);
     auto [estimates, flags] = matrix<bool>(ranges.size(), p.paths.size(), false);
     if (!ranges.empty()) {
@@ -198,16 +179,14 @@ py::tuple reconstruct(const Profile& p, std::size_t location, std::uint32_t phas
     return py::make_tuple(std::move(values), std::move(estimates));
 }
 
-std::shared_ptr<CallTable>
-make_table(const Profile& p, const std::optional<std::string>& phase,
-           const std::optional<std::pair<std::uint64_t, std::uint64_t>>& iterations,
-           std::vector<std::uint32_t> ranks, std::vector<std::string> names, bool lines, bool short_names, bool exclusive) {
+std::shared_ptr<CallTable> make_table(const Profile& p, const std::optional<std::string>& phase,
+                                      const std::optional<std::pair<std::uint64_t, std::uint64_t>>& iterations, std::vector<std::uint32_t> ranks,
+                                      std::vector<std::string> names, bool lines, bool short_names, bool exclusive) {
     TableChoice choice;
     choice.exclusive = exclusive;
     choice.has_phase = phase.has_value();
     choice.phase = phase.value_or("");
-    if (iterations)
-        choice.iterations = IterationRange{iterations->first, iterations->second};
+    if (iterations) choice.iterations = IterationRange{iterations->first, iterations->second};
     std::sort(ranks.begin(), ranks.end());
     choice.ranks = std::move(ranks);
     choice.metrics = std::move(names);
@@ -217,15 +196,12 @@ make_table(const Profile& p, const std::optional<std::string>& phase,
 }
 
 py::array_t<std::uint64_t> values_of(const CallTable& table, std::size_t metric, bool inclusive) {
-    if (metric >= table.metrics.size())
-        throw py::index_error("no such metric");
+    if (metric >= table.metrics.size()) throw py::index_error("no such metric");
     const std::size_t places = table.places.size();
     auto [array, out] = matrix<std::uint64_t>(table.nodes.size(), places, 0);
     for (std::size_t p = 0; p < places; ++p) {
-        const std::vector<std::uint64_t> column =
-            inclusive ? table.inclusive(p, metric) : table.exclusive(p, metric);
-        for (std::size_t n = 0; n < column.size(); ++n)
-            out[n * places + p] = column[n];
+        const std::vector<std::uint64_t> column = inclusive ? table.inclusive(p, metric) : table.exclusive(p, metric);
+        for (std::size_t n = 0; n < column.size(); ++n) out[n * places + p] = column[n];
     }
     return array;
 }
@@ -233,23 +209,20 @@ py::array_t<std::uint64_t> values_of(const CallTable& table, std::size_t metric,
 py::list table_nodes(const CallTable& table) {
     py::list list;
     for (const CallTable::Node& node : table.nodes)
-        list.append(py::make_tuple(node.parent, name_of(node.kind), text(node.name),
-                                   text(node.file), node.line, text(node.module)));
+        list.append(py::make_tuple(node.parent, name_of(node.kind), text(node.name), text(node.file), node.line, text(node.module)));
     return list;
 }
 
 py::list table_places(const CallTable& table) {
     py::list list;
-    for (const CallTable::Place& place : table.places)
-        list.append(py::make_tuple(place.rank, place.thread, text(place.host)));
+    for (const CallTable::Place& place : table.places) list.append(py::make_tuple(place.rank, place.thread, text(place.host)));
     return list;
 }
 
 /// The values of one place as they lie in memory.
 py::object table_cells(const std::shared_ptr<CallTable>& table, std::size_t place) {
     const std::vector<CallTable::Value>& values = table->values.at(place);
-    py::array_t<CallTable::Value> array({static_cast<py::ssize_t>(values.size())},
-                                        {static_cast<py::ssize_t>(sizeof(CallTable::Value))}, values.data(),
+    py::array_t<CallTable::Value> array({static_cast<py::ssize_t>(values.size())}, {static_cast<py::ssize_t>(sizeof(CallTable::Value))}, values.data(),
                                         py::cast(table));
     array.attr("setflags")(py::arg("write") = false);
     return array;
@@ -262,8 +235,7 @@ PYBIND11_MODULE(_reader, module) {
     PYBIND11_NUMPY_DTYPE(CallTable::Value, node, metric, value, estimated);
     py::register_exception_translator([](std::exception_ptr error) {
         try {
-            if (error)
-                std::rethrow_exception(error);
+            if (error) std::rethrow_exception(error);
         } catch (const ReadError& e) {
             PyErr_SetString(PyExc_OSError, e.what());
         } catch (const ExportError& e) {
@@ -281,8 +253,7 @@ PYBIND11_MODULE(_reader, module) {
         .def("stored_metrics",
              [](const Profile& p) {
                  py::list list;
-                 for (const MetricInfo& info : p.metrics)
-                     list.append(text(info.name));
+                 for (const MetricInfo& info : p.metrics) list.append(text(info.name));
                  return list;
              })
         .def("reconstruct", &reconstruct)
@@ -297,8 +268,7 @@ PYBIND11_MODULE(_reader, module) {
         .def("metrics",
              [](const CallTable& t) {
                  py::list list;
-                 for (const MetricRow& row : t.metrics)
-                     list.append(text(row.name));
+                 for (const MetricRow& row : t.metrics) list.append(text(row.name));
                  return list;
              })
         .def("values", &values_of)

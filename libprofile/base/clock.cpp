@@ -24,8 +24,7 @@ bool kernel_trusts_tsc() {
     char name[32] = {};
     const ssize_t size = read(file, name, sizeof name - 1);
     close(file);
-    return size >= 3 && (std::strncmp(name, "tsc", 3) == 0 || std::strncmp(name, "kvm-clock", 9) == 0 ||
-                         std::strncmp(name, "hyperv", 6) == 0);
+    return size >= 3 && (std::strncmp(name, "tsc", 3) == 0 || std::strncmp(name, "kvm-clock", 9) == 0 || std::strncmp(name, "hyperv", 6) == 0);
 }
 #endif
 

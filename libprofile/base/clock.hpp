@@ -70,9 +70,7 @@ inline std::uint64_t thread_cpu_time() noexcept {
 
 /// The CPU clock of a thread by its kernel id (the kernel's encoding: inverted id, per thread, scheduler clock). Unlike
 /// pthread_getcpuclockid it needs no handle, which may be gone when the thread is.
-inline clockid_t cpu_clock_of(pid_t thread) noexcept {
-    return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u);
-}
+inline clockid_t cpu_clock_of(pid_t thread) noexcept { return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u); }
 /// 0 when the thread is gone.
 inline std::uint64_t cpu_time_of(pid_t thread) noexcept {
     timespec t{};

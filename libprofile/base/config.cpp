@@ -178,8 +178,7 @@ void Config::check_names(char* const* environment) noexcept {
         if (meant != nullptr)
             complain("unknown variable LIBPROFILE_%s ignored, did you mean LIBPROFILE_%s%s?", name, meant, "");
         else
-            complain("unknown variable LIBPROFILE_%s ignored, see `libprofile run --help` for the known ones%s%s", name,
-                     "", "");
+            complain("unknown variable LIBPROFILE_%s ignored, see `libprofile run --help` for the known ones%s%s", name, "", "");
     }
 }
 
@@ -206,11 +205,10 @@ void Config::load(Arena& arena) noexcept {
             std::snprintf(expected, sizeof expected, "a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most %lld Hz",
                           static_cast<long long>(samples_per_second(row.minimum)));
         else if (row.type == OptionType::Duration)
-            std::snprintf(expected, sizeof expected, "a time (10s, 500ms, 2min) or 0, from %lldms to %llds",
-                          static_cast<long long>(row.minimum / 1000000), static_cast<long long>(row.maximum / 1000000000));
+            std::snprintf(expected, sizeof expected, "a time (10s, 500ms, 2min) or 0, from %lldms to %llds", static_cast<long long>(row.minimum / 1000000),
+                          static_cast<long long>(row.maximum / 1000000000));
         else
-            std::snprintf(expected, sizeof expected, "a number from %lld to %lld%s", static_cast<long long>(row.minimum),
-                          static_cast<long long>(row.maximum),
+            std::snprintf(expected, sizeof expected, "a number from %lld to %lld%s", static_cast<long long>(row.minimum), static_cast<long long>(row.maximum),
                           row.type == OptionType::Size    ? " (K, M and G may follow)"
                           : row.type == OptionType::Count ? " or off"
                                                           : "");
@@ -229,8 +227,7 @@ void Config::load(Arena& arena) noexcept {
 std::size_t Config::describe(char* buffer, std::size_t capacity) const noexcept {
     std::size_t used = 0;
     for (std::size_t i = 0; i < option_count; ++i) {
-        const int n = std::snprintf(buffer + used, capacity - used, "%s%s=%s\n", option_prefix, option_table[i].name,
-                                    texts_[i] == nullptr ? "" : texts_[i]);
+        const int n = std::snprintf(buffer + used, capacity - used, "%s%s=%s\n", option_prefix, option_table[i].name, texts_[i] == nullptr ? "" : texts_[i]);
         if (n < 0 || used + static_cast<std::size_t>(n) >= capacity) break;
         used += static_cast<std::size_t>(n);
     }

@@ -89,8 +89,7 @@ int launcher_pid(char* buffer, std::size_t size) {
     for (int depth = 0; depth < 16; ++depth) {
         const Process process = look_at(pid);
         bool is_between = false;
-        for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh"})
-            is_between = is_between || std::strcmp(process.name, shell) == 0;
+        for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh"}) is_between = is_between || std::strcmp(process.name, shell) == 0;
         if (process.parent <= 1 || (!is_between && !is_of_this_rank(pid, buffer, size))) break;
         pid = process.parent;
     }
@@ -106,8 +105,8 @@ std::time_t boot_time() {
 
 void make_folder_safe(char* name) {
     for (; *name != 0; ++name) {
-        const bool good = (*name >= '0' && *name <= '9') || ((*name | 0x20) >= 'a' && (*name | 0x20) <= 'z') ||
-                          *name == '.' || *name == '_' || *name == '-' || *name == '+';
+        const bool good =
+            (*name >= '0' && *name <= '9') || ((*name | 0x20) >= 'a' && (*name | 0x20) <= 'z') || *name == '.' || *name == '_' || *name == '-' || *name == '+';
         if (!good) *name = '_';
     }
 }

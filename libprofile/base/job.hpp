@@ -15,8 +15,8 @@ struct Job {
     const char* command = "";    // arguments separated by blanks
     const char* folder = "";     // working folder
     const char* host = "";
-    const char* id = "";  // of the batch system, or the launcher's start as YYYYMMDD-HHMMSS
-    const char* key = ""; // the same in all ranks of the job on this machine (in a batch job on all), different in every other job
+    const char* id = "";    // of the batch system, or the launcher's start as YYYYMMDD-HHMMSS
+    const char* key = "";   // the same in all ranks of the job on this machine (in a batch job on all), different in every other job
     int launcher_rank = -1; // -1: no launcher known
     int launcher_ranks = -1;
 

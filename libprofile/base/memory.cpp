@@ -14,7 +14,8 @@ void* MemoryQuota::map(std::size_t bytes) noexcept {
         void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages != MAP_FAILED) {
             std::uint64_t peak = peak_.load(std::memory_order_relaxed);
-            while (peak < before + bytes && !peak_.compare_exchange_weak(peak, before + bytes, std::memory_order_relaxed)) {}
+            while (peak < before + bytes && !peak_.compare_exchange_weak(peak, before + bytes, std::memory_order_relaxed)) {
+            }
             return pages;
         }
     }
@@ -67,9 +68,7 @@ const char* Arena::copy_text(const char* text) noexcept {
 }
 
 namespace {
-unsigned size_class(std::size_t bytes) {
-    return static_cast<unsigned>(std::bit_width((bytes < 64 ? 64 : bytes) - 1));
-}
+unsigned size_class(std::size_t bytes) { return static_cast<unsigned>(std::bit_width((bytes < 64 ? 64 : bytes) - 1)); }
 } // namespace
 
 std::size_t Pool::room(std::size_t bytes) noexcept { return std::size_t{1} << size_class(bytes); }

@@ -27,9 +27,7 @@ class MemoryQuota {
     std::uint64_t series_share() const { return limit() / 4; }
     std::uint64_t series() const { return series_.load(std::memory_order_relaxed); }
     void series_changed(std::uint64_t from, std::uint64_t to) { series_.fetch_add(to - from, std::memory_order_relaxed); }
-    bool has_room_for_series(std::uint64_t others_need) const {
-        return series() < series_share() && used() + others_need < limit() - limit() / 8;
-    }
+    bool has_room_for_series(std::uint64_t others_need) const { return series() < series_share() && used() + others_need < limit() - limit() / 8; }
 
   private:
     std::atomic<std::uint64_t> series_{0};
@@ -48,9 +46,7 @@ class Arena {
         void* place = allocate(sizeof(T), alignof(T));
         return place == nullptr ? nullptr : new (place) T();
     }
-    template <class T> T* array(std::size_t count) noexcept {
-        return static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
-    }
+    template <class T> T* array(std::size_t count) noexcept { return static_cast<T*>(allocate(count * sizeof(T), alignof(T))); }
     const char* copy_text(const char* text) noexcept;
     /// For programs that live on and give the memory back themselves (MemoryQuota::unmap): tells of all pages taken from now on.
     void tell_of_pages(void (*listener)(void* context, void* pages, std::size_t bytes) noexcept, void* context) noexcept {

@@ -8,9 +8,7 @@ namespace {
 RealCalls calls;
 int resolved = 0;
 
-template <class F> void find(F& pointer, const char* name) {
-    pointer = reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
-}
+template <class F> void find(F& pointer, const char* name) { pointer = reinterpret_cast<F>(dlsym(RTLD_NEXT, name)); }
 } // namespace
 
 const RealCalls& real_calls() noexcept {

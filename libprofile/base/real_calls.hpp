@@ -5,8 +5,8 @@
 
 #include <csignal>
 #include <cstddef>
-#include <link.h>
 #include <ctime>
+#include <link.h>
 #include <pthread.h>
 
 namespace libprofile {

@@ -1,15 +1,14 @@
 #include "libprofile/callpath/call_tree.hpp"
 
-#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/base/hashing.hpp"
+#include "libprofile/callpath/load_map.hpp"
 
 namespace libprofile {
 
 bool CallTree::start() noexcept {
     if (nodes_.append(*arena_) == nullptr || !grow_table()) return false; // the root
     nodes_[0] = Node{};
-    for (const NodeKind kind : {NodeKind::Overhead, NodeKind::OffCpu, NodeKind::NotSampled, NodeKind::Partial,
-                                NodeKind::NotRecorded, NodeKind::Quota})
+    for (const NodeKind kind : {NodeKind::Overhead, NodeKind::OffCpu, NodeKind::NotSampled, NodeKind::Partial, NodeKind::NotRecorded, NodeKind::Quota})
         if (child(0, kind, 0, 0) == 0) return false;
     return true;
 }
@@ -77,8 +76,8 @@ NodeId CallTree::frame(NodeId parent, std::uintptr_t address) noexcept {
     static_assert(known_frames == 1u << (64 - 55));
     if (known.address == address && known.parent == parent && known.epoch == epoch) return known.node;
     const std::uint32_t module = load_map.find(address);
-    const NodeId node = module == LoadMap::none ? child(parent, NodeKind::Unknown, 0, address)
-                                                : child(parent, NodeKind::Frame, module, address - load_map[module].bias);
+    const NodeId node =
+        module == LoadMap::none ? child(parent, NodeKind::Unknown, 0, address) : child(parent, NodeKind::Frame, module, address - load_map[module].bias);
     if (module != LoadMap::none && node != quota()) known = {address, parent, node, epoch};
     return node;
 }

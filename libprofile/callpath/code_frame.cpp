@@ -132,9 +132,7 @@ bool find_code_frame(std::uintptr_t address, CodeFrame& frame) noexcept {
     std::uintptr_t here = 0;
     const CodeFrame whole = interpret(function.start, function.end, body);
     frame = address >= body ? whole : interpret(function.start, address, here);
-    const unsigned place = known_count.load(std::memory_order_relaxed) < most_known
-                               ? known_count.fetch_add(1, std::memory_order_acq_rel)
-                               : most_known;
+    const unsigned place = known_count.load(std::memory_order_relaxed) < most_known ? known_count.fetch_add(1, std::memory_order_acq_rel) : most_known;
     if (place < most_known) {
         known[place].start = function.start;
         known[place].body = body;

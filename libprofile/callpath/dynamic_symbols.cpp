@@ -15,8 +15,7 @@ struct Tables {
 /// A DT_GNU_HASH section: symbols from `first` on, sorted by bucket; an odd number ends a bucket's chain.
 struct GnuHash {
     explicit GnuHash(const std::uint32_t* section)
-        : buckets(section[0]), first(section[1]), bucket(section + 4 + section[2] * (sizeof(ElfW(Addr)) / 4)),
-          chain_(bucket + buckets) {}
+        : buckets(section[0]), first(section[1]), bucket(section + 4 + section[2] * (sizeof(ElfW(Addr)) / 4)), chain_(bucket + buckets) {}
     /// Of the symbol `index`, at least `first`.
     std::uint32_t chain(std::uint32_t index) const { return chain_[index - first]; }
 
@@ -56,14 +55,12 @@ std::uintptr_t find_dynamic_symbol(std::uintptr_t bias, const ElfW(Phdr) * heade
     for (;; ++index) {
         const std::uint32_t found = table.chain(index);
         const ElfW(Sym)& symbol = tables.symbols[index];
-        if ((found | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF && std::strcmp(tables.names + symbol.st_name, name) == 0)
-            return bias + symbol.st_value;
+        if ((found | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF && std::strcmp(tables.names + symbol.st_name, name) == 0) return bias + symbol.st_value;
         if ((found & 1) != 0) return 0;
     }
 }
 
-bool find_dynamic_function(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uintptr_t address,
-                           DynamicFunction& function) noexcept {
+bool find_dynamic_function(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uintptr_t address, DynamicFunction& function) noexcept {
     const Tables tables = find_tables(bias, headers, count);
     if (tables.symbols == nullptr || tables.hash == nullptr) return false;
     // The hash table holds all defined symbols, the last of which ends the chain of the highest bucket.

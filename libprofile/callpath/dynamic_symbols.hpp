@@ -18,7 +18,6 @@ struct DynamicFunction {
 };
 
 /// The exported function that covers `address`. Looks at all of them: remember the result.
-bool find_dynamic_function(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uintptr_t address,
-                           DynamicFunction& function) noexcept;
+bool find_dynamic_function(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uintptr_t address, DynamicFunction& function) noexcept;
 
 } // namespace libprofile

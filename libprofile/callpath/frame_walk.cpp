@@ -62,9 +62,7 @@ std::uintptr_t frame_pointer_place(const Recipe& recipe, const Frame& frame, std
 bool cross_bare_code(const Frame& frame, std::uintptr_t rbx, const Readable& stack, std::uintptr_t& cfa, std::uintptr_t& fp_place) {
     CodeFrame code;
     if (find_code_frame(frame.address, code)) {
-        const std::uintptr_t base = code.base == CodeFrame::Base::StackPointer   ? frame.sp
-                                    : code.base == CodeFrame::Base::FramePointer ? frame.fp
-                                                                                 : rbx;
+        const std::uintptr_t base = code.base == CodeFrame::Base::StackPointer ? frame.sp : code.base == CodeFrame::Base::FramePointer ? frame.fp : rbx;
         cfa = base + static_cast<std::uintptr_t>(code.cfa_offset);
         fp_place = code.frame_offset == 0 ? 0 : cfa + static_cast<std::uintptr_t>(code.frame_offset);
         if (base != 0 && stack.holds(cfa - 8) && follows_call(Readable::at(cfa - 8))) return true;

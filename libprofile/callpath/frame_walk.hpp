@@ -18,7 +18,7 @@ struct WalkStart {
     std::uintptr_t stack_pointer = 0;
     std::uintptr_t frame_pointer = 0;
     std::uintptr_t frame_pointer_place = 0; // where that was read from; 0: it is the register's
-    std::uintptr_t rbx = 0; // of an interrupted frame; 0: not known
+    std::uintptr_t rbx = 0;                 // of an interrupted frame; 0: not known
 };
 
 /// Fills `path`. Ends at a return address that is the mark's stub: `Mark` if it lies in `mark_slot`, else Lost,

@@ -28,7 +28,7 @@ struct BuildId {
 };
 
 /// The GNU build-id note in a module's mapped memory.
-BuildId read_build_id(std::uintptr_t bias, const ElfW(Phdr)* headers, std::uint16_t header_count) {
+BuildId read_build_id(std::uintptr_t bias, const ElfW(Phdr) * headers, std::uint16_t header_count) {
     BuildId id;
     for (std::uint16_t i = 0; i < header_count; ++i) {
         const ElfW(Phdr)& header = headers[i];
@@ -109,8 +109,8 @@ bool find_mapped_file(const Module& module, char* path, std::size_t size) {
 
 void classify(Module& module) {
     const char* name = file_name(module.path);
-    module.binding_layer = starts_with(name, "libmpi_mpifh", "libmpi_usempi", "libmpi_ignore_tkr", "libmpichfort", "libmpifort",
-                                       "libmpi_cxx", "libmpichcxx", "libmpicxx", "libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so");
+    module.binding_layer = starts_with(name, "libmpi_mpifh", "libmpi_usempi", "libmpi_ignore_tkr", "libmpichfort", "libmpifort", "libmpi_cxx", "libmpichcxx",
+                                       "libmpicxx", "libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so");
     module.is_libc = is_c_library(name);
     module.is_cxx_runtime = starts_with(name, "libstdc++.so");
     module.copies_stacks = starts_with(name, "_greenlet");
@@ -134,7 +134,7 @@ bool can_be(const Module& module, const dl_find_object& object) {
 struct LoadMap::Found {
     std::uintptr_t start, end, bias;
     const char* name; // the loader's; empty: the executable
-    const ElfW(Phdr)* headers;
+    const ElfW(Phdr) * headers;
     std::uint16_t header_count;
     std::uint32_t seen; // by which refresh()
     BuildId id;
@@ -164,8 +164,8 @@ bool LoadMap::is_current(const Module& module, const Found& found) const noexcep
     comparisons_.fetch_add(1, std::memory_order_relaxed);
     if (module.start != found.start || module.bias != found.bias || module.is_executable != found.is_executable()) return false;
     if (module.is_executable) return true;
-    if (module.headers != nullptr && (module.header_count != found.header_count ||
-                                      std::memcmp(module.headers, found.headers, found.header_count * sizeof *found.headers) != 0))
+    if (module.headers != nullptr &&
+        (module.header_count != found.header_count || std::memcmp(module.headers, found.headers, found.header_count * sizeof *found.headers) != 0))
         return false;
     return module.build_id_size == found.id.size && std::memcmp(module.build_id, found.id.bytes, found.id.size) == 0 &&
            std::strcmp(module.loader_name, found.name) == 0;

@@ -20,20 +20,20 @@ namespace libprofile {
 struct Module {
     std::uintptr_t start = 0;
     std::uintptr_t end = 0;
-    std::uintptr_t bias = 0; // address = bias + ELF virtual address
+    std::uintptr_t bias = 0;      // address = bias + ELF virtual address
     const char* path = "";        // from the root on, also where the program gave dlopen another one
     const char* loader_name = ""; // what the loader calls it
     unsigned char build_id[32] = {};
     std::uint8_t build_id_size = 0;
     std::atomic<bool> loaded{false}; // so far as was noticed: sure after refresh()
-    bool binding_layer = false; // Fortran or C++ bindings of an MPI, an OpenMP runtime: not part of the application's call path
+    bool binding_layer = false;      // Fortran or C++ bindings of an MPI, an OpenMP runtime: not part of the application's call path
     bool is_libc = false;
     bool is_cxx_runtime = false;
     bool copies_stacks = false; // Python's greenlets: return addresses move about
     bool is_libprofile = false;
     bool is_executable = false;
     std::uint64_t hash = 0; // of build-id, else path
-    const ElfW(Phdr)* headers = nullptr;
+    const ElfW(Phdr) * headers = nullptr;
     std::uint16_t header_count = 0;
     // For the load map only. Links are numbers + 1; those of a list that is read without the lock go on to lead into it.
     std::atomic<std::uint32_t> next_loaded{0}; // of the same bucket of biases

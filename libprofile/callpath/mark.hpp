@@ -31,13 +31,13 @@ struct TrackedFrame {
 
 /// The thread's only mark.
 struct Mark {
-    std::uintptr_t slot = 0;           // where it lies; 0: there is none
-    std::uintptr_t return_address = 0; // what belongs there
-    std::uint32_t node = 0;            // of that frame, as in `frames`: MPI calls look at it (PathTracker::is_unchanged)
-    std::int32_t index = -1;           // of the frame in `frames` that it returns to
-    std::int32_t fired = 0;            // how many frames, counted from the outermost, stand since the last return through it
+    std::uintptr_t slot = 0;              // where it lies; 0: there is none
+    std::uintptr_t return_address = 0;    // what belongs there
+    std::uint32_t node = 0;               // of that frame, as in `frames`: MPI calls look at it (PathTracker::is_unchanged)
+    std::int32_t index = -1;              // of the frame in `frames` that it returns to
+    std::int32_t fired = 0;               // how many frames, counted from the outermost, stand since the last return through it
     const TrackedFrame* frames = nullptr; // outermost first: where it moves on to
-    std::uint64_t returns = 0;         // through the stub
+    std::uint64_t returns = 0;            // through the stub
     static constexpr std::int32_t never_fired = 0x7fffffff;
 
     // For who wants to know when frames returned: by frame that they returned to, in ticks of the processor. nullptr: nobody.
@@ -58,8 +58,7 @@ struct Mark {
 
 /// A signal handler of the application has interrupted whoever moves the mark before it was written, or after it was taken away.
 inline bool is_about_to_stand(const Mark& mark, std::uintptr_t stack_pointer) noexcept {
-    return mark.moving && mark.slot >= stack_pointer &&
-           *reinterpret_cast<const std::uintptr_t*>(mark.slot) == mark.return_address;
+    return mark.moving && mark.slot >= stack_pointer && *reinterpret_cast<const std::uintptr_t*>(mark.slot) == mark.return_address;
 }
 /// What belongs into `slot`, if a mark was lost there; else 0.
 inline std::uintptr_t lost_return_address(const Mark& mark, std::uintptr_t slot) noexcept {
@@ -92,8 +91,7 @@ inline std::uintptr_t mark_stub() noexcept { return reinterpret_cast<std::uintpt
 
 /// `address` lies in the stub or its handler.
 inline bool is_mark_code(std::uintptr_t address) noexcept {
-    return address >= reinterpret_cast<std::uintptr_t>(__start_libprofile_marks) &&
-           address < reinterpret_cast<std::uintptr_t>(__stop_libprofile_marks);
+    return address >= reinterpret_cast<std::uintptr_t>(__start_libprofile_marks) && address < reinterpret_cast<std::uintptr_t>(__stop_libprofile_marks);
 }
 #else
 inline std::uintptr_t mark_stub() noexcept { return 1; } // no return address

@@ -3,8 +3,8 @@
 #include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
-#include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/callpath/thread_block.hpp"
+#include "libprofile/callpath/unwinder.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -110,8 +110,7 @@ void PathTracker::splice(std::size_t kept) noexcept {
         const std::size_t from = fresh - 1 - i;
         const std::uint8_t here = path_.flags[from];
         is_start_up = is_start_up && (here & (InLibc | InLibprofile)) != 0;
-        const bool known = common == kept + i && kept + i < size_ && frame.address == path_.addresses[from] &&
-                           frame.slot == path_.slots[from];
+        const bool known = common == kept + i && kept + i < size_ && frame.address == path_.addresses[from] && frame.slot == path_.slots[from];
         if (known) {
             ++common;
         } else {
@@ -122,8 +121,7 @@ void PathTracker::splice(std::size_t kept) noexcept {
         frame.origin = path_.origins[from];
         // The slot belongs to the next inner frame's function. That of a thread's function is none: when a thread ends, the C library
         // jumps to where it began, as soon as all frames inside are left, and would leave the mark behind. (A process begins in the program.)
-        frame.markable = from != 0 && frame.slot != 0 && !is_start_up && (here & NoReturnAddress) == 0 &&
-                         (path_.flags[from - 1] & never_marked) == 0;
+        frame.markable = from != 0 && frame.slot != 0 && !is_start_up && (here & NoReturnAddress) == 0 && (path_.flags[from - 1] & never_marked) == 0;
     }
     size_ = kept + fresh;
     common_at_most_ = std::min(common_at_most_, common + 1);
@@ -220,9 +218,7 @@ NodeId PathTracker::node_at_mark() noexcept {
 
 /// Whether marks do no harm here.
 bool PathTracker::may_mark(bool in_handler) noexcept {
-    if (marks_mode() == MarksMode::Off || !marks_possible_ || !complete_ || path_.crossed_signal || path_.bridged ||
-        load_map.has_stack_copier())
-        return false;
+    if (marks_mode() == MarksMode::Off || !marks_possible_ || !complete_ || path_.crossed_signal || path_.bridged || load_map.has_stack_copier()) return false;
     for (std::size_t i = 0; i < path_.size; ++i)
         if ((path_.flags[i] & (InUnwinder | ForeignPersonality)) != 0) return false;
     if (jumping_ && in_handler && (path_.flags[0] & (InLibc | InLibprofile)) != 0) return false;
@@ -293,8 +289,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     while (inner + 1 < path_.size && (path_.flags[inner] & InBindingLayer) != 0) ++inner;
     const NodeId node = nodes(size_ - inner);
     if (marks_mode() == MarksMode::Check && path_.end == PathEnd::Mark && !in_handler) check(nullptr, frame);
-    if (!in_handler && (mark().slot == 0 || path_.size > far_from_mark) && may_mark(false))
-        mark_from(static_cast<std::int32_t>(size_) - 2, frame);
+    if (!in_handler && (mark().slot == 0 || path_.size > far_from_mark) && may_mark(false)) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     return node;
 }
 
@@ -446,9 +441,7 @@ void PathTracker::set_ancestor(std::size_t size) noexcept {
     mark().fired = Mark::never_fired; // what it told is told
 }
 
-std::uint64_t PathTracker::count_of(PathCount what) const noexcept {
-    return counts_[static_cast<std::size_t>(what)];
-}
+std::uint64_t PathTracker::count_of(PathCount what) const noexcept { return counts_[static_cast<std::size_t>(what)]; }
 
 void PathTracker::count_check(bool right) noexcept {
     count(PathCount::Checked);

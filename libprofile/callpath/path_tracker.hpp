@@ -15,11 +15,11 @@
 
 #include "format/path_counts.hpp"
 #include "format/profile_file.hpp"
+#include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/parallel_places.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 #include "libprofile/callpath/thread_block.hpp"
-#include "libprofile/base/process_state.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -193,8 +193,8 @@ class PathTracker {
     bool complete_ = false;
     bool marks_possible_ = false; // for this thread
     bool jumping_ = false;
-    std::uint32_t epoch_ = 0;           // of the load map, when the nodes were found
-    std::uint32_t modules_ready_ = 0;   // load_map.arrivals() when ready() was last called
+    std::uint32_t epoch_ = 0;                   // of the load map, when the nodes were found
+    std::uint32_t modules_ready_ = 0;           // load_map.arrivals() when ready() was last called
     const std::uint32_t* exceptions_ = nullptr; // how many C++ exceptions are in flight in this thread
 
     // Of the frames since the last sample: so many stand for certain, at most so many.

@@ -31,38 +31,36 @@ enum class FramePointerRule : std::uint8_t {
 
 /// What kind of module the address lies in; see load_map.hpp.
 enum RecipeFlag : std::uint8_t {
-    InLibc = 1u << 0,          // libc or the loader
+    InLibc = 1u << 0, // libc or the loader
     InLibprofile = 1u << 1,
-    InBindingLayer = 1u << 2,  // Fortran or C++ bindings of an MPI, or an OpenMP runtime
-    InUnwinder = 1u << 3,      // libgcc_s, libunwind: an exception may be under way, or a thread be ending
+    InBindingLayer = 1u << 2,     // Fortran or C++ bindings of an MPI, or an OpenMP runtime
+    InUnwinder = 1u << 3,         // libgcc_s, libunwind: an exception may be under way, or a thread be ending
     ForeignPersonality = 1u << 4, // cleans up by another language's rules than C and C++
-    Unmarkable = 1u << 5,      // asks for its own return address, or may: MPI libraries and their transports
-    NoReturnAddress = 1u << 6, // no call instruction ends behind the look-up address: as a caller, it was misread
+    Unmarkable = 1u << 5,         // asks for its own return address, or may: MPI libraries and their transports
+    NoReturnAddress = 1u << 6,    // no call instruction ends behind the look-up address: as a caller, it was misread
 };
 
 struct Recipe {
     RecipeKind kind = RecipeKind::Unlearned;
     FramePointerRule frame_rule = FramePointerRule::Same;
-    std::uint8_t flags = 0;         // RecipeFlag
-    std::int32_t cfa_offset = 0;    // bytes, a multiple of 8
-    std::int32_t frame_offset = 0;  // bytes, a multiple of 8
+    std::uint8_t flags = 0;        // RecipeFlag
+    std::int32_t cfa_offset = 0;   // bytes, a multiple of 8
+    std::int32_t frame_offset = 0; // bytes, a multiple of 8
 
     static constexpr std::int32_t largest_cfa_offset = (1 << 26) - 8;
     static constexpr std::int32_t largest_frame_offset = (1 << 12) - 8;
 
     /// Whether the offsets can be packed.
     bool fits() const {
-        return cfa_offset % 8 == 0 && frame_offset % 8 == 0 && cfa_offset <= largest_cfa_offset &&
-               cfa_offset >= -largest_cfa_offset && frame_offset <= largest_frame_offset &&
-               frame_offset >= -largest_frame_offset;
+        return cfa_offset % 8 == 0 && frame_offset % 8 == 0 && cfa_offset <= largest_cfa_offset && cfa_offset >= -largest_cfa_offset &&
+               frame_offset <= largest_frame_offset && frame_offset >= -largest_frame_offset;
     }
 
     /// kind 3 bits, frame rule 2, flags 8, frame offset / 8 10, cfa offset / 8 24, epoch 16 (of the load map).
     std::uint64_t pack(std::uint32_t epoch) const {
-        return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(frame_rule) << 3 |
-               static_cast<std::uint64_t>(flags) << 5 |
-               static_cast<std::uint64_t>((frame_offset / 8) & 0x3ff) << 13 |
-               static_cast<std::uint64_t>((cfa_offset / 8) & 0xffffff) << 23 | static_cast<std::uint64_t>(epoch & 0xffff) << 47;
+        return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(frame_rule) << 3 | static_cast<std::uint64_t>(flags) << 5 |
+               static_cast<std::uint64_t>((frame_offset / 8) & 0x3ff) << 13 | static_cast<std::uint64_t>((cfa_offset / 8) & 0xffffff) << 23 |
+               static_cast<std::uint64_t>(epoch & 0xffff) << 47;
     }
     static Recipe unpack(std::uint64_t word) {
         Recipe recipe;

@@ -1,10 +1,10 @@
 #include "libprofile/callpath/recipe_table.hpp"
 
-#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/base/memory.hpp"
 #include "libprofile/callpath/code_frame.hpp"
+#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/module_name.hpp"
 #include "libprofile/callpath/unwind_info.hpp"
-#include "libprofile/base/memory.hpp"
 
 #include <cstring>
 
@@ -55,8 +55,7 @@ Recipe RecipeTable::learn(std::uintptr_t address, std::uint32_t epoch) noexcept 
     return recipe;
 }
 
-bool RecipeTable::insert(std::uintptr_t table, std::uintptr_t address, std::uint64_t word,
-                         std::uint32_t most_used) noexcept {
+bool RecipeTable::insert(std::uintptr_t table, std::uintptr_t address, std::uint64_t word, std::uint32_t most_used) noexcept {
     if (table == 0) return false;
     Header& header = *header_of(table);
     Slot* slot = first_slot(table, address);
@@ -81,8 +80,7 @@ bool RecipeTable::grow(std::uintptr_t table) noexcept {
     if (table != 0) {
         // Where many addresses happen to compete for a place in a rather empty table, a larger one would be a waste.
         bits = bits_of(table) + 2;
-        if (bits > largest_bits || header_of(table)->used.load(std::memory_order_relaxed) < (1u << bits_of(table)) / 4)
-            return false;
+        if (bits > largest_bits || header_of(table)->used.load(std::memory_order_relaxed) < (1u << bits_of(table)) / 4) return false;
     }
     void* pages = memory_quota.map(bytes_of(bits));
     if (pages == nullptr) return false;

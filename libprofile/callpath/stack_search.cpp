@@ -15,25 +15,21 @@ constexpr std::uintptr_t most_words = 2048; // kernels of linear algebra keep bu
 std::uintptr_t word(std::uintptr_t address) { return *reinterpret_cast<const std::uintptr_t*>(address); }
 
 /// The loaded module's memory around `address`.
-bool find_module(std::uintptr_t address, dl_find_object& module) {
-    return _dl_find_object(reinterpret_cast<void*>(address), &module) == 0;
-}
+bool find_module(std::uintptr_t address, dl_find_object& module) { return _dl_find_object(reinterpret_cast<void*>(address), &module) == 0; }
 
 /// The code at `return_address` has unwind information, and what that finds next is a return address, too.
 bool leads_on(std::uintptr_t return_address, std::uintptr_t cfa, std::uintptr_t frame_pointer, std::uintptr_t base) {
     const Recipe recipe = recipe_table.find(return_address - 1, load_map.epoch());
     if (recipe.kind == RecipeKind::Outermost) return true;
     if (recipe.kind != RecipeKind::Stack && recipe.kind != RecipeKind::Frame) return false;
-    const std::uintptr_t next =
-        (recipe.kind == RecipeKind::Stack ? cfa : frame_pointer) + static_cast<std::uintptr_t>(recipe.cfa_offset);
+    const std::uintptr_t next = (recipe.kind == RecipeKind::Stack ? cfa : frame_pointer) + static_cast<std::uintptr_t>(recipe.cfa_offset);
     if (next <= cfa || next > base || next % 8 != 0) return false;
     return follows_call(word(next - 8));
 }
 
 } // namespace
 
-std::uintptr_t search_stack(std::uintptr_t address, std::uintptr_t stack_pointer, std::uintptr_t frame_pointer,
-                            std::uintptr_t base) noexcept {
+std::uintptr_t search_stack(std::uintptr_t address, std::uintptr_t stack_pointer, std::uintptr_t frame_pointer, std::uintptr_t base) noexcept {
     dl_find_object own;
     if (!find_module(address, own)) own = {};
     std::uintptr_t place = stack_pointer & ~std::uintptr_t{7};

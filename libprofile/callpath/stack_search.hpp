@@ -11,7 +11,6 @@
 namespace libprofile {
 
 /// The canonical frame address (return address slot + 8) of the frame at `address`; 0: not found.
-std::uintptr_t search_stack(std::uintptr_t address, std::uintptr_t stack_pointer, std::uintptr_t frame_pointer,
-                            std::uintptr_t base) noexcept;
+std::uintptr_t search_stack(std::uintptr_t address, std::uintptr_t stack_pointer, std::uintptr_t frame_pointer, std::uintptr_t base) noexcept;
 
 } // namespace libprofile

@@ -47,12 +47,10 @@ bool read_linkage_table(DwarfCursor cursor, std::uintptr_t address, std::int64_t
     std::uint64_t mask = 0;
     std::uint64_t limit = 0;
     std::uint64_t shift = 0;
-    const bool matches = take_register(cursor, unwind_register::rsp, offset) &&
-                         take_register(cursor, unwind_register::rip, from_address) && take_literal(cursor, mask) &&
-                         take_operation(cursor, operation::bit_and) && take_literal(cursor, limit) &&
-                         take_operation(cursor, operation::greater_or_equal) && take_literal(cursor, shift) &&
-                         take_operation(cursor, operation::shift_left) && take_operation(cursor, operation::plus) &&
-                         cursor.at_end() && !cursor.failed();
+    const bool matches = take_register(cursor, unwind_register::rsp, offset) && take_register(cursor, unwind_register::rip, from_address) &&
+                         take_literal(cursor, mask) && take_operation(cursor, operation::bit_and) && take_literal(cursor, limit) &&
+                         take_operation(cursor, operation::greater_or_equal) && take_literal(cursor, shift) && take_operation(cursor, operation::shift_left) &&
+                         take_operation(cursor, operation::plus) && cursor.at_end() && !cursor.failed();
     if (!matches) return false;
     const std::uint64_t position = (address + static_cast<std::uint64_t>(from_address)) & mask;
     const std::uint64_t pushed = std::uint64_t{position >= limit} << shift;
@@ -113,8 +111,8 @@ Recipe recipe_of(const UnwindEntry& entry, std::uintptr_t address) {
     if (row.stack_pointer.kind != UnwindRule::Kind::Unspecified) return hard;
     std::int64_t cfa_offset = 0;
     std::int64_t frame_offset = 0;
-    if (!read_cfa(row.cfa, address, recipe, cfa_offset) || !read_frame_pointer(row.frame_pointer, recipe, frame_offset) ||
-        !is_small(cfa_offset) || !is_small(frame_offset))
+    if (!read_cfa(row.cfa, address, recipe, cfa_offset) || !read_frame_pointer(row.frame_pointer, recipe, frame_offset) || !is_small(cfa_offset) ||
+        !is_small(frame_offset))
         return hard;
     recipe.cfa_offset = static_cast<std::int32_t>(cfa_offset);
     recipe.frame_offset = static_cast<std::int32_t>(frame_offset);

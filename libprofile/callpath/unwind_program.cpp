@@ -9,19 +9,40 @@ constexpr unsigned most_remembered = 8; // compilers nest one or two deep
 
 /// DW_CFA_*. Three instructions have an operand in their low six bits.
 enum class Op : std::uint8_t {
-    AdvanceLocation = 0x40, Offset = 0x80, Restore = 0xc0,
-    Nothing = 0x00, SetLocation = 0x01, AdvanceLocation1 = 0x02, AdvanceLocation2 = 0x03, AdvanceLocation4 = 0x04,
-    OffsetExtended = 0x05, RestoreExtended = 0x06, Undefined = 0x07, SameValue = 0x08, Register = 0x09,
-    RememberState = 0x0a, RestoreState = 0x0b, DefineCfa = 0x0c, DefineCfaRegister = 0x0d, DefineCfaOffset = 0x0e,
-    DefineCfaExpression = 0x0f, Expression = 0x10, OffsetExtendedSigned = 0x11, DefineCfaSigned = 0x12,
-    DefineCfaOffsetSigned = 0x13, ValueOffset = 0x14, ValueOffsetSigned = 0x15, ValueExpression = 0x16,
-    AdvanceLocation8 = 0x1d, GnuArgumentsSize = 0x2e, GnuNegativeOffsetExtended = 0x2f,
+    AdvanceLocation = 0x40,
+    Offset = 0x80,
+    Restore = 0xc0,
+    Nothing = 0x00,
+    SetLocation = 0x01,
+    AdvanceLocation1 = 0x02,
+    AdvanceLocation2 = 0x03,
+    AdvanceLocation4 = 0x04,
+    OffsetExtended = 0x05,
+    RestoreExtended = 0x06,
+    Undefined = 0x07,
+    SameValue = 0x08,
+    Register = 0x09,
+    RememberState = 0x0a,
+    RestoreState = 0x0b,
+    DefineCfa = 0x0c,
+    DefineCfaRegister = 0x0d,
+    DefineCfaOffset = 0x0e,
+    DefineCfaExpression = 0x0f,
+    Expression = 0x10,
+    OffsetExtendedSigned = 0x11,
+    DefineCfaSigned = 0x12,
+    DefineCfaOffsetSigned = 0x13,
+    ValueOffset = 0x14,
+    ValueOffsetSigned = 0x15,
+    ValueExpression = 0x16,
+    AdvanceLocation8 = 0x1d,
+    GnuArgumentsSize = 0x2e,
+    GnuNegativeOffsetExtended = 0x2f,
 };
 
 class Interpreter {
   public:
-    Interpreter(const UnwindEntry& entry, std::uintptr_t address)
-        : entry_(entry), address_(address), location_(entry.start) {}
+    Interpreter(const UnwindEntry& entry, std::uintptr_t address) : entry_(entry), address_(address), location_(entry.start) {}
 
     bool run() {
         if (!run(entry_.common_program, true)) return false;
@@ -47,8 +68,7 @@ class Interpreter {
     }
     void set_expression(std::uint64_t number, UnwindRule::Kind kind, DwarfCursor& cursor) {
         const DwarfCursor expression = cursor.part(cursor.unsigned_leb());
-        set(number, kind, static_cast<std::int64_t>(expression.position()),
-            static_cast<std::uint32_t>(expression.left()));
+        set(number, kind, static_cast<std::int64_t>(expression.position()), static_cast<std::uint32_t>(expression.left()));
     }
     bool restore(std::uint64_t number, bool is_common) {
         if (UnwindRule* rule = row_.of(number)) *rule = *initial_.of(number);
@@ -58,9 +78,7 @@ class Interpreter {
         row_.cfa = {UnwindRule::Kind::Register, number > unwind_register::rip ? 0 : static_cast<std::uint32_t>(number), offset};
     }
     // Products wrap around: damaged data must not overflow a signed number.
-    std::int64_t scaled(std::uint64_t factor) const {
-        return static_cast<std::int64_t>(factor * static_cast<std::uint64_t>(entry_.data_factor));
-    }
+    std::int64_t scaled(std::uint64_t factor) const { return static_cast<std::int64_t>(factor * static_cast<std::uint64_t>(entry_.data_factor)); }
     std::int64_t scaled(std::int64_t factor) const { return scaled(static_cast<std::uint64_t>(factor)); }
 
     const UnwindEntry& entry_;
@@ -162,8 +180,7 @@ bool Interpreter::run(DwarfCursor cursor, bool is_common) {
             break;
         case Op::DefineCfaExpression: {
             const DwarfCursor expression = cursor.part(cursor.unsigned_leb());
-            row_.cfa = {UnwindRule::Kind::Expression, static_cast<std::uint32_t>(expression.left()),
-                        static_cast<std::int64_t>(expression.position())};
+            row_.cfa = {UnwindRule::Kind::Expression, static_cast<std::uint32_t>(expression.left()), static_cast<std::int64_t>(expression.position())};
             break;
         }
         case Op::GnuArgumentsSize: cursor.unsigned_leb(); break;

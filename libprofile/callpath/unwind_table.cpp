@@ -33,19 +33,18 @@ bool find_in_headers(std::uintptr_t headers, unsigned count, std::uintptr_t bias
 /// only the segment with the code; the kernel tells where its headers are.
 bool find_segment(const dl_find_object& object, std::uintptr_t address, UnwindSection& segment) {
     const std::uintptr_t bias = object.dlfo_link_map->l_addr;
-    if (object.dlfo_link_map->l_prev == nullptr)
-        return find_in_headers(getauxval(AT_PHDR), static_cast<unsigned>(getauxval(AT_PHNUM)), bias, address, segment);
+    if (object.dlfo_link_map->l_prev == nullptr) return find_in_headers(getauxval(AT_PHDR), static_cast<unsigned>(getauxval(AT_PHNUM)), bias, address, segment);
     segment.start = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
     segment.end = reinterpret_cast<std::uintptr_t>(object.dlfo_map_end);
     if (address < segment.start || address >= segment.end || segment.end - segment.start < page) return false;
     ElfW(Ehdr) head;
     std::memcpy(&head, object.dlfo_map_start, sizeof head);
-    if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)) ||
-        head.e_phoff > page || head.e_phoff + head.e_phnum * sizeof(ElfW(Phdr)) > page)
+    if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > page ||
+        head.e_phoff + head.e_phnum * sizeof(ElfW(Phdr)) > page)
         return true;
     const UnwindSection whole = segment;
-    return find_in_headers(segment.start + head.e_phoff, head.e_phnum, bias, address, segment) &&
-           segment.start >= whole.start && segment.end - whole.start <= whole.end - whole.start;
+    return find_in_headers(segment.start + head.e_phoff, head.e_phnum, bias, address, segment) && segment.start >= whole.start &&
+           segment.end - whole.start <= whole.end - whole.start;
 }
 
 /// The next entry's contents, without its length. An empty one marks the end; 64-bit entries do not occur in practice and
@@ -70,8 +69,7 @@ bool read_common_entry(const UnwindSection& section, std::uintptr_t address, Unw
     for (unsigned i = 0; (augmentation[i] = cursor.read<char>()) != 0;)
         if (++i == sizeof augmentation) return false;
     // Version 4 says how wide addresses and segment selectors are.
-    if (version == 4 && (cursor.read<std::uint8_t>() != sizeof(std::uintptr_t) || cursor.read<std::uint8_t>() != 0))
-        return false;
+    if (version == 4 && (cursor.read<std::uint8_t>() != sizeof(std::uintptr_t) || cursor.read<std::uint8_t>() != 0)) return false;
     entry.code_factor = cursor.unsigned_leb();
     entry.data_factor = cursor.signed_leb();
     entry.return_address_register = version == 1 ? cursor.read<std::uint8_t>() : cursor.unsigned_leb();
@@ -129,8 +127,10 @@ EntrySearch walk(const UnwindSection& section, std::uintptr_t frames, std::uintp
         DwarfCursor contents = next_entry(cursor, ended);
         if (ended) return all_read ? EntrySearch::Missing : EntrySearch::Damaged;
         if (contents.at_end() || contents.read<std::uint32_t>() == 0) continue; // a CIE
-        if (!read_entry(section, place, entry)) all_read = false;
-        else if (entry.start <= address && address < entry.end) return EntrySearch::Found;
+        if (!read_entry(section, place, entry))
+            all_read = false;
+        else if (entry.start <= address && address < entry.end)
+            return EntrySearch::Found;
     }
     return EntrySearch::Damaged; // no end mark
 }
@@ -165,8 +165,7 @@ EntrySearch find_unwind_entry(const UnwindSection& section, std::uintptr_t addre
     std::uintptr_t frames = 0;
     if (frames_encoding != pointer_encoding::omitted) frames = cursor.pointer(frames_encoding, section.header);
     if (cursor.failed()) return EntrySearch::Damaged;
-    if (count_encoding == pointer_encoding::omitted ||
-        table_encoding != (pointer_encoding::data_relative | pointer_encoding::sdata4))
+    if (count_encoding == pointer_encoding::omitted || table_encoding != (pointer_encoding::data_relative | pointer_encoding::sdata4))
         return walk(section, frames, address, entry);
 
     const std::uint64_t count = cursor.pointer(count_encoding & pointer_encoding::format_mask, 0);
@@ -181,8 +180,10 @@ EntrySearch find_unwind_entry(const UnwindSection& section, std::uintptr_t addre
     std::uint64_t first = 0; // of the rows that begin after the address
     for (std::uint64_t end = count; first < end;) {
         const std::uint64_t middle = first + (end - first) / 2;
-        if (row(middle).code <= wanted) first = middle + 1;
-        else end = middle;
+        if (row(middle).code <= wanted)
+            first = middle + 1;
+        else
+            end = middle;
     }
     if (first == 0) return EntrySearch::Missing;
     const auto offset = static_cast<std::uint64_t>(std::int64_t{row(first - 1).entry});

@@ -25,7 +25,7 @@ struct UnwindEntry {
     std::uint64_t code_factor = 1;
     std::int64_t data_factor = 1;
     std::uint64_t return_address_register = 0;
-    std::uintptr_t personality = 0; // 0: none
+    std::uintptr_t personality = 0;                     // 0: none
     std::uint8_t encoding = pointer_encoding::absolute; // of code addresses
     bool personality_is_indirect = false;
     bool is_signal_frame = false;

@@ -36,11 +36,9 @@ bool Unwinder::load() noexcept {
     void* library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return false;
     int (*trace)(void**, int) = nullptr;
-    const bool found = find(library, trace, "unw_backtrace") && find(library, init_, "_ULx86_64_init_local2") &&
-                       find(library, step_, "_ULx86_64_step") && find(library, get_register_, "_ULx86_64_get_reg") &&
-                       find(library, flush_, "_Ux86_64_flush_cache") &&
-                       find(library, is_signal_frame_, "_ULx86_64_is_signal_frame") &&
-                       find(library, address_space_, "_ULx86_64_local_addr_space");
+    const bool found = find(library, trace, "unw_backtrace") && find(library, init_, "_ULx86_64_init_local2") && find(library, step_, "_ULx86_64_step") &&
+                       find(library, get_register_, "_ULx86_64_get_reg") && find(library, flush_, "_Ux86_64_flush_cache") &&
+                       find(library, is_signal_frame_, "_ULx86_64_is_signal_frame") && find(library, address_space_, "_ULx86_64_local_addr_space");
     unw_accessors_t* (*accessors)(void*) = nullptr;
     if (!found || !find(library, accessors, "_Ux86_64_get_accessors")) return false;
     loading_ = pthread_self();

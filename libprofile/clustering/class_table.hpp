@@ -4,8 +4,8 @@
 // of two 128-bit numbers here.
 #pragma once
 
-#include "libprofile/clustering/signature.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/clustering/signature.hpp"
 
 #include <cstdint>
 

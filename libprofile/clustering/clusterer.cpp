@@ -29,14 +29,12 @@ void add_values(std::uint64_t* __restrict sums, const std::uint64_t* __restrict 
 }
 
 /// Timer samples are chance and not among the metrics of Table 1, so they take no part in the distance.
-constexpr bool counts_for_distance(std::size_t row) {
-    return row >= catalogue_size || metric_catalogue[row].id != CatalogueId::Samples;
-}
+constexpr bool counts_for_distance(std::size_t row) { return row >= catalogue_size || metric_catalogue[row].id != CatalogueId::Samples; }
 
 } // namespace
 
-Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool adapts,
-                     std::uint32_t warm_up, std::uint32_t counter_metrics) noexcept
+Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool adapts, std::uint32_t warm_up,
+                     std::uint32_t counter_metrics) noexcept
     : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode), adapts_(adapts), warm_up_(warm_up),
       size_(static_cast<std::uint32_t>(catalogue_size) + counter_metrics), compared_(size_ - counter_metrics / 2),
       members_(limit == no_limit ? 0 : Membership::block_for(limit)) {
@@ -122,8 +120,7 @@ void Clusterer::update_mean(std::uint32_t i) noexcept {
     const double share = 1.0 / cluster.members;
     cluster.weight = weight_of(cluster.members);
     cluster.kind.take(cluster.condensed, cluster.members);
-    for (std::uint32_t k = 0; k < active_count_; ++k)
-        means(active_[k])[i] = static_cast<double>(cluster.condensed[active_[k]]) * share;
+    for (std::uint32_t k = 0; k < active_count_; ++k) means(active_[k])[i] = static_cast<double>(cluster.condensed[active_[k]]) * share;
 }
 
 void Clusterer::update_scale() noexcept {
@@ -220,8 +217,7 @@ std::uint32_t Clusterer::refresh_next() noexcept {
     measure(i);
     find_nearest(i);
     for (std::uint32_t j = 0; j < count_; ++j)
-        if (j != i && clusters_[j]->nearest == i && clusters_[j]->nearest_distance != apart)
-            clusters_[j]->nearest_is_known = false; // it may have moved away
+        if (j != i && clusters_[j]->nearest == i && clusters_[j]->nearest_distance != apart) clusters_[j]->nearest_is_known = false; // it may have moved away
     offer(i);
     return i;
 }
@@ -349,8 +345,7 @@ std::uint32_t Clusterer::merge_with_kind(std::uint32_t i) noexcept {
     return std::min(i, best);
 }
 
-bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
-                    const StructureSignatures& signatures) noexcept {
+bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed, const StructureSignatures& signatures) noexcept {
     const QuietFloatingPoint quiet;
     settle_for_fewer();
     if (!ensure_room()) return false;

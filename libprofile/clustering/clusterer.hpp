@@ -38,7 +38,7 @@ struct Cluster {
     StructureSignatures signatures;
     std::uint32_t members = 0;
     std::uint32_t equivalence_class = 0;
-    std::uint32_t root = 0;        // of its members
+    std::uint32_t root = 0; // of its members
     // The closest cluster it may be merged with. When that one changed, nearest_distance is only a lower bound until
     // somebody needs to know: a large cluster is the nearest of many and changes all the time (lazy nearest neighbours,
     // Muellner 2011, "generic" algorithm).
@@ -56,8 +56,8 @@ class Clusterer {
     /// step by step then: none of the iterations that follow takes more than `most_merges`.
     /// `counter_metrics`: as for condense().
     static constexpr std::uint32_t most_merges = 4;
-    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool adapts = false,
-              std::uint32_t warm_up = 0, std::uint32_t counter_metrics = 0) noexcept;
+    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool adapts = false, std::uint32_t warm_up = 0,
+              std::uint32_t counter_metrics = 0) noexcept;
 
     /// Normalises by the averages of so many iterations of an earlier run, whose sums are `sums`, from the first distance on; what is
     /// always 0 there, by those of this run. Before the first iteration.
@@ -95,7 +95,7 @@ class Clusterer {
 
   private:
     static constexpr std::uint32_t unclustered_label = 0x7ffffffeu;
-    static constexpr std::uint32_t few = 4; // clusters are enough for many programs
+    static constexpr std::uint32_t few = 4;                           // clusters are enough for many programs
     static constexpr float apart = std::numeric_limits<float>::max(); // never merged: other class, or itself
 
     bool ensure_room() noexcept;
@@ -134,9 +134,7 @@ class Clusterer {
     /// How many clusters' distances are computed at once.
     static constexpr std::uint32_t abreast = 8;
     static constexpr std::uint32_t mean_stride(std::uint32_t clusters) { return (clusters + abreast - 1) / abreast * abreast; }
-    std::uint64_t bytes_of_distances(std::uint32_t clusters) const {
-        return pairs(clusters) * sizeof(float) + size_ * mean_stride(clusters) * sizeof(double);
-    }
+    std::uint64_t bytes_of_distances(std::uint32_t clusters) const { return pairs(clusters) * sizeof(float) + size_ * mean_stride(clusters) * sizeof(double); }
     double* means(std::size_t metric) noexcept { return means_ + metric * mean_stride(room_); }
 
     Arena* arena_;
@@ -157,9 +155,9 @@ class Clusterer {
     bool measured_ = false;
     std::uint32_t next_to_refresh_ = 0;
     Membership members_;
-    CondensedVector totals_;             // over all iterations
-    double scale_[condensed_size] = {}; // 1 / average: the running one, or an earlier run's
-    bool is_fixed_[condensed_size] = {}; // an earlier run's
+    CondensedVector totals_;                   // over all iterations
+    double scale_[condensed_size] = {};        // 1 / average: the running one, or an earlier run's
+    bool is_fixed_[condensed_size] = {};       // an earlier run's
     std::uint8_t active_[condensed_size] = {}; // metrics that are in the distance: those that are not all zero
     std::uint32_t active_count_ = 0;
     std::uint64_t clustered_ = 0;

@@ -20,8 +20,8 @@ constinit EarlierRun earlier_run;
 namespace {
 
 constexpr std::uint64_t most_blocks = 100000; // neither a chain of empty blocks nor an unfinished file of very many ranks must hold the job up
-constexpr std::uint64_t largest_block = 1024;   // of averages: on the stack of some thread
-constexpr unsigned most_phases = 1000;          // of a rank
+constexpr std::uint64_t largest_block = 1024; // of averages: on the stack of some thread
+constexpr unsigned most_phases = 1000;        // of a rank
 
 /// The file that the path means, or -1. One thread at a time.
 int open_profile(const char* path) noexcept {
@@ -53,8 +53,8 @@ class RankTable {
         struct stat status {};
         if (fstat(file, &status) != 0 || status.st_size < static_cast<off_t>(sizeof end_)) return false;
         const auto size = static_cast<std::uint64_t>(status.st_size);
-        return read_at(file, size - sizeof end_, &end_, sizeof end_) && std::memcmp(end_.magic, end_magic, sizeof end_.magic) == 0 &&
-               end_.file_size == size && end_.table_at < size && end_.ranks <= (size - end_.table_at) / sizeof(RankPlace);
+        return read_at(file, size - sizeof end_, &end_, sizeof end_) && std::memcmp(end_.magic, end_magic, sizeof end_.magic) == 0 && end_.file_size == size &&
+               end_.table_at < size && end_.ranks <= (size - end_.table_at) / sizeof(RankPlace);
     }
     /// False: the rank is not in the file.
     bool find(std::uint32_t rank, Section& section) const noexcept {
@@ -63,8 +63,10 @@ class RankTable {
         for (std::uint64_t count = end_.ranks; count != 0;) {
             const std::uint64_t half = count / 2;
             if (!read(first + half, place)) return false;
-            if (place.rank < rank) first += half + 1, count -= half + 1;
-            else count = half;
+            if (place.rank < rank)
+                first += half + 1, count -= half + 1;
+            else
+                count = half;
         }
         if (first == end_.ranks || !read(first, place) || place.rank != rank) return false;
         section.end = place.directory_at;
@@ -79,8 +81,8 @@ class RankTable {
   private:
     bool read(std::uint64_t i, RankPlace& place) const noexcept {
         return read_at(file_, end_.table_at + sizeof(BlockHeader) + i * sizeof place, &place, sizeof place) &&
-               crc32(reinterpret_cast<const unsigned char*>(&place), offsetof(RankPlace, crc)) == place.crc &&
-               place.directory_at < end_.file_size && place.directory_size < end_.file_size;
+               crc32(reinterpret_cast<const unsigned char*>(&place), offsetof(RankPlace, crc)) == place.crc && place.directory_at < end_.file_size &&
+               place.directory_size < end_.file_size;
     }
     int file_ = -1;
     FooterRecord end_{};
@@ -141,8 +143,7 @@ unsigned EarlierRun::take_averages(int file, std::uint64_t offset, std::uint64_t
         offset += sizeof block;
         if (block.stored_size > (std::uint64_t{1} << 62)) break;
         const bool is_own = block.rank == rank;
-        if (block.type == static_cast<std::uint32_t>(BlockType::Averages) && (is_own || block.rank == 0) &&
-            block.stored_size == block.raw_size)
+        if (block.type == static_cast<std::uint32_t>(BlockType::Averages) && (is_own || block.rank == 0) && block.stored_size == block.raw_size)
             found += take_block(file, offset, block.stored_size, block.crc, is_own) ? 1 : 0;
         offset += (block.stored_size + 7) & ~std::uint64_t{7};
     }

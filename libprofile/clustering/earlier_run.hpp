@@ -5,8 +5,8 @@
 // Source: Szebenyi, Wolf, Wylie (SC 2009), 4.2: averages of an earlier run instead of those that are still moving.
 #pragma once
 
-#include "libprofile/clustering/condensed_vector.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/clustering/condensed_vector.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "format/series_code.hpp"
-#include "libprofile/clustering/iteration_profile.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/clustering/iteration_profile.hpp"
 
 #include <cstdint>
 
@@ -20,9 +20,7 @@ class EventColumns {
     /// The first `guessed` entries of `found` have what was found for other cells: mostly it is the same.
     bool find_or_add(const Cell* cells, std::uint32_t count, std::uint32_t* found, std::uint32_t guessed, Pool& pool) noexcept;
 
-    static bool is_time(std::uint32_t key) {
-        return (key & ((1u << Cell::metric_bits) - 1)) == static_cast<std::uint32_t>(Metric::Time);
-    }
+    static bool is_time(std::uint32_t key) { return (key & ((1u << Cell::metric_bits) - 1)) == static_cast<std::uint32_t>(Metric::Time); }
 
   private:
     static constexpr std::size_t bytes_per_column = 4 * sizeof(std::uint32_t);

@@ -14,9 +14,7 @@ struct Cell {
     std::uint64_t value;
 
     static constexpr std::uint32_t metric_bits = 6;
-    static std::uint32_t make_key(NodeId node, std::size_t metric) {
-        return (node << metric_bits) | static_cast<std::uint32_t>(metric);
-    }
+    static std::uint32_t make_key(NodeId node, std::size_t metric) { return (node << metric_bits) | static_cast<std::uint32_t>(metric); }
     NodeId node() const { return key >> metric_bits; }
     std::uint32_t metric() const { return key & ((1u << metric_bits) - 1); }
 };

@@ -2,8 +2,8 @@
 // of the newest block; of older blocks only over what was left of them as a cluster's root, and per iteration the number that its
 // cluster had when the block was closed, in as many bits as that takes.
 // Contract: belongs to one thread; memory from the thread's arena: 4 bytes for an iteration of the newest block, one or two for
-// others, and 14 KiB that later iterations will need. Work per iteration is constant on average; the last one of a block pays for the block, some nanoseconds an iteration.
-// Source: union of trees with path compression (here by halving): Cormen et al., "Disjoint-set forests".
+// others, and 14 KiB that later iterations will need. Work per iteration is constant on average; the last one of a block pays for the
+// block, some nanoseconds an iteration. Source: union of trees with path compression (here by halving): Cormen et al., "Disjoint-set forests".
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -21,9 +21,7 @@ class Membership {
     /// `block`: so many iterations are packed together; 0: none are.
     explicit Membership(std::uint32_t block) : block_(block) {}
     /// As long as there are so few clusters, packing pays.
-    static constexpr std::uint32_t block_for(std::uint32_t clusters) {
-        return clusters > 256 ? 1024 : clusters > 32 ? std::bit_ceil(clusters * 4) : 128;
-    }
+    static constexpr std::uint32_t block_for(std::uint32_t clusters) { return clusters > 256 ? 1024 : clusters > 32 ? std::bit_ceil(clusters * 4) : 128; }
 
     std::uint64_t size() const { return size_; }
     /// Of the forest and the packed blocks.
@@ -112,8 +110,7 @@ class Membership {
             return value;
         }
         void put(std::uint32_t i, std::uint32_t value) {
-            for (unsigned b = 0, at = i * bits; b < bits; ++b, ++at)
-                codes()[at / 8] = static_cast<unsigned char>(codes()[at / 8] | (value >> b & 1) << at % 8);
+            for (unsigned b = 0, at = i * bits; b < bits; ++b, ++at) codes()[at / 8] = static_cast<unsigned char>(codes()[at / 8] | (value >> b & 1) << at % 8);
         }
     };
 
@@ -177,7 +174,7 @@ class Membership {
     StableArray<Block*, 8> blocks_;
     unsigned char* spare_ = nullptr;
     std::size_t spare_used_ = 0;
-    std::uint32_t* roots_ = nullptr;      // of the block packed last
+    std::uint32_t* roots_ = nullptr; // of the block packed last
     std::uint32_t roots_count_ = 0;
     std::uint32_t outside_ = none;
     std::uint64_t size_ = 0;

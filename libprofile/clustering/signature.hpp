@@ -6,8 +6,8 @@
 // Source: call-tree equivalence, Szebenyi, Wolf, Wylie (SC 2009), 4.4.
 #pragma once
 
-#include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/base/hashing.hpp"
+#include "libprofile/callpath/call_tree.hpp"
 
 #include <cstdint>
 

@@ -17,8 +17,7 @@ std::uint8_t shift_for(std::uint64_t largest, std::uint32_t error_ppm) {
 
 } // namespace
 
-TimeSeries::TimeSeries(Arena& arena, Pool& pool, SeriesSettings settings) noexcept
-    : arena_(&arena), pool_(&pool), settings_(settings) {
+TimeSeries::TimeSeries(Arena& arena, Pool& pool, SeriesSettings settings) noexcept : arena_(&arena), pool_(&pool), settings_(settings) {
     totals_sink_.pool = cells_sink_.pool = &pool;
     code_.whole_values = static_cast<std::uint32_t>(series_totals + settings.counter_metrics);
 }
@@ -183,8 +182,7 @@ std::uint8_t TimeSeries::shift_for_times() noexcept {
     return std::max(usual, static_cast<std::uint8_t>(both > eighth ? both - eighth : 0));
 }
 
-void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source,
-                            std::int64_t time_sum) noexcept {
+void TimeSeries::code_cells(const Cell* events, std::uint32_t count, unsigned slot, unsigned source, std::int64_t time_sum) noexcept {
     const SeriesColumns& known = columns();
     std::fill(values_, values_ + known.counts + known.times, 0);
     for (std::uint32_t i = 0; i < count; ++i) {

@@ -25,11 +25,11 @@ struct SeriesSettings {
     bool keeps_cells = true; // else the whole-iteration values only
     static constexpr std::uint32_t default_ppm = 2500;
     std::uint32_t time_error_ppm = default_ppm; // of the largest time of an event cell so far: no event time is off by more
-    std::uint32_t bytes_error_ppm = 0;   // the same for each metric of bytes; 0: exact
-    std::uint64_t most_bytes = 0;        // of coded series; 0: as the process's quota allows
-    bool may_coarsen = false;            // times, when memory is short, to coarse_ppm at most
+    std::uint32_t bytes_error_ppm = 0;          // the same for each metric of bytes; 0: exact
+    std::uint64_t most_bytes = 0;               // of coded series; 0: as the process's quota allows
+    bool may_coarsen = false;                   // times, when memory is short, to coarse_ppm at most
     static constexpr std::uint32_t coarse_ppm = 40000;
-    std::uint32_t counter_metrics = 0;   // of those that were chosen
+    std::uint32_t counter_metrics = 0; // of those that were chosen
 };
 
 struct SeriesChunk {
@@ -50,8 +50,7 @@ class TimeSeries {
     ~TimeSeries() { memory_quota.series_changed(told_, 0); }
 
     /// One iteration. `events`: the cells of event paths, by key; nullptr: they are not known. `condensed`: condensed_size values; `wall` in ns.
-    void add(const Cell* events, std::uint32_t count, const std::uint64_t* condensed, std::uint64_t wall,
-             const StructureSignatures& signatures) noexcept;
+    void add(const Cell* events, std::uint32_t count, const std::uint64_t* condensed, std::uint64_t wall, const StructureSignatures& signatures) noexcept;
     /// So much of the quota will be needed by others, as far as is known now; asked for once per chunk.
     void leave(std::uint64_t bytes) noexcept { others_need_ = bytes; }
     bool is_chunk_full() const { return running_ != nullptr && running_->iterations + 1 == SeriesCode::chunk_iterations; }
@@ -64,9 +63,7 @@ class TimeSeries {
     const SeriesColumns& columns() const { return columns_.columns(); }
     std::uint32_t whole_values() const { return code_.whole_values; } // of each iteration
     /// What the coding has cost, by metric.
-    SeriesAccuracyRecord accuracy(std::size_t metric) const {
-        return accuracy_of_[metric] == 0 ? SeriesAccuracyRecord{} : accuracy_[accuracy_of_[metric] - 1];
-    }
+    SeriesAccuracyRecord accuracy(std::size_t metric) const { return accuracy_of_[metric] == 0 ? SeriesAccuracyRecord{} : accuracy_[accuracy_of_[metric] - 1]; }
     /// Bytes in use: coded series, predictions, columns.
     std::size_t memory() const;
 
@@ -126,16 +123,16 @@ class TimeSeries {
     RangeEncoder<Sink> cells_coder_{cells_sink_};
     Recent recent_[SeriesTrack::slots];
     unsigned last_slot_ = 0;
-    std::uint8_t spread_shift_ = 0; // of the last iteration: a step that the times' spread asks for, within the bound
+    std::uint8_t spread_shift_ = 0;  // of the last iteration: a step that the times' spread asks for, within the bound
     std::int64_t* values_ = nullptr; // of one iteration: counts, then times
     std::uint32_t value_room_ = 0;
     std::uint32_t* cell_columns_ = nullptr; // of the iteration's cells
     std::uint32_t cell_room_ = 0;
     std::uint32_t cells_found_ = 0; // so many of them are there
-    std::size_t chain_bytes_ = 0;    // of closed chunks
-    std::uint64_t told_ = 0;         // to the quota
+    std::size_t chain_bytes_ = 0;   // of closed chunks
+    std::uint64_t told_ = 0;        // to the quota
     std::uint64_t others_need_ = 0;
-    unsigned cells_kept_ = 0;        // one chunk in 2^so many keeps its cells
+    unsigned cells_kept_ = 0; // one chunk in 2^so many keeps its cells
     unsigned totals_kept_ = 0;
     std::uint64_t iterations_ = 0;
     bool has_ended_ = false;
@@ -143,7 +140,7 @@ class TimeSeries {
     SeriesAccuracyRecord* accuracy_ = nullptr;
     std::uint32_t accuracy_room_ = 0;
     std::uint32_t metrics_found_ = 0;
-    std::uint32_t columns_looked_at_ = 0; // whose metrics are among them
+    std::uint32_t columns_looked_at_ = 0;         // whose metrics are among them
     std::uint8_t accuracy_of_[cell_metrics] = {}; // its record + 1; 0: none
 };
 

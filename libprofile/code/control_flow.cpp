@@ -11,7 +11,7 @@ bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept {
     const auto* end = reinterpret_cast<const unsigned char*>(at) + instruction.length;
     const auto* begin = reinterpret_cast<const unsigned char*>(at);
     std::size_t opcode = 0;
-    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode; // behind prefixes
+    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode;        // behind prefixes
     const bool is_index_extended = opcode != 0 && (begin[opcode - 1] & 0xf2) == 0x42; // REX.X: what means no index is r12
     const bool has_index = opcode + 2 < instruction.length && begin[opcode + 1] < 0xc0 && (begin[opcode + 1] & 7) == 4 &&
                            ((begin[opcode + 2] & 0x38) != 0x20 || is_index_extended);
@@ -233,10 +233,11 @@ bool ControlFlow::is_made_behind(std::uint32_t first, std::uint32_t second) noex
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = false;
     sweep([&](std::uint32_t i) {
         bool changed = false;
-        if (i == first || blocks_[i].is_from) for_each_successor(i, [&](std::uint32_t to) {
-            if (!blocks_[to].is_in || blocks_[to].is_head || blocks_[to].is_from) return;
-            changed = blocks_[to].is_from = true;
-        });
+        if (i == first || blocks_[i].is_from)
+            for_each_successor(i, [&](std::uint32_t to) {
+                if (!blocks_[to].is_in || blocks_[to].is_head || blocks_[to].is_from) return;
+                changed = blocks_[to].is_from = true;
+            });
         return changed;
     });
     return blocks_[second].is_from;

@@ -7,8 +7,8 @@
 // taken away. Exceptions are not followed. A call that never returns (exit) seems to go on behind itself, which may look like a loop.
 #pragma once
 
-#include "libprofile/code/function_code.hpp"
 #include "libprofile/base/scratch.hpp"
+#include "libprofile/code/function_code.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -90,18 +90,20 @@ class ControlFlow {
     template <class GoesOn> void spread(bool Block::*mark, GoesOn goes_on) noexcept {
         sweep([&](std::uint32_t i) {
             bool changed = false;
-            if (blocks_[i].*mark && goes_on(blocks_[i])) for_each_successor(i, [&](std::uint32_t to) {
-                changed = changed || !(blocks_[to].*mark);
-                blocks_[to].*mark = true;
-            });
+            if (blocks_[i].*mark && goes_on(blocks_[i]))
+                for_each_successor(i, [&](std::uint32_t to) {
+                    changed = changed || !(blocks_[to].*mark);
+                    blocks_[to].*mark = true;
+                });
             return changed;
         });
     }
     template <class Visit> void for_each_head(Visit visit) const noexcept {
         for (std::uint32_t i = 0; i < count_; ++i)
-            if (blocks_[i].is_live && !blocks_[i].is_in) for_each_successor(i, [&](std::uint32_t to) {
-                if (blocks_[to].is_in) visit(to);
-            });
+            if (blocks_[i].is_live && !blocks_[i].is_in)
+                for_each_successor(i, [&](std::uint32_t to) {
+                    if (blocks_[to].is_in) visit(to);
+                });
     }
     bool find_blocks(const FunctionCode& code) noexcept;
     void find_live() noexcept;

@@ -1,9 +1,9 @@
 #include "libprofile/code/function_names.hpp"
 
+#include "libprofile/base/nearest_name.hpp"
 #include "libprofile/callpath/function_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/module_name.hpp"
-#include "libprofile/base/nearest_name.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -63,8 +63,14 @@ bool step_over_arguments(const char*& p) {
         case 'I':
         case 'J':
         case 'N':
-        case 'F': ++depth; ++p; break;
-        case 'E': --depth; ++p; break;
+        case 'F':
+            ++depth;
+            ++p;
+            break;
+        case 'E':
+            --depth;
+            ++p;
+            break;
         case 'L': // a literal: type, value, E
             if (p[1] < 'a' || p[1] > 'z') return false;
             p = std::strchr(p, 'E');
@@ -162,8 +168,7 @@ bool source_name(const char* symbol, char* name, std::size_t size, bool& fortran
     *name = 0;
     std::size_t length = std::strlen(symbol);
     if (const char* ending = std::strchr(symbol, '.'); ending != nullptr) {
-        if (std::strstr(ending, ".part") != nullptr || std::strstr(ending, ".cold") != nullptr || std::strstr(ending, "._omp_fn") != nullptr)
-            return false;
+        if (std::strstr(ending, ".part") != nullptr || std::strstr(ending, ".cold") != nullptr || std::strstr(ending, "._omp_fn") != nullptr) return false;
         fortran = is_digit(ending[1]); // an internal procedure
         length = static_cast<std::size_t>(ending - symbol);
     }
@@ -224,8 +229,7 @@ bool is_swap(const char* a, const char* b) {
 /// Near enough to be a slip of the pen: short names are near to too many.
 bool is_slip(const char* name, const char* known) {
     const std::size_t length = std::strlen(name);
-    return edit_distance(name, known) <= (length < 3 ? 0u : length < 6 ? 1u : length < 9 ? 2u : 3u) ||
-           (length >= 3 && length < 6 && is_swap(name, known));
+    return edit_distance(name, known) <= (length < 3 ? 0u : length < 6 ? 1u : length < 9 ? 2u : 3u) || (length >= 3 && length < 6 && is_swap(name, known));
 }
 
 /// The program's own functions first, then those of its libraries, which have so many that one is near to any short name.

@@ -15,13 +15,13 @@ struct NamedFunction {
     std::uintptr_t address[most] = {};
     std::uintptr_t end[most] = {};
     std::uint32_t count = 0;
-    bool is_ambiguous = false;  // several functions have that name: that of address[0], and `other`
+    bool is_ambiguous = false; // several functions have that name: that of address[0], and `other`
     std::uintptr_t other = 0;
-    char symbol[256] = {};       // of the first
+    char symbol[256] = {}; // of the first
     char other_symbol[256] = {};
-    bool has_more = false;      // copies than there is room for
-    std::uint32_t module = 0;   // of all
-    bool lacks_memory = false;  // none was found, and not all names could be read
+    bool has_more = false;     // copies than there is room for
+    std::uint32_t module = 0;  // of all
+    bool lacks_memory = false; // none was found, and not all names could be read
 };
 
 /// Functions that have `name`: a symbol as it is; as it is in the source: f, ns::f, module::procedure in any case; or the end

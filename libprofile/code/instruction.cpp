@@ -11,14 +11,14 @@ constexpr std::size_t longest_instruction = 15;
 /// Which operands follow an opcode.
 enum Form : std::uint8_t {
     Bad,
-    None,   // nothing
-    M,      // a ModRM byte and what it asks for
-    MB,     // the same and an immediate of one byte
-    MZ,     // the same and one of four, with the prefix 66 two
-    B,      // an immediate only
+    None, // nothing
+    M,    // a ModRM byte and what it asks for
+    MB,   // the same and an immediate of one byte
+    MZ,   // the same and one of four, with the prefix 66 two
+    B,    // an immediate only
     Z,
-    J,      // a distance of one byte
-    JZ,     // of four
+    J,  // a distance of one byte
+    JZ, // of four
     Special
 };
 

@@ -12,15 +12,15 @@ namespace libprofile {
 struct Instruction {
     enum class Kind : std::uint8_t {
         Unknown,
-        Plain,        // goes on behind itself
-        Nop,          // the same, and does nothing
-        Jump,         // to target
-        Branch,       // to target or on
-        ShortBranch,  // the same, with a distance of eight bits only (loop, jrcxz)
-        Call,         // of target
+        Plain,       // goes on behind itself
+        Nop,         // the same, and does nothing
+        Jump,        // to target
+        Branch,      // to target or on
+        ShortBranch, // the same, with a distance of eight bits only (loop, jrcxz)
+        Call,        // of target
         IndirectCall,
         IndirectJump,
-        End,          // return, ud2, hlt: does not go on
+        End, // return, ud2, hlt: does not go on
     };
     Kind kind = Kind::Unknown;
     std::uint8_t length = 0;

@@ -1,8 +1,8 @@
 #include "libprofile/code/patch.hpp"
 
-#include "libprofile/code/instruction.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwind_table.hpp"
+#include "libprofile/code/instruction.hpp"
 
 #include <cstring>
 #include <sys/mman.h>
@@ -193,8 +193,7 @@ PatchProblem look_for_jumps(const Module& module, const CodeRange& function, con
                 case Kind::Branch:
                 case Kind::ShortBranch:
                     if (i == 0 ? forbidden.has_loop(instruction.target) : forbidden.has(instruction.target)) return PatchProblem::JumpTarget;
-                    if (i == 0 && look == 0 && (instruction.target < function.start || instruction.target >= function.end) &&
-                        !parts.add(instruction.target))
+                    if (i == 0 && look == 0 && (instruction.target < function.start || instruction.target >= function.end) && !parts.add(instruction.target))
                         return PatchProblem::UnknownCode;
                     break;
                 case Kind::Call:
@@ -204,8 +203,7 @@ PatchProblem look_for_jumps(const Module& module, const CodeRange& function, con
                 default:
                     if (look == 1 && instruction.displacement_at != 0 && table_leads_into(module, instruction.operand, forbidden))
                         return PatchProblem::JumpTarget;
-                    if (look == 1 && instruction.table != 0 && table_leads_into(module, instruction.table, forbidden))
-                        return PatchProblem::JumpTarget;
+                    if (look == 1 && instruction.table != 0 && table_leads_into(module, instruction.table, forbidden)) return PatchProblem::JumpTarget;
                 }
                 at += instruction.length;
             }

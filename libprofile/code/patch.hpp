@@ -16,16 +16,16 @@ namespace libprofile {
 
 enum class PatchProblem : std::uint8_t {
     None,
-    NotSupported,   // another processor
-    NoFunction,     // no unwind information says where the function begins and ends
-    NotAnEntry,     // nor a call: somewhere else in a function
-    UnknownCode,    // instructions that are not understood
-    JumpTarget,     // something jumps to what would have to be replaced
-    CallFirst,      // the function begins with a call through a register, or one that not every entry comes to
+    NotSupported, // another processor
+    NoFunction,   // no unwind information says where the function begins and ends
+    NotAnEntry,   // nor a call: somewhere else in a function
+    UnknownCode,  // instructions that are not understood
+    JumpTarget,   // something jumps to what would have to be replaced
+    CallFirst,    // the function begins with a call through a register, or one that not every entry comes to
     TooShort,
-    IndirectCall,   // through a register or memory: too short
-    NoMemory,       // near the module
-    Protected,      // the kernel does not let code be changed
+    IndirectCall, // through a register or memory: too short
+    NoMemory,     // near the module
+    Protected,    // the kernel does not let code be changed
     TooMany,
 };
 /// Why, as the end of a sentence ("... cannot be followed: <words>").

@@ -1,10 +1,10 @@
 #include "libprofile/counters/counter_choice.hpp"
 
 #include "format/counters.hpp"
+#include "libprofile/base/nearest_name.hpp"
 #include "libprofile/counters/energy_files.hpp"
 #include "libprofile/counters/papi_library.hpp"
 #include "libprofile/counters/software_events.hpp"
-#include "libprofile/base/nearest_name.hpp"
 
 #include <cerrno>
 #include <cstdarg>
@@ -114,7 +114,8 @@ void CounterChoice::take(const char* name, Arena& arena) noexcept {
     }
     for (std::uint32_t i = 0; i < count_; ++i)
         if (std::strcmp(chosen_[i].name, counter.name) == 0) return; // twice
-    if (count_ == most_counters) return complain("LIBPROFILE_METRICS: more than %u counters; %s is left out", static_cast<unsigned>(most_counters), counter.name);
+    if (count_ == most_counters)
+        return complain("LIBPROFILE_METRICS: more than %u counters; %s is left out", static_cast<unsigned>(most_counters), counter.name);
     chosen_[count_++] = counter;
 }
 

@@ -17,8 +17,8 @@ struct ChosenCounter {
     const char* unit = "count";
     const char* description = "";
     CounterSource source = CounterSource::Os;
-    std::uint8_t row = 0;   // of the table in format/counters.hpp
-    bool refused = false;   // it cannot be had on this machine: its values stay 0
+    std::uint8_t row = 0; // of the table in format/counters.hpp
+    bool refused = false; // it cannot be had on this machine: its values stay 0
     int papi_code = 0;
     bool is_read_from(CounterSource from) const { return source == from && !refused; }
 };

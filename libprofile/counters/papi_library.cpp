@@ -1,8 +1,8 @@
 #include "libprofile/counters/papi_library.hpp"
 
+#include "libprofile/base/nearest_name.hpp"
 #include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/counters/software_events.hpp"
-#include "libprofile/base/nearest_name.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace {
 constexpr int lib_version_option = 21; // PAPI_LIB_VERSION
 constexpr int null_set = -1;           // PAPI_NULL
 constexpr int first_preset = static_cast<int>(0x80000000u);
-constexpr int enum_events = 0;         // PAPI_ENUM_EVENTS
+constexpr int enum_events = 0;             // PAPI_ENUM_EVENTS
 constexpr std::size_t longest_name = 1024; // PAPI_MAX_STR_LEN and its kin
 
 unsigned long own_thread_id() { return static_cast<unsigned long>(gettid()); }
@@ -54,8 +54,8 @@ bool PapiLibrary::find(void* library) noexcept {
            look_up(library, code_to_name_, "PAPI_event_code_to_name") && look_up(library, enum_event_, "PAPI_enum_event") &&
            look_up(library, create_eventset_, "PAPI_create_eventset") && look_up(library, add_event_, "PAPI_add_event") &&
            look_up(library, start_, "PAPI_start") && look_up(library, stop_, "PAPI_stop") && look_up(library, read_, "PAPI_read") &&
-           look_up(library, cleanup_eventset_, "PAPI_cleanup_eventset") &&
-           look_up(library, destroy_eventset_, "PAPI_destroy_eventset") && look_up(library, strerror_, "PAPI_strerror");
+           look_up(library, cleanup_eventset_, "PAPI_cleanup_eventset") && look_up(library, destroy_eventset_, "PAPI_destroy_eventset") &&
+           look_up(library, strerror_, "PAPI_strerror");
 }
 
 bool PapiLibrary::load(char* why, std::size_t size) noexcept {
@@ -100,10 +100,12 @@ int PapiLibrary::code_of(const char* name) noexcept {
         const char* name;
         int code;
     } search{name, 0};
-    for_each_preset([](void* context, const char* known, int preset) {
-        auto* wanted = static_cast<Search*>(context);
-        if (std::strcmp(known, wanted->name) == 0) wanted->code = preset;
-    }, &search);
+    for_each_preset(
+        [](void* context, const char* known, int preset) {
+            auto* wanted = static_cast<Search*>(context);
+            if (std::strcmp(known, wanted->name) == 0) wanted->code = preset;
+        },
+        &search);
     return search.code;
 }
 
@@ -114,10 +116,12 @@ void PapiLibrary::nearest_preset(const char* name, char* found, std::size_t size
         char* found;
         std::size_t size;
     } search{NearestName(name), found, size};
-    for_each_preset([](void* context, const char* known, int) {
-        auto* wanted = static_cast<Search*>(context);
-        if (wanted->nearest.look_at(known)) std::snprintf(wanted->found, wanted->size, "%s", known);
-    }, &search);
+    for_each_preset(
+        [](void* context, const char* known, int) {
+            auto* wanted = static_cast<Search*>(context);
+            if (wanted->nearest.look_at(known)) std::snprintf(wanted->found, wanted->size, "%s", known);
+        },
+        &search);
 }
 
 int PapiLibrary::make_set(const int* codes, std::size_t count) noexcept {
@@ -160,8 +164,7 @@ bool PapiLibrary::read_set(int set, std::uint64_t* values) noexcept {
     if (read_(set, read) != 0) return false;
     std::size_t n = 0;
     for (std::uint32_t i = 0; i < counter_choice.count(); ++i)
-        if (counter_choice[i].is_read_from(CounterSource::Papi))
-            values[i] = read[n] > 0 ? static_cast<std::uint64_t>(read[n]) : 0, ++n;
+        if (counter_choice[i].is_read_from(CounterSource::Papi)) values[i] = read[n] > 0 ? static_cast<std::uint64_t>(read[n]) : 0, ++n;
     return true;
 }
 

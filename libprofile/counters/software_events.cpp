@@ -1,8 +1,8 @@
 #include "libprofile/counters/software_events.hpp"
 
-#include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/base/own_file.hpp"
 #include "libprofile/base/small_file.hpp"
+#include "libprofile/counters/counter_choice.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -56,8 +56,10 @@ void describe_refusal(int error, char* text, std::size_t size) noexcept {
         if (error == EACCES || std::atoi(paranoid) >= 2)
             std::snprintf(text, size, "kernel.perf_event_paranoid is %s; the administrator can permit it with `sysctl kernel.perf_event_paranoid=1`", paranoid);
         else
-            std::snprintf(text, size, "perf_event_open is not permitted, probably by a container's seccomp profile; it needs CAP_PERFMON or a profile "
-                                      "that permits it (kernel.perf_event_paranoid is %s)", paranoid);
+            std::snprintf(text, size,
+                          "perf_event_open is not permitted, probably by a container's seccomp profile; it needs CAP_PERFMON or a profile "
+                          "that permits it (kernel.perf_event_paranoid is %s)",
+                          paranoid);
         return;
     case ENOSYS: std::snprintf(text, size, "this kernel, or the sandbox it runs in, has no perf_event_open"); return;
     case ENOENT:

@@ -1,7 +1,7 @@
 // Compiled with -mgeneral-regs-only: the program's vector registers are not saved yet when stub.S and sled_stub.S call this.
+#include "libprofile/base/process_state.hpp"
 #include "libprofile/regions/sleds.hpp"
 #include "libprofile/regions/visits_inside.hpp"
-#include "libprofile/base/process_state.hpp"
 #include "libprofile/thread/thread.hpp"
 
 /// Whether a pass of a place means anything now.
@@ -16,7 +16,8 @@ extern "C" [[gnu::visibility("hidden")]] bool libprofile_boundary_is_wanted() no
 /// The same of a sled. An entry that is not followed since the thread is inside libprofile is lost.
 extern "C" [[gnu::visibility("hidden")]] bool libprofile_sled_is_wanted(int kind) noexcept {
     using namespace libprofile;
-    if (libprofile_boundary_is_wanted()) [[likely]] return true;
+    if (libprofile_boundary_is_wanted()) [[likely]]
+        return true;
     const bool is_recording = process_state.session.load(std::memory_order_relaxed) == SessionState::Measuring;
     if (is_recording && kind == static_cast<int>(SledKind::Entry)) count_visit_inside();
     return false;

@@ -1,15 +1,15 @@
 #include "libprofile/events/markers.hpp"
 
-#include "libprofile/loops/iteration_point.hpp"
-#include "libprofile/events/named_regions.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/thread/counting.hpp"
+#include "libprofile/events/named_regions.hpp"
+#include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
-#include "libprofile/base/process_state.hpp"
-#include "libprofile/thread/recording.hpp"
-#include "libprofile/base/process.hpp"
 #include "libprofile/session/session.hpp"
+#include "libprofile/thread/counting.hpp"
+#include "libprofile/thread/recording.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 namespace libprofile {
@@ -60,12 +60,11 @@ extern "C" [[gnu::visibility("default")]] void profile_marker_v1(int operation, 
         return end_region(RegionClass::User, name);
     }
     if (operation < 0 || operation > static_cast<int>(Marker::PhaseEnd)) return; // a marker of a newer header
-    mark(static_cast<Marker>(operation), name == nullptr ? "" : name,
-         reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    mark(static_cast<Marker>(operation), name == nullptr ? "" : name, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
 }
 
 // The same by name, for callers without our header: Python's ctypes, other languages' foreign function interfaces.
-#define MARKER(name, operation)                                                                              \
+#define MARKER(name, operation)                                                                                                                                \
     extern "C" [[gnu::visibility("default")]] void name(const char* label) noexcept { profile_marker_v1(operation, label); }
 MARKER(profile_iteration_begin, 0)
 MARKER(profile_iteration_end, 1)

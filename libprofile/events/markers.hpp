@@ -1,7 +1,7 @@
 // Phase markers, from whatever interface they come: include/libprofile.h and MPI_Pcontrol.
-// Contract: any thread; in a signal handler that has interrupted libprofile it is ignored and counted as a repair; never fails; mismatches are repaired by the phase stack and reported
-// once per job. Inside an MPI callback a marker is ignored: a phase cannot change in the middle of an MPI call. While
-// recording is off markers work as ever; their time then belongs to the pause.
+// Contract: any thread; never fails. In a signal handler that has interrupted libprofile a marker is ignored and counted as a repair;
+// mismatches are repaired by the phase stack and reported once per job. Inside an MPI callback a marker is ignored: a phase cannot change
+// in the middle of an MPI call. While recording is off markers work as ever; their time then belongs to the pause.
 #pragma once
 
 #include <cstdint>

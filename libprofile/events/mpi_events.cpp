@@ -1,19 +1,19 @@
 #include "libprofile/events/mpi_events.hpp"
 
-#include "libprofile/regions/sleds.hpp"
-#include "libprofile/loops/iteration_point.hpp"
-#include "libprofile/callpath/load_map.hpp"
-#include "libprofile/thread/counting.hpp"
-#include "libprofile/loops/loop_watch.hpp"
-#include "libprofile/output/checkpoint.hpp"
-#include "libprofile/thread/event_path.hpp"
-#include "libprofile/base/process_state.hpp"
-#include "libprofile/thread/recording.hpp"
 #include "libprofile/base/process.hpp"
-#include "libprofile/session/session.hpp"
-#include "libprofile/thread/thread_registry.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/loops/iteration_point.hpp"
+#include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/mpi/binding_helpers.hpp"
 #include "libprofile/mpi/mpi_modules.hpp"
+#include "libprofile/output/checkpoint.hpp"
+#include "libprofile/regions/sleds.hpp"
+#include "libprofile/session/session.hpp"
+#include "libprofile/thread/counting.hpp"
+#include "libprofile/thread/event_path.hpp"
+#include "libprofile/thread/recording.hpp"
+#include "libprofile/thread/thread_registry.hpp"
 
 namespace libprofile {
 
@@ -58,10 +58,12 @@ bool is_any_followed(const Thread& thread) noexcept {
 
 [[gnu::hot]] MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept {
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (!process.recording() && !begins_to_record(return_address, own_frame)) [[unlikely]] return;
+    if (!process.recording() && !begins_to_record(return_address, own_frame)) [[unlikely]]
+        return;
     const InTool guard;
     // A signal handler of the application has interrupted us and calls MPI: nothing here may be entered twice.
-    if (guard.is_nested()) [[unlikely]] return;
+    if (guard.is_nested()) [[unlikely]]
+        return;
     Thread* thread = thread_local_block.thread;
     if (thread == nullptr || thread->is_silent()) [[unlikely]] {
         thread = waking_thread();
@@ -83,7 +85,8 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (path != nullptr && !thread->paths.is_to_be_checked()) [[likely]] {
         path_ = path;
         cheap_ = level_ == 0;
-        if (path->row_generation != thread->phases.row_generation()) [[unlikely]] find_row(*thread, *path, own_frame);
+        if (path->row_generation != thread->phases.row_generation()) [[unlikely]]
+            find_row(*thread, *path, own_frame);
         row_ = path->row;
         call.typical_ns = &path->typical_ns;
     } else if (!find_path(*thread, path, function_id, return_address, own_frame)) {
@@ -92,14 +95,16 @@ bool is_any_followed(const Thread& thread) noexcept {
     }
     thread_ = thread;
     function_id_ = function_id;
-    if (!row_->is_event) [[unlikely]] row_->is_event = true;
+    if (!row_->is_event) [[unlikely]]
+        row_->is_event = true;
     ++(*row_)[Metric::Visits];
     call.row = row_;
     call.inner = 0;
     call.frame = own_frame;
     call.return_address = return_address;
     call.cpu_start = 0;
-    if (*call.typical_ns >= long_event_ns) [[unlikely]] call.cpu_start = begin_long_call(*thread, level_);
+    if (*call.typical_ns >= long_event_ns) [[unlikely]]
+        call.cpu_start = begin_long_call(*thread, level_);
     thread->call_depth = level_ + 1;
     call.start = session_clock.now();
     if (level_ != 0) [[unlikely]] {
@@ -108,7 +113,8 @@ bool is_any_followed(const Thread& thread) noexcept {
     } else if (thread->phases.polls().site != nullptr) [[unlikely]] {
         thread->phases.end_polls(measures_itself_ ? entered_ : call.start);
     }
-    if (measures_itself_ && call.start - entered_ >= long_event_ns) [[unlikely]] entered_ = call.start - thread->own_time(entered_, call.start);
+    if (measures_itself_ && call.start - entered_ >= long_event_ns) [[unlikely]]
+        entered_ = call.start - thread->own_time(entered_, call.start);
 }
 
 /// While nothing is recorded: true if that begins with this call.
@@ -152,7 +158,7 @@ bool is_any_followed(const Thread& thread) noexcept {
         measures_itself_ = true;
         entered_ = session_clock.now();
     }
-    cheap_ = false; // not what such a call usually costs
+    cheap_ = false;                                               // not what such a call usually costs
     if (thread.loops == nullptr && iteration_point.is_wanted()) { // also on paths that are known: a plugin may come between two steps
         iteration_point.look_for_new();
         if (!iteration_point.is_at(thread.tree, node)) return iteration_point.is_wanted();
@@ -175,8 +181,7 @@ bool is_any_followed(const Thread& thread) noexcept {
 
 /// Row, and typical duration, of a call whose path is not known; without call paths; or, with `known`, to be checked. False: the
 /// call is none of the application's.
-[[gnu::noinline]] bool MpiEvent::find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address,
-                                           std::uintptr_t frame) noexcept {
+[[gnu::noinline]] bool MpiEvent::find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept {
     const CallSite& site = call_site(thread, function_id, return_address);
     if (site.is_helper) return false;
     NodeId node = site.function_node;
@@ -193,7 +198,8 @@ bool is_any_followed(const Thread& thread) noexcept {
         iteration_point.look_for_new(); // libraries may have come
         sleds.look_for_new();
     }
-    if (is_any_followed(thread)) [[unlikely]] follow(thread, node, frame);
+    if (is_any_followed(thread)) [[unlikely]]
+        follow(thread, node, frame);
     path_ = known;
     row_ = &thread.phases.row(node);
     thread.calls[level_].typical_ns = known != nullptr ? &known->typical_ns : &thread.tree[node].typical_ns;
@@ -207,7 +213,8 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (!site->is_at(return_address, function_id, load_map.epoch())) return false;
     const auto* path = static_cast<const KnownPath*>(run.path);
     if (path != nullptr && !is_path_known(*path, function_id, return_address, frame)) return false;
-    if (thread.paths.is_to_be_checked()) [[unlikely]] return false;
+    if (thread.paths.is_to_be_checked()) [[unlikely]]
+        return false;
     if (path != nullptr) ++thread.paths_repeated;
     thread_ = &thread;
     row_ = run.row;
@@ -294,26 +301,31 @@ void MpiEvent::before_waiting() noexcept {
 }
 
 [[gnu::hot]] void MpiEvent::stop() noexcept {
-    if (thread_ == nullptr) [[unlikely]] return;
+    if (thread_ == nullptr) [[unlikely]]
+        return;
     // The flag stays set until the destructor: accounting is libprofile's own time.
     in_tool_before_ = enter_tool(reinterpret_cast<std::uintptr_t>(this));
     stopped_ = true;
-    if (!polls_ || is_timed_) [[likely]] stopped_at_ = session_clock.now();
+    if (!polls_ || is_timed_) [[likely]]
+        stopped_at_ = session_clock.now();
     if (thread_->finished) [[unlikely]] { // the job ended while this thread was in here
         row_ = nullptr;
         return;
     }
     thread_->call_depth = level_ + 1; // nested calls that were left without returning
-    if (polls_) [[unlikely]] return;
+    if (polls_) [[unlikely]]
+        return;
     RunningCall& call = thread_->calls[level_];
     const std::uint64_t wall = stopped_at_ - call.start;
     const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
     std::uint64_t cpu = own;
-    if (call.cpu_start != 0 || own >= long_event_ns) [[unlikely]] cpu = cpu_of_call(call, own);
+    if (call.cpu_start != 0 || own >= long_event_ns) [[unlikely]]
+        cpu = cpu_of_call(call, own);
     learn_duration(*call.typical_ns, own);
     (*row_)[Metric::Time] += own;
     thread_->phases.book_event(own, cpu);
-    if (level_ != 0) [[unlikely]] thread_->calls[level_ - 1].inner += wall;
+    if (level_ != 0) [[unlikely]]
+        thread_->calls[level_ - 1].inner += wall;
 }
 
 [[gnu::hot]] void MpiEvent::add(Metric metric, std::uint64_t value) noexcept { (*row_)[metric] += value; }
@@ -357,13 +369,14 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     // For who looks for loops, polls that follow each other are one.
     if (!(cheap_ || (is_looked_at_ && path_ != nullptr)) || *call.typical_ns >= long_event_ns) return;
     CallSite& site = call_site(*thread_, function_id_, call.return_address);
-    thread_->phases.begin_polls(&site, path_, site.polls, *row_, stopped_at_, stopped_at_ - call.start,
-                                thread_->cheap_event.typical());
+    thread_->phases.begin_polls(&site, path_, site.polls, *row_, stopped_at_, stopped_at_ - call.start, thread_->cheap_event.typical());
 }
 
 [[gnu::hot]] MpiEvent::~MpiEvent() noexcept {
-    if (thread_ == nullptr) [[unlikely]] return;
-    if (!stopped_) [[unlikely]] stop();
+    if (thread_ == nullptr) [[unlikely]]
+        return;
+    if (!stopped_) [[unlikely]]
+        stop();
     if (!thread_->finished) [[likely]] {
         thread_->call_depth = level_;
         if (polls_) [[unlikely]]
@@ -372,8 +385,10 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
             learn_own_time();
         else
             thread_->phases.book_overhead(thread_->cheap_event.typical());
-        if (unsuccessful_ && !polls_) [[unlikely]] begin_polls();
-        if (checkpoint_is_due_) [[unlikely]] write_due_checkpoint(*thread_, thread_->calls[0].frame);
+        if (unsuccessful_ && !polls_) [[unlikely]]
+            begin_polls();
+        if (checkpoint_is_due_) [[unlikely]]
+            write_due_checkpoint(*thread_, thread_->calls[0].frame);
     }
     leave_tool(in_tool_before_);
 }
@@ -384,8 +399,6 @@ void mpi_tool_bypasses_us(const char* tool) noexcept { session.tool_bypasses_us(
 void before_mpi_init(bool is_session) noexcept { session.before_mpi_init(is_session); }
 void after_mpi_init(bool is_session, bool succeeded) noexcept { session.after_mpi_init(is_session, succeeded); }
 void before_mpi_finalize(void* frame) noexcept { session.before_mpi_finalize(reinterpret_cast<std::uintptr_t>(frame)); }
-void before_mpi_session_finalize(void* frame) noexcept {
-    session.before_session_finalize(reinterpret_cast<std::uintptr_t>(frame));
-}
+void before_mpi_session_finalize(void* frame) noexcept { session.before_session_finalize(reinterpret_cast<std::uintptr_t>(frame)); }
 
 } // namespace libprofile

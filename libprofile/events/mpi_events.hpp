@@ -89,12 +89,12 @@ class MpiEvent {
     bool is_looked_at_ = false;    // by who looks for the time loop
     bool measures_itself_ = false; // entered_ and the end are read from the clock
     std::uint64_t entered_ = 0;    // ns
-    bool polls_ = false;        // one of a run of polls (phases/poll_run.hpp)
-    bool is_timed_ = false;     // of these: the clock is read
+    bool polls_ = false;           // one of a run of polls (phases/poll_run.hpp)
+    bool is_timed_ = false;        // of these: the clock is read
     bool unsuccessful_ = false;
     bool checkpoint_is_due_ = false; // noticed where the time is known anyway
-    bool unrecorded_ = false; // a call of the application while recording is off
-    int in_tool_before_ = 0; // see enter_tool()
+    bool unrecorded_ = false;        // a call of the application while recording is off
+    int in_tool_before_ = 0;         // see enter_tool()
 };
 
 /// Called by the dispatcher when it has found the MPI library, before the first event.
@@ -108,7 +108,7 @@ void mpi_tool_bypasses_us(const char* tool) noexcept;
 void before_mpi_init(bool is_session) noexcept;
 void after_mpi_init(bool is_session, bool succeeded) noexcept;
 /// `frame` as for MpiEvent.
-void before_mpi_finalize(void* frame) noexcept; // ends all wall times, writes the profile
+void before_mpi_finalize(void* frame) noexcept;         // ends all wall times, writes the profile
 void before_mpi_session_finalize(void* frame) noexcept; // the same, if it is the last session and there is no MPI_Init
 
 /// Called by the body of MPI_Pcontrol, around the event of the call; `frame` as for MpiEvent. docs/how-it-works.md, Control.

@@ -1,11 +1,11 @@
 #include "libprofile/events/named_regions.hpp"
 
+#include "libprofile/base/process.hpp"
 #include "libprofile/regions/region_names.hpp"
 #include "libprofile/regions/regions.hpp"
 #include "libprofile/regions/visits_inside.hpp"
-#include "libprofile/thread/recording.hpp"
-#include "libprofile/base/process.hpp"
 #include "libprofile/session/session.hpp"
+#include "libprofile/thread/recording.hpp"
 
 namespace libprofile {
 
@@ -85,6 +85,4 @@ extern "C" [[gnu::visibility("default")]] void profile_region_begin(const char* 
     session.marker_used();
     begin_region(RegionClass::User, name, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
 }
-extern "C" [[gnu::visibility("default")]] void profile_region_end(const char* name) noexcept {
-    libprofile::end_region(libprofile::RegionClass::User, name);
-}
+extern "C" [[gnu::visibility("default")]] void profile_region_end(const char* name) noexcept { libprofile::end_region(libprofile::RegionClass::User, name); }

@@ -20,11 +20,11 @@ inline unsigned function_of(OpenMpConstruct construct) { return mpi_function_cou
 
 /// A region that is running, as its threads see it. Whoever calls begin_region() keeps it until its end.
 struct ParallelRegion {
-    Thread* master = nullptr; // nullptr: it is not measured
-    NodeId node = 0;          // in the master's tree
+    Thread* master = nullptr;     // nullptr: it is not measured
+    NodeId node = 0;              // in the master's tree
     std::uint32_t refused_by = 0; // index + 1 of the thread that encountered it, where something is recorded but not this region
-    std::uint64_t number = 0; // among the master's
-    std::uintptr_t boundary = 0; // on the master's stack
+    std::uint64_t number = 0;     // among the master's
+    std::uintptr_t boundary = 0;  // on the master's stack
     /// When the one before was over. Workers mostly need to know just that, and have what is beside it in their caches already.
     std::uint64_t last_end = ~std::uint64_t{0};
 };

@@ -18,9 +18,11 @@ constexpr bool is_lock(OpenMpConstruct construct) {
 
 void count_in_frame(OpenMpConstruct construct, const void* return_address, void* frame) noexcept {
     Thread* thread = own_location();
-    if (thread == nullptr) [[unlikely]] return;
+    if (thread == nullptr) [[unlikely]]
+        return;
     const InToolOf guard(*thread);
-    if (guard.is_nested() || !records(*thread)) [[unlikely]] return;
+    if (guard.is_nested() || !records(*thread)) [[unlikely]]
+        return;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
     if (!is_outside_calls(*thread, own_frame)) [[unlikely]] {
         ++thread->openmp.waits_refused;
@@ -35,9 +37,11 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
 
 [[gnu::hot]] bool begin_event(OpenMpConstruct construct, const void* return_address, void* frame, void* waiting) noexcept {
     Thread* thread = own_location();
-    if (thread == nullptr) [[unlikely]] return false;
+    if (thread == nullptr) [[unlikely]]
+        return false;
     const InToolOf guard(*thread);
-    if (guard.is_nested() || !records(*thread)) [[unlikely]] return false;
+    if (guard.is_nested() || !records(*thread)) [[unlikely]]
+        return false;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
     if (!is_outside_calls(*thread, own_frame)) [[unlikely]] {
         ++thread->openmp.waits_refused;
@@ -58,10 +62,12 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
 
 [[gnu::hot]] void end_event() noexcept {
     Thread* thread = thread_local_block.thread;
-    if (thread == nullptr) [[unlikely]] return;
+    if (thread == nullptr) [[unlikely]]
+        return;
     const InToolOf guard(*thread);
     const std::uint64_t now = session_clock.now();
-    if (thread->finished || thread->openmp.wait.node == 0 || thread->call_depth != 1) [[unlikely]] return;
+    if (thread->finished || thread->openmp.wait.node == 0 || thread->call_depth != 1) [[unlikely]]
+        return;
     OwnTime own_time(*thread, thread->openmp.event_end, now);
     end_wait(*thread, now, EndedRegions::never);
     own_time.book();

@@ -14,8 +14,8 @@
 // A task:        begin_task()/end_task(), since a thread that waits may be given one to do meanwhile.
 #pragma once
 
-#include "libprofile/events/openmp_constructs.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/events/openmp_constructs.hpp"
 #include "libprofile/thread/thread.hpp"
 
 #include <cstdint>
@@ -42,7 +42,8 @@ inline void begin_share(RegionShare& share, const ParallelRegion& region, void* 
     share.is_master = true;
 }
 inline void end_share(RegionShare& share, const ParallelRegion& region) noexcept {
-    if (share.thread == nullptr) [[unlikely]] return;
+    if (share.thread == nullptr) [[unlikely]]
+        return;
     if (!share.is_alone) return end_shared_share(share, region);
     share.thread->openmp.alone = region.number; // the rest is done with the end of the region
 }

@@ -1,6 +1,6 @@
+#include "libprofile/base/process.hpp"
 #include "libprofile/events/openmp_wait.hpp"
 #include "libprofile/thread/recording.hpp"
-#include "libprofile/base/process.hpp"
 
 namespace libprofile {
 
@@ -41,10 +41,12 @@ inline OwnBarrier& own_barrier(Thread& thread, NodeId node) noexcept {
 inline JoinedPath& join(Thread& thread, const ParallelRegion& region) noexcept {
     const auto hash = (reinterpret_cast<std::uintptr_t>(region.master) ^ (std::uintptr_t{region.node} << 20)) * 0x9e3779b97f4a7c15u;
     OpenMpState& state = thread.openmp;
-    if (state.joined == nullptr) [[unlikely]] state.joined = thread.arena.array<JoinedPath>(OpenMpState::most_joined);
+    if (state.joined == nullptr) [[unlikely]]
+        state.joined = thread.arena.array<JoinedPath>(OpenMpState::most_joined);
     JoinedPath& joined = state.joined != nullptr ? state.joined[hash >> 58] : state.only_joined;
     static_assert(OpenMpState::most_joined == 1u << (64 - 58));
-    if (joined.master != region.master || joined.theirs != region.node) [[unlikely]] copy_path(thread, region, joined);
+    if (joined.master != region.master || joined.theirs != region.node) [[unlikely]]
+        copy_path(thread, region, joined);
     return joined;
 }
 
@@ -93,7 +95,8 @@ inline bool is_waiting_only(const Thread& thread) noexcept {
 
 /// The region of a master that was all of its team is over: there was nobody to wait for, so the barrier lasted no time.
 inline void end_lone_region(Thread& thread, const ParallelRegion& region) noexcept {
-    if (thread.is_silent()) [[unlikely]] return;
+    if (thread.is_silent()) [[unlikely]]
+        return;
     OpenMpState& state = thread.openmp;
     OwnTime own_time(thread, state.region_end);
     end_polls(thread);
@@ -133,11 +136,14 @@ void begin_refused_share() noexcept {
 
 [[gnu::hot]] void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* boundary) noexcept {
     Thread* thread = own_location();
-    if (thread == nullptr) [[unlikely]] return;
+    if (thread == nullptr) [[unlikely]]
+        return;
     const InToolOf guard(*thread);
-    if (guard.is_nested() || !records(*thread)) [[unlikely]] return;
+    if (guard.is_nested() || !records(*thread)) [[unlikely]]
+        return;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (!is_own_stack(own_frame) || !is_outside_calls(*thread, own_frame)) [[unlikely]] return refuse(*thread, region);
+    if (!is_own_stack(own_frame) || !is_outside_calls(*thread, own_frame)) [[unlikely]]
+        return refuse(*thread, region);
     OpenMpState& state = thread->openmp;
     OwnTime own_time(*thread, state.region_begin);
     end_polls(*thread);
@@ -145,7 +151,8 @@ void begin_refused_share() noexcept {
     Row& row = visit(*thread, find_row(*thread, OpenMpConstruct::Parallel, return_address, own_frame, typical), false);
     ParallelPlaces& places = thread->paths.parallel();
     const auto outside = reinterpret_cast<std::uintptr_t>(boundary);
-    if (!places.enter(outside, row.node, places.begins_in_runtime())) [[unlikely]] return refuse(*thread, region);
+    if (!places.enter(outside, row.node, places.begins_in_runtime())) [[unlikely]]
+        return refuse(*thread, region);
     // Frames of the runtime that were there before the region began, and go on inside of it, have nodes outside of it.
     if (outside != own_frame) thread->paths.forget_nodes_below(outside);
     region.master = thread;
@@ -158,13 +165,15 @@ void begin_refused_share() noexcept {
 
 [[gnu::hot]] void end_region(ParallelRegion& region) noexcept {
     Thread* thread = region.master;
-    if (thread == nullptr) [[unlikely]] return;
+    if (thread == nullptr) [[unlikely]]
+        return;
     const InToolOf guard(*thread);
     OpenMpState& state = thread->openmp;
     thread->paths.parallel().leave(region.boundary);
     if (state.alone == region.number) return end_lone_region(*thread, region);
     const std::uint64_t now = session_clock.now();
-    if (thread->finished) [[unlikely]] return;
+    if (thread->finished) [[unlikely]]
+        return;
     OwnTime own_time(*thread, state.region_end, now);
     if (state.wait.node != 0 && state.wait.region == region.number && thread->call_depth == 1) end_wait(*thread, now, EndedRegions::never);
     state.ended.add(region.number, now);
@@ -179,10 +188,13 @@ void begin_refused_share() noexcept {
         if (region.refused_by != 0 && thread != nullptr && region.refused_by != thread->index + 1) begin_refused_share();
         return;
     }
-    if (thread == nullptr) [[unlikely]] thread = open_location();
-    if (thread == nullptr) [[unlikely]] return;
+    if (thread == nullptr) [[unlikely]]
+        thread = open_location();
+    if (thread == nullptr) [[unlikely]]
+        return;
     const InToolOf guard(*thread);
-    if (guard.is_nested()) [[unlikely]] return;
+    if (guard.is_nested()) [[unlikely]]
+        return;
     const std::uint64_t now = session_clock.now();
     OpenMpState& state = thread->openmp;
     OwnTime own_time(*thread, state.share_begin, now);
@@ -212,8 +224,10 @@ void begin_refused_share() noexcept {
     OpenMpState& state = thread->openmp;
     const InToolOf guard(*thread);
     if (!share.is_master) thread->paths.parallel().leave(share.boundary);
-    if (thread->is_silent() || guard.is_nested()) [[unlikely]] return;
-    if (!is_outside_calls(*thread, reinterpret_cast<std::uintptr_t>(&share))) [[unlikely]] return;
+    if (thread->is_silent() || guard.is_nested()) [[unlikely]]
+        return;
+    if (!is_outside_calls(*thread, reinterpret_cast<std::uintptr_t>(&share))) [[unlikely]]
+        return;
     OwnTime own_time(*thread, state.share_end);
     end_polls(*thread);
     if (share.is_master) {

@@ -1,7 +1,7 @@
 #include "libprofile/events/openmp_wait.hpp"
 
-#include "libprofile/thread/counting.hpp"
 #include "libprofile/base/process.hpp"
+#include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 namespace libprofile {
@@ -17,7 +17,8 @@ void book_part(Thread& thread, std::uint64_t from, std::uint64_t wall, std::uint
     if (over != EndedRegions::never && over < from + wall) waited = over > from ? over - from : 0;
     if (waited != 0) thread.phases.row(state.wait.node)[Metric::Time] += waited;
     if (wall != waited) {
-        if (state.idle == 0) [[unlikely]] state.idle = thread.tree.child(0, NodeKind::OpenMp, function_of(OpenMpConstruct::Idle), 0);
+        if (state.idle == 0) [[unlikely]]
+            state.idle = thread.tree.child(0, NodeKind::OpenMp, function_of(OpenMpConstruct::Idle), 0);
         row_of(thread, state.idle_row, state.idle)[Metric::Time] += wall - waited;
     }
     thread.phases.book_event(wall, cpu);
@@ -25,8 +26,8 @@ void book_part(Thread& thread, std::uint64_t from, std::uint64_t wall, std::uint
 
 /// The next changes of the main thread's phases until `now`, for a thread that has waited since `from`: `wall` ns, of which it ran
 /// for `cpu` ns. Without a wait `wall` is 0.
-[[gnu::cold]] void follow_phases_in_wait(Thread& thread, std::uint64_t from, std::uint64_t now, std::uint64_t wall,
-                                         std::uint64_t cpu, std::uint64_t cpu_now, std::uint64_t over) noexcept {
+[[gnu::cold]] void follow_phases_in_wait(Thread& thread, std::uint64_t from, std::uint64_t now, std::uint64_t wall, std::uint64_t cpu, std::uint64_t cpu_now,
+                                         std::uint64_t over) noexcept {
     OpenMpState& state = thread.openmp;
     for (const std::uint64_t count = main_phases.count(); state.phases_seen != count; ++state.phases_seen) {
         PhaseChange change;
@@ -71,8 +72,8 @@ std::uint64_t cpu_of_wait(Thread& thread, const RunningCall& call, std::uint64_t
     return guard.is_nested() ? nullptr : thread_registry.current();
 }
 
-[[gnu::noinline]] Row& find_changed_row(Thread& thread, OpenMpConstruct construct, const void* return_address, std::uintptr_t frame,
-                                        KnownPath* path, std::uint32_t*& typical) noexcept {
+[[gnu::noinline]] Row& find_changed_row(Thread& thread, OpenMpConstruct construct, const void* return_address, std::uintptr_t frame, KnownPath* path,
+                                        std::uint32_t*& typical) noexcept {
     const unsigned function = function_of(construct);
     NodeId node = 0;
     if (!process.records_call_paths()) [[unlikely]]
@@ -131,7 +132,8 @@ void end_any_wait(Thread& thread, std::uint64_t now, std::uint64_t over, std::ui
     } else {
         book_part(thread, call.start, own, cpu, over);
     }
-    if (thread.loops != nullptr) [[unlikely]] thread.loops->add_event(wait.node, 0, 0, own);
+    if (thread.loops != nullptr) [[unlikely]]
+        thread.loops->add_event(wait.node, 0, 0, own);
     learn_duration(*call.typical_ns, own);
     wait = {};
 }

@@ -3,11 +3,11 @@
 // memory from the thread's arena. Inline is what each parallel region needs.
 #pragma once
 
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/events/openmp_constructs.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/phases/phase_log.hpp"
 #include "libprofile/thread/event_path.hpp"
-#include "libprofile/events/openmp_constructs.hpp"
-#include "libprofile/base/process_state.hpp"
 #include "libprofile/thread/recording.hpp"
 
 namespace libprofile {
@@ -25,16 +25,17 @@ inline bool records(Thread& thread) noexcept { return !thread.is_silent() || wak
 class OwnTime {
   public:
     OwnTime(Thread& thread, OwnCost& cost) noexcept : thread_(thread), cost_(cost), is_due_(cost.is_due()) {
-        if (is_due_) [[unlikely]] began_at_ = session_clock.now();
+        if (is_due_) [[unlikely]]
+            began_at_ = session_clock.now();
     }
     /// For a place that has read the clock.
-    OwnTime(Thread& thread, OwnCost& cost, std::uint64_t now) noexcept
-        : thread_(thread), cost_(cost), is_due_(cost.is_due()), began_at_(now) {}
+    OwnTime(Thread& thread, OwnCost& cost, std::uint64_t now) noexcept : thread_(thread), cost_(cost), is_due_(cost.is_due()), began_at_(now) {}
     /// What comes is not what it usually is.
     void is_unusual() noexcept { is_due_ = is_unusual_ = true; }
     /// `until`: a reading of the clock at the end, if there is one; else 0.
     void book(std::uint64_t until = 0) noexcept {
-        if (!is_due_) [[likely]] return thread_.phases.book_overhead(cost_.typical());
+        if (!is_due_) [[likely]]
+            return thread_.phases.book_overhead(cost_.typical());
         if (until == 0) until = session_clock.now();
         const std::uint64_t spent = thread_.own_time(began_at_, until);
         if (!is_unusual_) cost_.learn(spent);
@@ -51,16 +52,19 @@ class OwnTime {
 
 /// Counts a visit. Returns the row.
 inline Row& visit(Thread& thread, Row& row, bool is_chance) noexcept {
-    if (!row.is_event) [[unlikely]] row.is_event = true;
+    if (!row.is_event) [[unlikely]]
+        row.is_event = true;
     ++row[Metric::Visits];
     if (is_chance) ++row.chance_visits;
-    if (thread.loops != nullptr) [[unlikely]] thread.loops->add_event(row.node, 1, is_chance ? 1 : 0, 0);
+    if (thread.loops != nullptr) [[unlikely]]
+        thread.loops->add_event(row.node, 1, is_chance ? 1 : 0, 0);
     return row;
 }
 
 /// A run of unsuccessful polls ends where something else happens.
 inline void end_polls(Thread& thread) noexcept {
-    if (thread.phases.polls().site != nullptr) [[unlikely]] thread.phases.end_polls(session_clock.now());
+    if (thread.phases.polls().site != nullptr) [[unlikely]]
+        thread.phases.end_polls(session_clock.now());
 }
 
 /// find_row() where something is not as at the last such event. `path`: what is known of it, or nullptr.
@@ -79,13 +83,15 @@ inline Row& find_row(Thread& thread, OpenMpConstruct construct, const void* retu
 
 /// The same where the node is known.
 inline Row& row_of(Thread& thread, RememberedRow& known, NodeId node) noexcept {
-    if (known.generation != thread.phases.row_generation()) [[unlikely]] known = {&thread.phases.row(node), thread.phases.row_generation()};
+    if (known.generation != thread.phases.row_generation()) [[unlikely]]
+        known = {&thread.phases.row(node), thread.phases.row_generation()};
     return *known.row;
 }
 
 /// Nothing else is running on the thread, seen from a frame of its stack.
 inline bool is_outside_calls(Thread& thread, std::uintptr_t frame) noexcept {
-    if (thread.call_depth == 0) [[likely]] return true;
+    if (thread.call_depth == 0) [[likely]]
+        return true;
     thread.drop_ended_calls(frame);
     return thread.call_depth == 0;
 }
@@ -103,7 +109,8 @@ inline void begin_wait(Thread& thread, Row& row, std::uint32_t* typical, std::ui
     call.return_address = return_address;
     call.cpu_start = 0;
     thread.openmp.wait.node = row.node;
-    if (*typical >= long_event_ns) [[unlikely]] call.cpu_start = begin_long_wait(thread);
+    if (*typical >= long_event_ns) [[unlikely]]
+        call.cpu_start = begin_long_wait(thread);
     thread.call_depth = 1;
 }
 
@@ -133,13 +140,15 @@ inline void end_wait(Thread& thread, std::uint64_t now, std::uint64_t over) noex
         waited = over > call.start ? over - call.start : 0;
         if (waited > own) waited = own;
         if (own != waited) {
-            if (state.idle_row.generation != thread.phases.row_generation()) [[unlikely]] return end_any_wait(thread, now, over);
+            if (state.idle_row.generation != thread.phases.row_generation()) [[unlikely]]
+                return end_any_wait(thread, now, over);
             (*state.idle_row.row)[Metric::Time] += own - waited;
         }
     }
     (*call.row)[Metric::Time] += waited;
     thread.phases.book_event(own, own);
-    if (thread.loops != nullptr) [[unlikely]] thread.loops->add_event(state.wait.node, 0, 0, own);
+    if (thread.loops != nullptr) [[unlikely]]
+        thread.loops->add_event(state.wait.node, 0, 0, own);
     learn_duration(*call.typical_ns, own);
     thread.call_depth = 0;
     state.wait = {};

@@ -2,13 +2,13 @@
 // Contract: as in mpi_events.hpp. Inside an MPI callback the call is counted and has no effect, but for switching on:
 // the pause or the phase would begin in the middle of an MPI call.
 
-#include "libprofile/output/checkpoint.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/base/process_state.hpp"
 #include "libprofile/events/markers.hpp"
 #include "libprofile/events/mpi_events.hpp"
-#include "libprofile/base/process_state.hpp"
-#include "libprofile/thread/recording.hpp"
-#include "libprofile/base/process.hpp"
+#include "libprofile/output/checkpoint.hpp"
 #include "libprofile/session/session.hpp"
+#include "libprofile/thread/recording.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 #include <cstdio>

@@ -22,8 +22,7 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
         thread.loops->finish(thread, now, cpu_now);
         count_own(thread);
     }
-    if (iteration_point.is_on() && !thread.openmp.is_worker)
-        thread.phases.end_if_open(PhaseKind::Iterations, iteration_point.name(), now, cpu_now);
+    if (iteration_point.is_on() && !thread.openmp.is_worker) thread.phases.end_if_open(PhaseKind::Iterations, iteration_point.name(), now, cpu_now);
     if (thread.regions != nullptr) thread.regions->finish();
     close_openmp(thread, now, cpu_now);
 }

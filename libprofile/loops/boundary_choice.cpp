@@ -32,8 +32,8 @@ struct Distances {
 class Choice {
   public:
     Choice(LoopCalls& calls, PassEvidence& evidence, const ExcludedCalls& excluded) noexcept
-        : calls_(calls), evidence_(evidence), code_(evidence.code()), tree_(calls.tree()), candidate_(calls.candidate()),
-          functions_(calls.functions()), excluded_(excluded) {}
+        : calls_(calls), evidence_(evidence), code_(evidence.code()), tree_(calls.tree()), candidate_(calls.candidate()), functions_(calls.functions()),
+          excluded_(excluded) {}
 
     /// False: the log knows too few passes.
     bool find(Loop& loop) noexcept {
@@ -159,16 +159,15 @@ class Choice {
             LoopCalls::Calls& calls = calls_[node];
             if (calls.count == 0 || calls_.is_entry(node)) continue;
             enters_calls_ = enters_calls_ || (calls.site == candidate_.entries.site && !functions_.is_chance(tree_[node].a));
-            const bool is_possible = !calls.is_inner && calls_.may_come_again(node) && has_passes(calls) && !functions_.is_chance(tree_[node].a) && !excluded_.has(node);
+            const bool is_possible =
+                !calls.is_inner && calls_.may_come_again(node) && has_passes(calls) && !functions_.is_chance(tree_[node].a) && !excluded_.has(node);
             if (!is_possible) calls.count = 0;
         }
         leave_useful_entries();
     }
 
     /// For most of the time that is known.
-    bool has_passes(const LoopCalls::Calls& calls) const noexcept {
-        return calls.are_passes(least_passes - 1) && calls.span() >= calls_.span() / 4 * 3;
-    }
+    bool has_passes(const LoopCalls::Calls& calls) const noexcept { return calls.are_passes(least_passes - 1) && calls.span() >= calls_.span() / 4 * 3; }
 
     /// Entries of a call site are asked only where they come more often than each call that comes once in a pass: then that misses passes.
     /// Unless they are those of an inner loop.
@@ -181,8 +180,8 @@ class Choice {
             LoopCalls::Calls& calls = calls_[node];
             if (calls.count == 0 || !calls_.is_entry(node)) continue;
             // Of the call's own site there may be more entries where the function that is entered ends by jumping to MPI.
-            bool is_useful = most != 0 && node != calls_[call].site && calls.count > most + candidate_.entries.activations && calls.count == calls_.entries(node) &&
-                             has_passes(calls);
+            bool is_useful = most != 0 && node != calls_[call].site && calls.count > most + candidate_.entries.activations &&
+                             calls.count == calls_.entries(node) && has_passes(calls);
             if (is_useful) {
                 const Nesting nesting = code_.nesting(node, calls_[call].site).nesting;
                 is_useful = nesting == Nesting::Same || (nesting == Nesting::Unknown && !calls.is_inner && calls.count < most * 2);
@@ -318,15 +317,15 @@ class Choice {
     const LoopCandidate& candidate_;
     const FunctionTraits& functions_;
     const ExcludedCalls& excluded_;
-    NodeList<64> speaking_;     // call sites at which each entry makes a call other than tests and probes
+    NodeList<64> speaking_;                         // call sites at which each entry makes a call other than tests and probes
     static constexpr std::uint32_t most_levels = 4; // of loops inside each other in one function
-    bool enters_calls_ = false; // other than tests and probes, at the call site that the candidate enters
+    bool enters_calls_ = false;                     // other than tests and probes, at the call site that the candidate enters
 };
 
 } // namespace
 
-bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions,
-                     const ExcludedCalls& excluded, Loop& loop) noexcept {
+bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
+                     Loop& loop) noexcept {
     LoopCalls calls(log, tree, candidate, functions);
     if (!calls.is_there()) return false;
     PassEvidence evidence(calls);

@@ -57,8 +57,7 @@ class CallPattern {
     };
 
     std::uint32_t same_as(std::uint32_t one) const noexcept {
-        return static_cast<std::uint32_t>(
-            std::count_if(sites_, sites_ + count_, [&](const Site& each) { return each.calls == sites_[one].calls; }));
+        return static_cast<std::uint32_t>(std::count_if(sites_, sites_ + count_, [&](const Site& each) { return each.calls == sites_[one].calls; }));
     }
 
     static std::uint64_t path_between(const CallTree& tree, NodeId site, NodeId call) noexcept {

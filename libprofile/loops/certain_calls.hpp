@@ -3,8 +3,8 @@
 // Contract: as SiteCode. What is not known is not certain; nothing is where there is no memory.
 #pragma once
 
-#include "libprofile/loops/site_code.hpp"
 #include "libprofile/base/scratch.hpp"
+#include "libprofile/loops/site_code.hpp"
 
 namespace libprofile {
 

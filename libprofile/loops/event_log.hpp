@@ -24,7 +24,7 @@ enum class LogRecord : std::uint8_t { Event = 0, Sample = 1, Values = 2, EventAg
 /// Functions of the last event's path that have returned since then, before the next. By their levels, from `first` on; 0: when is not known.
 struct LoggedReturns {
     static constexpr std::uint32_t most = 128; // none further inside is the function of a loop
-    SegmentCounters since; // the record before that has some
+    SegmentCounters since;                     // the record before that has some
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     std::uint64_t at[most] = {};
@@ -81,8 +81,7 @@ class EventLog {
 
     class Reader {
       public:
-        Reader(const EventLog& log, Position from)
-            : begin_(log.bytes_), at_(log.bytes_ + from.offset), end_(log.bytes_ + log.used_), time_(from.time) {}
+        Reader(const EventLog& log, Position from) : begin_(log.bytes_), at_(log.bytes_ + from.offset), end_(log.bytes_ + log.used_), time_(from.time) {}
         /// The next record; false: there is none. Of Values, the caller may read `count` cells by value(), before the next record.
         bool next(LogRecord& kind) noexcept;
         LoggedEvent event;

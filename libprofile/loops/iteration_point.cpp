@@ -1,15 +1,15 @@
 #include "libprofile/loops/iteration_point.hpp"
 
-#include "libprofile/code/patch.hpp"
-#include "libprofile/code/function_names.hpp"
-#include "libprofile/code/stopped_threads.hpp"
+#include "libprofile/base/function_records.hpp"
+#include "libprofile/base/nearest_name.hpp"
+#include "libprofile/base/process.hpp"
 #include "libprofile/callpath/dynamic_symbols.hpp"
 #include "libprofile/callpath/function_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/module_name.hpp"
-#include "libprofile/base/nearest_name.hpp"
-#include "libprofile/base/function_records.hpp"
-#include "libprofile/base/process.hpp"
+#include "libprofile/code/function_names.hpp"
+#include "libprofile/code/patch.hpp"
+#include "libprofile/code/stopped_threads.hpp"
 #include "libprofile/thread/thread.hpp"
 
 #include <cstdarg>

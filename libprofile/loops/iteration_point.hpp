@@ -96,7 +96,7 @@ class IterationPoint {
     char complaint_[1024] = {};
     std::atomic<bool> by_others_{false};
     std::atomic<std::uint32_t> modules_{0}; // that were looked at
-    std::uint32_t function_ = no_function; // MPI function
+    std::uint32_t function_ = no_function;  // MPI function
     Range ranges_[most_ranges] = {};
     std::uint32_t range_count_ = 0;
     std::uint32_t steps_ = 0; // functions of the path

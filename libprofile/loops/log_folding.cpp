@@ -1,7 +1,7 @@
 #include "libprofile/loops/log_folding.hpp"
 
-#include "libprofile/loops/site_path.hpp"
 #include "libprofile/base/scratch.hpp"
+#include "libprofile/loops/site_path.hpp"
 
 #include <algorithm>
 #include <bit>

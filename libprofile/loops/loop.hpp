@@ -55,9 +55,7 @@ struct Loop {
         last_at = entries.last_at;
     }
     /// The later part of one loop that seemed to be two, since calls in it came and went.
-    bool continues_in(const Loop& later) const {
-        return caller == later.caller && level == later.level && place == later.place && boundary == later.boundary;
-    }
+    bool continues_in(const Loop& later) const { return caller == later.caller && level == later.level && place == later.place && boundary == later.boundary; }
     void include(const Loop& later) {
         passes += later.passes;
         last_at = later.last_at;

@@ -4,11 +4,11 @@
 // the tree must stay as they are.
 #pragma once
 
+#include "libprofile/base/scratch.hpp"
 #include "libprofile/loops/event_log.hpp"
 #include "libprofile/loops/loop_search.hpp"
 #include "libprofile/loops/mpi_traits.hpp"
 #include "libprofile/loops/site_path.hpp"
-#include "libprofile/base/scratch.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "libprofile/loops/loop_levels.hpp"
 
+#include "libprofile/base/scratch.hpp"
 #include "libprofile/loops/certain_calls.hpp"
 #include "libprofile/loops/loop_calls.hpp"
 #include "libprofile/loops/site_path.hpp"
-#include "libprofile/base/scratch.hpp"
 
 #include <algorithm>
 
@@ -114,8 +114,7 @@ class Levels {
     }
     bool may_be_level(NodeId site) const noexcept {
         const Entries& entries = sites_[site];
-        return are_inner_passes(entries) && entries.first_at <= outermost().entries.last_at &&
-               is_below(tree_[site].parent, outermost().caller);
+        return are_inner_passes(entries) && entries.first_at <= outermost().entries.last_at && is_below(tree_[site].parent, outermost().caller);
     }
     bool is_known(NodeId function) const noexcept {
         return std::any_of(levels_.level, levels_.level + levels_.count, [&](const LoopLevel& level) { return level.candidate.caller == function; });

@@ -36,7 +36,8 @@ void LoopSearch::keep(LoopCandidate* kept, std::uint32_t& count, std::uint32_t m
 /// Where the loop of an earlier activation of the function is kept; ended_count_: none is known.
 std::uint32_t LoopSearch::ended_at(const Activation& activation, std::uint32_t level, NodeId site) const noexcept {
     std::uint32_t i = 0;
-    while (i < ended_count_ && (ended_[i].is_recursion || ended_[i].level != level || ended_[i].caller != activation.caller || ended_[i].entries.site != site)) ++i;
+    while (i < ended_count_ && (ended_[i].is_recursion || ended_[i].level != level || ended_[i].caller != activation.caller || ended_[i].entries.site != site))
+        ++i;
     return i;
 }
 
@@ -173,8 +174,7 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
                 return from < to && to - from > std::min(candidate.entries.span(), other.entries.span()) / 10;
             });
             if (!is_apart) continue;
-            if (best == nullptr || candidate.level < best->level ||
-                (candidate.level == best->level && candidate.entries.span() > best->entries.span()))
+            if (best == nullptr || candidate.level < best->level || (candidate.level == best->level && candidate.entries.span() > best->entries.span()))
                 best = &candidate;
         }
         if (best == nullptr) break;
@@ -185,9 +185,7 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
 }
 
 bool LoopSearch::find_short(LoopCandidate& found) const noexcept {
-    const auto is_it = [&](const Entries& entries) {
-        return entries.are_too_short(least_passes) && entries.span() >= (last_at_ - began_at_) / 4;
-    };
+    const auto is_it = [&](const Entries& entries) { return entries.are_too_short(least_passes) && entries.span() >= (last_at_ - began_at_) / 4; };
     if (is_it(short_.entries)) found = short_;
     for (std::uint32_t level = depth_; level != 0; --level) {
         const Activation& activation = activations_[level - 1];

@@ -147,9 +147,7 @@ class LoopSearch {
     template <class Visit> void for_each_loop(std::uint32_t level, Visit visit) const noexcept;
     void follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;
     /// The recursion as a loop; its entries are too few if it is none.
-    LoopCandidate recursion() const noexcept {
-        return {recursion_.caller, recursion_.level, is_tree_walk_ ? Entries() : depths_, true, is_cut_short_};
-    }
+    LoopCandidate recursion() const noexcept { return {recursion_.caller, recursion_.level, is_tree_walk_ ? Entries() : depths_, true, is_cut_short_}; }
     static void keep(LoopCandidate* kept, std::uint32_t& count, std::uint32_t most, const LoopCandidate& candidate) noexcept;
 
     Activation activations_[levels]; // of levels 1 ...

@@ -1,13 +1,13 @@
 // The part of a LoopWatch that settles on loops: when, on which one with which others inside and around it, and what that is called.
 #include "libprofile/loops/loop_watch.hpp"
 
+#include "libprofile/base/function_records.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/loops/boundary_choice.hpp"
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/loops/loop_levels.hpp"
 #include "libprofile/loops/other_sites.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
-#include "libprofile/base/function_records.hpp"
 #include "libprofile/thread/thread.hpp"
 
 #include <algorithm>
@@ -38,8 +38,7 @@ void LoopWatch::name(Thread& thread, Found& loop) noexcept {
     if (place.kind == NodeKind::Frame) {
         const char* module = load_map[place.a].path;
         const char* slash = std::strrchr(module, '/');
-        std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1,
-                      static_cast<unsigned long long>(place.b));
+        std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1, static_cast<unsigned long long>(place.b));
     } else {
         std::snprintf(text, sizeof text, "loop at 0x%llx", static_cast<unsigned long long>(place.b));
     }
@@ -122,18 +121,18 @@ bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
 /// While the job goes on.
 void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     LoopCandidate candidate;
-    const bool is_found = loop_count_ < most_loops && search_.find_running(now, candidate) &&
-                          std::none_of(loops_, loops_ + loop_count_, [&](const Found& known) {
-                              return known.caller == candidate.caller && known.level == candidate.level &&
-                                     (known.sites.has(candidate.entries.site) || known.around.has(candidate.entries.site));
-                          });
+    const bool is_found =
+        loop_count_ < most_loops && search_.find_running(now, candidate) && std::none_of(loops_, loops_ + loop_count_, [&](const Found& known) {
+            return known.caller == candidate.caller && known.level == candidate.level &&
+                   (known.sites.has(candidate.entries.site) || known.around.has(candidate.entries.site));
+        });
     const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_.size == 0;
     const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));
     const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
-        return may_be_around(candidate, known.level) && now - candidate.entries.first_at >= (now - known.first_at) / 2;
-    });
-    const bool was_refused = refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site &&
-                             candidate.entries.count / 2 < refused_.entries.count;
+                               return may_be_around(candidate, known.level) && now - candidate.entries.first_at >= (now - known.first_at) / 2;
+                           });
+    const bool was_refused =
+        refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site && candidate.entries.count / 2 < refused_.entries.count;
     const bool is_due = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at()))));
     std::uint64_t cpu = 0;
     if (is_due) thread.mark_cpu(now, cpu = thread_cpu_time()); // what comes is ours, and long
@@ -193,8 +192,7 @@ void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std
         replay(thread, now, cpu_now);
     }
     for (std::uint32_t i = 0; i < loop_count_; ++i)
-        if (loops_[i].missed == 0 && loops_[i].passes > loops_[i].iterations + 1)
-            loops_[i].missed = loops_[i].passes - loops_[i].iterations;
+        if (loops_[i].missed == 0 && loops_[i].passes > loops_[i].iterations + 1) loops_[i].missed = loops_[i].passes - loops_[i].iterations;
     interrupt();
     log_.release();
 }

@@ -1,10 +1,10 @@
 #include "libprofile/loops/loop_watch.hpp"
 
 #include "format/loops.hpp"
-#include "libprofile/thread/counting.hpp"
+#include "libprofile/base/function_records.hpp"
 #include "libprofile/loops/other_sites.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
-#include "libprofile/base/function_records.hpp"
+#include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/thread.hpp"
 
 #include <algorithm>
@@ -28,9 +28,8 @@ LoopWatch* LoopWatch::create() noexcept {
 
 /// A pass of a known loop may begin with this call.
 bool LoopWatch::may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept {
-    return std::any_of(loops_, loops_ + loop_count_, [&](const Found& loop) {
-        return !loop.is_replaced && (loop.is_recursion ? loop.is_on(path) : loop.begins_pass(tree, path, node, 0));
-    });
+    return std::any_of(loops_, loops_ + loop_count_,
+                       [&](const Found& loop) { return !loop.is_replaced && (loop.is_recursion ? loop.is_on(path) : loop.begins_pass(tree, path, node, 0)); });
 }
 
 /// `one` is called in passes of `other`.

@@ -36,11 +36,11 @@ class LoopWatch {
     struct Found : Loop {
         const char* phase = nullptr; // its name
         std::uint64_t iterations = 0;
-        std::uint64_t missed = 0;    // passes before the first iteration
-        bool is_replaced = false;    // by a loop around it
-        std::uint32_t moves = 0;     // of the boundary, to a call that comes in every pass
-        bool is_late = false;        // passes before it was found could not be cut out
-        std::uint64_t until = 0;     // where its last pass began
+        std::uint64_t missed = 0;     // passes before the first iteration
+        bool is_replaced = false;     // by a loop around it
+        std::uint32_t moves = 0;      // of the boundary, to a call that comes in every pass
+        bool is_late = false;         // passes before it was found could not be cut out
+        std::uint64_t until = 0;      // where its last pass began
         std::uint64_t known_from = 0; // passes before that are not in the log
         std::uint32_t inside = none;  // the loop in whose passes it is called, by its number
         std::uint32_t depth = 0;      // so many are around it
@@ -136,8 +136,7 @@ class LoopWatch {
     void put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept;
     void add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
-    std::uint64_t cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall,
-                         std::uint64_t outside_cpu) const noexcept;
+    std::uint64_t cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall, std::uint64_t outside_cpu) const noexcept;
     static void name(Thread& thread, Found& loop) noexcept;
     void end() noexcept;
 
@@ -147,33 +146,33 @@ class LoopWatch {
     bool is_searching_ = true; // for loops that are not known yet
     std::uint64_t searched_ns_ = 0;
     std::uint64_t calls_ = 0;
-    Nest running_; // loops that go on with their next passes; their phases are open
-    Nest open_;    // loops whose phases are open
+    Nest running_;            // loops that go on with their next passes; their phases are open
+    Nest open_;               // loops whose phases are open
     bool has_levels_ = false; // some lie in others
     std::uint32_t loop_count_ = 0;
     Found loops_[most_loops];
     Found fresh_[most_loops]; // while they are settled on: the stack of the thread may be small
-    Entries around_; // of a loop that was left, around_inner_: a loop around it in the same function has shown
+    Entries around_;          // of a loop that was left, around_inner_: a loop around it in the same function has shown
     Found* around_inner_ = nullptr;
 
     SitePath path_;
     LoopSearch search_;
     std::uint64_t calls_until_decision_ = 0;
     std::uint64_t decided_at_ = 0;
-    LoopCandidate refused_; // the last one that had no boundary: looking again costs a reading of the whole log
+    LoopCandidate refused_;           // the last one that had no boundary: looking again costs a reading of the whole log
     std::uint64_t calls_at_loop_ = 0; // when the last loop was found
 
     // The log, and what was when it began.
     EventLog log_;
-    bool is_logging_ = false; // all that happens is in it: it can be replayed
+    bool is_logging_ = false;           // all that happens is in it: it can be replayed
     EventLog::Position log_whole_from_; // what comes before lacks values: a loop ran in between
-    std::uint64_t log_generation_ = 0; // of the rows: as long as it is the same, all was booked in one segment
+    std::uint64_t log_generation_ = 0;  // of the rows: as long as it is the same, all was booked in one segment
     std::uint64_t log_began_at_ = 0;
     std::uint64_t log_cpu_start_ = 0;
     SegmentCounters log_counters_;
     SegmentCounters last_counters_; // at its last event
-    LoggedValues values_{log_}; // since that event
-    std::uint32_t standing_ = 0; // so many of the last event's functions, as far as the log knows
+    LoggedValues values_{log_};     // since that event
+    std::uint32_t standing_ = 0;    // so many of the last event's functions, as far as the log knows
     LoggedReturns returns_;
     std::uint64_t ticks_[RawPath::capacity]; // when functions returned, by frame
 };
@@ -182,7 +181,8 @@ class LoopWatch {
 
 /// Before anything is booked of an event that is no MPI call: as LoopWatch::follow_returns(), if something has returned.
 inline void see_returns(Thread& thread) noexcept {
-    if (PathTracker::has_returned()) [[unlikely]] follow_returns(thread);
+    if (PathTracker::has_returned()) [[unlikely]]
+        follow_returns(thread);
 }
 
 } // namespace libprofile

@@ -86,13 +86,11 @@ void LoopWatch::interrupt() noexcept {
 }
 
 /// The thread's CPU time at a moment in the log: what was used outside events is spread evenly over the time outside events.
-std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall,
-                                std::uint64_t outside_cpu) const noexcept {
+std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall, std::uint64_t outside_cpu) const noexcept {
     const SegmentCounters inside = counters - log_counters_;
     const std::uint64_t wall = at - log_began_at_;
     const std::uint64_t outside = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
-    const std::uint64_t share =
-        outside_wall == 0 ? 0 : static_cast<std::uint64_t>(static_cast<unsigned __int128>(outside_cpu) * outside / outside_wall);
+    const std::uint64_t share = outside_wall == 0 ? 0 : static_cast<std::uint64_t>(static_cast<unsigned __int128>(outside_cpu) * outside / outside_wall);
     return log_cpu_start_ + inside.cpu_ns() + share;
 }
 
@@ -170,8 +168,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         const LoggedEvent& event = reader.event;
         counters += event.since;
         if (is_in) phases.book(event.since);
-        const std::uint32_t staying =
-            path_.find(thread.tree, event.node) ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
+        const std::uint32_t staying = path_.find(thread.tree, event.node) ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
         is_in = is_in || running_.size != 0;
         perform(thread, staying, event.at, cpu_at(event.at, counters, outside_wall, outside_cpu));
     }

@@ -1,8 +1,8 @@
 #include "libprofile/loops/mpi_traits.hpp"
 
-#include "libprofile/code/patch.hpp"
-#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/base/function_records.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/code/patch.hpp"
 
 #include <cstring>
 
@@ -17,8 +17,7 @@ bool is_collective(std::uint32_t function) noexcept {
 
 bool is_chance(std::uint32_t function) noexcept {
     const char* name = mpi_functions[function].name;
-    return std::strstr(name, "Test") != nullptr || std::strstr(name, "probe") != nullptr ||
-           std::strstr(name, "get_status") != nullptr;
+    return std::strstr(name, "Test") != nullptr || std::strstr(name, "probe") != nullptr || std::strstr(name, "get_status") != nullptr;
 }
 
 bool find_code(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& end) noexcept {

@@ -12,7 +12,8 @@ namespace libprofile {
 
 class PassEvidence {
   public:
-    explicit PassEvidence(const LoopCalls& calls) noexcept : calls_(&calls), code_(calls.tree(), calls.functions()), certain_(calls.tree(), calls.functions(), code_) {}
+    explicit PassEvidence(const LoopCalls& calls) noexcept
+        : calls_(&calls), code_(calls.tree(), calls.functions()), certain_(calls.tree(), calls.functions(), code_) {}
 
     SiteCode& code() noexcept { return code_; }
     /// Where a pass may leave out `place`, what it enters instead, of the sites that were entered.
@@ -38,7 +39,7 @@ class PassEvidence {
     bool are_own(const AlternativeSites& sites) const noexcept;
 
     const LoopCalls* calls_;
-    SiteCode code_;             // of the function
+    SiteCode code_; // of the function
     CertainCalls certain_;
     Alternatives alternatives_; // those that were asked for last
 };

@@ -35,9 +35,7 @@ struct Recursion {
     /// `path` goes through the innermost activation.
     bool is_innermost(const SitePath& path) const { return deepest != 0 && path.size >= deepest && path.caller_of(deepest) == innermost; }
     /// `path`, which is_innermost(), goes through a further one.
-    bool grows(const CallTree& tree, const SitePath& path) const {
-        return path.size > deepest && is_same_place(tree, path.at(deepest), place);
-    }
+    bool grows(const CallTree& tree, const SitePath& path) const { return path.size > deepest && is_same_place(tree, path.at(deepest), place); }
     void grow(const SitePath& path) { innermost = path.at(deepest++); }
     /// `path`, which is_on(), goes through the innermost activation; `is_new`: so is the outermost.
     void follow(const CallTree& tree, const SitePath& path, bool is_new) {

@@ -37,10 +37,7 @@ template <class T> class PageArray {
 
   public:
     explicit PageArray(PageBudget& budget) : budget_(&budget) {}
-    PageArray(PageArray&& other) noexcept
-        : budget_(other.budget_), data_(other.data_), size_(other.size_), mapped_(other.mapped_) {
-        other.forget();
-    }
+    PageArray(PageArray&& other) noexcept : budget_(other.budget_), data_(other.data_), size_(other.size_), mapped_(other.mapped_) { other.forget(); }
     PageArray& operator=(PageArray&& other) noexcept {
         if (this == &other) return *this;
         release();
@@ -69,8 +66,8 @@ template <class T> class PageArray {
         const std::size_t wanted = (count * sizeof(T) + page - 1) & ~(page - 1);
         if (wanted <= mapped_) return true;
         if (!budget_->take(wanted - mapped_)) return false;
-        void* pages = mapped_ == 0 ? mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                   : mremap(data_, mapped_, wanted, MREMAP_MAYMOVE);
+        void* pages =
+            mapped_ == 0 ? mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : mremap(data_, mapped_, wanted, MREMAP_MAYMOVE);
         if (pages == MAP_FAILED) return budget_->give_back(wanted - mapped_), false;
         data_ = static_cast<T*>(pages);
         mapped_ = wanted;

@@ -118,11 +118,10 @@ bool PathTable::decode(const unsigned char* bytes, std::size_t bytes_size) noexc
         if (decoder.failed() || parent >= i || target >= TableNode::most_targets) return false;
         const auto kind = static_cast<std::uint32_t>(place & ((1u << kind_bits) - 1));
         if (!is_stored_kind(kind)) return false;
-        TableNode node{static_cast<std::uint32_t>(parent),
-                       (kind << TableNode::kind_shift) | static_cast<std::uint32_t>(target), b};
+        TableNode node{static_cast<std::uint32_t>(parent), (kind << TableNode::kind_shift) | static_cast<std::uint32_t>(target), b};
         if (node.parent == before.parent && node.what == before.what) node.b += before.b;
-        const std::uint64_t targets = is_in_module(node.kind())          ? modules
-                                      : is_call(node.kind())    ? functions
+        const std::uint64_t targets = is_in_module(node.kind())         ? modules
+                                      : is_call(node.kind())            ? functions
                                       : node.kind() == NodeKind::Region ? static_cast<std::uint64_t>(RegionClass::Count)
                                                                         : 1;
         if (target >= targets || !(before < node) || !add_node(node)) return false;
@@ -143,8 +142,7 @@ bool PathTable::add_text(Text text, Piece& piece) noexcept {
 
 bool PathTable::add_module(const ModuleRecord& record) noexcept {
     TableModule added{};
-    if (module_count() >= TableNode::most_targets || !add_text(record.build_id, added.build_id) || !add_text(record.path, added.path))
-        return false;
+    if (module_count() >= TableNode::most_targets || !add_text(record.build_id, added.build_id) || !add_text(record.path, added.path)) return false;
     TableModule* place = modules_.append();
     if (place != nullptr) *place = added;
     return place != nullptr;

@@ -28,14 +28,13 @@ bool TableBuilder::build(PathTable& table) noexcept {
             if (begin.append() == nullptr) return false;
         ++begin[depth[i] + 1];
     }
-    for (std::size_t d = 1; d < begin.size(); ++d) begin[d] += begin[d - 1]; // begin[1] is 0, as no node but the root has depth 0
+    for (std::size_t d = 1; d < begin.size(); ++d) begin[d] += begin[d - 1];                          // begin[1] is 0, as no node but the root has depth 0
     for (std::size_t i = 1; i < count; ++i) order[begin[depth[i]]++] = static_cast<std::uint32_t>(i); // now the end of each depth
     if (!table.add_node({})) return false;
     for (std::size_t d = 1, from = 0; d < begin.size(); ++d) {
         const std::size_t to = begin[d];
         for (std::size_t k = from; k < to; ++k) nodes_[order[k]].parent = numbers_[nodes_[order[k]].parent];
-        std::sort(order.data() + from, order.data() + to,
-                  [this](std::uint32_t x, std::uint32_t y) { return nodes_[x] < nodes_[y]; });
+        std::sort(order.data() + from, order.data() + to, [this](std::uint32_t x, std::uint32_t y) { return nodes_[x] < nodes_[y]; });
         for (std::size_t k = from; k < to; ++k) {
             const TableNode& node = nodes_[order[k]];
             if ((k == from || !(node == nodes_[order[k - 1]])) && !table.add_node(node)) return false;

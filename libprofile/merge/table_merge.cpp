@@ -7,8 +7,7 @@ namespace {
 using Numbers = PageArray<std::uint32_t>; // of the merged table
 
 /// Walks through two sorted lists as one. compare(i, j) orders their elements, take(from, i, j) takes the first of those not yet taken, or both.
-template <class Compare, class Take>
-bool walk(std::size_t size_a, std::size_t size_b, Compare compare, Take take) {
+template <class Compare, class Take> bool walk(std::size_t size_a, std::size_t size_b, Compare compare, Take take) {
     for (std::size_t i = 0, j = 0; i < size_a || j < size_b;) {
         const int order = i == size_a ? 1 : j == size_b ? -1 : compare(i, j);
         const unsigned from = order < 0 ? NodeOrigins::A : order > 0 ? NodeOrigins::B : NodeOrigins::A | NodeOrigins::B;
@@ -49,22 +48,19 @@ bool merge(const PathTable& a, const PathTable& b, PathTable& merged, NodeOrigin
             a.module_count(), b.module_count(), [&](auto i, auto j) { return compare(a.module(i), b.module(j)); },
             [&](unsigned from, auto i, auto j) {
                 const std::size_t number = merged.module_count();
-                return ((from & NodeOrigins::A) == 0 || append(in_a.modules, number)) &&
-                       ((from & NodeOrigins::B) == 0 || append(in_b.modules, number)) &&
+                return ((from & NodeOrigins::A) == 0 || append(in_a.modules, number)) && ((from & NodeOrigins::B) == 0 || append(in_b.modules, number)) &&
                        merged.add_module((from & NodeOrigins::A) != 0 ? a.module(i) : b.module(j));
             }) &&
         walk(
             a.function_count(), b.function_count(), [&](auto i, auto j) { return compare(a.function(i), b.function(j)); },
             [&](unsigned from, auto i, auto j) {
                 const std::size_t number = merged.function_count();
-                return ((from & NodeOrigins::A) == 0 || append(in_a.functions, number)) &&
-                       ((from & NodeOrigins::B) == 0 || append(in_b.functions, number)) &&
+                return ((from & NodeOrigins::A) == 0 || append(in_a.functions, number)) && ((from & NodeOrigins::B) == 0 || append(in_b.functions, number)) &&
                        merged.add_function((from & NodeOrigins::A) != 0 ? a.function(i) : b.function(j));
             });
     Numbers nodes_a(budget), nodes_b(budget);
     const std::size_t larger = a.size() < b.size() ? b.size() : a.size();
-    if (!has_targets || !nodes_a.reserve(a.size()) || !nodes_b.reserve(b.size()) || !merged.reserve_nodes(larger) ||
-        !origins.reserve(origins.size() + larger))
+    if (!has_targets || !nodes_a.reserve(a.size()) || !nodes_b.reserve(b.size()) || !merged.reserve_nodes(larger) || !origins.reserve(origins.size() + larger))
         return false;
     // A node's parent stands before it, so it has its new number when the node's turn comes.
     TableNode from_a, from_b;
@@ -81,8 +77,8 @@ bool merge(const PathTable& a, const PathTable& b, PathTable& merged, NodeOrigin
             if (number > 0xffffffffu) return false;
             TableNode node;
             if (number != 0) node = (from & NodeOrigins::A) != 0 ? moved(a[i], nodes_a, in_a) : moved(b[j], nodes_b, in_b);
-            return ((from & NodeOrigins::A) == 0 || append(nodes_a, number)) &&
-                   ((from & NodeOrigins::B) == 0 || append(nodes_b, number)) && merged.add_node(node) && origins.append(from);
+            return ((from & NodeOrigins::A) == 0 || append(nodes_a, number)) && ((from & NodeOrigins::B) == 0 || append(nodes_b, number)) &&
+                   merged.add_node(node) && origins.append(from);
         });
 }
 

@@ -13,9 +13,7 @@ class NodeOrigins {
 
     explicit NodeOrigins(PageBudget& budget) : words_(budget) {}
     std::size_t size() const { return size_; }
-    unsigned operator[](std::size_t node) const {
-        return static_cast<unsigned>(words_[node / per_word] >> (node % per_word * 2)) & 3u;
-    }
+    unsigned operator[](std::size_t node) const { return static_cast<unsigned>(words_[node / per_word] >> (node % per_word * 2)) & 3u; }
     bool append(unsigned from) noexcept {
         if (size_ % per_word == 0) {
             std::uint64_t* word = words_.append();

@@ -137,8 +137,8 @@ void TableReduction::receive(const TableReply& reply, PageArray<unsigned char>&&
     if (reply.kind == TableReply::Shared && uniform_) {
         kind_ = reply.kind;
         owner_ = reply.owner;
-    } else if (reply.kind == TableReply::Map && reply.job_nodes <= 0xffffffffu && map_.reserve(nodes_) &&
-               decode_runs(bytes, reply.job_nodes, map_) && map_.size() == nodes_) {
+    } else if (reply.kind == TableReply::Map && reply.job_nodes <= 0xffffffffu && map_.reserve(nodes_) && decode_runs(bytes, reply.job_nodes, map_) &&
+               map_.size() == nodes_) {
         kind_ = reply.kind;
         owner_ = reply.owner;
         job_nodes_ = reply.job_nodes;

@@ -16,8 +16,8 @@ namespace libprofile {
 
 struct TableOffer {
     static constexpr std::uint64_t no_memory = ~std::uint64_t{0};
-    TableSignature table;  // of the union of the rank and those behind it
-    TableSignature layout; // of all that the rank's node map depends on; with equal ones, ranks have equal maps
+    TableSignature table;      // of the union of the rank and those behind it
+    TableSignature layout;     // of all that the rank's node map depends on; with equal ones, ranks have equal maps
     std::uint64_t uniform = 0; // 1: all ranks behind it have that layout, too
     std::uint64_t bytes = 0;   // of the encoded table; no_memory: it cannot be sent, nor a map received
 };
@@ -93,7 +93,7 @@ class TableReduction {
     std::uint64_t rank_;
     TableSignature layout_;
     PathTable table_;
-    std::size_t nodes_; // of the union
+    std::size_t nodes_;                            // of the union
     TableSignature signatures_[most_children + 1]; // of the union after each merge
     NodeOrigins origins_;                          // of all merges, one after another
     std::size_t begin_[most_children + 1] = {};    // of each merge in origins_; merge 0 is the own table and has none

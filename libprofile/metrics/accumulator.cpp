@@ -33,8 +33,7 @@ Row& Accumulator::new_row(NodeId node, CallTree& tree, Arena& arena) noexcept {
         if (Row* known = find(node)) return *known;
     }
     // The last one is that of "(quota)".
-    if (node != tree.quota() &&
-        ((node >= index_size_ && beyond_ == spare_rows) || !has_room(find(tree.quota()) != nullptr ? 1 : 2, arena))) {
+    if (node != tree.quota() && ((node >= index_size_ && beyond_ == spare_rows) || !has_room(find(tree.quota()) != nullptr ? 1 : 2, arena))) {
         node = tree.quota();
         if (Row* known = find(node)) return *known;
     }
@@ -104,9 +103,8 @@ bool share_out_compute_time(Accumulator& rows, std::uint64_t total, Pool& scratc
         }
         return true;
     }
-    std::nth_element(remainders, remainders + left, remainders + n, [](const Remainder& a, const Remainder& b) {
-        return a.rest != b.rest ? a.rest > b.rest : a.row->node < b.row->node;
-    });
+    std::nth_element(remainders, remainders + left, remainders + n,
+                     [](const Remainder& a, const Remainder& b) { return a.rest != b.rest ? a.rest > b.rest : a.row->node < b.row->node; });
     for (std::size_t i = 0; i < left; ++i) ++(*remainders[i].row)[Metric::Time];
     scratch.release(remainders, bytes);
     return true;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "format/metrics.hpp"
-#include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/callpath/call_tree.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -18,10 +18,10 @@ namespace libprofile {
 /// the next one clear them.
 struct alignas(64) Row {
     NodeId node = 0;
-    std::uint32_t beyond : 31 = 0;    // what was written of what is not in the first line, see bit_of()
-    std::uint32_t is_event : 1 = 0;   // counts for call-tree equivalence
-    std::uint64_t weight = 0;         // thread CPU ns of the samples that hit it outside events
-    std::uint64_t chance_visits = 0;  // visits that are left out of the structure signature (unsuccessful tests)
+    std::uint32_t beyond : 31 = 0;           // what was written of what is not in the first line, see bit_of()
+    std::uint32_t is_event : 1 = 0;          // counts for call-tree equivalence
+    std::uint64_t weight = 0;                // thread CPU ns of the samples that hit it outside events
+    std::uint64_t chance_visits = 0;         // visits that are left out of the structure signature (unsuccessful tests)
     std::uint64_t values[cell_metrics] = {}; // to be read; written by operator[] only
 
     static constexpr std::size_t in_first_line = 5;
@@ -31,7 +31,8 @@ struct alignas(64) Row {
     std::uint64_t& operator[](Metric metric) {
         const auto m = static_cast<std::size_t>(metric);
         // Not written again at every call: the next one would have to wait for it.
-        if (m >= in_first_line && (beyond >> bit_of(m) & 1) == 0) [[unlikely]] beyond |= 1u << bit_of(m);
+        if (m >= in_first_line && (beyond >> bit_of(m) & 1) == 0) [[unlikely]]
+            beyond |= 1u << bit_of(m);
         return values[m];
     }
     std::uint64_t operator[](Metric metric) const { return values[static_cast<std::size_t>(metric)]; }

@@ -40,8 +40,7 @@ constexpr Helper helpers[] = {
 
 const Helper* find_helper(const char* name) {
     for (const Helper& helper : helpers)
-        if (std::strcmp(helper.name, name) == 0)
-            return &helper;
+        if (std::strcmp(helper.name, name) == 0) return &helper;
     return nullptr;
 }
 
@@ -49,8 +48,7 @@ const Helper* find_helper(const char* name) {
 const char* after_prefix(const char* symbol) {
     for (const char* prefix : {"mpi_", "pmpi_", "mpix_", "ompi_", "ompix_", "mpir_", "pmpir_"}) {
         const std::size_t length = std::strlen(prefix);
-        if (strncasecmp(symbol, prefix, length) == 0)
-            return symbol + length;
+        if (strncasecmp(symbol, prefix, length) == 0) return symbol + length;
     }
     return nullptr;
 }
@@ -59,24 +57,21 @@ const char* after_prefix(const char* symbol) {
 bool is_of_function(const char* name_after_prefix, const char* function_name) {
     const char* core = function_name + 4; // after "MPI_"
     const std::size_t length = std::strlen(core);
-    return strncasecmp(name_after_prefix, core, length) == 0 &&
-           (name_after_prefix[length] == '\0' || name_after_prefix[length] == '_');
+    return strncasecmp(name_after_prefix, core, length) == 0 && (name_after_prefix[length] == '\0' || name_after_prefix[length] == '_');
 }
 
 bool is_one_of(const char* path, std::initializer_list<const char*> libraries) {
     const char* slash = std::strrchr(path, '/');
     const char* module = slash == nullptr ? path : slash + 1;
     for (const char* library : libraries)
-        if (std::strncmp(module, library, std::strlen(library)) == 0)
-            return true;
+        if (std::strncmp(module, library, std::strlen(library)) == 0) return true;
     return false;
 }
 
 /// A layer calls a helper in the application's name only from the helper's own entry point. From a function that the layer
 /// hides, it never does: MPICH's mpi_f08 has its calls with buffers in such functions.
 bool fortran_layer_calls_for_itself(const Helper& helper, const char* symbol) {
-    if (symbol == nullptr)
-        return true;
+    if (symbol == nullptr) return true;
     const char* name = after_prefix(symbol);
     return name != nullptr && !is_of_function(name, helper.name);
 }
@@ -84,18 +79,15 @@ bool fortran_layer_calls_for_itself(const Helper& helper, const char* symbol) {
 /// Functions of namespace MPI, in the bindings' library or, since they are inline, in the application.
 bool cxx_layer_calls_for_itself(const Helper& helper, const char* symbol, const char* path) {
     const bool in_library = is_one_of(path, {"libmpi_cxx", "libmpichcxx", "libmpicxx"});
-    if (symbol == nullptr)
-        return in_library; // what runs attribute functions and error handlers
-    const bool in_namespace =
-        std::strncmp(symbol, "_ZN3MPI", 7) == 0 || std::strncmp(symbol, "_ZNK3MPI", 8) == 0;
+    if (symbol == nullptr) return in_library; // what runs attribute functions and error handlers
+    const bool in_namespace = std::strncmp(symbol, "_ZN3MPI", 7) == 0 || std::strncmp(symbol, "_ZNK3MPI", 8) == 0;
     return (in_library || in_namespace) && std::strstr(symbol, helper.method) == nullptr;
 }
 
 bool ask(const Helper& helper, const void* return_address) {
     Dl_info caller{};
     const auto* call = static_cast<const char*>(return_address) - 1;
-    if (dladdr(call, &caller) == 0 || caller.dli_fname == nullptr)
-        return false;
+    if (dladdr(call, &caller) == 0 || caller.dli_fname == nullptr) return false;
     if (is_one_of(caller.dli_fname, {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort"}))
         return fortran_layer_calls_for_itself(helper, caller.dli_sname);
     return cxx_layer_calls_for_itself(helper, caller.dli_sname, caller.dli_fname);
@@ -110,8 +102,7 @@ bool is_binding_helper_call(const char* function_name, const void* return_addres
     const std::uintptr_t key = reinterpret_cast<std::uintptr_t>(return_address) << 1;
     std::atomic<std::uintptr_t>& answer = answers[(key >> 2) % 256];
     const std::uintptr_t known = answer.load(std::memory_order_relaxed);
-    if ((known & ~std::uintptr_t{1}) == key)
-        return (known & 1) != 0;
+    if ((known & ~std::uintptr_t{1}) == key) return (known & 1) != 0;
     const Helper* helper = find_helper(function_name);
     const bool result = helper != nullptr && ask(*helper, return_address);
     answer.store(key | (result ? 1 : 0), std::memory_order_relaxed);

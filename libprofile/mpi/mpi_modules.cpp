@@ -23,26 +23,23 @@ std::string_view base_name(const char* path) {
     return slash == nullptr ? path : slash + 1;
 }
 
-template <std::size_t Count>
-bool starts_with_any(std::string_view name, const std::string_view (&prefixes)[Count]) {
+template <std::size_t Count> bool starts_with_any(std::string_view name, const std::string_view (&prefixes)[Count]) {
     for (const std::string_view prefix : prefixes)
-        if (name.starts_with(prefix))
-            return true;
+        if (name.starts_with(prefix)) return true;
     return false;
 }
 
 /// Language bindings: C, C++, Fortran or Java code of the application is behind a call from here.
 constexpr std::string_view bindings[] = {
     "libmpi_mpifh", "libmpi_usempi", "libmpi_cxx",  "libmpi++",  "libmpi_java", // Open MPI
-    "libmpichfort", "libmpichcxx",   "libmpichf90", "libfmpich", // MPICH as packaged by Debian, older MPICH
-    "libmpifort",   "libmpicxx",     "libmpif77",   "libmpif90", // MPICH and Intel MPI
+    "libmpichfort", "libmpichcxx",   "libmpichf90", "libfmpich",                // MPICH as packaged by Debian, older MPICH
+    "libmpifort",   "libmpicxx",     "libmpif77",   "libmpif90",                // MPICH and Intel MPI
 };
 
 /// The MPI library and what it calls back through.
 constexpr std::string_view companions[] = {
-    "libmpi",  "libpmpi",   "mca_",      "libmca_",  "libopen-rte", "libopen-pal", "libprrte",
-    "libpmix", "libromio",  "liboshmem", "libucp",   "libucs",      "libuct",      "libucm",
-    "libucc",  "libfabric", "libhcoll",  "libsharp", "libpsm",      "libpmi",      "libcoll",
+    "libmpi", "libpmpi", "mca_",   "libmca_", "libopen-rte", "libopen-pal", "libprrte", "libpmix", "libromio", "liboshmem", "libucp",
+    "libucs", "libuct",  "libucm", "libucc",  "libfabric",   "libhcoll",    "libsharp", "libpsm",  "libpmi",   "libcoll",
 };
 
 constexpr std::size_t max_candidates = 512;
@@ -56,25 +53,20 @@ struct Candidates {
 
 int collect(dl_phdr_info* info, std::size_t, void* data) {
     Candidates& candidates = *static_cast<Candidates*>(data);
-    if (info->dlpi_name == nullptr || info->dlpi_name[0] == '\0')
-        return 0; // the program itself
-    if (!candidates.any_name && !base_name(info->dlpi_name).starts_with("libmpi"))
-        return 0;
-    if (candidates.count < max_candidates)
-        candidates.paths[candidates.count++] = info->dlpi_name;
+    if (info->dlpi_name == nullptr || info->dlpi_name[0] == '\0') return 0; // the program itself
+    if (!candidates.any_name && !base_name(info->dlpi_name).starts_with("libmpi")) return 0;
+    if (candidates.count < max_candidates) candidates.paths[candidates.count++] = info->dlpi_name;
     return 0;
 }
 
 /// The library that defines PMPI_Init: the module or one that it depends on (from a binding to its library).
 void* library_behind(const char* path) {
     void* const module = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    if (module == nullptr)
-        return nullptr;
+    if (module == nullptr) return nullptr;
     void* library = nullptr;
     const void* init = dlsym(module, "PMPI_Init");
     const link_map* owner = init != nullptr ? module_of(init) : nullptr;
-    if (owner != nullptr &&
-        owner != own_library.load(std::memory_order_acquire)) { // a plug-in may be linked with us
+    if (owner != nullptr && owner != own_library.load(std::memory_order_acquire)) { // a plug-in may be linked with us
         library = dlopen(owner->l_name, RTLD_LAZY | RTLD_NOLOAD);
         main_library.store(owner, std::memory_order_release);
     }
@@ -102,22 +94,17 @@ const link_map* module_of(const void* address) {
 #endif
 }
 
-bool is_main_mpi_library(const link_map* module) {
-    return module == main_library.load(std::memory_order_acquire);
-}
+bool is_main_mpi_library(const link_map* module) { return module == main_library.load(std::memory_order_acquire); }
 
 bool is_mpi_library_address(const void* address) {
     const link_map* module = module_of(address);
-    if (module == nullptr || module->l_name == nullptr)
-        return false;
-    if (is_main_mpi_library(module))
-        return true;
+    if (module == nullptr || module->l_name == nullptr) return false;
+    if (is_main_mpi_library(module)) return true;
     if (other_tools::is_known(module)) // mpiP is libmpiP.so
         return false;
     // A function of the MPI library that a wrapper body called has jumped on to another one (MPICH: from
     // MPI_Attr_put to PMPI_Comm_set_attr), which sees the body as its caller. No body calls an entry point.
-    if (module == own_library.load(std::memory_order_acquire))
-        return true;
+    if (module == own_library.load(std::memory_order_acquire)) return true;
     const std::string_view name = base_name(module->l_name);
     return starts_with_any(name, companions) && !starts_with_any(name, bindings);
 }
@@ -127,16 +114,14 @@ void* find_mpi_library() {
     // A program with a serial stub of MPI comes here with each call.
     unsigned long long loads = 0;
     real_calls().dl_iterate_phdr(count_loads, &loads);
-    if (loads == searched.load(std::memory_order_relaxed))
-        return nullptr;
+    if (loads == searched.load(std::memory_order_relaxed)) return nullptr;
     // First the usual names, then any: some vendors' libraries are named otherwise.
     for (const bool any_name : {false, true}) {
         Candidates candidates;
         candidates.any_name = any_name;
         real_calls().dl_iterate_phdr(collect, &candidates); // libprofile.so interposes it
         for (std::size_t i = 0; i < candidates.count; ++i) {
-            if (void* library = library_behind(candidates.paths[i]))
-                return library;
+            if (void* library = library_behind(candidates.paths[i])) return library;
         }
     }
     searched.store(loads, std::memory_order_relaxed);

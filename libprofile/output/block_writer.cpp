@@ -22,8 +22,7 @@ bool BlockBuffer::close(const BlockKey& key, unsigned char* place, std::size_t s
     header.crc = crc32(payload, stored);
     header.rank = key.rank;
     std::memcpy(place, &header, sizeof header);
-    const DirectoryEntryRecord record{header.type, key.rank == no_rank ? std::uint64_t{1} : 0, key.thread, key.phase,
-                                      key.metric,  at,                                        stored};
+    const DirectoryEntryRecord record{header.type, key.rank == no_rank ? std::uint64_t{1} : 0, key.thread, key.phase, key.metric, at, stored};
     std::memcpy(entry, &record, sizeof record);
     return true;
 }

@@ -57,8 +57,6 @@ class BlockBuffer {
     Compressor compressor_;
 };
 
-template <class Payload> bool write_block(BlockBuffer& buffer, const BlockKey& key, Payload payload) noexcept {
-    return buffer.write(key, payload);
-}
+template <class Payload> bool write_block(BlockBuffer& buffer, const BlockKey& key, Payload payload) noexcept { return buffer.write(key, payload); }
 
 } // namespace libprofile

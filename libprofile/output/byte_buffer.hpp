@@ -37,9 +37,8 @@ class ByteBuffer {
     bool grow(std::size_t wanted) noexcept {
         std::size_t capacity = capacity_ == 0 ? std::size_t{1} << 20 : capacity_ * 2;
         while (capacity < wanted) capacity *= 2;
-        void* pages = capacity_ == 0
-                          ? mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                          : mremap(bytes_, capacity_, capacity, MREMAP_MAYMOVE);
+        void* pages = capacity_ == 0 ? mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                     : mremap(bytes_, capacity_, capacity, MREMAP_MAYMOVE);
         if (pages == MAP_FAILED) return false;
         bytes_ = static_cast<unsigned char*>(pages);
         capacity_ = capacity;

@@ -1,7 +1,10 @@
 #include "libprofile/output/checkpoint.hpp"
 
+#include "libprofile/base/messages.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/base/small_file.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/thread/counting.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/file_end.hpp"
 #include "libprofile/output/file_start.hpp"
@@ -10,11 +13,8 @@
 #include "libprofile/output/output_folder.hpp"
 #include "libprofile/output/safe_files.hpp"
 #include "libprofile/output/serializer.hpp"
-#include "libprofile/base/messages.hpp"
-#include "libprofile/base/process_state.hpp"
+#include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/recording.hpp"
-#include "libprofile/base/process.hpp"
-#include "libprofile/base/small_file.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 #include <cerrno>
@@ -28,7 +28,6 @@
 
 namespace libprofile {
 
-
 namespace {
 
 constexpr std::uint64_t never = UINT64_MAX;
@@ -37,7 +36,7 @@ constexpr std::size_t largest_room = 16 << 20;
 constexpr std::size_t largest_extended_room = 64 << 20; // before the next snapshot may be made
 constexpr std::uint64_t too_soon_ns = 10000000000;
 constexpr std::uint64_t flush_every_ns = 1000000000; // a journal that is not mapped
-constexpr std::uint64_t most_share = 20; // snapshots that a full journal asks for take at most a 20th of the time
+constexpr std::uint64_t most_share = 20;             // snapshots that a full journal asks for take at most a 20th of the time
 
 char path[OutputFolder::path_size + 64] = {}; // of the live file; empty: none
 bool complained = false;
@@ -49,17 +48,16 @@ struct LiveData {
     Journal journal;
     std::uint64_t interval_ns = 0; // LIBPROFILE_CHECKPOINT; 0: off
     std::size_t room = smallest_room;
-    pid_t process = 0;        // whose file it is
-    bool is_missing = false;  // iterations were closed that are not in the file
+    pid_t process = 0;       // whose file it is
+    bool is_missing = false; // iterations were closed that are not in the file
     bool has_tried = false;
-    std::uint64_t earliest = 0; // when the next snapshot may be made for a full journal
+    std::uint64_t earliest = 0;   // when the next snapshot may be made for a full journal
     std::uint64_t written_at = 0; // the last snapshot; 0: none was
     std::uint64_t flushed_at = 0;
 };
 constinit LiveData live;
 
-void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns,
-             std::uint64_t now) noexcept {
+void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns, std::uint64_t now) noexcept {
     // A child of a bare clone system call has our memory, but not the mapping.
     if (live.process == getpid()) live.journal.closing(phase, profile, signatures, wall_ns, now);
 }
@@ -69,8 +67,7 @@ void closed(IterationFate fate) noexcept {
     const bool is_taken = live.journal.closed(fate);
     // The journal cannot tell what is in the rest of the phase now.
     if (!is_taken || fate == IterationFate::Unknown) live.is_missing = true;
-    if (is_taken)
-        checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
+    if (is_taken) checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
 }
 
 /// Only a new snapshot can tell of it.
@@ -96,8 +93,7 @@ void begin(Thread& thread, std::uint64_t now) noexcept {
 
 /// Rank 0 makes the folder at MPI_Init, and has said so if it could not; asking again would say it again.
 bool has_folder() noexcept {
-    if (!output_folder.ready() && !without_folder)
-        without_folder = !(process.output() == Output::OneProcess ? output_folder.create() : output_folder.join());
+    if (!output_folder.ready() && !without_folder) without_folder = !(process.output() == Output::OneProcess ? output_folder.create() : output_folder.join());
     return output_folder.ready();
 }
 
@@ -132,15 +128,12 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     // A file that grows has no end to put a directory at: it is read from the beginning, like one that was not finished.
     const bool has_journal = live.interval_ns != 0;
     RankPlace place{};
-    if (has_journal ? !buffer.append(&header, sizeof header)
-                    : !write_directory(buffer, header.rank, place) || !append_file_end(buffer, place))
-        return ENOMEM;
+    if (has_journal ? !buffer.append(&header, sizeof header) : !write_directory(buffer, header.rank, place) || !append_file_end(buffer, place)) return ENOMEM;
     char name[64];
     std::snprintf(name, sizeof name, "rank-%d.lprof", process.job().rank);
     output_folder.file(name, path);
-    const int error = live.file.replace(path, buffer.data(), buffer.size(), has_journal ? sizeof header : 0,
-                                        has_journal ? live.room : 0, is_soon);
-    if (error != 0) return error; // the file before goes on
+    const int error = live.file.replace(path, buffer.data(), buffer.size(), has_journal ? sizeof header : 0, has_journal ? live.room : 0, is_soon);
+    if (error != 0) return error;                            // the file before goes on
     if (live.file.refusal() != 0) live.room = smallest_room; // which may fit the next time
     if (live.file.memory() != nullptr)
         live.journal.begin(thread, live.file.memory(), live.file.size(), modules);
@@ -274,9 +267,7 @@ void write_checkpoint(std::uintptr_t frame) noexcept {
 void write_due_checkpoint(Thread& thread, std::uintptr_t frame) noexcept {
     const std::uint64_t now = session_clock.now();
     if (checkpoint_due_at.load(std::memory_order_relaxed) == 0) return begin(thread, now);
-    if (live.process != getpid() || thread.finished || thread.call_depth != 0 || !may_write() || !is_own_stack(frame) ||
-        !has_stack(frame))
-        return;
+    if (live.process != getpid() || thread.finished || thread.call_depth != 0 || !may_write() || !is_own_stack(frame) || !has_stack(frame)) return;
     take(thread, now, false);
 }
 
@@ -285,8 +276,10 @@ void keep_iterations(Thread& thread, std::uintptr_t frame) noexcept {
         begin(thread, session_clock.now());
     if (!live.is_missing) {
         if (live.file.memory() == nullptr) return;
-        if (!live.file.is_mapped()) [[unlikely]] return flush(session_clock.now());
-        if (live.journal.used() > live.file.size() / 4 * 3) [[unlikely]] make_room(thread, frame);
+        if (!live.file.is_mapped()) [[unlikely]]
+            return flush(session_clock.now());
+        if (live.journal.used() > live.file.size() / 4 * 3) [[unlikely]]
+            make_room(thread, frame);
         return;
     }
     if (live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;
@@ -301,8 +294,7 @@ void keep_iterations(Thread& thread, std::uintptr_t frame) noexcept {
 
 void leave_live_file() noexcept {
     if (!may_speak()) return;
-    if (live.written_at == 0)
-        return say("warning: a signal handler ended the program in the middle of libprofile's work, so its profile cannot be written");
+    if (live.written_at == 0) return say("warning: a signal handler ended the program in the middle of libprofile's work, so its profile cannot be written");
     say("warning: a signal handler ended the program in the middle of libprofile's work; what was kept until then -> %s (next: libprofile "
         "report %s)",
         output_folder.shown(), output_folder.shown());

@@ -70,8 +70,7 @@ bool Compressor::start(std::size_t size) noexcept {
 
 std::size_t Compressor::compress(unsigned char* bytes, std::size_t size) noexcept {
     if (size < not_worth_it || !start(size)) return 0;
-    const std::size_t stored =
-        ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(context_), frame_, size - 1, bytes, size, level);
+    const std::size_t stored = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(context_), frame_, size - 1, bytes, size, level);
     if (ZSTD_isError(stored) || !is_raw_size_allowed(size, stored)) return 0;
     std::memcpy(bytes, frame_, stored);
     return stored;

@@ -42,9 +42,7 @@ void seal(RankPlace& place, const FilePlaces& places) {
 
 } // namespace
 
-std::uint64_t file_end_size(std::uint64_t ranks) noexcept {
-    return sizeof(BlockHeader) + ranks * sizeof(RankPlace) + sizeof(Footer);
-}
+std::uint64_t file_end_size(std::uint64_t ranks) noexcept { return sizeof(BlockHeader) + ranks * sizeof(RankPlace) + sizeof(Footer); }
 
 bool write_directory(BlockBuffer& section, std::uint32_t rank, RankPlace& place) noexcept {
     place.rank = rank;

@@ -1,11 +1,11 @@
 #include "libprofile/output/file_start.hpp"
 
 #include "format/metrics.hpp"
-#include "libprofile/loops/iteration_point.hpp"
-#include "libprofile/counters/counter_choice.hpp"
-#include "libprofile/output/block_writer.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/version.hpp"
+#include "libprofile/counters/counter_choice.hpp"
+#include "libprofile/loops/iteration_point.hpp"
+#include "libprofile/output/block_writer.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -57,8 +57,7 @@ bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uin
     tidy_version(mpi);
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);
-    const std::uint64_t unix_now =
-        static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
+    const std::uint64_t unix_now = static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
     JobRecord record;
     record.ranks = static_cast<std::uint64_t>(job.ranks);
     record.start_unix_ns = unix_now - session_clock.now();

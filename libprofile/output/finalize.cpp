@@ -1,8 +1,10 @@
 #include "libprofile/output/finalize.hpp"
 
 #include "format/own_share.hpp"
-#include "format/sampling_rate.hpp"
 #include "format/regions.hpp"
+#include "format/sampling_rate.hpp"
+#include "libprofile/base/messages.hpp"
+#include "libprofile/base/process.hpp"
 #include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/file_end.hpp"
@@ -13,8 +15,6 @@
 #include "libprofile/output/profile_writer.hpp"
 #include "libprofile/output/safe_files.hpp"
 #include "libprofile/output/serializer.hpp"
-#include "libprofile/base/messages.hpp"
-#include "libprofile/base/process.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 #include <cerrno>
@@ -51,8 +51,8 @@ template <std::size_t size> void describe_own_share(const RankSummary& all, char
     const std::uint64_t sampled_ns =
         sampled_time(all.samples_taken + all.samples_lost, samples_per_second(process.config().number(Option::Sample)), all.wall_ns);
     if (do_samples_say_more(all.samples_inside, all.samples_taken, all.overhead_ns, sampled_ns))
-        std::snprintf(text, size, "libprofile itself: %d.%d%% of the samples (it measured %d.%d%% of the time)", sampled.whole, sampled.tenth,
-                      booked.whole, booked.tenth);
+        std::snprintf(text, size, "libprofile itself: %d.%d%% of the samples (it measured %d.%d%% of the time)", sampled.whole, sampled.tenth, booked.whole,
+                      booked.tenth);
     else
         std::snprintf(text, size, "libprofile itself: at least %d.%d%% of the time", booked.whole, booked.tenth);
 }
@@ -68,16 +68,14 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
     else if (all.iterations != 0)
         std::snprintf(iterations, sizeof iterations, "%llu iterations%s%.64s%s in %llu clusters", static_cast<unsigned long long>(all.iterations),
                       *all.phase == 0 ? "" : " of \"", all.phase, *all.phase == 0 ? "" : "\"", static_cast<unsigned long long>(all.clusters));
-    say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, %s, memory up to %llu KiB per process -> %s (next: libprofile report %s)",
-        job.ranks, job.ranks == 1 ? "" : "s", note, iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole,
-        lost.tenth, static_cast<unsigned long long>((bytes + 1023) / 1024), own_share,
-        static_cast<unsigned long long>((all.memory_peak + 1023) / 1024),
+    say("%d rank%s%s %s, %llu samples (%d.%d%% lost), %llu KiB, %s, memory up to %llu KiB per process -> %s (next: libprofile report %s)", job.ranks,
+        job.ranks == 1 ? "" : "s", note, iterations, static_cast<unsigned long long>(all.samples_taken), lost.whole, lost.tenth,
+        static_cast<unsigned long long>((bytes + 1023) / 1024), own_share, static_cast<unsigned long long>((all.memory_peak + 1023) / 1024),
         output_folder.shown(), output_folder.shown());
 }
 
 void say_losses(const RankSummary& all) {
-    if (process.job().has_new_root())
-        say("warning: the program has changed its root folder, which NEW_ROOT stands for");
+    if (process.job().has_new_root()) say("warning: the program has changed its root folder, which NEW_ROOT stands for");
     if (all.repairs != 0) {
         const char* first = "";
         if (const Thread* thread = thread_registry.main_thread()) first = thread->phases.first_repair();
@@ -87,7 +85,7 @@ void say_losses(const RankSummary& all) {
     if (iteration_point.is_on() && all.iterations == 0)
         say("warning: LIBPROFILE_ITERATION=%s: the main thread never passed that after MPI_Init, so there are no iterations%s", iteration_point.name(),
             iteration_point.was_passed_by_others() ? "; other threads did, and have iterations of their own"
-                                                       : " (a function may be inlined where it is called)");
+                                                   : " (a function may be inlined where it is called)");
     if (all.quota_losses != 0)
         say("warning: details were folded together %llu times, because memory for call paths and clusters ran out or there were "
             "too many phases; raise LIBPROFILE_MEMORY, or use fewer names",
@@ -101,15 +99,14 @@ void say_losses(const RankSummary& all) {
 /// Totals over the ranks; the number of iterations and clusters, and the memory, of the rank with most of them. The phase has a name if
 /// it has the same one on all ranks that have one.
 bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
-    std::uint64_t sums[] = {all.samples_taken, all.samples_lost, all.samples_inside, all.overhead_ns, all.wall_ns,
-                            all.repairs,       all.quota_losses, all.paths_wrong,    bytes};
+    std::uint64_t sums[] = {
+        all.samples_taken, all.samples_lost, all.samples_inside, all.overhead_ns, all.wall_ns, all.repairs, all.quota_losses, all.paths_wrong, bytes};
     constexpr std::uint64_t no_name = ~std::uint64_t{0};
     const std::uint64_t name = region_id(all.phase, std::strlen(all.phase)) >> 1; // a hash that is the same in every process
     std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak, all.iterations == 0 ? no_name : name, all.iterations == 0 ? no_name : ~name};
     if (!job.sum(sums, 9) || !job.min(inverse, 5)) return false;
     const bool is_named = all.iterations != 0 && inverse[3] == ~inverse[4];
-    all = {is_named ? all.phase : "", ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7],
-           ~inverse[2]};
+    all = {is_named ? all.phase : "", ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], ~inverse[2]};
     bytes = sums[8];
     return true;
 }
@@ -130,8 +127,8 @@ void say_nothing_written(const char* partial, int error) {
     char kept[OutputFolder::path_size + 64];
     output_folder.file("rank-0.lprof", kept);
     if (access(kept, F_OK) == 0)
-        say("error: none of the %d ranks could write its profile to %s (%s); what was kept before -> %s (next: libprofile report %s)",
-            process.job().ranks, partial, what_failed(error), output_folder.shown(), output_folder.shown());
+        say("error: none of the %d ranks could write its profile to %s (%s); what was kept before -> %s (next: libprofile report %s)", process.job().ranks,
+            partial, what_failed(error), output_folder.shown(), output_folder.shown());
     else
         say("error: none of the %d ranks could write its profile to %s (%s), so there is none; set LIBPROFILE_OUTPUT to a folder that all "
             "ranks can still write when they end",
@@ -141,8 +138,7 @@ void say_nothing_written(const char* partial, int error) {
 /// This rank's section of the common file and what belongs to it at the end. errno
 int write_section(const char* partial, const BlockBuffer& section, const FilePlaces& places, const RankPlace& place) {
     int error = write_at(partial, places.section_at, section.data(), section.size());
-    if ((error == ENOSPC || error == EDQUOT) && give_room(section.size()))
-        error = write_at(partial, places.section_at, section.data(), section.size());
+    if ((error == ENOSPC || error == EDQUOT) && give_room(section.size())) error = write_at(partial, places.section_at, section.data(), section.size());
     return error != 0 ? error : write_file_end(partial, places, place);
 }
 
@@ -233,8 +229,7 @@ bool write_common_file(PolledCollectives& job) {
         if (is_finished[0] != 0) output_folder.file("profile.lprof", partial);
         say("error: %llu of %d ranks could not write all of their data to %s (%s), so the profile is incomplete; set "
             "LIBPROFILE_OUTPUT to a folder with room that all nodes can write",
-            static_cast<unsigned long long>(failures), process.job().ranks, partial,
-            what_failed(static_cast<int>(worst)));
+            static_cast<unsigned long long>(failures), process.job().ranks, partial, what_failed(static_cast<int>(worst)));
     }
     if (counts[1] != 0 && process.job().ranks > 1)
         say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) was short when those of "
@@ -258,8 +253,7 @@ void prepare_output_folder(Output output) noexcept {
 void write_together() noexcept {
     bool together = false;
     {
-        PolledCollectives job(*process.mpi(),
-                              static_cast<std::uint64_t>(process.config().number(Option::FinalizeTimeout)));
+        PolledCollectives job(*process.mpi(), static_cast<std::uint64_t>(process.config().number(Option::FinalizeTimeout)));
         together = write_common_file(job);
     }
     if (!together) write_alone(Output::Together);
@@ -291,15 +285,12 @@ void write_alone(Output intended) noexcept {
     // One rank speaks for the job: the first, or the one that made the folder because the first lacks the library.
     char first[OutputFolder::path_size + 64];
     output_folder.file("rank-0.lprof", first);
-    const bool speaks = alone || process.job().rank == 0 ||
-                        (intended == Output::Together && output_folder.created() && access(first, F_OK) != 0);
+    const bool speaks = alone || process.job().rank == 0 || (intended == Output::Together && output_folder.created() && access(first, F_OK) != 0);
     if (!speaks) return;
-    if (error != 0)
-        return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, what_failed(error));
+    if (error != 0) return say("error: cannot write %s (%s); set LIBPROFILE_OUTPUT to a folder with room", path, what_failed(error));
     if (first_error != 0) output_folder.say_fallen_back(first_error);
     if (intended == Output::Together && process.job().ranks == 1) {
-        say("warning: the program ended without MPI_Finalize -> %s (next: libprofile report %s)", output_folder.shown(),
-            output_folder.shown());
+        say("warning: the program ended without MPI_Finalize -> %s (next: libprofile report %s)", output_folder.shown(), output_folder.shown());
     } else if (intended == Output::Together && process.config().number(Option::FinalizeTimeout) == 0) {
         say("warning: LIBPROFILE_FINALIZE_TIMEOUT=0: the %d ranks do not wait for each other, so each wrote its own file -> %s (next: libprofile "
             "report %s)",

@@ -1,10 +1,10 @@
 #include "libprofile/output/job_tables.hpp"
 
+#include "libprofile/base/process.hpp"
+#include "libprofile/merge/table_exchange.hpp"
 #include "libprofile/output/polled_pairs.hpp"
 #include "libprofile/output/table_blocks.hpp"
 #include "libprofile/output/written_locations.hpp"
-#include "libprofile/base/process.hpp"
-#include "libprofile/merge/table_exchange.hpp"
 
 #include <new>
 #include <sys/prctl.h>
@@ -107,8 +107,8 @@ bool JobTables::write(BlockBuffer& buffer) const noexcept {
     }
     if (map_rank_ != own_rank()) return ok;
     for_each_location({}, [&](Thread& thread, std::uint64_t) {
-        ok = ok && write_node_map(buffer, map_rank_, thread.index, thread.tree.size() - 1,
-                                  [&](std::uint64_t i) { return job_node(thread, static_cast<NodeId>(i)); });
+        ok = ok &&
+             write_node_map(buffer, map_rank_, thread.index, thread.tree.size() - 1, [&](std::uint64_t i) { return job_node(thread, static_cast<NodeId>(i)); });
     });
     return ok;
 }

@@ -3,10 +3,10 @@
 // waiting time and the common file. Memory in pages of its own, limited like the quota (LIBPROFILE_MEMORY), for as long as the object lives.
 #pragma once
 
+#include "libprofile/merge/table_reduction.hpp"
 #include "libprofile/output/block_writer.hpp"
 #include "libprofile/output/polled_collectives.hpp"
 #include "libprofile/output/process_table.hpp"
-#include "libprofile/merge/table_reduction.hpp"
 
 #include <cstdint>
 
@@ -39,8 +39,8 @@ class JobTables {
     PageArray<int> words_; // of PolledPairs
     ProcessTable process_;
     TableSignature layout_;
-    bool ready_ = false;   // there is a table to offer
-    bool on_its_own_ = false; // it has none of this rank's call paths, for want of memory
+    bool ready_ = false;                  // there is a table to offer
+    bool on_its_own_ = false;             // it has none of this rank's call paths, for want of memory
     TableReduction* reduction_ = nullptr; // in place_; none when all ranks have the same table
     alignas(TableReduction) unsigned char place_[sizeof(TableReduction)];
     const PathTable* job_table_ = nullptr; // rank 0

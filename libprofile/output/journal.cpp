@@ -1,8 +1,8 @@
 #include "libprofile/output/journal.hpp"
 
-#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/thread/thread.hpp"
 
 #include <atomic>
@@ -111,7 +111,8 @@ void Journal::describe_definitions(Encoder& encoder, std::uint32_t modules) cons
 
 void Journal::add_definitions() noexcept {
     const CallTree& tree = thread_->tree;
-    if (nodes_ == tree.size() && phases_ == thread_->phases.phase_count()) [[likely]] return;
+    if (nodes_ == tree.size() && phases_ == thread_->phases.phase_count()) [[likely]]
+        return;
     const std::uint32_t modules = load_map.size(); // may grow meanwhile
     Encoder measure(nullptr, 0);
     describe_definitions(measure, modules);
@@ -120,8 +121,7 @@ void Journal::add_definitions() noexcept {
     describe_definitions(encoder, modules);
     commit(measure.size());
     for (NodeId id = nodes_; id < tree.size(); ++id)
-        if (is_call(tree[id].kind) && tree[id].a < most_functions)
-            functions_[tree[id].a / 64] |= std::uint64_t{1} << (tree[id].a % 64);
+        if (is_call(tree[id].kind) && tree[id].a < most_functions) functions_[tree[id].a / 64] |= std::uint64_t{1} << (tree[id].a % 64);
     nodes_ = static_cast<std::uint32_t>(tree.size());
     modules_ = modules;
     phases_ = static_cast<std::uint32_t>(thread_->phases.phase_count());
@@ -152,15 +152,16 @@ void Journal::add_phase(Phase& phase, std::uint64_t now) noexcept {
 
 /// Once a second at most: phases without iterations have all their values here each time.
 void Journal::add_other_phases(std::uint64_t now) noexcept {
-    if (now < other_phases_at_ + other_phases_every_ns) [[likely]] return;
+    if (now < other_phases_at_ + other_phases_every_ns) [[likely]]
+        return;
     other_phases_at_ = now;
     PhaseStack& phases = thread_->phases;
     for (std::size_t i = 0; i < phases.phase_count(); ++i)
         if (phases.phase(i).kind != PhaseKind::Iterations) add_phase(phases.phase(i), now);
 }
 
-void Journal::closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures,
-                      std::uint64_t wall_ns, std::uint64_t now) noexcept {
+void Journal::closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns,
+                      std::uint64_t now) noexcept {
     fate_ = nullptr;
     if (!is_running()) return;
     add_definitions(); // first: the other phases have call paths and numbers of their own

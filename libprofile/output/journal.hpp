@@ -42,8 +42,7 @@ class Journal {
     std::size_t used() const { return used_; }
 
     /// An iteration of `thread`, in two steps (IterationListener); closed() returns whether it is in the journal.
-    void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns,
-                 std::uint64_t now) noexcept;
+    void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns, std::uint64_t now) noexcept;
     bool closed(IterationFate fate) noexcept;
     /// The last iteration of `phase` was taken back. Returns whether that is in the journal.
     bool put_back(const Phase& phase) noexcept;

@@ -1,8 +1,8 @@
 #include "libprofile/output/live_file.hpp"
 
+#include "libprofile/base/memory.hpp"
 #include "libprofile/output/profile_writer.hpp"
 #include "libprofile/output/safe_files.hpp"
-#include "libprofile/base/memory.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -62,7 +62,7 @@ unsigned char* LiveFile::map(int file, std::uint64_t offset, std::size_t room, b
     const std::size_t bytes = static_cast<std::size_t>(offset - first) + room;
     void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(first));
     if (pages == MAP_FAILED) return nullptr;
-    madvise(pages, bytes, MADV_DONTFORK); // a child has no part in it
+    madvise(pages, bytes, MADV_DONTFORK);                      // a child has no part in it
     if (soon_full) madvise(pages, bytes, MADV_POPULATE_WRITE); // cheaper than one fault a page; older kernels do not know it
     struct stat status {};
     if (fstat(file, &status) == 0) {
@@ -104,8 +104,7 @@ bool LiveFile::extend(const char* path, const unsigned char* header, std::size_t
     return true;
 }
 
-int LiveFile::replace(const char* path, const unsigned char* bytes, std::size_t size, std::size_t header, std::size_t room,
-                      bool soon_full) noexcept {
+int LiveFile::replace(const char* path, const unsigned char* bytes, std::size_t size, std::size_t header, std::size_t room, bool soon_full) noexcept {
     LiveFile next;
     if (room != 0 && exceeds_file_limit(size + room)) {
         next.refusal_ = EFBIG;

@@ -18,8 +18,7 @@ class LiveFile {
     /// Makes `size` bytes at `bytes` the whole of `path`, and `room` bytes for a journal behind them; the last `header` bytes are
     /// those of the journal's block and left out when there is no room for a journal. Returns 0 or errno: then all is as
     /// before. `soon_full`: the room will be needed at once.
-    int replace(const char* path, const unsigned char* bytes, std::size_t size, std::size_t header, std::size_t room,
-                bool soon_full) noexcept;
+    int replace(const char* path, const unsigned char* bytes, std::size_t size, std::size_t header, std::size_t room, bool soon_full) noexcept;
 
     /// Why replace() found no room for a journal, as errno; 0: it did, or none was asked for.
     int refusal() const { return refusal_; }
@@ -53,10 +52,10 @@ class LiveFile {
     void* pages_ = nullptr;
     std::size_t page_bytes_ = 0;
     bool is_mapped_ = false;
-    std::uint64_t device_ = 0;     // of the mapped file: another may have taken its name
+    std::uint64_t device_ = 0; // of the mapped file: another may have taken its name
     std::uint64_t inode_ = 0;
-    std::uint64_t offset_ = 0;     // in the file, of memory_
-    std::uint64_t room_end_ = 0;   // in the file
+    std::uint64_t offset_ = 0;   // in the file, of memory_
+    std::uint64_t room_end_ = 0; // in the file
     std::size_t flushed_ = 0;
     int refusal_ = 0;
 };

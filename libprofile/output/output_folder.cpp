@@ -1,9 +1,9 @@
 #include "libprofile/output/output_folder.hpp"
 
-#include "libprofile/output/profile_writer.hpp"
-#include "libprofile/output/safe_files.hpp"
 #include "libprofile/base/messages.hpp"
 #include "libprofile/base/process.hpp"
+#include "libprofile/output/profile_writer.hpp"
+#include "libprofile/output/safe_files.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -75,9 +75,7 @@ bool is_taken(const char* folder) {
 bool can_be_written(const char* folder) { return access(folder, W_OK | X_OK) == 0; }
 
 /// Of this job, with room for this rank's files, also after the program has changed its user.
-bool is_open_to_this_rank(const char* folder) {
-    return has_job_key(folder, process.job().key) && !is_taken(folder) && can_be_written(folder);
-}
+bool is_open_to_this_rank(const char* folder) { return has_job_key(folder, process.job().key) && !is_taken(folder) && can_be_written(folder); }
 
 /// Processes that are jobs of their own may have the key of their neighbours, and must not share a folder with them.
 bool is_made_by_another_rank(const char* folder) { return process.output() != Output::OneProcess && is_open_to_this_rank(folder); }
@@ -209,8 +207,8 @@ bool OutputFolder::create() noexcept {
     }
     refused_ = true;
     if (first_error != 0)
-        say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s), nor to %s (%s), so there will be no profile", Shown(wanted).text,
-            what_failed(first_error), Shown(base).text, what_failed(error));
+        say("warning: cannot write to LIBPROFILE_OUTPUT=%s (%s), nor to %s (%s), so there will be no profile", Shown(wanted).text, what_failed(first_error),
+            Shown(base).text, what_failed(error));
     else
         say("warning: cannot make the output folder %s (%s), so there will be no profile; set LIBPROFILE_OUTPUT to a folder "
             "that can be written",
@@ -287,8 +285,6 @@ const char* OutputFolder::shown() const noexcept {
     return length > 1 && std::strncmp(path_, folder, length) == 0 && path_[length] == '/' ? path_ + length + 1 : path_;
 }
 
-void OutputFolder::file(const char* name, char (&buffer)[path_size + 64]) const noexcept {
-    std::snprintf(buffer, sizeof buffer, "%s/%s", path_, name);
-}
+void OutputFolder::file(const char* name, char (&buffer)[path_size + 64]) const noexcept { std::snprintf(buffer, sizeof buffer, "%s/%s", path_, name); }
 
 } // namespace libprofile

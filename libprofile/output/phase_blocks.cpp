@@ -11,8 +11,7 @@ namespace {
 
 void write_assignments(Encoder& encoder, Clusterer& clusterer, std::uint64_t iterations) {
     std::uint64_t runs = 0;
-    for (std::uint32_t i = 0; i < iterations; ++i)
-        runs += i == 0 || clusterer.cluster_of(i) != clusterer.cluster_of(i - 1) ? 1 : 0;
+    for (std::uint32_t i = 0; i < iterations; ++i) runs += i == 0 || clusterer.cluster_of(i) != clusterer.cluster_of(i - 1) ? 1 : 0;
     encoder.number(runs);
     for (std::uint32_t i = 0; i < iterations;) {
         const std::uint32_t cluster = clusterer.cluster_of(i);
@@ -26,8 +25,7 @@ void write_assignments(Encoder& encoder, Clusterer& clusterer, std::uint64_t ite
 
 /// Calls visit(node, value) for the cells of a metric in one list of the phase, by node: that of a cluster, or behind them the
 /// open rows.
-template <class Visit>
-void for_each_cell(Phase& phase, const OpenRows& open, std::uint64_t list, std::size_t metric, Visit visit) {
+template <class Visit> void for_each_cell(Phase& phase, const OpenRows& open, std::uint64_t list, std::size_t metric, Visit visit) {
     if (phase.clusterer != nullptr && list < phase.clusterer->cluster_count()) {
         const IterationProfile& sums = phase.clusterer->cluster(static_cast<std::uint32_t>(list)).sums;
         for (std::uint32_t i = 0; i < sums.size; ++i)
@@ -38,9 +36,7 @@ void for_each_cell(Phase& phase, const OpenRows& open, std::uint64_t list, std::
         if (open[i].values[metric] != 0) visit(open[i].node, open[i].values[metric]);
 }
 
-std::uint64_t lists_of(const Phase& phase) {
-    return 1 + (phase.clusterer == nullptr ? 0 : std::uint64_t{phase.clusterer->cluster_count()});
-}
+std::uint64_t lists_of(const Phase& phase) { return 1 + (phase.clusterer == nullptr ? 0 : std::uint64_t{phase.clusterer->cluster_count()}); }
 
 /// The metrics that have cells, as a set of bits.
 std::uint64_t metrics_in(Phase& phase, const OpenRows& open) {
@@ -71,8 +67,7 @@ void describe_cells(Encoder& encoder, Phase& phase, const OpenRows& open, std::s
             before = node;
         });
     }
-    for (std::uint64_t list = 0; list < lists; ++list)
-        for_each_cell(phase, open, list, metric, [&](NodeId, std::uint64_t value) { encoder.number(value); });
+    for (std::uint64_t list = 0; list < lists; ++list) for_each_cell(phase, open, list, metric, [&](NodeId, std::uint64_t value) { encoder.number(value); });
 }
 
 /// `now`: of a thread that runs. Of an iteration that is not over the time until now counts for the phase; its values are in
@@ -125,13 +120,11 @@ std::uint64_t overhead_of(Phase& phase, NodeId overhead) noexcept {
     };
     const Row* open = phase.rows.find(overhead);
     std::uint64_t sum = open == nullptr ? 0 : (*open)[Metric::Time];
-    for (std::uint32_t i = 0; phase.clusterer != nullptr && i < phase.clusterer->cluster_count(); ++i)
-        sum += in(phase.clusterer->cluster(i).sums);
+    for (std::uint32_t i = 0; phase.clusterer != nullptr && i < phase.clusterer->cluster_count(); ++i) sum += in(phase.clusterer->cluster(i).sums);
     return sum;
 }
 
-bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, std::uint32_t number, Phase& phase,
-                 std::uint64_t now) noexcept {
+bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, std::uint32_t number, Phase& phase, std::uint64_t now) noexcept {
     OpenRows open;
     if (!open.sort(phase.rows)) return false;
     std::uint64_t metrics = metrics_in(phase, open); // a set
@@ -143,12 +136,11 @@ bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, 
                           [&](Encoder& encoder) { describe_phase(encoder, record, phase, now); });
     for (; ok && metrics != 0; metrics &= metrics - 1) {
         const auto metric = static_cast<std::uint64_t>(std::countr_zero(metrics));
-        ok = write_block(buffer, {BlockType::Cells, rank, thread.index, std::uint64_t{number} + 1, metric + 1},
-                         [&](Encoder& encoder) {
-                             CellsRecord cells{thread.index, number, metric, lists_of(phase)};
-                             describe(encoder, cells);
-                             describe_cells(encoder, phase, open, metric);
-                         });
+        ok = write_block(buffer, {BlockType::Cells, rank, thread.index, std::uint64_t{number} + 1, metric + 1}, [&](Encoder& encoder) {
+            CellsRecord cells{thread.index, number, metric, lists_of(phase)};
+            describe(encoder, cells);
+            describe_cells(encoder, phase, open, metric);
+        });
     }
     return ok;
 }

@@ -16,7 +16,6 @@ std::uint64_t iterations_of(const Phase& phase) noexcept;
 std::uint64_t overhead_of(Phase& phase, NodeId overhead) noexcept;
 
 /// `number`: of the phase in its thread. `now`: of a thread that runs, else 0.
-bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, std::uint32_t number, Phase& phase,
-                 std::uint64_t now) noexcept;
+bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, std::uint32_t number, Phase& phase, std::uint64_t now) noexcept;
 
 } // namespace libprofile

@@ -1,10 +1,10 @@
 #include "libprofile/output/place_writer.hpp"
 
 #include "format/place.hpp"
+#include "libprofile/base/process.hpp"
 #include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/output/block_writer.hpp"
 #include "libprofile/topology/machine.hpp"
-#include "libprofile/base/process.hpp"
 
 #include <cstdio>
 #include <unistd.h>
@@ -22,8 +22,7 @@ struct ProcessorSet {
     /// Calls visit(number) in their order.
     template <class Visit> void for_each(Visit visit) const {
         for (std::uint32_t word = 0; word < Machine::most_processors / 64; ++word)
-            for (std::uint64_t left = bits[word]; left != 0; left &= left - 1)
-                visit(word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(left)));
+            for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) visit(word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(left)));
     }
 };
 
@@ -87,8 +86,8 @@ bool write_place(BlockBuffer& buffer, RunningThread running) noexcept {
         for_each_location(running, [&](Thread& thread, std::uint64_t) {
             static char allowed[4096];
             list_allowed(thread.place, allowed, sizeof allowed);
-            PlacedThreadRecord out{thread.index, allowed, static_cast<std::uint64_t>(thread.place.last() + 1), thread.place.looks(),
-                                   thread.place.moves(), thread.counters.mask()};
+            PlacedThreadRecord out{
+                thread.index, allowed, static_cast<std::uint64_t>(thread.place.last() + 1), thread.place.looks(), thread.place.moves(), thread.counters.mask()};
             describe(encoder, out);
         });
     });

@@ -1,7 +1,7 @@
 #include "libprofile/output/polled_collectives.hpp"
 
-#include "libprofile/output/transport_warnings.hpp"
 #include "libprofile/base/clock.hpp"
+#include "libprofile/output/transport_warnings.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -40,8 +40,7 @@ bool poll(const MpiServices& mpi, std::uint64_t until) noexcept {
 
 } // namespace
 
-PolledCollectives::PolledCollectives(const MpiServices& mpi, std::uint64_t timeout_s) noexcept
-    : mpi_(&mpi), patience_ns_(timeout_s * 1000000000u) {
+PolledCollectives::PolledCollectives(const MpiServices& mpi, std::uint64_t timeout_s) noexcept : mpi_(&mpi), patience_ns_(timeout_s * 1000000000u) {
     failed_ = mpi_->errors_return() != 0;
 }
 

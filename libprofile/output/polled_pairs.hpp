@@ -6,8 +6,8 @@
 // application's, which may have left receives of any message open, and sends none of zero bytes.
 #pragma once
 
-#include "libprofile/output/polled_collectives.hpp"
 #include "libprofile/merge/page_array.hpp"
+#include "libprofile/output/polled_collectives.hpp"
 
 namespace libprofile {
 

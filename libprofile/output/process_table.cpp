@@ -1,8 +1,8 @@
 #include "libprofile/output/process_table.hpp"
 
+#include "libprofile/base/function_records.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/written_locations.hpp"
-#include "libprofile/base/function_records.hpp"
 
 #include <algorithm>
 
@@ -18,13 +18,10 @@ ModuleRecord module_record(std::uint32_t i) {
     return {Text(reinterpret_cast<const char*>(module.build_id), module.build_id_size), module.path};
 }
 
-FunctionRecord function_record(std::uint32_t i) {
-    return {i, mpi_functions[i].name, static_cast<std::uint64_t>(mpi_functions[i].category)};
-}
+FunctionRecord function_record(std::uint32_t i) { return {i, mpi_functions[i].name, static_cast<std::uint64_t>(mpi_functions[i].category)}; }
 
 /// Puts the marked ones in order, and adds them to the table; equal ones once.
-template <class RecordOf, class Add>
-bool add_in_order(PageArray<std::uint32_t>& positions, PageBudget& budget, RecordOf record_of, Add add) {
+template <class RecordOf, class Add> bool add_in_order(PageArray<std::uint32_t>& positions, PageBudget& budget, RecordOf record_of, Add add) {
     PageArray<std::uint32_t> order(budget);
     for (std::uint32_t i = 0; i < positions.size(); ++i) {
         if (positions[i] != used) continue;
@@ -74,8 +71,7 @@ bool ProcessTable::build() noexcept {
         }
     });
     ok = ok && add_in_order(modules, *budget_, module_record, [&](const ModuleRecord& r) { return table_.add_module(r); }) &&
-         add_in_order(functions, *budget_, function_record, [&](const FunctionRecord& r) { return table_.add_function(r); }) &&
-         builder_.reserve(nodes);
+         add_in_order(functions, *budget_, function_record, [&](const FunctionRecord& r) { return table_.add_function(r); }) && builder_.reserve(nodes);
     for_each_location({}, [&](Thread& thread, std::uint64_t) { ok = ok && add_nodes(thread); });
     ok = ok && builder_.build(table_);
     modules_ = functions_ = nullptr;
@@ -96,9 +92,10 @@ bool ProcessTable::add_nodes(const Thread& thread) noexcept {
     bool ok = true;
     for (NodeId id = 1; ok && id < thread.tree.size(); ++id) {
         const Node& node = thread.tree[id];
-        const std::uint32_t target = is_in_module(node.kind)        ? (*modules_)[node.a]
-                                     : is_call(node.kind) ? (*functions_)[node.a]
-                                     : node.kind == NodeKind::Region ? node.a : 0;
+        const std::uint32_t target = is_in_module(node.kind)         ? (*modules_)[node.a]
+                                     : is_call(node.kind)            ? (*functions_)[node.a]
+                                     : node.kind == NodeKind::Region ? node.a
+                                                                     : 0;
         ok = builder_.add(node.parent == 0 ? 0 : base + node.parent, node.kind, target, node.b);
     }
     return ok;

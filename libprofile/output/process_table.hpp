@@ -33,7 +33,7 @@ class ProcessTable {
     PageBudget* budget_;
     PathTable table_;
     TableBuilder builder_;
-    PageArray<std::uint32_t> bases_; // by thread
+    PageArray<std::uint32_t> bases_;              // by thread
     PageArray<std::uint32_t>* modules_ = nullptr; // while it is built: positions in the table, by number in the process
     PageArray<std::uint32_t>* functions_ = nullptr;
     TableSignature layout_;

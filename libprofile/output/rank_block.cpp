@@ -1,11 +1,11 @@
 #include "libprofile/output/rank_block.hpp"
 
 #include "format/sampling_rate.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/base/process_state.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/live_file.hpp"
 #include "libprofile/output/phase_blocks.hpp"
-#include "libprofile/base/process_state.hpp"
-#include "libprofile/base/process.hpp"
 
 #include <unistd.h>
 
@@ -35,8 +35,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         record.quota_losses += thread.tree.quota_hits() + thread.phases.quota_losses();
         record.nesting_repairs += thread.phases.repairs();
         record.requests_lost += thread.requests_lost;
-        for (std::size_t i = 0; i < path_count_count; ++i)
-            record.path_counts[i] += thread.paths.count_of(static_cast<PathCount>(i));
+        for (std::size_t i = 0; i < path_count_count; ++i) record.path_counts[i] += thread.paths.count_of(static_cast<PathCount>(i));
         record.path_counts[static_cast<std::size_t>(PathCount::Repeated)] += thread.paths_repeated;
         if (thread.index != 0) return;
         record.sampling_clock = static_cast<std::uint64_t>(thread.clock.kind);

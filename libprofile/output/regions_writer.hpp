@@ -3,12 +3,12 @@
 #pragma once
 
 #include "format/regions.hpp"
+#include "libprofile/output/block_writer.hpp"
+#include "libprofile/output/written_locations.hpp"
 #include "libprofile/regions/function_filter.hpp"
 #include "libprofile/regions/region_names.hpp"
 #include "libprofile/regions/regions.hpp"
 #include "libprofile/regions/visits_inside.hpp"
-#include "libprofile/output/block_writer.hpp"
-#include "libprofile/output/written_locations.hpp"
 
 namespace libprofile {
 

@@ -1,18 +1,18 @@
 #include "libprofile/output/serializer.hpp"
 
+#include "libprofile/base/function_records.hpp"
+#include "libprofile/base/process.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/output/averages_writer.hpp"
 #include "libprofile/output/inside_writer.hpp"
 #include "libprofile/output/loops_writer.hpp"
-#include "libprofile/output/phase_blocks.hpp"
 #include "libprofile/output/openmp_writer.hpp"
-#include "libprofile/output/short_threads_writer.hpp"
+#include "libprofile/output/phase_blocks.hpp"
 #include "libprofile/output/place_writer.hpp"
 #include "libprofile/output/regions_writer.hpp"
 #include "libprofile/output/series_writer.hpp"
+#include "libprofile/output/short_threads_writer.hpp"
 #include "libprofile/output/table_blocks.hpp"
-#include "libprofile/base/function_records.hpp"
-#include "libprofile/base/process.hpp"
 
 namespace libprofile {
 
@@ -88,11 +88,10 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
     for_each_location(running, [&](Thread& thread, std::uint64_t) {
         const std::uint64_t now = &thread == running.thread ? running.now : 0;
         if (thread.trace.is_on())
-            ok = ok && write_block(buffer, {BlockType::Trace, own_rank(), thread.index},
-                                   [&](Encoder& encoder) { write_trace(encoder, thread.index, thread.trace); });
+            ok = ok &&
+                 write_block(buffer, {BlockType::Trace, own_rank(), thread.index}, [&](Encoder& encoder) { write_trace(encoder, thread.index, thread.trace); });
         if (thread.loops != nullptr && thread.loops->has_searched())
-            ok = ok && write_block(buffer, {BlockType::Loops, own_rank(), thread.index},
-                                   [&](Encoder& encoder) { write_loops(encoder, thread, now); });
+            ok = ok && write_block(buffer, {BlockType::Loops, own_rank(), thread.index}, [&](Encoder& encoder) { write_loops(encoder, thread, now); });
         for (std::uint32_t i = 0; i < thread.phases.phase_count(); ++i) {
             Phase& phase = thread.phases.phase(i);
             ok = ok && write_phase(buffer, own_rank(), thread, i, phase, now);
@@ -119,8 +118,8 @@ bool write_rank_record(BlockBuffer& buffer, RankRecord record, WritingCost cost)
 bool write_rank(BlockBuffer& buffer, bool complete, RankSummary& summary, RunningThread running) noexcept {
     const WritingCost cost{buffer.size(), session_clock.now()};
     const RankRecord record = describe_rank(complete, summary, running);
-    return write_own_tables(buffer, running) && write_locations(buffer, complete, no_rank, running) &&
-           write_measurements(buffer, running) && write_rank_record(buffer, record, cost);
+    return write_own_tables(buffer, running) && write_locations(buffer, complete, no_rank, running) && write_measurements(buffer, running) &&
+           write_rank_record(buffer, record, cost);
 }
 
 } // namespace libprofile

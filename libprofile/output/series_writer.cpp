@@ -36,8 +36,7 @@ void write_series(Encoder& encoder, std::uint32_t thread, const Phase& phase) no
     }
     for (std::size_t i = 0; i < series.chunk_count(); ++i) {
         const SeriesChunk& chunk = series.chunk(i);
-        const std::uint64_t flags = (chunk.has_totals ? std::uint64_t{SeriesChunkTotals} : 0) |
-                                    (chunk.has_cells ? std::uint64_t{SeriesChunkCells} : 0);
+        const std::uint64_t flags = (chunk.has_totals ? std::uint64_t{SeriesChunkTotals} : 0) | (chunk.has_cells ? std::uint64_t{SeriesChunkCells} : 0);
         SeriesChunkRecord out{chunk.iterations, chunk.counts_before, chunk.times_before, flags};
         describe(encoder, out);
         unsigned char tail[TimeSeries::most_held_back];

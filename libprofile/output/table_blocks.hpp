@@ -30,8 +30,7 @@ template <class At> bool write_functions(BlockBuffer& buffer, std::uint32_t rank
 }
 
 /// `at(i)`: NodeRecord of node i, from 1 to `nodes`.
-template <class At>
-bool write_tree(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t thread, std::uint64_t nodes, At at) noexcept {
+template <class At> bool write_tree(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t thread, std::uint64_t nodes, At at) noexcept {
     return write_block(buffer, {BlockType::Tree, rank, thread}, [&](Encoder& encoder) {
         TreeRecord record{thread, nodes};
         describe(encoder, record);
@@ -43,8 +42,7 @@ bool write_tree(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t thread, s
 }
 
 /// `at(i)`: the node of the job's tree that node i of the location is, from 1 to `nodes`.
-template <class At>
-bool write_node_map(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t thread, std::uint64_t nodes, At at) noexcept {
+template <class At> bool write_node_map(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t thread, std::uint64_t nodes, At at) noexcept {
     return write_block(buffer, {BlockType::NodeMap, rank, thread}, [&](Encoder& encoder) {
         NodeMapRecord record{thread, nodes};
         describe(encoder, record);

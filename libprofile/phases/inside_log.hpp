@@ -20,7 +20,7 @@ struct InsideLink {
     std::uint64_t wall_ns = 0;     // exclusive
     std::uint64_t wall_before = 0; // of the phase, when it was entered
     std::uint64_t count_before = 0;
-    bool is_scattered = false;     // its iterations do not follow each other: others of them lie elsewhere
+    bool is_scattered = false; // its iterations do not follow each other: others of them lie elsewhere
 };
 
 class InsideLog {

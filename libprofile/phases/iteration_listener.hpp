@@ -15,8 +15,8 @@ struct Phase;
 
 struct IterationListener {
     /// Before the iteration's profile is given away, at `now`. `profile`: empty when there was no memory for it.
-    void (*closing)(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures,
-                    std::uint64_t wall_ns, std::uint64_t now) noexcept = nullptr;
+    void (*closing)(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns,
+                    std::uint64_t now) noexcept = nullptr;
     /// When it is known what became of it.
     void (*closed)(IterationFate fate) noexcept = nullptr;
     /// Later: there was no memory to cluster the last iteration of `phase`, whose fate was Own or Mixed, so its values will be in

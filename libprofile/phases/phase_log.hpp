@@ -11,7 +11,7 @@
 namespace libprofile {
 
 struct PhaseChange {
-    std::uint64_t at = 0; // ns
+    std::uint64_t at = 0;       // ns
     const char* name = nullptr; // of the main thread's phase, which stays
     PhaseKind kind = PhaseKind::Outside;
     bool begins = false;

@@ -39,16 +39,14 @@ void PhaseStack::begin_again(std::uint64_t now) noexcept {
 /// FNV-1a over kind and the first max_name characters of the name.
 static std::uint64_t hash_name(PhaseKind kind, const char* name) {
     std::uint64_t h = 0xcbf29ce484222325u + static_cast<std::uint64_t>(kind);
-    for (std::size_t i = 0; i < PhaseStack::max_name && name[i] != 0; ++i)
-        h = (h ^ static_cast<unsigned char>(name[i])) * 0x100000001b3u;
+    for (std::size_t i = 0; i < PhaseStack::max_name && name[i] != 0; ++i) h = (h ^ static_cast<unsigned char>(name[i])) * 0x100000001b3u;
     return h;
 }
 
 Phase* PhaseStack::find(PhaseKind kind, const char* name) noexcept {
     const std::uint64_t hash = hash_name(kind, name);
     for (std::size_t i = 1; i < phases_.size(); ++i)
-        if (phases_[i].hash == hash && phases_[i].kind == kind && std::strncmp(phases_[i].name, name, max_name) == 0)
-            return &phases_[i];
+        if (phases_[i].hash == hash && phases_[i].kind == kind && std::strncmp(phases_[i].name, name, max_name) == 0) return &phases_[i];
     return nullptr;
 }
 
@@ -153,8 +151,7 @@ void PhaseStack::close_interval(Phase& phase) noexcept {
     share_out_counted(phase);
     const std::uint64_t outside = phase.outside_events_ns;
     const std::uint64_t compute = phase.compute_cpu_ns < outside ? phase.compute_cpu_ns : outside;
-    if (compute != 0 && !share_out_compute_time(phase.rows, compute, *pool_))
-        phase.rows.row(tree_->not_sampled(), *tree_, *arena_)[Metric::Time] += compute;
+    if (compute != 0 && !share_out_compute_time(phase.rows, compute, *pool_)) phase.rows.row(tree_->not_sampled(), *tree_, *arena_)[Metric::Time] += compute;
     if (outside != compute) phase.rows.row(tree_->off_cpu(), *tree_, *arena_)[Metric::Time] += outside - compute;
     phase.outside_events_ns = phase.compute_cpu_ns = 0;
     if (compute != 0) return; // what was shared out has no weight any more, and else there was none
@@ -164,8 +161,8 @@ void PhaseStack::close_interval(Phase& phase) noexcept {
 bool PhaseStack::begin_clustering(Phase& phase) noexcept {
     phase.clusterer = static_cast<Clusterer*>(arena_->allocate(sizeof(Clusterer)));
     if (phase.clusterer == nullptr) return false;
-    new (phase.clusterer) Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode, settings_.refreshes_distances,
-                                    settings_.warm_up, settings_.series.counter_metrics);
+    new (phase.clusterer)
+        Clusterer(*arena_, *pool_, settings_.clusters, settings_.mode, settings_.refreshes_distances, settings_.warm_up, settings_.series.counter_metrics);
     if (const EarlierIterations* earlier = settings_.earlier == nullptr ? nullptr : settings_.earlier(phase.name))
         phase.clusterer->normalise_by(earlier->sums, earlier->iterations);
     if (!settings_.keeps_series) return true;
@@ -266,9 +263,7 @@ void PhaseStack::put_back(Phase& phase, const IterationProfile& profile) noexcep
 }
 
 /// Iterations have numbers, of which some may be missing; other phases are counted.
-static std::uint64_t count_of(const Phase& phase) {
-    return phase.kind == PhaseKind::Iterations ? phase.iteration_walls.size() : phase.instances;
-}
+static std::uint64_t count_of(const Phase& phase) { return phase.kind == PhaseKind::Iterations ? phase.iteration_walls.size() : phase.instances; }
 
 /// `phase` is about to open: what it does belongs to the iteration around it, too. Without memory nobody will know.
 void PhaseStack::enter(Phase& phase) noexcept {

@@ -69,7 +69,8 @@ class PhaseStack {
     /// Books exclusive time of an event that has just ended, and the CPU time it used.
     void book_event(std::uint64_t wall_ns, std::uint64_t cpu_ns) noexcept {
         segment_events_ns_ += wall_ns;
-        if (cpu_ns != wall_ns) [[unlikely]] segment_events_asleep_ns_ += wall_ns - cpu_ns;
+        if (cpu_ns != wall_ns) [[unlikely]]
+            segment_events_asleep_ns_ += wall_ns - cpu_ns;
     }
     /// Books what counters have come to since they were read before, most_counters of them: for the phase that is open.
     void book_counted(const std::uint64_t* increments) noexcept {
@@ -102,8 +103,8 @@ class PhaseStack {
     bool is_outside() const { return depth_ == 1; }
 
     /// Unsuccessful polls follow each other from `site`; the first has just ended, at `now`, and took `first_ns`.
-    void begin_polls(const void* site, const void* path, PollStatistics& statistics, Row& row, std::uint64_t now,
-                     std::uint64_t first_ns, std::uint64_t own_ns) noexcept {
+    void begin_polls(const void* site, const void* path, PollStatistics& statistics, Row& row, std::uint64_t now, std::uint64_t first_ns,
+                     std::uint64_t own_ns) noexcept {
         const std::uint32_t random = polls_.random;
         const std::uint32_t until_timed = polls_.until_timed; // goes on over short runs: none of their places is preferred
         polls_ = {};
@@ -142,7 +143,8 @@ class PhaseStack {
     bool leave_at(std::uint64_t at, std::uint64_t cpu_then) noexcept;
     /// Closes the iterations of phases that were left, so that a job that is killed has them. Not in handlers.
     void close_left() noexcept {
-        if (left_count_ == 0) [[likely]] return;
+        if (left_count_ == 0) [[likely]]
+            return;
         end_left();
         ++row_generation_; // as whenever an iteration has ended
     }

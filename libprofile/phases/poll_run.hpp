@@ -36,15 +36,15 @@ struct PollStatistics {
 };
 
 struct PollRun {
-    const void* site = nullptr; // of whoever polls; nullptr: there is no run
-    const void* path = nullptr; // what its call path rests on
+    const void* site = nullptr;           // of whoever polls; nullptr: there is no run
+    const void* path = nullptr;           // what its call path rests on
     PollStatistics* statistics = nullptr; // of the site
     Row* row = nullptr;
-    std::uint64_t began_at = 0;   // ns: the end of the first unsuccessful call, which was timed as any other
-    std::uint64_t booked = 0;     // ns in events and libprofile that the segment held then
-    std::uint64_t own_ns = 0;     // of libprofile, around a call that is not timed
-    std::uint64_t first_ns = 0;   // the first call's; used while no other was timed
-    std::uint64_t untimed = 0;    // calls that found nothing
+    std::uint64_t began_at = 0; // ns: the end of the first unsuccessful call, which was timed as any other
+    std::uint64_t booked = 0;   // ns in events and libprofile that the segment held then
+    std::uint64_t own_ns = 0;   // of libprofile, around a call that is not timed
+    std::uint64_t first_ns = 0; // the first call's; used while no other was timed
+    std::uint64_t untimed = 0;  // calls that found nothing
     std::uint64_t timed = 0;
     std::uint64_t timed_ns = 0;
     std::uint64_t found_untimed = 0; // calls that found something

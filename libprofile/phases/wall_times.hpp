@@ -17,7 +17,7 @@ class WallTimes {
         const std::uint64_t difference = wall - last_;
         const std::uint64_t sign = 0 - (difference >> 63);
         chain_.put_number(difference << 1 ^ sign, pool); // small whether it is more or less
-        if (chain_.failed()) return false; // what is there of it stays unread
+        if (chain_.failed()) return false;               // what is there of it stays unread
         last_ = wall;
         ++size_;
         return true;

@@ -1,9 +1,9 @@
 #include "libprofile/regions/function_filter.hpp"
 
-#include "libprofile/regions/plain_name.hpp"
+#include "libprofile/base/file_pieces.hpp"
 #include "libprofile/callpath/function_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/base/file_pieces.hpp"
+#include "libprofile/regions/plain_name.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -69,7 +69,10 @@ const char* FunctionFilter::load(const char* path) noexcept {
     const std::uint64_t size = file.size();
     char* text = size == 0 ? nullptr : file.piece(0, size, largest_file);
     if (text == nullptr) {
-        std::snprintf(complaint_, sizeof complaint_, "cannot be read (%s)", size > largest_file ? "too large" : size == 0 ? "empty, or not there" : "no memory");
+        std::snprintf(complaint_, sizeof complaint_, "cannot be read (%s)",
+                      size > largest_file ? "too large"
+                      : size == 0         ? "empty, or not there"
+                                          : "no memory");
         errno = saved;
         return complaint_;
     }

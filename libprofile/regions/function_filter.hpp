@@ -17,7 +17,8 @@ class FunctionFilter {
     /// Whether the function at this address is left out.
     bool excludes(std::uintptr_t function) const noexcept {
         const Table* table = table_.load(std::memory_order_acquire);
-        if (table == nullptr) [[likely]] return false;
+        if (table == nullptr) [[likely]]
+            return false;
         for (std::uint64_t slot = function * multiplier >> table->shift;; ++slot) {
             const std::uintptr_t found = __atomic_load_n(&table->functions[slot & table->mask], __ATOMIC_RELAXED);
             if (found == function) return true;
@@ -45,10 +46,10 @@ class FunctionFilter {
     };
     struct Rule {
         enum Kind { ExcludeName, IncludeName, ExcludeAddress } kind;
-        bool fits;             // some function of a module
-        std::uint32_t line;    // of the file
-        const char* pattern;   // of a name
-        unsigned char id[32];  // build-id
+        bool fits;            // some function of a module
+        std::uint32_t line;   // of the file
+        const char* pattern;  // of a name
+        unsigned char id[32]; // build-id
         std::uint32_t id_size;
         std::uint64_t offset;
     };

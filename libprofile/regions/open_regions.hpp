@@ -11,9 +11,9 @@
 // Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe; memory from the thread's arena.
 #pragma once
 
-#include "libprofile/regions/region_counter.hpp"
-#include "libprofile/counters/thread_counters.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/counters/thread_counters.hpp"
+#include "libprofile/regions/region_counter.hpp"
 
 #include <cstdint>
 
@@ -51,7 +51,8 @@ class OpenRegions {
     void push(RegionCounter& counter, std::uint64_t key, std::uintptr_t stack, std::uint64_t now, std::uint64_t own, bool is_open_already = false) noexcept {
         const bool is_outermost = counter.active == 0 && !is_open_already;
         ++counter.active;
-        if (count_ != 0) [[unlikely]] begin_counting(depth_);
+        if (count_ != 0) [[unlikely]]
+            begin_counting(depth_);
         open_[depth_++] = {&counter, key, stack, now, own, 0, is_outermost};
     }
     /// A region of that key and class is open: the innermost are looked at first, since a recursion's last visit is not far.
@@ -62,7 +63,8 @@ class OpenRegions {
     }
     void pop(std::uint64_t now, std::uint64_t own) noexcept {
         OpenRegion& region = open_[--depth_];
-        if (count_ != 0 && region.is_outermost) [[unlikely]] add_counted(depth_);
+        if (count_ != 0 && region.is_outermost) [[unlikely]]
+            add_counted(depth_);
         const std::uint64_t took = take(region, now, own);
         --region.counter->active;
         if (depth_ != 0) open_[depth_ - 1].inner += took;

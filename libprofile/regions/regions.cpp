@@ -1,13 +1,13 @@
 #include "libprofile/regions/regions.hpp"
 
-#include "libprofile/regions/function_filter.hpp"
-#include "libprofile/regions/region_names.hpp"
+#include "libprofile/base/hashing.hpp"
+#include "libprofile/base/process.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/loops/loop_watch.hpp"
-#include "libprofile/base/hashing.hpp"
+#include "libprofile/regions/function_filter.hpp"
+#include "libprofile/regions/region_names.hpp"
 #include "libprofile/thread/event_path.hpp"
-#include "libprofile/base/process.hpp"
 
 #include <cerrno>
 #include <new>
@@ -21,16 +21,15 @@ constexpr unsigned no_function = 0xffff;
 
 /// At the border of a region, as late at its entry and as early at its exit as can be. What a pause has belongs to no region.
 inline void look_at_counters(Thread& thread) noexcept {
-    if (!thread.counters.is_on() || thread.phases.is_paused()) [[likely]] return;
+    if (!thread.counters.is_on() || thread.phases.is_paused()) [[likely]]
+        return;
     const int saved = errno;
     thread.counters.look(true);
     errno = saved;
 }
 
 /// Now; in a pause, when it began: nothing may be booked in it.
-std::uint64_t time_of(const Thread& thread) noexcept {
-    return thread.phases.is_paused() ? thread.phases.earliest_end() : session_clock.now();
-}
+std::uint64_t time_of(const Thread& thread) noexcept { return thread.phases.is_paused() ? thread.phases.earliest_end() : session_clock.now(); }
 
 /// Code that the program has made at run time: it has no name, and no place that means the same in another process.
 bool is_in_no_module(std::uintptr_t function) noexcept {
@@ -68,7 +67,8 @@ void Regions::book_all(SegmentSource& self, PhaseStack& phases, std::uint64_t no
         row[Metric::RegionOwnTime] += counter->exclusive_ns;
         if (phases.counts_for_structure(row.node)) row.is_event = true; // it may be one that others were folded into
         counter->visits = counter->inclusive_ns = counter->exclusive_ns = 0;
-        if (counter->counted != nullptr) [[unlikely]] regions.book_counted(*counter, row);
+        if (counter->counted != nullptr) [[unlikely]]
+            regions.book_counted(*counter, row);
         counter->is_touched = false;
     }
     regions.touched_ = nullptr;
@@ -168,8 +168,10 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
 [[gnu::hot]] void Regions::enter_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept {
     see_returns(thread);
     std::uint64_t entered = 0;
-    if (entries_.is_due()) [[unlikely]] entered = session_clock.now();
-    if (is_abandoned_) [[unlikely]] recover();
+    if (entries_.is_due()) [[unlikely]]
+        entered = session_clock.now();
+    if (is_abandoned_) [[unlikely]]
+        recover();
     const std::uint32_t epoch = load_map.epoch();
     if (epoch != epoch_) [[unlikely]] {
         for (std::size_t i = 0; i < std::size_t{1} << known_bits; ++i) known_[i] = {};
@@ -237,19 +239,23 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
 
 [[gnu::hot]] void Regions::exit_function(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept {
     see_returns(thread);
-    if (is_abandoned_) [[unlikely]] recover();
+    if (is_abandoned_) [[unlikely]]
+        recover();
     const bool is_paused = thread.phases.is_paused();
     const std::uint64_t now = time_of(thread);
     const std::uint64_t own = now - thread.phases.booked_ns();
-    if (beyond_ != 0 && is_beyond(function, stack)) [[unlikely]] return;
+    if (beyond_ != 0 && is_beyond(function, stack)) [[unlikely]]
+        return;
     if (functions_.is_empty()) [[unlikely]] {
         count_unmatched(function);
         return;
     }
-    if (functions_.top().key != function && !find_exit(function, stack, now, own)) [[unlikely]] return;
+    if (functions_.top().key != function && !find_exit(function, stack, now, own)) [[unlikely]]
+        return;
     touch(*functions_.top().counter);
     functions_.pop(now, own);
-    if (is_paused) [[unlikely]] return; // nothing may be booked
+    if (is_paused) [[unlikely]]
+        return; // nothing may be booked
     thread.phases.book_overhead(exits_.typical());
     if (exits_.is_due()) [[unlikely]] {
         const std::uint64_t cost = session_clock.now() - now;
@@ -292,7 +298,8 @@ void Regions::leave_to(Thread& thread, std::uintptr_t stack) noexcept {
 
 void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, std::uintptr_t frame) noexcept {
     see_returns(thread);
-    if (is_abandoned_) [[unlikely]] recover();
+    if (is_abandoned_) [[unlikely]]
+        recover();
     const std::uint64_t entered = session_clock.now();
     const NodeId node = thread.tree.child(calling_path(thread, frame), NodeKind::Region, kind, id);
     RegionCounter* counter = counter_of(node);
@@ -321,7 +328,8 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
 /// The innermost open region that is meant ends, and all inside of it. False: none is open.
 template <class IsMeant> bool Regions::end_named_region(Thread& thread, IsMeant is_meant) noexcept {
     see_returns(thread);
-    if (is_abandoned_) [[unlikely]] recover();
+    if (is_abandoned_) [[unlikely]]
+        recover();
     if (named_beyond_ != 0) [[unlikely]] {
         --named_beyond_;
         return true;

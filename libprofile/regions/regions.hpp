@@ -9,11 +9,11 @@
 // counted and left out; their exits then find nothing to end. So are those of functions in no module; their exits are not counted again.
 #pragma once
 
-#include "libprofile/regions/open_regions.hpp"
-#include "libprofile/regions/region_counter.hpp"
-#include "libprofile/phases/segment_source.hpp"
 #include "libprofile/base/own_cost.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/phases/segment_source.hpp"
+#include "libprofile/regions/open_regions.hpp"
+#include "libprofile/regions/region_counter.hpp"
 #include "libprofile/thread/thread.hpp"
 
 #include <cstdint>
@@ -84,7 +84,8 @@ class Regions : public SegmentSource {
     explicit Regions(Arena& arena) : arena_(&arena) {}
     static void book_all(SegmentSource& self, PhaseStack& phases, std::uint64_t now) noexcept;
     void touch(RegionCounter& counter) noexcept {
-        if (counter.is_touched) [[likely]] return;
+        if (counter.is_touched) [[likely]]
+            return;
         counter.is_touched = true;
         counter.next_touched = touched_;
         touched_ = &counter;
@@ -109,8 +110,8 @@ class Regions : public SegmentSource {
     OwnCost entries_;
     OwnCost exits_;
     RegionCounter* touched_ = nullptr;
-    std::uint32_t epoch_ = 0; // of the load map: what known_ says
-    std::uint32_t beyond_ = 0; // functions entered, and not left, for which there was no room
+    std::uint32_t epoch_ = 0;        // of the load map: what known_ says
+    std::uint32_t beyond_ = 0;       // functions entered, and not left, for which there was no room
     std::uint32_t named_beyond_ = 0; // the same of named regions
     bool is_abandoned_ = false;
     KnownFunction* known_ = nullptr;

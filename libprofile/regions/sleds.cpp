@@ -1,9 +1,9 @@
 #include "libprofile/regions/sleds.hpp"
 
-#include "libprofile/regions/function_filter.hpp"
-#include "libprofile/code/patch.hpp"
 #include "libprofile/base/file_pieces.hpp"
 #include "libprofile/base/real_calls.hpp"
+#include "libprofile/code/patch.hpp"
+#include "libprofile/regions/function_filter.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -58,9 +58,7 @@ bool find_section(const char* path, std::uint64_t& address, std::uint64_t& size)
 }
 
 /// What the distribution has installed is not instrumented: its many libraries need not be read.
-bool is_of_system(const char* path) {
-    return std::strncmp(path, "/usr/lib", 8) == 0 || std::strncmp(path, "/lib", 4) == 0;
-}
+bool is_of_system(const char* path) { return std::strncmp(path, "/usr/lib", 8) == 0 || std::strncmp(path, "/lib", 4) == 0; }
 
 void put(unsigned char*& at, std::initializer_list<unsigned> bytes, std::intptr_t distance) {
     for (const unsigned byte : bytes) *at++ = static_cast<unsigned char>(byte);
@@ -83,9 +81,7 @@ bool write_way(unsigned char* way, std::uintptr_t bias) noexcept {
 }
 
 /// As the compiler has left it.
-bool is_untouched(const unsigned char* sled, SledKind kind) {
-    return kind == SledKind::Return ? sled[0] == 0xc3 : sled[0] == 0xeb && sled[1] == sled_size - 2;
-}
+bool is_untouched(const unsigned char* sled, SledKind kind) { return kind == SledKind::Return ? sled[0] == 0xc3 : sled[0] == 0xeb && sled[1] == sled_size - 2; }
 
 /// mov $offset, %r10d; call or jmp to `target`.
 void lead(unsigned char* sled, SledKind kind, std::uint32_t offset, const unsigned char* target) noexcept {
@@ -128,8 +124,12 @@ void Sleds::patch(const Module& module, Known& known) noexcept {
     if (known.sleds[0].version != known_version) return fail("their XRay sleds are of another version than 2");
     // The pages that hold them.
     std::uintptr_t low = UINTPTR_MAX, high = 0;
-    const auto address_of = [](const SledEntry& entry) { return reinterpret_cast<std::uintptr_t>(&entry.address) + static_cast<std::uintptr_t>(entry.address); };
-    const auto function_of = [](const SledEntry& entry) { return reinterpret_cast<std::uintptr_t>(&entry.function) + static_cast<std::uintptr_t>(entry.function); };
+    const auto address_of = [](const SledEntry& entry) {
+        return reinterpret_cast<std::uintptr_t>(&entry.address) + static_cast<std::uintptr_t>(entry.address);
+    };
+    const auto function_of = [](const SledEntry& entry) {
+        return reinterpret_cast<std::uintptr_t>(&entry.function) + static_cast<std::uintptr_t>(entry.function);
+    };
     for (std::uint64_t i = 0; i < known.count; ++i) {
         const std::uintptr_t at = address_of(known.sleds[i]);
         if (at % 2 != 0 || readable(module, at, true) < sled_size || readable(module, function_of(known.sleds[i]), true) == 0)

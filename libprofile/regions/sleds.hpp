@@ -11,8 +11,8 @@
 // others go on. Reads the program's file and changes its code; memory is part of the quota. x86-64 only; elsewhere nothing is done.
 #pragma once
 
-#include "libprofile/callpath/load_map.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/callpath/load_map.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -20,9 +20,7 @@
 namespace libprofile {
 
 /// As in the section. Others (arguments, events) are left as they are.
-enum class SledKind : std::uint8_t { Entry = 0,
-                                     Return = 1,
-                                     Jump = 2 };
+enum class SledKind : std::uint8_t { Entry = 0, Return = 1, Jump = 2 };
 
 /// A line of the section, version 2: addresses count from where they stand.
 struct SledEntry {

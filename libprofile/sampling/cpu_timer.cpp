@@ -27,8 +27,6 @@ bool set_timer(timer_t timer, std::uint64_t period) noexcept {
     return timer_settime(timer, 0, &when, nullptr) == 0;
 }
 
-bool is_our_timer(const siginfo_t& info) noexcept {
-    return info.si_code == SI_TIMER && info.si_value.sival_ptr == &cookie;
-}
+bool is_our_timer(const siginfo_t& info) noexcept { return info.si_code == SI_TIMER && info.si_value.sival_ptr == &cookie; }
 
 } // namespace libprofile

@@ -29,15 +29,13 @@ bool signals_may_be_lost() {
 
 bool send_signals(int file, pid_t thread, int signal) {
     f_owner_ex owner{F_OWNER_TID, thread};
-    return fcntl(file, F_SETSIG, signal) == 0 && fcntl(file, F_SETOWN_EX, &owner) == 0 &&
-           fcntl(file, F_SETFL, O_ASYNC) == 0;
+    return fcntl(file, F_SETSIG, signal) == 0 && fcntl(file, F_SETOWN_EX, &owner) == 0 && fcntl(file, F_SETFL, O_ASYNC) == 0;
 }
 
 } // namespace
 
 int open_counter(ClockState& clock, pid_t thread, std::uint64_t period, int signal) noexcept {
-    if (signals_may_be_lost())
-        return EAGAIN;
+    if (signals_may_be_lost()) return EAGAIN;
     perf_event_attr attributes{};
     attributes.size = sizeof attributes;
     attributes.type = PERF_TYPE_SOFTWARE;
@@ -48,10 +46,8 @@ int open_counter(ClockState& clock, pid_t thread, std::uint64_t period, int sign
     attributes.exclude_hv = 1;
     const long low = syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
     const int file = low < 0 ? -1 : keep_own_file(static_cast<int>(low));
-    if (file < 0)
-        return errno;
-    if (file >= most_files)
-        errno = EMFILE;
+    if (file < 0) return errno;
+    if (file >= most_files) errno = EMFILE;
     if (file >= most_files || ioctl(file, PERF_EVENT_IOC_ID, &clock.file_id) != 0 || !send_signals(file, thread, signal)) {
         const int error = errno;
         close_file(file);
@@ -68,28 +64,21 @@ bool is_own_counter(const ClockState& clock) noexcept {
     return clock.file >= 0 && ioctl(clock.file, PERF_EVENT_IOC_ID, &id) == 0 && id == clock.file_id;
 }
 
-bool arm_counter(const ClockState& clock) noexcept {
-    return ioctl(clock.file, PERF_EVENT_IOC_REFRESH, 1) == 0;
-}
+bool arm_counter(const ClockState& clock) noexcept { return ioctl(clock.file, PERF_EVENT_IOC_REFRESH, 1) == 0; }
 
-void arm_counter_of(const siginfo_t& info) noexcept {
-    ioctl(info.si_fd, PERF_EVENT_IOC_REFRESH, 1);
-}
+void arm_counter_of(const siginfo_t& info) noexcept { ioctl(info.si_fd, PERF_EVENT_IOC_REFRESH, 1); }
 
 void close_counter(const ClockState& clock) noexcept {
     forget_own_file();
-    if (!is_own_counter(clock))
-        return;
+    if (!is_own_counter(clock)) return;
     ioctl(clock.file, PERF_EVENT_IOC_DISABLE, 0);
     close_file(clock.file);
 }
 
 bool is_our_counter(const siginfo_t& info) noexcept {
-    if (info.si_code < POLL_IN || info.si_code > POLL_HUP)
-        return false;
+    if (info.si_code < POLL_IN || info.si_code > POLL_HUP) return false;
     const int file = info.si_fd;
-    return file >= 0 && file < most_files &&
-           (numbers[file / 64].load(std::memory_order_relaxed) >> (file % 64) & 1) != 0;
+    return file >= 0 && file < most_files && (numbers[file / 64].load(std::memory_order_relaxed) >> (file % 64) & 1) != 0;
 }
 
 } // namespace libprofile

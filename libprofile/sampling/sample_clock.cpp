@@ -1,13 +1,13 @@
 #include "libprofile/sampling/sample_clock.hpp"
 
-#include "libprofile/sampling/cpu_timer.hpp"
-#include "libprofile/sampling/perf_clock.hpp"
-#include "libprofile/sampling/skip.hpp"
+#include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
-#include "libprofile/base/process.hpp"
-#include "libprofile/thread/thread.hpp"
+#include "libprofile/sampling/cpu_timer.hpp"
+#include "libprofile/sampling/perf_clock.hpp"
 #include "libprofile/sampling/shared_signal.hpp"
+#include "libprofile/sampling/skip.hpp"
+#include "libprofile/thread/thread.hpp"
 
 #include <cerrno>
 #include <ucontext.h>
@@ -25,9 +25,7 @@ std::uint64_t beat = 0; // of the timer beside a counter
 pid_t sampled_process = 0;
 std::atomic<int> refusal{0};
 
-Choice choice() {
-    return static_cast<Choice>(process.config().number(Option::SampleClock));
-}
+Choice choice() { return static_cast<Choice>(process.config().number(Option::SampleClock)); }
 
 /// CPU timers expire on every second kernel tick at most, if they are to keep their rate.
 std::uint64_t shortest_timer() {
@@ -37,29 +35,22 @@ std::uint64_t shortest_timer() {
 }
 
 /// A timer that keeps the rate is better: it sees the kernel, too, and needs no file.
-bool wants_counter() {
-    return choice() == Choice::Perf || (choice() == Choice::Auto && period < shortest_timer());
-}
+bool wants_counter() { return choice() == Choice::Perf || (choice() == Choice::Auto && period < shortest_timer()); }
 
 bool start_counter(Thread& thread, pid_t id) {
     ClockState& clock = thread.clock;
-    if (!wants_counter())
-        return false;
+    if (!wants_counter()) return false;
     if (const int error = open_counter(clock, id, period, sample_signal); error != 0) {
-        if (choice() == Choice::Perf)
-            refusal.store(error, std::memory_order_relaxed);
+        if (choice() == Choice::Perf) refusal.store(error, std::memory_order_relaxed);
         return false;
     }
     clock.kind = SamplingClock::Perf;
-    clock.has_timer =
-        create_timer(clock.timer, cpu_clock_of(id), id, sample_signal) && set_timer(clock.timer, beat);
+    clock.has_timer = create_timer(clock.timer, cpu_clock_of(id), id, sample_signal) && set_timer(clock.timer, beat);
     clock.running = true; // before the first signal can come
-    if (arm_counter(clock))
-        return true;
+    if (arm_counter(clock)) return true;
     clock.running = false;
     close_counter(clock);
-    if (clock.has_timer)
-        timer_delete(clock.timer);
+    if (clock.has_timer) timer_delete(clock.timer);
     clock.has_timer = false;
     return false;
 }
@@ -67,13 +58,11 @@ bool start_counter(Thread& thread, pid_t id) {
 bool start_timer(Thread& thread, pid_t id) {
     ClockState& clock = thread.clock;
     const bool wall = choice() == Choice::Wall;
-    if (!create_timer(clock.timer, wall ? CLOCK_MONOTONIC : cpu_clock_of(id), id, sample_signal))
-        return false;
+    if (!create_timer(clock.timer, wall ? CLOCK_MONOTONIC : cpu_clock_of(id), id, sample_signal)) return false;
     clock.kind = wall ? SamplingClock::Wall : SamplingClock::Timer;
     clock.has_timer = true;
     clock.running = true; // before the first signal can come
-    if (set_timer(clock.timer, period))
-        return true;
+    if (set_timer(clock.timer, period)) return true;
     clock.running = false;
     clock.has_timer = false;
     timer_delete(clock.timer);
@@ -82,37 +71,30 @@ bool start_timer(Thread& thread, pid_t id) {
 
 /// The application has closed the counter's file.
 void lose_counter(ClockState& clock) {
-    if (!clock.running)
-        return; // no: another thread has just stopped this clock
+    if (!clock.running) return; // no: another thread has just stopped this clock
     clock.kind = SamplingClock::Timer;
     clock.was_lost = true;
     close_counter(clock); // which leaves it alone if it is a file of the application's by now
     clock.file = -1;
     clock.last -= clock.hidden;
     clock.hidden = 0;
-    if (clock.has_timer)
-        set_timer(clock.timer, period);
+    if (clock.has_timer) set_timer(clock.timer, period);
 }
 
 /// Periods that have ended since the last reading without a signal; `seen` of them had one, that of the present included.
 void note_hidden(Thread& thread, std::uint64_t reading, std::uint64_t seen) {
     ClockState& clock = thread.clock;
-    const std::uint64_t ended =
-        reading > clock.last ? (reading - clock.last + period / 4) / period : 0; // signals come late
-    if (ended <= seen)
-        return;
+    const std::uint64_t ended = reading > clock.last ? (reading - clock.last + period / 4) / period : 0; // signals come late
+    if (ended <= seen) return;
     clock.last += (ended - seen) * period;
-    if (thread.call_depth == 0)
-        clock.hidden += (ended - seen) * period;
+    if (thread.call_depth == 0) clock.hidden += (ended - seen) * period;
 }
 
 /// The thread was in the kernel for a system call: its next instruction follows one.
 bool is_in_system_call(const void* context) {
-    const auto next =
-        static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+    const auto next = static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
     constexpr std::uintptr_t page = 4096; // what lies before it may not be there
-    if (next % page < 2)
-        return false;
+    if (next % page < 2) return false;
     const auto* code = reinterpret_cast<const unsigned char*>(next);
     return code[-2] == 0x0f && code[-1] == 0x05;
 }
@@ -121,82 +103,62 @@ bool is_in_system_call(const void* context) {
 
 bool prepare_sampling(void (*handler)(int, siginfo_t*, void*)) noexcept {
     period = static_cast<std::uint64_t>(process.config().number(Option::Sample));
-    if (period == 0)
-        return true;
+    if (period == 0) return true;
     beat = 2 * period > shortest_timer() ? 2 * period : shortest_timer();
     sampled_process = getpid();
     know_modules();
     // From the middle of the range: libc and other tools take theirs from the ends.
     for (int signal = first_sampling_signal(); signal < SIGRTMAX; ++signal) {
         struct sigaction present {};
-        if (real_calls().sigaction(signal, nullptr, &present) != 0 || present.sa_handler != SIG_DFL)
-            continue;
+        if (real_calls().sigaction(signal, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) continue;
         struct sigaction wanted {};
         wanted.sa_sigaction = handler;
         wanted.sa_flags = SA_SIGINFO | SA_RESTART;
         // No handler of the application may run inside ours: it might leave it by siglongjmp. Faults are not held back.
         sigfillset(&wanted.sa_mask);
-        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
-            sigdelset(&wanted.sa_mask, fault);
-        if (real_calls().sigaction(signal, &wanted, nullptr) != 0)
-            continue;
+        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&wanted.sa_mask, fault);
+        if (real_calls().sigaction(signal, &wanted, nullptr) != 0) continue;
         sample_signal = signal;
         return true;
     }
     return false;
 }
 
-int sampling_signal() noexcept {
-    return sample_signal;
-}
+int sampling_signal() noexcept { return sample_signal; }
 
-int perf_refusal() noexcept {
-    return refusal.load(std::memory_order_relaxed);
-}
+int perf_refusal() noexcept { return refusal.load(std::memory_order_relaxed); }
 
-bool is_our_signal(const siginfo_t& info) noexcept {
-    return is_our_timer(info) || is_our_counter(info);
-}
+bool is_our_signal(const siginfo_t& info) noexcept { return is_our_timer(info) || is_our_counter(info); }
 
 bool start_clock(Thread& thread, pid_t id) noexcept {
     // The thread itself, and the one that begins to sample, may both come here.
-    if (sample_signal == 0 || thread.finished ||
-        __atomic_exchange_n(&thread.clock.claimed, true, __ATOMIC_ACQ_REL))
-        return true;
+    if (sample_signal == 0 || thread.finished || __atomic_exchange_n(&thread.clock.claimed, true, __ATOMIC_ACQ_REL)) return true;
     // Before it runs: what has passed until now belongs to no sample.
     thread.clock.last = choice() == Choice::Wall ? session_clock.now() : cpu_time_of(id);
-    if (start_counter(thread, id) || start_timer(thread, id))
-        return true;
+    if (start_counter(thread, id) || start_timer(thread, id)) return true;
     thread.clock.kind = SamplingClock::None;
     return false;
 }
 
 void stop_clock(Thread& thread) noexcept {
     ClockState& clock = thread.clock;
-    if (!clock.running)
-        return;
+    if (!clock.running) return;
     clock.running = false;
-    if (getpid() != sampled_process)
-        return; // a fork child: these are its parent's
-    if (clock.file >= 0)
-        close_counter(clock);
-    if (clock.has_timer)
-        timer_delete(clock.timer);
+    if (getpid() != sampled_process) return; // a fork child: these are its parent's
+    if (clock.file >= 0) close_counter(clock);
+    if (clock.has_timer) timer_delete(clock.timer);
     clock.file = -1;
     clock.has_timer = false;
 }
 
 bool is_due(Thread& thread, const siginfo_t& info, const void* context) noexcept {
     ClockState& clock = thread.clock;
-    if (clock.kind != SamplingClock::Perf || !is_our_timer(info))
-        return true;
-    if (thread_local_block.in_tool != 0)
-        return false; // neither the kernel nor the thread's own
+    if (clock.kind != SamplingClock::Perf || !is_our_timer(info)) return true;
+    if (thread_local_block.in_tool != 0) return false; // neither the kernel nor the thread's own
     const std::uint64_t reading = thread_cpu_time();
     const bool is_silent = reading >= clock.last + beat / 4 * 3;
     note_hidden(thread, reading, clock.in_tool);
-    if (is_silent && !is_own_counter(clock))
-        lose_counter(clock);
+    if (is_silent && !is_own_counter(clock)) lose_counter(clock);
     return is_silent || (clock.hidden != 0 && is_in_system_call(context));
 }
 
@@ -206,12 +168,10 @@ std::uint64_t weigh(Thread& thread, const siginfo_t& info, std::uint64_t reading
         // Most of it may be page faults, which no beat can tell: a rare system call must not get them all.
         const std::uint64_t most = 4 * beat;
         const std::uint64_t weight = clock.hidden < most ? clock.hidden : most;
-        if (thread.call_depth == 0)
-            clock.hidden = 0;
+        if (thread.call_depth == 0) clock.hidden = 0;
         return weight;
     }
-    if (clock.kind == SamplingClock::Perf)
-        note_hidden(thread, reading, clock.in_tool + 1);
+    if (clock.kind == SamplingClock::Perf) note_hidden(thread, reading, clock.in_tool + 1);
     const std::uint64_t weight = reading > clock.last ? reading - clock.last : 0;
     clock.last = reading;
     clock.in_tool = 0;
@@ -219,15 +179,11 @@ std::uint64_t weigh(Thread& thread, const siginfo_t& info, std::uint64_t reading
 }
 
 void arm_again(Thread* thread, const siginfo_t& info) noexcept {
-    if (is_our_timer(info))
-        return;
-    if (thread == nullptr)
-        return arm_counter_of(info);
+    if (is_our_timer(info)) return;
+    if (thread == nullptr) return arm_counter_of(info);
     ClockState& clock = thread->clock;
-    if (!clock.running || clock.kind != SamplingClock::Perf)
-        return;
-    if (!is_own_counter(clock) || !arm_counter(clock))
-        lose_counter(clock);
+    if (!clock.running || clock.kind != SamplingClock::Perf) return;
+    if (!is_own_counter(clock) || !arm_counter(clock)) lose_counter(clock);
 }
 
 } // namespace libprofile

@@ -1,18 +1,18 @@
 #include "libprofile/sampling/sample_handler.hpp"
 
-#include "libprofile/thread/counting.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/base/process_state.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/sampling/skip.hpp"
-#include "libprofile/base/process_state.hpp"
+#include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/recording.hpp"
-#include "libprofile/base/process.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
-#include <algorithm>
 #include "libprofile/mpi/mpi_modules.hpp"
 #include "libprofile/sampling/shared_signal.hpp"
+#include <algorithm>
 
 #include <cerrno>
 #include <ucontext.h>
@@ -56,7 +56,8 @@ Place take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t no
     const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
     if (thread.call_depth != 0) return take_in_call(thread, registers);
-    if (PathTracker::has_returned() && thread.loops != nullptr) [[unlikely]] thread.loops->follow_returns(thread, now, cpu);
+    if (PathTracker::has_returned() && thread.loops != nullptr) [[unlikely]]
+        thread.loops->follow_returns(thread, now, cpu);
     Place place;
     const SkipReason reason = skip(thread, registers);
     if (reason == SkipReason::None) {
@@ -64,8 +65,7 @@ Place take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t no
         place.ancestor = thread.paths.common_ancestor();
     } else {
         thread.paths.miss_sample();
-        place.node = reason == SkipReason::AtMark ? thread.paths.node_at_mark()
-                                                  : thread.tree.lone_frame(static_cast<std::uintptr_t>(registers[REG_RIP]));
+        place.node = reason == SkipReason::AtMark ? thread.paths.node_at_mark() : thread.tree.lone_frame(static_cast<std::uintptr_t>(registers[REG_RIP]));
     }
     Row& row = thread.phases.row(place.node);
     ++row[Metric::Samples];
@@ -118,7 +118,8 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     const std::uint64_t end = session_clock.now();
     const std::uint64_t own = thread.own_time(begin, end);
     const std::uint64_t asleep = end - begin - own;
-    if (is_checkpoint_due(thread, begin)) [[unlikely]] thread.cheap_event.make_due(); // the next MPI call will see to it
+    if (is_checkpoint_due(thread, begin)) [[unlikely]]
+        thread.cheap_event.make_due(); // the next MPI call will see to it
     thread.phases.book_overhead(own + reading_took);
     if (thread.call_depth == 0) return;
     RunningCall& call = thread.calls[thread.call_depth - 1];

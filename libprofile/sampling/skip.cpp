@@ -26,16 +26,14 @@ Range harmless[2];
 Range range_of(void* function) {
     Dl_info place{};
     void* entry = nullptr;
-    if (dladdr1(function, &place, &entry, RTLD_DL_SYMENT) == 0 || entry == nullptr)
-        return {};
+    if (dladdr1(function, &place, &entry, RTLD_DL_SYMENT) == 0 || entry == nullptr) return {};
     const auto begin = reinterpret_cast<std::uintptr_t>(place.dli_saddr);
     return {begin, begin + static_cast<const ElfW(Sym)*>(entry)->st_size};
 }
 
 Range module_range(void* function) {
     dl_find_object object;
-    if (_dl_find_object(function, &object) != 0)
-        return {};
+    if (_dl_find_object(function, &object) != 0) return {};
     return {reinterpret_cast<std::uintptr_t>(object.dlfo_map_start), reinterpret_cast<std::uintptr_t>(object.dlfo_map_end)};
 }
 
@@ -53,14 +51,11 @@ bool is_own_code(std::uintptr_t instruction) noexcept { return own.has(instructi
 
 SkipReason why_not_unwound(std::uintptr_t instruction) noexcept {
     // A return passes through the mark: nothing of the stack may be touched.
-    if (is_mark_code(instruction))
-        return SkipReason::AtMark;
+    if (is_mark_code(instruction)) return SkipReason::AtMark;
     // There may be little room left on a stack we know nothing of (an application's signal handler, a coroutine).
-    if (!is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
-        return SkipReason::ForeignStack;
+    if (!is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) return SkipReason::ForeignStack;
     // The loader changes the very tables that tell how to unwind.
-    if (loader.has(instruction) && !harmless[0].has(instruction) && !harmless[1].has(instruction))
-        return SkipReason::InLoader;
+    if (loader.has(instruction) && !harmless[0].has(instruction) && !harmless[1].has(instruction)) return SkipReason::InLoader;
     return SkipReason::None;
 }
 

@@ -1,23 +1,23 @@
 #include "libprofile/session/session.hpp"
 
-#include "libprofile/loops/iteration_point.hpp"
-#include "libprofile/regions/function_filter.hpp"
-#include "libprofile/regions/sleds.hpp"
+#include "libprofile/base/function_records.hpp"
+#include "libprofile/base/messages.hpp"
+#include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
-#include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/clustering/earlier_run.hpp"
+#include "libprofile/counters/counter_choice.hpp"
+#include "libprofile/loops/iteration_point.hpp"
+#include "libprofile/mpi/mpi_modules.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/output/finalize.hpp"
+#include "libprofile/regions/function_filter.hpp"
+#include "libprofile/regions/sleds.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
 #include "libprofile/sampling/sample_handler.hpp"
-#include "libprofile/base/messages.hpp"
-#include "libprofile/base/function_records.hpp"
 #include "libprofile/session/openmp_tool.hpp"
-#include "libprofile/base/process_state.hpp"
 #include "libprofile/thread/recording.hpp"
 #include "libprofile/thread/thread_registry.hpp"
-#include "libprofile/mpi/mpi_modules.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -124,9 +124,7 @@ void Session::before_mpi_init(bool is_session) noexcept {
     }
 }
 
-bool Session::launcher_mismatch() noexcept {
-    return process.job_.launcher_ranks > 1 && process.job_.ranks == 1 && process.treats_mpi();
-}
+bool Session::launcher_mismatch() noexcept { return process.job_.launcher_ranks > 1 && process.job_.ranks == 1 && process.treats_mpi(); }
 
 /// MPI sessions have no MPI_COMM_WORLD that could tell.
 void Session::know_rank_from_launcher() noexcept {
@@ -169,8 +167,7 @@ void Session::complain_once(bool at_end) noexcept {
     if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), filter_complaint_);
     if (*sleds.complaint() != 0) say("warning: %s", sleds.complaint());
     if (*counter_choice.complaint() != 0) say("warning: %s", counter_choice.complaint());
-    if (!unwinder.available())
-        say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
+    if (!unwinder.available()) say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
 }
 
 /// Once: what is not there yet may be in a library that comes later, which the line says. What comes and cannot be followed is said then.

@@ -41,7 +41,9 @@ class Session {
     void at_exit() noexcept;
     void in_fork_child() noexcept { switch_off(); }
     /// A marker was used: the process counts as a job of one rank if MPI never comes.
-    void marker_used() noexcept { if (!process.without_mpi_) begin_without_mpi(); }
+    void marker_used() noexcept {
+        if (!process.without_mpi_) begin_without_mpi();
+    }
     /// Measures before, and possibly without, any MPI call.
     void begin_without_mpi() noexcept;
 
@@ -58,8 +60,8 @@ class Session {
 
     Arena arena_;
     const char* filter_complaint_ = nullptr; // nullptr: nothing is wrong
-    std::atomic<int> open_sessions_{0}; // of MPI
-    bool reopened_ = false; // it has been said that sessions after the end are not measured
+    std::atomic<int> open_sessions_{0};      // of MPI
+    bool reopened_ = false;                  // it has been said that sessions after the end are not measured
     bool complained_ = false;
     enum class PlaceComplaint : std::uint8_t { None, Missing, Failed } place_complaint_ = PlaceComplaint::None;
     bool bypass_known_ = false; // it has been said why MPI calls do not reach us

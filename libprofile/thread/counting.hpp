@@ -16,11 +16,13 @@ namespace libprofile {
 [[gnu::cold]] void count_apart(Thread& thread, Row& row) noexcept;
 
 inline void count_until_now(Thread& thread) noexcept {
-    if (thread.counters.is_on()) [[unlikely]] count_for_phase(thread);
+    if (thread.counters.is_on()) [[unlikely]]
+        count_for_phase(thread);
 }
 /// What libprofile itself has caused since the last reading.
 inline void count_own(Thread& thread) noexcept {
-    if (thread.counters.is_on()) [[unlikely]] count_apart(thread, thread.phases.row(thread.tree.overhead()));
+    if (thread.counters.is_on()) [[unlikely]]
+        count_apart(thread, thread.phases.row(thread.tree.overhead()));
 }
 
 } // namespace libprofile

@@ -20,7 +20,8 @@ inline bool is_path_known(const KnownPath& known, unsigned function_id, const vo
 
 /// The path of the call if it is known without a walk, else nullptr.
 inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
-    if (thread.known_paths.is_empty()) [[unlikely]] return nullptr;
+    if (thread.known_paths.is_empty()) [[unlikely]]
+        return nullptr;
     KnownPathTable::Set& paths = thread.known_paths.set(return_address, frame);
     std::uint32_t at = paths.last;
     do {
@@ -47,8 +48,7 @@ inline KnownPath* remember_path(Thread& thread, unsigned function_id, const void
 }
 
 /// Finds the path of a call of `kind` by a walk over the stack. Returns where it is remembered; nullptr: nowhere, there is no memory.
-inline KnownPath* walk_to_event(Thread& thread, NodeKind kind, unsigned function_id, const void* return_address, std::uintptr_t frame,
-                                NodeId& node) noexcept {
+inline KnownPath* walk_to_event(Thread& thread, NodeKind kind, unsigned function_id, const void* return_address, std::uintptr_t frame, NodeId& node) noexcept {
     node = thread.tree.child(thread.paths.at_call(frame), kind, function_id, 0);
     return remember_path(thread, function_id, return_address, frame, node);
 }

@@ -3,8 +3,8 @@
 // workers, too. Async-signal-safe, never allocates.
 #pragma once
 
-#include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/base/own_cost.hpp"
+#include "libprofile/callpath/call_tree.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -53,9 +53,9 @@ struct alignas(64) JoinedPath {
     const Thread* master = nullptr;
     NodeId theirs = 0; // in the master's tree
     NodeId own = 0;
-    NodeId barrier = 0; // of the implicit barrier below it
+    NodeId barrier = 0;           // of the implicit barrier below it
     std::uint32_t typical_ns = 0; // of waiting there
-    RememberedRow row; // of the barrier
+    RememberedRow row;            // of the barrier
 };
 
 /// The implicit barrier at the end of a region that the thread is the master of.
@@ -68,24 +68,24 @@ struct alignas(32) OwnBarrier {
 
 /// A thread waits: at the end of a region, in a barrier, for a lock. The time is that of Thread::calls[0].
 struct OpenMpWait {
-    NodeId node = 0;                 // of the event; 0: it does not wait
-    const Thread* master = nullptr;  // of a worker at the end of its share: whose region that was
-    std::uint64_t region = 0;        // of the end of a share: which
-    bool may_be_over = false;        // a lock's: runtimes do not tell when it is not taken (omp_test_lock)
+    NodeId node = 0;                // of the event; 0: it does not wait
+    const Thread* master = nullptr; // of a worker at the end of its share: whose region that was
+    std::uint64_t region = 0;       // of the end of a share: which
+    bool may_be_over = false;       // a lock's: runtimes do not tell when it is not taken (omp_test_lock)
 };
 
 struct OpenMpState {
     // What each region uses comes first.
     OpenMpWait wait;
-    std::uint64_t regions = 0; // begun as master; the number of the last
-    std::uint64_t alone = 0;   // the region that was over last, if the master was all of its team: it waits for nobody
+    std::uint64_t regions = 0;    // begun as master; the number of the last
+    std::uint64_t alone = 0;      // the region that was over last, if the master was all of its team: it waits for nobody
     std::uint64_t last_ended = 0; // the last region of a team
     std::uint64_t last_ended_at = 0;
     OwnCost region_begin, region_end, share_begin, share_end, event_begin, event_end, event_count;
     RememberedRow idle_row;
     std::uint64_t phases_seen = 0; // changes of the main thread's phases (phase_log.hpp)
     JoinedPath* joined_now = nullptr;
-    void* ompt = nullptr; // what wrappers/openmp/ompt.cpp keeps of the thread
+    void* ompt = nullptr;   // what wrappers/openmp/ompt.cpp keeps of the thread
     NodeId last_joined = 0; // whose nodes the tracked frames inside of it have
     NodeId idle = 0;        // of the time between regions
     bool is_worker = false; // has worked in a region that is another thread's

@@ -1,8 +1,8 @@
 #include "libprofile/thread/recording.hpp"
 
-#include "libprofile/thread/counting.hpp"
-#include "libprofile/base/process_state.hpp"
 #include "libprofile/base/process.hpp"
+#include "libprofile/base/process_state.hpp"
+#include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/thread_life.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 

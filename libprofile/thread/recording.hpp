@@ -24,7 +24,8 @@ inline bool wakes(Thread& thread, std::uint64_t now) noexcept { return !thread.f
 /// The same, for places where it mostly records already.
 inline Thread* recording_thread() noexcept {
     Thread* thread = thread_local_block.thread;
-    if (thread == nullptr || thread->is_silent()) [[unlikely]] return waking_thread();
+    if (thread == nullptr || thread->is_silent()) [[unlikely]]
+        return waking_thread();
     return thread;
 }
 

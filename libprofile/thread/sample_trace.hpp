@@ -11,8 +11,8 @@
 // automated diagnosis of scalability losses in parallel programs (PPoPP 2020).
 #pragma once
 
-#include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/callpath/call_tree.hpp"
 
 #include <cstdint>
 

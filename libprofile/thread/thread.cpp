@@ -8,7 +8,8 @@ bool is_still_inside(std::uintptr_t frame) noexcept {
 }
 
 std::uint64_t Thread::own_time(std::uint64_t from, std::uint64_t until) noexcept {
-    if (until - from < long_event_ns) [[likely]] return until - from;
+    if (until - from < long_event_ns) [[likely]]
+        return until - from;
     const std::uint64_t cpu = thread_cpu_time();
     const std::uint64_t own = own_time(from, until, cpu);
     mark_cpu(until, cpu);

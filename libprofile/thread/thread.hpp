@@ -5,18 +5,18 @@
 #pragma once
 
 #include "format/skip_reasons.hpp"
+#include "libprofile/base/memory.hpp"
+#include "libprofile/base/own_cost.hpp"
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/callpath/thread_block.hpp"
+#include "libprofile/callpath/known_paths.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
+#include "libprofile/callpath/thread_block.hpp"
 #include "libprofile/counters/thread_counters.hpp"
 #include "libprofile/phases/phase_stack.hpp"
-#include "libprofile/topology/thread_place.hpp"
 #include "libprofile/thread/clock_state.hpp"
-#include "libprofile/thread/sample_trace.hpp"
-#include "libprofile/callpath/known_paths.hpp"
-#include "libprofile/base/memory.hpp"
 #include "libprofile/thread/openmp_state.hpp"
-#include "libprofile/base/own_cost.hpp"
+#include "libprofile/thread/sample_trace.hpp"
+#include "libprofile/topology/thread_place.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -35,12 +35,12 @@ inline constexpr std::uint64_t long_event_ns = 50000;
 /// One MPI call that is running on this thread. Kept here and not in the wrapper's frame: an application may leave an MPI
 /// call by longjmp (error handlers, signal handlers), and a frame that is gone must never be looked at.
 struct RunningCall {
-    Row* row = nullptr;             // of its call path; nullptr: the call is not counted
+    Row* row = nullptr;                  // of its call path; nullptr: the call is not counted
     std::uint32_t* typical_ns = nullptr; // how long such calls last, of its known path or its node
-    std::uint64_t start = 0;        // ns, when the real call began
-    std::uint64_t inner = 0;        // ns of nested calls and of libprofile inside it
-    std::uint64_t cpu_start = 0;    // thread CPU time at start; 0: not known
-    std::uintptr_t frame = 0;       // of the wrapper body, or of a runtime's function that waits; its return address is at frame + 8
+    std::uint64_t start = 0;             // ns, when the real call began
+    std::uint64_t inner = 0;             // ns of nested calls and of libprofile inside it
+    std::uint64_t cpu_start = 0;         // thread CPU time at start; 0: not known
+    std::uintptr_t frame = 0;            // of the wrapper body, or of a runtime's function that waits; its return address is at frame + 8
     void* return_address = nullptr;
 };
 
@@ -62,10 +62,10 @@ struct alignas(64) Thread {
 
     // What every MPI call uses comes first: this and the first members of `phases` are one cache line, known_paths and the
     // first call another, in the same page.
-    volatile int busy = 0; // mirrors the thread's in-tool flag, for the thread that ends the job
-    std::uint32_t call_depth = 0; // running MPI calls
-    OwnCost cheap_event;          // of events whose call path need not be found
-    volatile bool finished = false; // closed: nobody books anything any more
+    volatile int busy = 0;            // mirrors the thread's in-tool flag, for the thread that ends the job
+    std::uint32_t call_depth = 0;     // running MPI calls
+    OwnCost cheap_event;              // of events whose call path need not be found
+    volatile bool finished = false;   // closed: nobody books anything any more
     std::uint64_t paths_repeated = 0; // calls whose path was known without a walk
     PhaseStack phases;
     /// Nothing may be booked: closed, or recording was off when last looked at (recording.hpp). One test, since every MPI
@@ -101,12 +101,14 @@ struct alignas(64) Thread {
             if (call.frame > frame && *reinterpret_cast<void**>(call.frame + 8) == call.return_address) break;
             --call_depth;
         }
-        if (call_depth == 0 && openmp.wait.may_be_over) [[unlikely]] openmp.wait = {};
+        if (call_depth == 0 && openmp.wait.may_be_over) [[unlikely]]
+            openmp.wait = {};
     }
 
     /// Something else begins, so what may be over is over. Not for samples: they hit in such waits, too.
     void drop_doubtful_wait() noexcept {
-        if (!openmp.wait.may_be_over) [[likely]] return;
+        if (!openmp.wait.may_be_over) [[likely]]
+            return;
         call_depth = 0;
         openmp.wait = {};
     }
@@ -120,13 +122,13 @@ struct alignas(64) Thread {
 
     bool in_checkpoint = false; // was closed when the checkpoint that is being written began
 
-    const Mark* mark = nullptr; // in the thread's thread-local block
+    const Mark* mark = nullptr;       // in the thread's thread-local block
     std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job
     struct Scratch {
         void* pages = nullptr;
         std::uint64_t size = 0;
     };
-    Scratch scratch[max_calls]; // one for each call that is running; see MpiEvent::scratch()
+    Scratch scratch[max_calls];      // one for each call that is running; see MpiEvent::scratch()
     std::uint64_t requests_lost = 0; // whose messages are not counted: no memory to remember them
 
     // The last reading of the thread's CPU time, and when it was taken.
@@ -173,8 +175,10 @@ struct alignas(64) Thread {
 inline int enter_tool(std::uintptr_t frame, Thread* own) noexcept {
     ThreadLocal& local = thread_local_block;
     int before = local.in_tool;
-    if (before != 0 && !is_still_inside(frame)) [[unlikely]] before = 0;
-    if (before == 0) [[likely]] local.tool_frame = frame;
+    if (before != 0 && !is_still_inside(frame)) [[unlikely]]
+        before = 0;
+    if (before == 0) [[likely]]
+        local.tool_frame = frame;
     local.in_tool = before + 1;
     if (own != nullptr) own->busy = 1;
     std::atomic_signal_fence(std::memory_order_seq_cst);

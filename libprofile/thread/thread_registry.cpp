@@ -1,18 +1,18 @@
 #include "libprofile/thread/thread_registry.hpp"
 
+#include "libprofile/base/messages.hpp"
+#include "libprofile/base/process.hpp"
+#include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/clustering/earlier_run.hpp"
-#include "libprofile/base/messages.hpp"
+#include "libprofile/mpi/mpi_modules.hpp"
+#include "libprofile/phases/phase_log.hpp"
 #include "libprofile/thread/counting.hpp"
 #include "libprofile/thread/thread_life.hpp"
-#include "libprofile/phases/phase_log.hpp"
-#include "libprofile/base/process_state.hpp"
-#include "libprofile/base/process.hpp"
-#include "libprofile/mpi/mpi_modules.hpp"
 
+#include <linux/membarrier.h>
 #include <new>
 #include <sched.h>
-#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,12 +43,10 @@ ClusteringSettings clustering_settings(const Config& config) {
     settings.refreshes_distances = config.number(Option::Method) == 0;
     settings.series.counter_metrics = counter_choice.metrics();
     settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
-    if (*config.text(Option::Reference) != 0)
-        settings.earlier = earlier_iterations;
+    if (*config.text(Option::Reference) != 0) settings.earlier = earlier_iterations;
     const std::int64_t error = config.number(Option::Error);
     settings.series.may_coarsen = error < 0; // a bound that was asked for holds
-    if (error >= 0)
-        settings.series.time_error_ppm = settings.series.bytes_error_ppm = static_cast<std::uint32_t>(error);
+    if (error >= 0) settings.series.time_error_ppm = settings.series.bytes_error_ppm = static_cast<std::uint32_t>(error);
     return settings;
 }
 
@@ -72,8 +70,7 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
 
 } // namespace
 
-ThreadStart* ThreadRegistry::announce(void* (*function)(void*), void* argument, const void* creator,
-                                      std::size_t stack_size) noexcept {
+ThreadStart* ThreadRegistry::announce(void* (*function)(void*), void* argument, const void* creator, std::size_t stack_size) noexcept {
     const InTool guard;
     while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
     auto* start = static_cast<ThreadStart*>(arena_.allocate(sizeof(ThreadStart)));
@@ -135,9 +132,7 @@ bool ThreadRegistry::is_helper(const ThreadStart& start) const noexcept {
 /// A thread that came and went without a sample, an MPI call or a marker has nothing to show; programs make thousands of
 /// them. Its memory serves the next one; it is counted, with the time it took, unless recording was off.
 bool ThreadRegistry::recycle(ThreadStart& start, Thread& thread) noexcept {
-    if (&start == &main_ || thread.samples_taken != 0 || thread.samples_lost != 0 || !thread.phases.is_unused() ||
-        !thread.tree.is_empty())
-        return false;
+    if (&start == &main_ || thread.samples_taken != 0 || thread.samples_lost != 0 || !thread.phases.is_unused() || !thread.tree.is_empty()) return false;
     start.thread.store(nullptr, std::memory_order_release);
     if (!thread.phases.is_paused()) {
         short_threads_.fetch_add(1, std::memory_order_relaxed);
@@ -190,8 +185,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         return nullptr;
     }
     // Without memory for a trace the thread is measured all the same.
-    if (process.config().flag(Option::Trace))
-        thread->trace.start(thread->arena, static_cast<std::uint64_t>(process.config().number(Option::TraceMemory)));
+    if (process.config().flag(Option::Trace)) thread->trace.start(thread->arena, static_cast<std::uint64_t>(process.config().number(Option::TraceMemory)));
     thread->started_at = start.started_at;
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (thread->index == 0) thread->phases.publish(&main_phases);
@@ -267,9 +261,7 @@ void ThreadRegistry::start_sampling() noexcept {
     });
 }
 
-bool ThreadRegistry::may_use_barrier() noexcept {
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-}
+bool ThreadRegistry::may_use_barrier() noexcept { return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0; }
 
 /// Tells all threads that booking is over, and waits for those that are just doing it. They look at `finished` after they
 /// have set their in-tool flag, without a fence; the kernel's barrier stands in for all of theirs.

@@ -18,7 +18,7 @@ struct ThreadStart {
     const void* creator = nullptr; // return address of the pthread_create call
     bool inside_mpi = false;       // created while its parent was inside an MPI call: a helper thread of the MPI
     std::size_t stack_size = 0;
-    pid_t id = 0;                  // kernel thread id; 0 until it runs
+    pid_t id = 0; // kernel thread id; 0 until it runs
     std::uint64_t started_at = 0;
     std::atomic<Thread*> thread{nullptr};
     std::atomic<bool> ended{false};
@@ -64,9 +64,7 @@ class ThreadRegistry {
     std::uint64_t clocks_refused() const { return clocks_refused_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
     /// Threads that ended with nothing to show, and their processor time.
-    ShortThreadsRecord short_threads() const {
-        return {short_threads_.load(std::memory_order_relaxed), short_cpu_ns_.load(std::memory_order_relaxed)};
-    }
+    ShortThreadsRecord short_threads() const { return {short_threads_.load(std::memory_order_relaxed), short_cpu_ns_.load(std::memory_order_relaxed)}; }
 
   private:
     Thread* open(ThreadStart& start) noexcept;

@@ -74,8 +74,7 @@ void Machine::read(Arena& arena) noexcept {
         ++online_;
         if (processor.core == number + 1) ++cores_;
         bool is_new = processor.package != 0;
-        for (std::uint32_t before = 0; before < number && is_new; ++before)
-            is_new = list_[before].package != processor.package;
+        for (std::uint32_t before = 0; before < number && is_new; ++before) is_new = list_[before].package != processor.package;
         if (is_new) ++packages_;
     });
     char nodes[256];

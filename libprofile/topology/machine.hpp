@@ -15,8 +15,8 @@ class Machine {
   public:
     static constexpr std::uint32_t most_processors = 8192;
     struct Processor {
-        std::uint16_t core = 0;    // lowest number of its processors, + 1
-        std::uint16_t package = 0; // + 1
+        std::uint16_t core = 0;      // lowest number of its processors, + 1
+        std::uint16_t package = 0;   // + 1
         std::uint16_t numa_node = 0; // + 1
         bool is_online = false;
     };

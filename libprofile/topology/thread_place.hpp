@@ -28,8 +28,7 @@ class ThreadPlace {
     /// Calls visit(processor) in the order of their numbers.
     template <class Visit> void for_each_allowed(Visit visit) const {
         for (std::uint32_t word = 0; word < words_; ++word)
-            for (std::uint64_t left = allowed_[word]; left != 0; left &= left - 1)
-                visit(word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(left)));
+            for (std::uint64_t left = allowed_[word]; left != 0; left &= left - 1) visit(word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(left)));
     }
 
   private:

@@ -27,10 +27,8 @@ class Mutator {
     explicit Mutator(std::uint64_t seed) : random_(seed) {}
 
     ByteVector mutate(ByteVector bytes) {
-        for (std::uint64_t n = 1 + below(4); n-- > 0;)
-            change(bytes);
-        if (below(8) != 0)
-            repair(bytes.data(), bytes.size());
+        for (std::uint64_t n = 1 + below(4); n-- > 0;) change(bytes);
+        if (below(8) != 0) repair(bytes.data(), bytes.size());
         return bytes;
     }
 
@@ -38,31 +36,20 @@ class Mutator {
     std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
 
     void change(ByteVector& bytes) {
-        if (bytes.empty())
-            return;
+        if (bytes.empty()) return;
         const std::size_t at = below(bytes.size());
         constexpr unsigned char special[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
         switch (below(6)) {
-        case 0:
-            bytes[at] ^= static_cast<unsigned char>(1u << below(8));
-            break;
-        case 1:
-            bytes[at] = static_cast<unsigned char>(below(256));
-            break;
-        case 2:
-            bytes[at] = special[below(std::size(special))];
-            break;
+        case 0: bytes[at] ^= static_cast<unsigned char>(1u << below(8)); break;
+        case 1: bytes[at] = static_cast<unsigned char>(below(256)); break;
+        case 2: bytes[at] = special[below(std::size(special))]; break;
         case 3: // a long number
-            for (std::size_t i = at; i < std::min(at + 1 + below(10), bytes.size()); ++i)
-                bytes[i] = 0xff;
+            for (std::size_t i = at; i < std::min(at + 1 + below(10), bytes.size()); ++i) bytes[i] = 0xff;
             break;
-        case 4:
-            bytes.resize(at);
-            break;
+        case 4: bytes.resize(at); break;
         default: { // a piece from elsewhere
             const std::size_t from = below(bytes.size());
-            const std::size_t size =
-                std::min({std::size_t{1} + below(64), bytes.size() - at, bytes.size() - from});
+            const std::size_t size = std::min({std::size_t{1} + below(64), bytes.size() - at, bytes.size() - from});
             std::memmove(bytes.data() + at, bytes.data() + from, size);
         }
         }
@@ -117,8 +104,7 @@ ByteVector with_job_tables() {
         test::BuiltPhase p;
         p.wall_ns = 205;
         p.rest = {{1, Metric::Time, 5}};
-        for (std::uint64_t i = 0; i < 200; ++i)
-            p.rest.push_back({i + 3, Metric::Time, 1});
+        for (std::uint64_t i = 0; i < 200; ++i) p.rest.push_back({i + 3, Metric::Time, 1});
         b.phase(rank, p);
         b.compress_last();
         b.directory(rank);
@@ -158,8 +144,14 @@ std::vector<ByteVector> read_seeds(int count, char** names) {
 
 /// Every kind of block, and every way of using it.
 std::vector<ByteVector> made_seeds() {
-    return {test::sample_file(1), test::sample_file(3), test::sample_file(2, true), with_names(), with_job_tables(),
-            test::live_file(test::sample_journal(), 1024), test::live_file(test::taken_back_journal(), 1024, true), with_counters()};
+    return {test::sample_file(1),
+            test::sample_file(3),
+            test::sample_file(2, true),
+            with_names(),
+            with_job_tables(),
+            test::live_file(test::sample_journal(), 1024),
+            test::live_file(test::taken_back_journal(), 1024, true),
+            with_counters()};
 }
 
 void write_corpus(const std::string& folder) {
@@ -179,8 +171,7 @@ int main(int argc, char** argv) {
     const double seconds = argc > 1 ? std::atof(argv[1]) : 5;
     const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
     std::vector<ByteVector> seeds = made_seeds();
-    for (ByteVector& given : read_seeds(argc - 3, argv + 3))
-        seeds.push_back(std::move(given));
+    for (ByteVector& given : read_seeds(argc - 3, argv + 3)) seeds.push_back(std::move(given));
     Mutator mutator(seed);
     std::size_t runs = 0;
     double slowest = 0;

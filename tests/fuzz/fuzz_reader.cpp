@@ -63,10 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const std::uint8_t choice = size > sizeof(libprofile::FileHeader) ? data[size - 1] : 0;
         Selection selection;
         selection.ranks.insert(choice & 1u);
-        if ((choice & 2u) != 0)
-            selection.phases.insert("timestep");
-        if ((choice & 4u) != 0)
-            selection.metrics.insert("time");
+        if ((choice & 2u) != 0) selection.phases.insert("timestep");
+        if ((choice & 4u) != 0) selection.metrics.insert("time");
         selection.series = selection.traces = (choice & 8u) != 0;
         read_profile(MemorySource(Bytes(data, size)), "profile.lprof", selection);
     } catch (const ReadError&) {

@@ -7,7 +7,6 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
     size = LLVMFuzzerMutate(data, size, most);
-    if (seed % 8 != 0)
-        libprofile::test::repair(data, size);
+    if (seed % 8 != 0) libprofile::test::repair(data, size);
     return size;
 }

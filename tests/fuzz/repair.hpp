@@ -25,8 +25,7 @@ inline void repair_journal(unsigned char* journal, std::uint64_t size) {
     std::uint64_t sequence = 0;
     for (std::uint64_t at = 0; size - at >= sizeof header;) {
         std::memcpy(&header, journal + at, sizeof header);
-        if (header.mark != journal_mark || padded_to_8(header.size) > size - at - sizeof header)
-            return;
+        if (header.mark != journal_mark || padded_to_8(header.size) > size - at - sizeof header) return;
         header.check = journal_check(journal + at + sizeof header, header.size, sequence++);
         std::memcpy(journal + at, &header, sizeof header);
         at += sizeof header + padded_to_8(header.size);
@@ -54,12 +53,10 @@ inline void repair(unsigned char* bytes, std::size_t size) {
         at += sizeof header + (header.stored_size + 7) / 8 * 8;
     }
     FooterRecord footer{};
-    if (size < sizeof footer)
-        return;
+    if (size < sizeof footer) return;
     unsigned char* end = bytes + size - sizeof footer;
     std::memcpy(&footer, end, sizeof footer);
-    if (std::memcmp(footer.magic, end_magic, sizeof end_magic) == 0)
-        footer.file_size = size;
+    if (std::memcmp(footer.magic, end_magic, sizeof end_magic) == 0) footer.file_size = size;
     std::memcpy(end, &footer, sizeof footer);
 }
 

@@ -33,18 +33,15 @@ struct Count {
 };
 
 void complain(Count& count, const std::string& what, double estimate, double truth, double bound) {
-    if (++count.wrong <= 10)
-        std::fprintf(stderr, "%s: %.0f +- %.0f, but in truth %.0f\n", what.c_str(), estimate, bound, truth);
+    if (++count.wrong <= 10) std::fprintf(stderr, "%s: %.0f +- %.0f, but in truth %.0f\n", what.c_str(), estimate, bound, truth);
 }
 
 /// The cells of each cluster once, in order, as the runtime leaves them.
 void add_up(Cluster& cluster) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> sums;
-    for (const Cell& cell : cluster.cells)
-        sums[{cell.path, cell.metric}] += cell.value;
+    for (const Cell& cell : cluster.cells) sums[{cell.path, cell.metric}] += cell.value;
     cluster.cells.clear();
-    for (const auto& [key, value] : sums)
-        cluster.cells.push_back({key.first, key.second, value});
+    for (const auto& [key, value] : sums) cluster.cells.push_back({key.first, key.second, value});
 }
 
 PhaseData replayed(const PhaseData& data, const RecordedLocation& recorded, const PathKinds& kinds, std::size_t clusters,
@@ -56,8 +53,7 @@ PhaseData replayed(const PhaseData& data, const RecordedLocation& recorded, cons
     for (const RecordedIteration& iteration : recorded.iterations) {
         std::vector<libprofile::Cell> events;
         for (const libprofile::Cell& cell : iteration.cells)
-            if (kind_of_cell(kinds, cell.key) == CellKind::Event)
-                events.push_back(cell);
+            if (kind_of_cell(kinds, cell.key) == CellKind::Event) events.push_back(cell);
         series.add(events.empty() ? &none : events.data(), static_cast<std::uint32_t>(events.size()), iteration.condensed.values, iteration.wall_ns,
                    iteration.signatures);
     }
@@ -65,18 +61,15 @@ PhaseData replayed(const PhaseData& data, const RecordedLocation& recorded, cons
     return stored;
 }
 
-void check_cells(const Profile& profile, const PhaseData& stored, const RecordedLocation& recorded, const PathKinds& kinds, IterationRange range,
-                 Count& events, Count& sampled) {
+void check_cells(const Profile& profile, const PhaseData& stored, const RecordedLocation& recorded, const PathKinds& kinds, IterationRange range, Count& events,
+                 Count& sampled) {
     std::map<std::uint32_t, double> truth;
     for (std::uint64_t i = range.first; i <= range.last && i < recorded.iterations.size(); ++i)
-        for (const libprofile::Cell& cell : recorded.iterations[i].cells)
-            truth[cell.key] += static_cast<double>(cell.value);
+        for (const libprofile::Cell& cell : recorded.iterations[i].cells) truth[cell.key] += static_cast<double>(cell.value);
     std::map<std::uint32_t, SelectedCell> found;
     const std::vector<std::vector<SelectedCell>> lists = selected_cells(profile, stored, std::vector<IterationRange>{range});
-    for (const SelectedCell& cell : lists.front())
-        found[cell.path * metrics + cell.metric] = cell;
-    for (const auto& [key, value] : truth)
-        found.try_emplace(key); // a value that is not told is one of 0, without an error
+    for (const SelectedCell& cell : lists.front()) found[cell.path * metrics + cell.metric] = cell;
+    for (const auto& [key, value] : truth) found.try_emplace(key); // a value that is not told is one of 0, without an error
     for (const auto& [key, cell] : found) {
         Count& count = kind_of_cell(kinds, key) == CellKind::Event ? events : sampled;
         const auto estimate = static_cast<double>(cell.value);
@@ -88,8 +81,10 @@ void check_cells(const Profile& profile, const PhaseData& stored, const Recorded
         ++count.bounded;
         count.off += estimate != true_value ? 1 : 0;
         if (std::abs(estimate - true_value) > static_cast<double>(cell.bound) && &count == &events)
-            complain(count, "cell " + std::to_string(key / metrics) + " metric " + std::to_string(key % metrics) + ", iterations " +
-                                std::to_string(range.first) + "-" + std::to_string(range.last), estimate, true_value, static_cast<double>(cell.bound));
+            complain(count,
+                     "cell " + std::to_string(key / metrics) + " metric " + std::to_string(key % metrics) + ", iterations " + std::to_string(range.first) +
+                         "-" + std::to_string(range.last),
+                     estimate, true_value, static_cast<double>(cell.bound));
     }
 }
 
@@ -99,18 +94,15 @@ struct Row {
 };
 
 double number_of(const ReportValue& value) {
-    if (const auto* whole = std::get_if<std::uint64_t>(&value))
-        return static_cast<double>(*whole);
-    if (const auto* mean = std::get_if<double>(&value))
-        return *mean;
+    if (const auto* whole = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* mean = std::get_if<double>(&value)) return *mean;
     return -1;
 }
 
 std::map<std::string, Row> rows_of(const ReportDocument& document, const std::string& value) {
     std::map<std::string, Row> rows;
     for (const ReportTable& table : document.tables) {
-        if (table.key != "call_paths")
-            continue;
+        if (table.key != "call_paths") continue;
         const auto column = [&](const std::string& key) {
             return static_cast<std::size_t>(std::find_if(table.columns.begin(), table.columns.end(), [&](const ReportColumn& c) { return c.key == key; }) -
                                             table.columns.begin());
@@ -146,8 +138,7 @@ void check_rows(const Profile& stored, const Profile& recorded, const std::strin
             ++count.bounded;
             count.off += row.value != true_value ? 1 : 0;
             // Half a unit for the rounding of the printed error.
-            if (std::abs(row.value - true_value) <= row.error + 0.5)
-                continue;
+            if (std::abs(row.value - true_value) <= row.error + 0.5) continue;
             if (row.is_mpi)
                 complain(count, std::string(metric) + " of " + path, row.value, true_value, row.error);
             else
@@ -159,19 +150,16 @@ void check_rows(const Profile& stored, const Profile& recorded, const std::strin
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3)
-        return 2;
+    if (argc != 3) return 2;
     const Profile recorded = read_profile(std::filesystem::path(argv[1]));
     const Recording recording = extract_recording(recorded);
     const auto memory = std::make_shared<ReplayMemory>();
     Profile stored = recorded;
     std::uint32_t phase = 0;
-    while (recorded.phases[phase].name != recording.phase || recorded.phases[phase].kind != libprofile::PhaseKind::Iterations)
-        ++phase;
+    while (recorded.phases[phase].name != recording.phase || recorded.phases[phase].kind != libprofile::PhaseKind::Iterations) ++phase;
     const std::size_t n = recording.iterations();
     std::vector<IterationRange> ranges = {{0, 0}, {n / 2, n / 2}, {n - 1, n - 1}, {0, n / 2}, {0, n - 1}, {1, n - 1}};
-    for (std::size_t tenth = 0; tenth + 10 <= n && tenth < 100; tenth += 10)
-        ranges.push_back({tenth, tenth + 9});
+    for (std::size_t tenth = 0; tenth + 10 <= n && tenth < 100; tenth += 10) ranges.push_back({tenth, tenth + 9});
     Count event_cells, sampled_cells, event_rows, sampled_rows;
     for (const RecordedLocation& location : recording.locations)
         for (Location& to : stored.locations)
@@ -179,11 +167,9 @@ int main(int argc, char** argv) {
                 for (PhaseData& data : to.phases)
                     if (data.phase == phase) {
                         data = replayed(data, location, recording.paths, std::strtoul(argv[2], nullptr, 10), memory);
-                        for (const IterationRange range : ranges)
-                            check_cells(stored, data, location, recording.paths, range, event_cells, sampled_cells);
+                        for (const IterationRange range : ranges) check_cells(stored, data, location, recording.paths, range, event_cells, sampled_cells);
                     }
-    for (const IterationRange range : ranges)
-        check_rows(stored, recorded, recording.phase, range, event_rows, sampled_rows);
+    for (const IterationRange range : ranges) check_rows(stored, recorded, recording.phase, range, event_rows, sampled_rows);
     const auto say = [](const char* name, const Count& c) {
         std::printf("%s: %llu with a bound, %llu of them not exact, %llu wrong, %llu without; ", name, static_cast<unsigned long long>(c.bounded),
                     static_cast<unsigned long long>(c.off), static_cast<unsigned long long>(c.wrong), static_cast<unsigned long long>(c.without_bound));

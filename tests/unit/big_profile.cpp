@@ -50,11 +50,9 @@ void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, s
     b.modules(rank, {{"BUILD-APP", "/home/user/app"}});
     b.functions(rank, {{1, "MPI_Allreduce", TimeCategory::MpiColl}, {2, "MPI_Waitall", TimeCategory::MpiP2p}});
     std::vector<BuiltNode> nodes = {{0, NodeKind::Frame, 0, 0x1000}};
-    for (std::uint64_t f = 0; f < functions; ++f)
-        nodes.push_back({f % 8 == 0 ? 1 : nodes.size(), NodeKind::Frame, 0, 0x2000 + f * 0x100});
+    for (std::uint64_t f = 0; f < functions; ++f) nodes.push_back({f % 8 == 0 ? 1 : nodes.size(), NodeKind::Frame, 0, 0x2000 + f * 0x100});
     const std::uint64_t first_mpi = nodes.size() + 1;
-    for (std::uint64_t f = 0; f < functions; f += 2)
-        nodes.push_back({2 + f, NodeKind::Mpi, f % 4 == 0 ? 1u : 2u, 0});
+    for (std::uint64_t f = 0; f < functions; f += 2) nodes.push_back({2 + f, NodeKind::Mpi, f % 4 == 0 ? 1u : 2u, 0});
 
     BuiltPhase steps;
     steps.name = "timestep";
@@ -88,12 +86,14 @@ void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, s
         BuiltCluster cluster{sizes[c], 0, {}};
         std::uint64_t left = times[c];
         for (std::uint64_t n = 2; n <= nodes.size() && left > 0; ++n) {
-            const auto part = n == nodes.size() ? left : static_cast<std::uint64_t>(static_cast<double>(times[c]) / static_cast<double>(nodes.size()) * (0.6 + 0.8 * random.uniform()));
+            const auto part =
+                n == nodes.size()
+                    ? left
+                    : static_cast<std::uint64_t>(static_cast<double>(times[c]) / static_cast<double>(nodes.size()) * (0.6 + 0.8 * random.uniform()));
             const std::uint64_t time = part < left ? part : left;
             left -= time;
             cluster.cells.push_back({n, Metric::Time, time});
-            if (n >= first_mpi)
-                cluster.cells.push_back({n, Metric::Visits, sizes[c]});
+            if (n >= first_mpi) cluster.cells.push_back({n, Metric::Visits, sizes[c]});
         }
         steps.clusters.push_back(std::move(cluster));
     }
@@ -104,20 +104,17 @@ void add_rank(ProfileBuilder& b, std::uint32_t rank, std::uint64_t iterations, s
     outside.rest = {{1, Metric::Time, 1000000}};
     b.phase(rank, outside);
     if (nested)
-        for (std::uint64_t& ns : steps.iteration_ns)
-            ns += 1000000;
+        for (std::uint64_t& ns : steps.iteration_ns) ns += 1000000;
     b.phase(rank, steps);
     if (series) {
         std::vector<std::uint64_t> visits(iterations, 2), mpi;
-        for (const std::uint64_t ns : steps.iteration_ns)
-            mpi.push_back(ns / 4 + random() % (ns / 16));
+        for (const std::uint64_t ns : steps.iteration_ns) mpi.push_back(ns / 4 + random() % (ns / 16));
         b.series(rank, "timestep", first_mpi, visits, mpi);
     }
     if (nested) {
         b.phase(rank, solve);
         std::map<std::uint64_t, std::vector<std::array<std::uint64_t, 3>>> inside;
-        for (std::uint64_t i = 0; i < iterations; ++i)
-            inside[i] = {{2, 1, 1000000}};
+        for (std::uint64_t i = 0; i < iterations; ++i) inside[i] = {{2, 1, 1000000}};
         b.inside(rank, 1, inside, iterations);
     }
     b.directory(rank);
@@ -140,8 +137,7 @@ int main(int argc, char** argv) {
     ProfileBuilder b(ranks);
     b.job(ranks, "./synthetic");
     b.metrics();
-    for (std::uint32_t r = 0; r < ranks; ++r)
-        add_rank(b, r, iterations, clusters, is_said("series"), is_said("nested"));
+    for (std::uint32_t r = 0; r < ranks; ++r) add_rank(b, r, iterations, clusters, is_said("series"), is_said("nested"));
     b.end();
     std::ofstream out(std::filesystem::path(argv[1]) / "profile.lprof", std::ios::binary);
     out.write(reinterpret_cast<const char*>(b.bytes().data()), static_cast<std::streamsize>(b.bytes().size()));

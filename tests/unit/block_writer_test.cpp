@@ -119,9 +119,7 @@ TEST(BlockBuffer, BlocksAreAlignedCheckedAndListed) {
     const FileHeader file{};
     ASSERT_TRUE(buffer.append(&file, sizeof file));
     const Bytes small = numbers(13, 1), great = numbers(5000, 2);
-    const auto put = [](const Bytes& bytes) {
-        return [&bytes](Encoder& encoder) { encoder.raw(bytes.data(), bytes.size()); };
-    };
+    const auto put = [](const Bytes& bytes) { return [&bytes](Encoder& encoder) { encoder.raw(bytes.data(), bytes.size()); }; };
     ASSERT_TRUE(write_block(buffer, {BlockType::Job}, put(small)));
     const std::size_t second = buffer.size();
     ASSERT_TRUE(write_block(buffer, {BlockType::Cells, 7, 1, 2, 3}, put(great)));

@@ -34,20 +34,20 @@ TEST(InstructionTest, LengthsAndKindsAreRight) {
         Kind kind;
     };
     const std::vector<Case> cases{
-        {{0x55}, Kind::Plain},                                                       // push %rbp
-        {{0xf3, 0x0f, 0x1e, 0xfa}, Kind::Nop},                                       // endbr64
-        {{0x48, 0x83, 0xec, 0x18}, Kind::Plain},                                     // sub $24, %rsp
-        {{0x48, 0x81, 0xec, 1, 2, 3, 4}, Kind::Plain},                               // sub $..., %rsp
-        {{0x8b, 0x05, 1, 2, 3, 4}, Kind::Plain},                                     // mov ...(%rip), %eax
-        {{0x66, 0xc7, 0x05, 1, 2, 3, 4, 5, 6}, Kind::Plain},                         // movw $..., ...(%rip)
-        {{0x49, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8}, Kind::Plain},                         // movabs
-        {{0xc5, 0xf8, 0x77}, Kind::Plain},                                           // vzeroupper
-        {{0xc4, 0xe3, 0x79, 0x0f, 0xc1, 8}, Kind::Plain},                            // vpalignr
-        {{0x62, 0xf1, 0xfd, 0x48, 0x6f, 0x47, 1}, Kind::Plain},                      // vmovdqa64
-        {{0x66, 0x0f, 0x3a, 0x0f, 0xc1, 8}, Kind::Plain},                            // palignr
-        {{0xf6, 0x05, 1, 2, 3, 4, 5}, Kind::Plain},                                  // testb $5, ...(%rip)
-        {{0xf6, 0xd8}, Kind::Plain},                                                 // neg %al
-        {{0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, Kind::Nop},                  // nopw
+        {{0x55}, Kind::Plain},                                      // push %rbp
+        {{0xf3, 0x0f, 0x1e, 0xfa}, Kind::Nop},                      // endbr64
+        {{0x48, 0x83, 0xec, 0x18}, Kind::Plain},                    // sub $24, %rsp
+        {{0x48, 0x81, 0xec, 1, 2, 3, 4}, Kind::Plain},              // sub $..., %rsp
+        {{0x8b, 0x05, 1, 2, 3, 4}, Kind::Plain},                    // mov ...(%rip), %eax
+        {{0x66, 0xc7, 0x05, 1, 2, 3, 4, 5, 6}, Kind::Plain},        // movw $..., ...(%rip)
+        {{0x49, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8}, Kind::Plain},        // movabs
+        {{0xc5, 0xf8, 0x77}, Kind::Plain},                          // vzeroupper
+        {{0xc4, 0xe3, 0x79, 0x0f, 0xc1, 8}, Kind::Plain},           // vpalignr
+        {{0x62, 0xf1, 0xfd, 0x48, 0x6f, 0x47, 1}, Kind::Plain},     // vmovdqa64
+        {{0x66, 0x0f, 0x3a, 0x0f, 0xc1, 8}, Kind::Plain},           // palignr
+        {{0xf6, 0x05, 1, 2, 3, 4, 5}, Kind::Plain},                 // testb $5, ...(%rip)
+        {{0xf6, 0xd8}, Kind::Plain},                                // neg %al
+        {{0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, Kind::Nop}, // nopw
         {{0xeb, 0x10}, Kind::Jump},
         {{0xe9, 1, 2, 3, 4}, Kind::Jump},
         {{0x74, 0x10}, Kind::Branch},
@@ -72,7 +72,8 @@ TEST(InstructionTest, LengthsAndKindsAreRight) {
 }
 
 TEST(InstructionTest, WhatIsNotKnownOrCutIsUnknown) {
-    for (const std::vector<unsigned char>& bytes : std::vector<std::vector<unsigned char>>{{0x06}, {0x0f, 0x04}, {0xc7, 0xf8, 1, 2, 3, 4}, {0xe4, 1}, {0xcf}, {0xff, 0xff}})
+    for (const std::vector<unsigned char>& bytes :
+         std::vector<std::vector<unsigned char>>{{0x06}, {0x0f, 0x04}, {0xc7, 0xf8, 1, 2, 3, 4}, {0xe4, 1}, {0xcf}, {0xff, 0xff}})
         EXPECT_EQ(decoded(bytes).kind, Kind::Unknown) << std::hex << static_cast<unsigned>(bytes[0]);
     const unsigned char cut[] = {0x48, 0x81, 0xec, 1, 2};
     for (std::size_t size = 0; size <= sizeof cut; ++size) EXPECT_EQ(decode(reinterpret_cast<std::uintptr_t>(cut), size).kind, Kind::Unknown);
@@ -80,7 +81,8 @@ TEST(InstructionTest, WhatIsNotKnownOrCutIsUnknown) {
 
 /// All instructions of libraries that are there anyway, as binutils reads them.
 TEST(InstructionTest, LengthsAreThoseOfBinutils) {
-    FILE* pipe = popen("objdump -d --insn-width=15 $(ls /lib/x86_64-linux-gnu/libz.so.1 /usr/lib/x86_64-linux-gnu/libfftw3.so.3 2>/dev/null) 2>/dev/null | head -300000", "r");
+    FILE* pipe = popen(
+        "objdump -d --insn-width=15 $(ls /lib/x86_64-linux-gnu/libz.so.1 /usr/lib/x86_64-linux-gnu/libfftw3.so.3 2>/dev/null) 2>/dev/null | head -300000", "r");
     ASSERT_NE(pipe, nullptr);
     char line[512];
     std::size_t instructions = 0, unknown = 0, wrong = 0;
@@ -132,6 +134,7 @@ TEST(SourceNameTest, SymbolsHaveTheNamesOfTheSource) {
 TEST(SourceNameTest, CutSymbolsAreRefusedOrNamed) {
     const std::string whole = "_ZN2ns1AIiSt6vectorIdSaIdEELi5ES0_T_E1fB5cxx11Ev";
     for (std::size_t size = 0; size < whole.size(); ++size) name_of(whole.substr(0, size).c_str());
-    for (const char* symbol : {"_Z", "_ZN", "_ZNE", "_ZN99999999999999999999E", "_ZN1", "_ZN1aI", "_ZN1aIL", "_ZN1aIS", "_ZN1aIT", "_ZN1aID", "", ".", "_", "__", "_MOD_"})
+    for (const char* symbol :
+         {"_Z", "_ZN", "_ZNE", "_ZN99999999999999999999E", "_ZN1", "_ZN1aI", "_ZN1aIL", "_ZN1aIS", "_ZN1aIT", "_ZN1aID", "", ".", "_", "__", "_MOD_"})
         name_of(symbol);
 }

@@ -15,10 +15,8 @@ constexpr std::uint32_t send = 1;
 constexpr std::uint32_t test = 2;
 
 constexpr FunctionTraits traits{[](std::uint32_t function) noexcept { return function == barrier; },
-                                [](std::uint32_t function) noexcept { return function == test; },
-                                [](const Node&) noexcept { return std::uintptr_t{0}; },
-                                [](std::uintptr_t, std::uintptr_t&, std::uintptr_t&) noexcept { return false; },
-                                [](const Node&) noexcept { return false; }};
+                                [](std::uint32_t function) noexcept { return function == test; }, [](const Node&) noexcept { return std::uintptr_t{0}; },
+                                [](std::uintptr_t, std::uintptr_t&, std::uintptr_t&) noexcept { return false; }, [](const Node&) noexcept { return false; }};
 
 /// A program: call paths are lists of call sites, whose numbers are addresses in one module.
 class Stream : public ::testing::Test {
@@ -44,9 +42,7 @@ class Stream : public ::testing::Test {
         for (const std::uint64_t site : sites) at = tree.child(at, NodeKind::Unknown, 0, site);
         return at;
     }
-    NodeId node_of(const std::vector<std::uint64_t>& sites, std::uint32_t function) {
-        return tree.child(path_of(sites), NodeKind::Mpi, function, 0);
-    }
+    NodeId node_of(const std::vector<std::uint64_t>& sites, std::uint32_t function) { return tree.child(path_of(sites), NodeKind::Mpi, function, 0); }
     Loop boundary(const LoopCandidate& candidate) {
         Loop loop;
         EXPECT_TRUE(choose_boundary(log, tree, candidate, traits, {}, loop));

@@ -32,8 +32,7 @@ TEST_F(CallTreeTest, TheSameChildIsFoundAgain) {
 TEST_F(CallTreeTest, ManyChildrenSurviveTableGrowth) {
     std::vector<NodeId> ids;
     for (std::uint64_t i = 0; i < 20000; ++i) ids.push_back(tree_.child(static_cast<NodeId>(i % 4), NodeKind::Unknown, 0, i));
-    for (std::uint64_t i = 0; i < 20000; ++i)
-        ASSERT_EQ(tree_.child(static_cast<NodeId>(i % 4), NodeKind::Unknown, 0, i), ids[i]);
+    for (std::uint64_t i = 0; i < 20000; ++i) ASSERT_EQ(tree_.child(static_cast<NodeId>(i % 4), NodeKind::Unknown, 0, i), ids[i]);
     EXPECT_EQ(tree_.size(), 20000u + tree_.quota() + 1);
 }
 

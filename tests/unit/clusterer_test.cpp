@@ -64,8 +64,7 @@ TEST(Clusterer, SumsAreExactAtEveryK) {
     for (const std::uint32_t k : {1u, 2u, 3u, 7u, 64u, 500u}) {
         Recording recording(k, EquivalenceMode::Auto);
         std::mt19937_64 random(5);
-        for (int i = 0; i < 300; ++i)
-            recording.iteration(random() % 8, 1 + random() % 4, random(), random() >> 20, 0);
+        for (int i = 0; i < 300; ++i) recording.iteration(random() % 8, 1 + random() % 4, random(), random() >> 20, 0);
         EXPECT_EQ(recording.cluster_sums(), recording.plain) << "K=" << k;
     }
 }
@@ -77,8 +76,7 @@ TEST(Clusterer, MembersAndAssignmentsAgree) {
     std::map<std::uint32_t, std::uint32_t> counted;
     for (std::uint32_t i = 0; i < 400; ++i) ++counted[recording.clusterer.cluster_of(i)];
     ASSERT_EQ(counted.size(), recording.clusterer.cluster_count());
-    for (std::uint32_t c = 0; c < recording.clusterer.cluster_count(); ++c)
-        EXPECT_EQ(counted[c], recording.clusterer.cluster(c).members);
+    for (std::uint32_t c = 0; c < recording.clusterer.cluster_count(); ++c) EXPECT_EQ(counted[c], recording.clusterer.cluster(c).members);
 }
 
 TEST(Clusterer, SeparatesKindsInAnyOrderAtTwiceTheKinds) {
@@ -168,7 +166,9 @@ TEST(Clusterer, FewOutliersDoNotEatTheClusters) {
 
 TEST(Clusterer, TakesAsManyClustersAsThereAreKinds) {
     std::mt19937_64 random(12);
-    const auto noisy = [&](double ns, double share) { return static_cast<std::uint64_t>(ns * std::max(0.2, 1 + share * std::normal_distribution<>()(random))); };
+    const auto noisy = [&](double ns, double share) {
+        return static_cast<std::uint64_t>(ns * std::max(0.2, 1 + share * std::normal_distribution<>()(random)));
+    };
     for (const double noise : {0.0, 0.01, 0.05}) {
         Recording alike(16, EquivalenceMode::Strong, true); // one
         for (int i = 0; i < 1000; ++i) alike.iteration(0, 10, noisy(1e6, noise), 100, 0);

@@ -23,7 +23,6 @@ volatile int sink, flag;
 
 } // namespace
 
-
 [[gnu::section("nest_stages"), gnu::noipa]] void stages(int passes) {
     for (int i = 0; i < passes; ++i) {
         for (int k = 0; k < 3 + flag; ++k) {
@@ -141,8 +140,15 @@ other_call:
 extern "C" const char falls_often[], falls_seldom[], ends_often[], ends_seldom[];
 
 #define SECTION(name) extern "C" const char __start_nest_##name[], __stop_nest_##name[];
+// Calls of a macro without semicolons confuse it.
+// clang-format off
 SECTION(stages)
-SECTION(before) SECTION(every) SECTION(output) SECTION(both) SECTION(either) SECTION(apart) SECTION(table) SECTION(falls) SECTION(ends)
+SECTION(before)
+SECTION(every)
+SECTION(output)
+SECTION(both)
+SECTION(either) SECTION(apart) SECTION(table) SECTION(falls) SECTION(ends)
+    // clang-format on
 
     namespace {
 

@@ -9,8 +9,8 @@
 namespace libprofile {
 
 namespace {
-const std::uint64_t interesting[] = {0, 1, 127, 128, 16383, 16384, 1u << 31, std::numeric_limits<std::uint64_t>::max() - 1,
-                                     std::numeric_limits<std::uint64_t>::max()};
+const std::uint64_t interesting[] = {
+    0, 1, 127, 128, 16383, 16384, 1u << 31, std::numeric_limits<std::uint64_t>::max() - 1, std::numeric_limits<std::uint64_t>::max()};
 }
 
 TEST(Codec, NumbersReadBackAsWritten) {
@@ -31,8 +31,7 @@ TEST(Codec, NumbersReadBackAsWritten) {
 TEST(Codec, SignedNumbersReadBackAsWritten) {
     unsigned char buffer[128];
     Encoder encoder(buffer, sizeof buffer);
-    const std::int64_t values[] = {0, -1, 1, -64, 64, std::numeric_limits<std::int64_t>::min(),
-                                   std::numeric_limits<std::int64_t>::max()};
+    const std::int64_t values[] = {0, -1, 1, -64, 64, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
     for (const std::int64_t value : values) encoder.signed_number(value);
     Decoder decoder(buffer, encoder.size());
     for (const std::int64_t value : values) {

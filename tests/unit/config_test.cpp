@@ -55,7 +55,8 @@ TEST_F(ConfigTest, WhatOtherSettingsMakePointlessIsSaid) {
     setenv("LIBPROFILE_TRACE", "1", 1);
     setenv("LIBPROFILE_METHOD", "reference", 1);
     setenv("LIBPROFILE_ERROR", "5%", 1);
-    EXPECT_STREQ(load().complaint(), "LIBPROFILE_ERROR=5% has no effect with LIBPROFILE_METHOD=reference; LIBPROFILE_TRACE=1 has no effect with LIBPROFILE_SAMPLE=0");
+    EXPECT_STREQ(load().complaint(),
+                 "LIBPROFILE_ERROR=5% has no effect with LIBPROFILE_METHOD=reference; LIBPROFILE_TRACE=1 has no effect with LIBPROFILE_SAMPLE=0");
 }
 
 TEST_F(ConfigTest, SettingsThatAreDefaultsContradictNothing) {
@@ -80,16 +81,15 @@ TEST_F(ConfigTest, InvalidValuesFallBackAndAreNamed) {
     setenv("LIBPROFILE_CLUSTERS", "0", 1);
     Config& config = load();
     EXPECT_EQ(config.number(Option::Clusters), 16);
-    EXPECT_STREQ(config.complaint(),
-                 "LIBPROFILE_CLUSTERS=0 is not valid, expected a number from 1 to 4096 or off; using 16");
+    EXPECT_STREQ(config.complaint(), "LIBPROFILE_CLUSTERS=0 is not valid, expected a number from 1 to 4096 or off; using 16");
 }
 
 TEST_F(ConfigTest, SamplingIsSetByRateOrPeriod) {
-    const std::pair<const char*, std::int64_t> forms[] = {
-        {"0", 0},          {"off", 0},         {"0Hz", 0},        {"0ms", 0},           {"no", 0},
-        {"100", 10000000}, {"100Hz", 10000000}, {"2kHz", 500000},  {"2.5khz", 400000},   {"10kHz", 100000},
-        {"1ms", 1000000},  {"500us", 500000},   {"0.5ms", 500000}, {"0.001s", 1000000},  {"100us", 100000},
-        {"0.1Hz", 10000000000}, {"1s", 1000000000}, {"3Hz", 333333333}, {".5MS", 500000}};
+    const std::pair<const char*, std::int64_t> forms[] = {{"0", 0},           {"off", 0},          {"0Hz", 0},          {"0ms", 0},
+                                                          {"no", 0},          {"100", 10000000},   {"100Hz", 10000000}, {"2kHz", 500000},
+                                                          {"2.5khz", 400000}, {"10kHz", 100000},   {"1ms", 1000000},    {"500us", 500000},
+                                                          {"0.5ms", 500000},  {"0.001s", 1000000}, {"100us", 100000},   {"0.1Hz", 10000000000},
+                                                          {"1s", 1000000000}, {"3Hz", 333333333},  {".5MS", 500000}};
     for (const auto& [text, period] : forms) {
         setenv("LIBPROFILE_SAMPLE", text, 1);
         Arena arena;
@@ -101,8 +101,8 @@ TEST_F(ConfigTest, SamplingIsSetByRateOrPeriod) {
 }
 
 TEST_F(ConfigTest, SamplingThatIsNoRateAndNoPeriodIsInvalid) {
-    for (const char* bad : {"abc", "-5", "100 Hz", "1e3", "1.2.3", ".", "ms", "10001", "20kHz", "99us", "11s", "0.01Hz", "1 ms",
-                            "100Hz ", "1m", "0x10", "99999999999999999999", "0.0000000000001s", "+1"}) {
+    for (const char* bad : {"abc", "-5", "100 Hz", "1e3", "1.2.3", ".", "ms", "10001", "20kHz", "99us", "11s", "0.01Hz", "1 ms", "100Hz ", "1m", "0x10",
+                            "99999999999999999999", "0.0000000000001s", "+1"}) {
         setenv("LIBPROFILE_SAMPLE", bad, 1);
         Arena arena;
         Config config;

@@ -25,14 +25,11 @@ using Program = std::vector<Iteration>;
 constexpr int iterations = 600;
 
 /// `value`, give or take `share` (standard deviation).
-double noisy(double value, double share, std::mt19937_64& random) {
-    return value * std::max(0.05, 1 + share * std::normal_distribution<>()(random));
-}
+double noisy(double value, double share, std::mt19937_64& random) { return value * std::max(0.05, 1 + share * std::normal_distribution<>()(random)); }
 
 Program alternating(std::mt19937_64& random) {
     Program program;
-    for (int i = 0; i < iterations; ++i)
-        program.push_back({i % 2, noisy(i % 2 == 0 ? 1e6 : 1.3e6, 0.02, random), i % 2 == 0 ? 4096. : 5000.});
+    for (int i = 0; i < iterations; ++i) program.push_back({i % 2, noisy(i % 2 == 0 ? 1e6 : 1.3e6, 0.02, random), i % 2 == 0 ? 4096. : 5000.});
     return program;
 }
 
@@ -68,8 +65,7 @@ Program periodic(std::mt19937_64& random) {
     Program program;
     for (int i = 0; i < iterations; ++i) {
         const int kind = i % 30 == 29 ? 2 : i % 5 == 4 ? 1 : 0;
-        program.push_back({kind, noisy(kind == 2 ? 4e6 : kind == 1 ? 1.7e6 : 1e6, 0.03, random),
-                           kind == 2 ? 1e6 : kind == 1 ? 2e5 : 1e4});
+        program.push_back({kind, noisy(kind == 2 ? 4e6 : kind == 1 ? 1.7e6 : 1e6, 0.03, random), kind == 2 ? 1e6 : kind == 1 ? 2e5 : 1e4});
     }
     return program;
 }
@@ -113,8 +109,8 @@ int kinds_of(const Program& program) {
 
 void run(Recording& recording, const Program& program) {
     for (const Iteration& iteration : program)
-        recording.iteration(iteration.path, iteration.visits, static_cast<std::uint64_t>(iteration.ns),
-                            static_cast<std::uint64_t>(iteration.bytes), iteration.kind);
+        recording.iteration(iteration.path, iteration.visits, static_cast<std::uint64_t>(iteration.ns), static_cast<std::uint64_t>(iteration.bytes),
+                            iteration.kind);
 }
 
 struct NamedProgram {
@@ -151,9 +147,8 @@ TEST_P(GeneratedPrograms, IsFoundInEveryOrderAtTwiceTheKinds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(GroundTruth, GeneratedPrograms,
-                         testing::Values(NamedProgram{"alternating", alternating}, NamedProgram{"rising", rising},
-                                         NamedProgram{"falling", falling}, NamedProgram{"drifting", drifting},
-                                         NamedProgram{"periodic", periodic}, NamedProgram{"rare_extremes", rare_extremes},
+                         testing::Values(NamedProgram{"alternating", alternating}, NamedProgram{"rising", rising}, NamedProgram{"falling", falling},
+                                         NamedProgram{"drifting", drifting}, NamedProgram{"periodic", periodic}, NamedProgram{"rare_extremes", rare_extremes},
                                          NamedProgram{"late", late}, NamedProgram{"noise", noise}),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
 
@@ -276,8 +271,7 @@ TEST(GroundTruth, SignsOfDifferencesDoNotMatter) {
     }
     for (std::uint32_t i = 0; i < 300; ++i)
         for (std::uint32_t j = 0; j < i; ++j)
-            ASSERT_EQ(upright.clusterer.cluster_of(i) == upright.clusterer.cluster_of(j),
-                      mirrored.clusterer.cluster_of(i) == mirrored.clusterer.cluster_of(j));
+            ASSERT_EQ(upright.clusterer.cluster_of(i) == upright.clusterer.cluster_of(j), mirrored.clusterer.cluster_of(i) == mirrored.clusterer.cluster_of(j));
 }
 
 TEST(GroundTruth, AClassSeenOnceKeepsItsIterationAsItWas) {
@@ -301,8 +295,7 @@ TEST(GroundTruth, MoreClassesThanClustersKeepOneClusterPerClass) {
         Recording recording(3, EquivalenceMode::Strong, refresh);
         for (int i = 0; i < 600; ++i) {
             const int kind = static_cast<int>(random() % 40);
-            recording.iteration(static_cast<std::size_t>(kind % 8), static_cast<std::uint64_t>(1 + kind / 8),
-                                1000 + random() % 100000, 8, kind);
+            recording.iteration(static_cast<std::size_t>(kind % 8), static_cast<std::uint64_t>(1 + kind / 8), 1000 + random() % 100000, 8, kind);
         }
         EXPECT_EQ(recording.clusterer.class_count(), 40u);
         EXPECT_EQ(recording.clusterer.cluster_count(), 40u);
@@ -319,8 +312,7 @@ TEST(GroundTruth, TheSwitchToWeakMakesClustersOfOneCallTreeComparable) {
         for (int i = 0; i < 800; ++i) {
             const int kind = static_cast<int>(random() % 4);
             const std::uint64_t visits = 1 + random() % (i < 100 ? 2 : 40);
-            recording.iteration(static_cast<std::size_t>(kind / 2), visits,
-                                (kind % 2 == 0 ? 1000000 : 3000000) + random() % 50000, 64, kind);
+            recording.iteration(static_cast<std::size_t>(kind / 2), visits, (kind % 2 == 0 ? 1000000 : 3000000) + random() % 50000, 64, kind);
             if (i == 99) {
                 EXPECT_EQ(recording.clusterer.equivalence(), Equivalence::Strong);
                 EXPECT_EQ(recording.clusterer.class_count(), 4u);
@@ -397,8 +389,7 @@ TEST(GroundTruth, ClustersAndRestEqualAPlainAccumulatorAtEveryK) {
         for (std::size_t p = 0; p < stack.phase_count(); ++p) {
             Phase& phase = stack.phase(p);
             for (std::size_t r = 0; r < phase.rows.size(); ++r)
-                for (std::size_t m = 0; m < metric_count; ++m)
-                    found[Cell::make_key(phase.rows[r].node, m)] += phase.rows[r].values[m];
+                for (std::size_t m = 0; m < metric_count; ++m) found[Cell::make_key(phase.rows[r].node, m)] += phase.rows[r].values[m];
             for (std::uint32_t c = 0; phase.clusterer != nullptr && c < phase.clusterer->cluster_count(); ++c) {
                 const IterationProfile& sums = phase.clusterer->cluster(c).sums;
                 for (std::uint32_t i = 0; i < sums.size; ++i) found[sums.cells[i].key] += sums.cells[i].value;

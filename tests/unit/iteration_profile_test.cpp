@@ -85,8 +85,7 @@ TEST(IterationProfile, TakesRandomRowsWhateverTheirOrder) {
         IterationProfile profile;
         ASSERT_TRUE(profile.take(rows, pool));
         EXPECT_EQ(plain(profile), expected);
-        EXPECT_TRUE(std::is_sorted(profile.cells, profile.cells + profile.size,
-                                   [](const Cell& a, const Cell& b) { return a.key < b.key; }));
+        EXPECT_TRUE(std::is_sorted(profile.cells, profile.cells + profile.size, [](const Cell& a, const Cell& b) { return a.key < b.key; }));
         const CondensedVector of_rows = condense(rows, tree, 0);
         const CondensedVector of_cells = condense(profile, tree, 0);
         for (std::size_t i = 0; i < catalogue_size; ++i) EXPECT_EQ(of_cells.values[i], of_rows.values[i]);

@@ -56,8 +56,7 @@ class log_folding : public Stream {
     std::uint64_t number(std::uint64_t below) { return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(random); }
 
     /// A call with values, and now and then a sample.
-    void measured(const std::vector<std::uint64_t>& sites, std::uint32_t function, std::uint32_t common,
-                  std::uint64_t after = 10000) {
+    void measured(const std::vector<std::uint64_t>& sites, std::uint32_t function, std::uint32_t common, std::uint64_t after = 10000) {
         call(sites, function, common, after + number(100));
         const NodeId node = node_of(sites, function);
         log.begin_values(node, 2);

@@ -93,8 +93,7 @@ TEST_F(loop_search, a_loop_whose_function_calls_something_new_is_over) {
 
 TEST_F(loop_search, where_no_call_comes_once_in_a_pass_an_entry_begins_it) {
     for (int i = 0; i < 50; ++i)
-        for (int k = 0; k < 5 + i % 7; ++k) call({10, 21, 30}, barrier, i + k == 0 ? 0 : k == 0 ? 2
-                                                                                                : 3);
+        for (int k = 0; k < 5 + i % 7; ++k) call({10, 21, 30}, barrier, i + k == 0 ? 0 : k == 0 ? 2 : 3);
     ASSERT_EQ(search.find(now, found, 4), 1u);
     EXPECT_EQ(found[0].level, 2u);
     const Loop loop = boundary(found[0]);

@@ -28,12 +28,10 @@ TEST(Metrics, TotalTimeIsTheSumOfAllCategories) {
     std::iota(std::begin(by_category), std::end(by_category), 1);
     std::uint64_t derived[catalogue_size];
     derive_catalogue(direct, by_category, derived);
-    EXPECT_EQ(derived[static_cast<std::size_t>(CatalogueId::Total)],
-              std::accumulate(std::begin(by_category), std::end(by_category), std::uint64_t{0}));
-    EXPECT_EQ(derived[static_cast<std::size_t>(CatalogueId::Total)],
-              derived[static_cast<std::size_t>(CatalogueId::Overhead)] +
-                  derived[static_cast<std::size_t>(CatalogueId::NotRecorded)] +
-                  derived[static_cast<std::size_t>(CatalogueId::Execution)]);
+    EXPECT_EQ(derived[static_cast<std::size_t>(CatalogueId::Total)], std::accumulate(std::begin(by_category), std::end(by_category), std::uint64_t{0}));
+    EXPECT_EQ(derived[static_cast<std::size_t>(CatalogueId::Total)], derived[static_cast<std::size_t>(CatalogueId::Overhead)] +
+                                                                         derived[static_cast<std::size_t>(CatalogueId::NotRecorded)] +
+                                                                         derived[static_cast<std::size_t>(CatalogueId::Execution)]);
 }
 
 TEST(Metrics, SumsAreThoseOfTheirChildren) {

@@ -1,6 +1,6 @@
 // A small table in place of the generated one: the unit tests need names and categories, not MPI; and no registry of threads.
-#include "libprofile/callpath/mark.hpp"
 #include "libprofile/base/function_records.hpp"
+#include "libprofile/callpath/mark.hpp"
 
 namespace libprofile {
 const MpiFunction mpi_functions[] = {

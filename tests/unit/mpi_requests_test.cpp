@@ -41,15 +41,11 @@ TEST(DataRequests, CountsAHandleAsOftenAsItWasInserted) {
 
 TEST(DataRequests, HoldsManyMoreThanItsFirstLevel) {
     constexpr std::uint64_t count = 300000;
-    for (std::uint64_t i = 1; i <= count; ++i)
-        ASSERT_TRUE(insert(i * 192)); // as addresses of requests are
-    for (std::uint64_t i = 1; i <= count; ++i)
-        ASSERT_TRUE(contains(i * 192));
+    for (std::uint64_t i = 1; i <= count; ++i) ASSERT_TRUE(insert(i * 192)); // as addresses of requests are
+    for (std::uint64_t i = 1; i <= count; ++i) ASSERT_TRUE(contains(i * 192));
     EXPECT_FALSE(contains(191));
-    for (std::uint64_t i = 1; i <= count; ++i)
-        ASSERT_TRUE(remove(i * 192));
-    for (std::uint64_t i = 1; i <= count; ++i)
-        ASSERT_FALSE(contains(i * 192));
+    for (std::uint64_t i = 1; i <= count; ++i) ASSERT_TRUE(remove(i * 192));
+    for (std::uint64_t i = 1; i <= count; ++i) ASSERT_FALSE(contains(i * 192));
 }
 
 TEST(DataRequests, ThreadsDoNotLoseEachOthersHandles) {
@@ -57,16 +53,12 @@ TEST(DataRequests, ThreadsDoNotLoseEachOthersHandles) {
     for (std::uint64_t thread = 0; thread < 4; ++thread)
         threads.emplace_back([thread] {
             for (std::uint64_t round = 0; round < 200; ++round) {
-                for (std::uint64_t i = 1; i <= 200; ++i)
-                    EXPECT_TRUE(insert((i * 4 + thread) << 6));
-                for (std::uint64_t i = 1; i <= 200; ++i)
-                    EXPECT_TRUE(remove((i * 4 + thread) << 6));
+                for (std::uint64_t i = 1; i <= 200; ++i) EXPECT_TRUE(insert((i * 4 + thread) << 6));
+                for (std::uint64_t i = 1; i <= 200; ++i) EXPECT_TRUE(remove((i * 4 + thread) << 6));
             }
         });
-    for (std::thread& thread : threads)
-        thread.join();
-    for (std::uint64_t i = 4; i <= 804; ++i)
-        EXPECT_FALSE(contains(i << 6));
+    for (std::thread& thread : threads) thread.join();
+    for (std::uint64_t i = 4; i <= 804; ++i) EXPECT_FALSE(contains(i << 6));
 }
 
 TEST(DataRequests, KnowTheirKind) {

@@ -9,21 +9,17 @@
 
 int main(int argc, char** argv) {
     using namespace libprofile::tools;
-    if (argc != 2)
-        return 2;
+    if (argc != 2) return 2;
     Symbols symbols(Module{"", argv[1]});
-    if (symbols.state() != ModuleState::Readable)
-        return 1;
+    if (symbols.state() != ModuleState::Readable) return 1;
     std::string line;
     while (std::getline(std::cin, line)) {
         const SourcePlace place = symbols.resolve(std::strtoull(line.c_str(), nullptr, 16));
         std::printf("%zu\n", place.inlined.size() + 1);
         const auto print = [](const SiteName& name) {
-            std::printf("%s\n%s:%llu\n", name.function.c_str(), name.file.c_str(),
-                        static_cast<unsigned long long>(name.line));
+            std::printf("%s\n%s:%llu\n", name.function.c_str(), name.file.c_str(), static_cast<unsigned long long>(name.line));
         };
-        for (std::size_t i = place.inlined.size(); i-- > 0;)
-            print(place.inlined[i]);
+        for (std::size_t i = place.inlined.size(); i-- > 0;) print(place.inlined[i]);
         print(place.function);
     }
     return 0;

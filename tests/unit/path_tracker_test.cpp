@@ -55,15 +55,13 @@ class PathTrackerTest : public testing::Test {
         return tracker_.common_ancestor();
     }
     /// As MPI, with a callback of the application inside, which calls MPI from `depth` frames further in. `in_callback` runs before that returns.
-    template <typename InCallback>
-    NOT_INLINED void call_with_callback(int depth, const InCallback& in_callback) {
+    template <typename InCallback> NOT_INLINED void call_with_callback(int depth, const InCallback& in_callback) {
         const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
         call();
         callback(depth, frame, in_callback);
         keep_ = 1;
     }
-    template <typename InCallback>
-    NOT_INLINED void callback(int depth, std::uintptr_t outer, const InCallback& in_callback) {
+    template <typename InCallback> NOT_INLINED void callback(int depth, std::uintptr_t outer, const InCallback& in_callback) {
         if (depth != 0) {
             callback(depth - 1, outer, in_callback);
         } else {
@@ -205,8 +203,8 @@ TEST_F(PathTrackerTest, TwoActivationsOfOneCallSiteAreToldApartByTheMark) {
         volatile int times = 4;
         for (int i = 0; i < times; ++i) {
             const CommonAncestor ancestor = sample_below(1); // A; B is sample_below(0)
-            if (i < 2) continue; // compilers give the first pass a call of its own
-            const std::size_t here = depth_of(last_) - 3; // without A, B and sample()
+            if (i < 2) continue;                             // compilers give the first pass a call of its own
+            const std::size_t here = depth_of(last_) - 3;    // without A, B and sample()
             EXPECT_EQ(ancestor.kind, mode == MarksMode::On ? LcaKind::Exact : LcaKind::Bound);
             EXPECT_EQ(ancestor.depth, mode == MarksMode::On ? here : here + 3);
         }
@@ -286,7 +284,10 @@ TEST_F(PathTrackerTest, ASampleDuringACallPlacesNoMark) {
     const Mark& mark = thread_local_block.mark;
     std::uintptr_t slot = 1;
     call_with_callback(3, [&](std::uintptr_t outer) { // what is on the stack there may be an unwinder
-        { const InTool guard; tracker_.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))); }
+        {
+            const InTool guard;
+            tracker_.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+        }
         sample_in_call(outer);
         slot = mark.slot;
     });

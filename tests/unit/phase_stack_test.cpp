@@ -326,8 +326,7 @@ TEST_F(PhaseStackTest, TooDeepNestingIsRefusedNotFatal) {
     std::vector<std::string> names;
     for (int i = 0; i < 200; ++i) names.push_back("level" + std::to_string(i));
     for (const std::string& name : names) stack_.begin(PhaseKind::Aggregate, name.c_str(), now_++, 0);
-    for (auto name = names.rbegin(); name != names.rend(); ++name)
-        stack_.end(PhaseKind::Aggregate, name->c_str(), now_++, 0);
+    for (auto name = names.rbegin(); name != names.rend(); ++name) stack_.end(PhaseKind::Aggregate, name->c_str(), now_++, 0);
     stack_.finish(now_, 0);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < stack_.phase_count(); ++i) sum += stack_.phase(i).wall_ns;
@@ -568,10 +567,9 @@ TEST(ShortMemory, FewerClustersAreFormedBeforeIterationsAreLostAndSeriesTakeNoth
             for (const std::uint64_t quota : {1u << 20, 4u << 20}) {
                 const Outcome alone = outcome_with(quota, false, paths, clusters);
                 const Outcome beside = outcome_with(quota, true, paths, clusters);
-                std::printf("%3u call paths, K=%3u, %u MiB: %3u clusters, %4u iterations in none; beside series %3u, %4u\n", paths,
-                            clusters, static_cast<unsigned>(quota >> 20), static_cast<unsigned>(alone.clusters),
-                            static_cast<unsigned>(alone.unclustered), static_cast<unsigned>(beside.clusters),
-                            static_cast<unsigned>(beside.unclustered));
+                std::printf("%3u call paths, K=%3u, %u MiB: %3u clusters, %4u iterations in none; beside series %3u, %4u\n", paths, clusters,
+                            static_cast<unsigned>(quota >> 20), static_cast<unsigned>(alone.clusters), static_cast<unsigned>(alone.unclustered),
+                            static_cast<unsigned>(beside.clusters), static_cast<unsigned>(beside.unclustered));
                 EXPECT_EQ(alone.unclustered, 0u);
                 EXPECT_EQ(beside.unclustered, 0u);
                 EXPECT_GE(beside.clusters * 2, alone.clusters);

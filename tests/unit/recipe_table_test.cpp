@@ -1,9 +1,9 @@
 #include "libprofile/callpath/recipe_table.hpp"
 
-#include "libprofile/callpath/load_map.hpp"
-#include "libprofile/callpath/code_frame.hpp"
-#include "libprofile/callpath/unwind_info.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/callpath/code_frame.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/unwind_info.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -32,8 +32,7 @@ std::vector<std::uintptr_t> some_addresses(std::size_t count) {
     std::mt19937_64 random(1);
     std::vector<std::uintptr_t> result;
     for (std::size_t i = 0; i < count; ++i)
-        result.push_back((i % 2 == 0 ? reinterpret_cast<std::uintptr_t>(&::ldiv)
-                                     : reinterpret_cast<std::uintptr_t>(&std::terminate)) + random() % 0x40000);
+        result.push_back((i % 2 == 0 ? reinterpret_cast<std::uintptr_t>(&::ldiv) : reinterpret_cast<std::uintptr_t>(&std::terminate)) + random() % 0x40000);
     return result;
 }
 
@@ -67,9 +66,7 @@ TEST(Recipe, PacksAndUnpacks) {
 }
 
 TEST(Recipe, KnowsWhatDoesNotFit) {
-    const auto make = [](std::int32_t cfa, std::int32_t frame) {
-        return Recipe{RecipeKind::Stack, FramePointerRule::AtCfa, 0, cfa, frame};
-    };
+    const auto make = [](std::int32_t cfa, std::int32_t frame) { return Recipe{RecipeKind::Stack, FramePointerRule::AtCfa, 0, cfa, frame}; };
     EXPECT_FALSE(make(12, 0).fits());
     EXPECT_FALSE(make(8, -4).fits());
     EXPECT_FALSE(make(Recipe::largest_cfa_offset + 8, 0).fits());
@@ -148,8 +145,7 @@ const std::vector<std::uintptr_t>* interrupted_addresses = nullptr;
 volatile std::size_t interruptions = 0;
 
 void look_up_in_handler(int) {
-    for (int i = 0; i < 50; ++i)
-        interrupted_table->find((*interrupted_addresses)[(interruptions * 50 + static_cast<std::size_t>(i)) % 60000], 1);
+    for (int i = 0; i < 50; ++i) interrupted_table->find((*interrupted_addresses)[(interruptions * 50 + static_cast<std::size_t>(i)) % 60000], 1);
     interruptions = interruptions + 1;
 }
 } // namespace

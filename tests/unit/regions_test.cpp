@@ -126,8 +126,7 @@ TEST(PlainNameTest, FortranProceduresAreNamedAsInReports) {
     EXPECT_EQ(plain("__solver_parts_MOD_work.constprop.0"), "solver_parts::work");
     EXPECT_EQ(plain("work_"), "work");
     EXPECT_EQ(plain("inner.0"), "inner");
-    for (const char* name : {"__m_MOD_", "___MOD_work", "_MOD_work", "_", "__", ".0", "work", "_work_"})
-        EXPECT_EQ(plain(name), "") << name;
+    for (const char* name : {"__m_MOD_", "___MOD_work", "_MOD_work", "_", "__", ".0", "work", "_work_"}) EXPECT_EQ(plain(name), "") << name;
     char small[8];
     EXPECT_FALSE(plain_name("__m_MOD_work", small, sizeof small));
 }

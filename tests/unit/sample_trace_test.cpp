@@ -20,16 +20,13 @@ std::vector<Added> random_samples(std::size_t count) {
     std::mt19937 random(7);
     std::vector<Added> list;
     for (std::size_t i = 0; i < count; ++i)
-        list.push_back({static_cast<std::uint32_t>(random() % 20), random() % 9 == 0   ? LcaKind::Unknown
-                                                                   : random() % 4 == 0 ? LcaKind::Bound
-                                                                                       : LcaKind::Exact});
+        list.push_back({static_cast<std::uint32_t>(random() % 20), random() % 9 == 0 ? LcaKind::Unknown : random() % 4 == 0 ? LcaKind::Bound : LcaKind::Exact});
     return list;
 }
 
 /// Sample i is taken at 10 i + 5 ns on the path i + 1.
 void add_all(SampleTrace& trace, const std::vector<Added>& list) {
-    for (std::size_t i = 0; i < list.size(); ++i)
-        trace.add(10 * i + 5, static_cast<NodeId>(i + 1), list[i].depth, list[i].kind);
+    for (std::size_t i = 0; i < list.size(); ++i) trace.add(10 * i + 5, static_cast<NodeId>(i + 1), list[i].depth, list[i].kind);
 }
 
 /// What must be there, from the definition: every stride-th sample, with the least over those since the one before.

@@ -35,16 +35,14 @@ struct Calls {
     Path path(std::uint32_t node) const {
         Path result;
         for (; node != 0; node = nodes[node].parent)
-            result.insert(result.begin(), std::to_string(static_cast<int>(nodes[node].kind)) + " " + nodes[node].target + " " +
-                                              std::to_string(nodes[node].b));
+            result.insert(result.begin(), std::to_string(static_cast<int>(nodes[node].kind)) + " " + nodes[node].target + " " + std::to_string(nodes[node].b));
         return result;
     }
 };
 
 /// Names that begin with 'p' have no build-id.
 ModuleRecord module_of(const std::string& name) {
-    return name[0] == 'p' ? ModuleRecord{Text(), Text(name.data(), name.size())}
-                          : ModuleRecord{Text(name.data(), name.size()), Text("/lib/some.so")};
+    return name[0] == 'p' ? ModuleRecord{Text(), Text(name.data(), name.size())} : ModuleRecord{Text(name.data(), name.size()), Text("/lib/some.so")};
 }
 
 Path path_in(const PathTable& table, std::uint32_t node) {
@@ -481,8 +479,7 @@ TEST(TableReductionTest, WithoutMemoryForAChildOnlyTheRanksBehindItKeepTheirOwnT
         std::vector<Calls> calls;
         const std::size_t ranks = 2 + random() % 30;
         const Calls common = random_calls(random, 2000, 7, 50);
-        for (std::size_t r = 0; r < ranks; ++r)
-            calls.push_back(r % 5 == 0 ? random_calls(random, 3000, 7, 50) : part_of(common, random, 95));
+        for (std::size_t r = 0; r < ranks; ++r) calls.push_back(r % 5 == 0 ? random_calls(random, 3000, 7, 50) : part_of(common, random, 95));
         Job job(std::move(calls), random(), random() % 300000);
         job.choose_tree(round % 2 == 0);
         job.run();
@@ -501,8 +498,7 @@ namespace {
 std::vector<Calls> mixed_calls(std::mt19937& random, std::size_t ranks) {
     const Calls common = random_calls(random, 100, 7, 5);
     std::vector<Calls> calls;
-    for (std::size_t r = 0; r < ranks; ++r)
-        calls.push_back(r % 3 == 0 ? part_of(common, random, 90) : r % 7 == 2 ? random_calls(random, 200, 7, 50) : common);
+    for (std::size_t r = 0; r < ranks; ++r) calls.push_back(r % 3 == 0 ? part_of(common, random, 90) : r % 7 == 2 ? random_calls(random, 200, 7, 50) : common);
     return calls;
 }
 

@@ -65,8 +65,7 @@ class TimeSeriesTest : public testing::Test {
     void feed(TimeSeries& series, const Iteration& iteration) {
         std::vector<Cell> cells;
         for (const auto& [cell_key, value] : iteration.events) cells.push_back({cell_key, value});
-        series.add(cells.data(), static_cast<std::uint32_t>(cells.size()), iteration.condensed.data(), iteration.wall,
-                   iteration.signatures);
+        series.add(cells.data(), static_cast<std::uint32_t>(cells.size()), iteration.condensed.data(), iteration.wall, iteration.signatures);
         fed_.push_back(iteration);
     }
     std::vector<Iteration> fed_;
@@ -135,8 +134,8 @@ TEST_F(TimeSeriesTest, ValuesOfSomeIterationsAreAsFarOffAsTheySayAtMost) {
         std::map<std::uint32_t, std::uint64_t> sums;
         for (const Iteration& one : fed_) {
             for (const auto& [cell_key, value] : one.events) sums[cell_key] += value;
-            sums[key(sampled, Metric::Time)] += one.condensed[static_cast<std::size_t>(CatalogueId::Execution)] -
-                                                one.condensed[static_cast<std::size_t>(CatalogueId::Mpi)];
+            sums[key(sampled, Metric::Time)] +=
+                one.condensed[static_cast<std::size_t>(CatalogueId::Execution)] - one.condensed[static_cast<std::size_t>(CatalogueId::Mpi)];
         }
         tools::Cluster& cluster = data.clusters.emplace_back();
         cluster.size = fed_.size();

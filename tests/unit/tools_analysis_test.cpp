@@ -3,8 +3,8 @@
 #include "tools/analysis/hot_spots.hpp"
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/profile/reader.hpp"
 #include "tools/plot/text_chart.hpp"
+#include "tools/profile/reader.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>
@@ -47,8 +47,7 @@ TEST(HotSpots, OwnTimeByFunction) {
     SpotTable table = spot_table(p);
     const std::vector<HotSpot> spots = hot_spots(p, main_threads(p), table);
     double sum = 0;
-    for (const HotSpot& s : spots)
-        sum += s.total;
+    for (const HotSpot& s : spots) sum += s.total;
     EXPECT_EQ(sum, 3000 + 3009);
     ASSERT_FALSE(spots.empty());
     EXPECT_EQ(table.spots[spots[0].spot].name, "libsolve.so+0x2000");
@@ -59,19 +58,14 @@ TEST(HotSpots, OwnTimeByFunction) {
 TEST(HotSpots, TreeFoldsRecursionAndCallSites) {
     ProfileBuilder b(1);
     begin_one_rank(b);
-    b.tree(0, 0, 10,
-           {{0, NodeKind::Frame, 0, 1},
-            {1, NodeKind::Frame, 0, 2},
-            {2, NodeKind::Frame, 0, 3},
-            {0, NodeKind::Frame, 0, 4}});
+    b.tree(0, 0, 10, {{0, NodeKind::Frame, 0, 1}, {1, NodeKind::Frame, 0, 2}, {2, NodeKind::Frame, 0, 3}, {0, NodeKind::Frame, 0, 4}});
     BuiltPhase phase;
     phase.wall_ns = 10;
     phase.rest = {{1, Metric::Time, 1}, {2, Metric::Time, 2}, {3, Metric::Time, 3}, {4, Metric::Time, 4}};
     b.phase(0, phase);
     const NamedBytes file{"profile.lprof", b.bytes()};
     Profile p = read_profile(std::span(&file, 1));
-    for (Site& site : p.sites)
-        site.name = {site.offset == 3 ? "leaf" : "work", "w.cpp", site.offset};
+    for (Site& site : p.sites) site.name = {site.offset == 3 ? "leaf" : "work", "w.cpp", site.offset};
     const std::vector<FunctionNode> nodes = function_tree(p, main_threads(p));
     ASSERT_EQ(nodes.size(), 3u); // root, work (twice, once recursive), leaf
     EXPECT_EQ(nodes[1].name, "work");
@@ -96,10 +90,7 @@ TEST(HotSpots, VisitsWithoutTimeKeepTheirCallers) {
     b.phase(0, phase);
     const NamedBytes file{"profile.lprof", b.bytes()};
     Profile p = read_profile(std::span(&file, 1));
-    for (Site& site : p.sites)
-        site.name = {site.offset == 1 ? "main" : site.offset == 2 ? "work"
-                                                                  : "never",
-                     "w.cpp", site.offset};
+    for (Site& site : p.sites) site.name = {site.offset == 1 ? "main" : site.offset == 2 ? "work" : "never", "w.cpp", site.offset};
     const std::vector<FunctionNode> nodes = function_tree(p, main_threads(p));
     ASSERT_EQ(nodes.size(), 4u); // root, main, work, the region
     EXPECT_EQ(nodes[1].name, "main");
@@ -149,8 +140,7 @@ TEST(Iterations, DifferencesOfClusters) {
     EXPECT_EQ(summaries[1].differences[0].time, 700 - 150);
     bool visits = false;
     for (const MetricDifference& d : summaries[1].metrics)
-        if (metric_rows(p)[d.row].name == "visits")
-            visits = d.here == 2 && d.typical == 1;
+        if (metric_rows(p)[d.row].name == "visits") visits = d.here == 2 && d.typical == 1;
     EXPECT_TRUE(visits);
 }
 
@@ -189,8 +179,7 @@ TEST(Chart, ColumnsCoverEveryIterationOnce) {
 TEST(Chart, ExtremesAreCutAndMarked) {
     IterationSeries series;
     for (int i = 0; i < 50; ++i)
-        for (auto* values : {&series.minimum, &series.median, &series.maximum})
-            values->push_back(i == 7 ? 1e9 : 1e6);
+        for (auto* values : {&series.minimum, &series.median, &series.maximum}) values->push_back(i == 7 ? 1e9 : 1e6);
     series.slowest.resize(50);
     const std::vector<std::string> lines = draw_chart(series, TextStyle{}, ChartColumns(50, 88), 8);
     ASSERT_EQ(lines.size(), 10u);

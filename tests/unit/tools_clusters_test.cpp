@@ -79,10 +79,8 @@ std::vector<std::string> cluster_lines(const Profile& profile) {
     std::vector<std::string> lines;
     bool is_there = false;
     for (std::string line; std::getline(text, line);) {
-        if (is_there && line.empty())
-            break;
-        if (is_there)
-            lines.push_back(line);
+        if (is_there && line.empty()) break;
+        if (is_there) lines.push_back(line);
         is_there = is_there || line.starts_with("Clusters of");
     }
     return lines;
@@ -115,8 +113,7 @@ std::vector<double> wide_spread() {
     std::vector<double> times;
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> logarithm(std::log(19e3), std::log(46e6));
-    for (int i = 0; i < 1000; ++i)
-        times.push_back(i % 55 == 54 ? 4e8 + static_cast<double>(random() % 1000000000) : std::exp(logarithm(random)));
+    for (int i = 0; i < 1000; ++i) times.push_back(i % 55 == 54 ? 4e8 + static_cast<double>(random() % 1000000000) : std::exp(logarithm(random)));
     return times;
 }
 
@@ -135,8 +132,7 @@ std::vector<double> short_at_first() {
 TEST(Clusters, OneThatSpansAFactorOfTenIsNotATypicalIteration) {
     std::vector<double> times = wide_spread();
     std::vector<std::uint64_t> clusters;
-    for (const double time : times)
-        clusters.push_back(time > 4e8 ? 1 : 0);
+    for (const double time : times) clusters.push_back(time > 4e8 ? 1 : 0);
     check(times, clusters);
     const std::vector<std::string> lines = cluster_lines(profile_of(times, clusters));
     ASSERT_GE(lines.size(), 3u);
@@ -145,8 +141,7 @@ TEST(Clusters, OneThatSpansAFactorOfTenIsNotATypicalIteration) {
 
     times = short_at_first();
     clusters.assign(times.size(), 0);
-    for (std::size_t i = 619; i < times.size(); ++i)
-        clusters[i] = 1;
+    for (std::size_t i = 619; i < times.size(); ++i) clusters[i] = 1;
     check(times, clusters);
     const std::string line = cluster_lines(profile_of(times, clusters))[1];
     EXPECT_NE(line.find("619 (61.9 %)"), std::string::npos) << line;
@@ -162,8 +157,7 @@ TEST(Clusters, JoinedForDisplayAreOfOneOrderOfMagnitude) {
 }
 
 TEST(Clusters, ThoseThatTheJobFormsAreNarrow) {
-    for (const std::vector<double>& times : {wide_spread(), short_at_first()})
-        EXPECT_LT(check(times, clusters_of(times)), 10);
+    for (const std::vector<double>& times : {wide_spread(), short_at_first()}) EXPECT_LT(check(times, clusters_of(times)), 10);
     for (const std::uint32_t limit : {1u, 2u, 4u}) // too few for what there is: then it is said
         check(wide_spread(), clusters_of(wide_spread(), limit));
 }

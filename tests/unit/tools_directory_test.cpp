@@ -24,9 +24,7 @@ class CountingSource : public MemorySource {
     mutable std::uint64_t bytes_read = 0;
 };
 
-Profile read_part(const ByteVector& bytes, const Selection& selection) {
-    return read_profile(MemorySource(bytes), "profile.lprof", selection);
-}
+Profile read_part(const ByteVector& bytes, const Selection& selection) { return read_profile(MemorySource(bytes), "profile.lprof", selection); }
 
 using Values = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>; // by kind and address, and metric
 
@@ -83,8 +81,7 @@ TEST(Directory, PartsAreWhatTheWholeHas) {
             EXPECT_EQ(part.locations[0].trace.samples.size(), 4u);
         }
     const Profile all = read_part(bytes, {{}, {}, {}, true, true});
-    for (std::uint32_t rank = 0; rank < 3; ++rank)
-        EXPECT_EQ(values(all, rank, "timestep"), values(whole, rank, "timestep"));
+    for (std::uint32_t rank = 0; rank < 3; ++rank) EXPECT_EQ(values(all, rank, "timestep"), values(whole, rank, "timestep"));
 }
 
 TEST(Directory, FilesWithoutOneAreReadFromTheBeginning) {
@@ -184,13 +181,12 @@ TEST(Compression, BombsAreRefusedBeforeTheyTakeMemory) {
         b.job(1);
         b.metrics();
         add_sample_rank(b, 0);
-        for (int i = 0; i < times; ++i)
-            b.stored_block({BlockType::NodeMap, 0}, frame, raw_size);
+        for (int i = 0; i < times; ++i) b.stored_block({BlockType::NodeMap, 0}, frame, raw_size);
         return read_one(b.bytes());
     };
     EXPECT_FALSE(with(std::uint64_t{1} << 30, 1).notes.empty());
-    EXPECT_FALSE(with(64u << 20, 1).notes.empty());             // what it holds, but more than is believed
-    EXPECT_FALSE(with(frame.size() * 64, 1).notes.empty());     // believed, but it holds more
+    EXPECT_FALSE(with(64u << 20, 1).notes.empty());         // what it holds, but more than is believed
+    EXPECT_FALSE(with(frame.size() * 64, 1).notes.empty()); // believed, but it holds more
     EXPECT_FALSE(with(~std::uint64_t{0}, 1).notes.empty());
     EXPECT_EQ(with(std::uint64_t{1} << 30, 1).locations.size(), 1u);
 }

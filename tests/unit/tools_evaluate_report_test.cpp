@@ -22,16 +22,15 @@ class EvaluateReport : public testing::Test {
         const auto memory = std::make_shared<ReplayMemory>();
         std::vector<Candidate> candidates;
         for (const std::uint32_t k : {2u, 4u})
-            candidates.push_back({std::to_string(k), k, true, reference_factory(memory, k, EquivalenceMode::Strong),
-                                  reference_factory(memory, k, EquivalenceMode::None)});
+            candidates.push_back(
+                {std::to_string(k), k, true, reference_factory(memory, k, EquivalenceMode::Strong), reference_factory(memory, k, EquivalenceMode::None)});
         EvaluationSettings settings;
         settings.series = series;
         evaluation = evaluate(recording, candidates, settings);
     }
     EvaluationContext context() const { return {profile, recording, evaluation, "strong", series}; }
 
-    std::vector<std::size_t> series{static_cast<std::size_t>(CatalogueId::Mpi),
-                                    static_cast<std::size_t>(CatalogueId::FileBytes)};
+    std::vector<std::size_t> series{static_cast<std::size_t>(CatalogueId::Mpi), static_cast<std::size_t>(CatalogueId::FileBytes)};
     Profile profile = job_of({full(example, example_classes)}, 2);
     Recording recording = extract_recording(profile);
     Evaluation evaluation;
@@ -40,8 +39,7 @@ class EvaluateReport : public testing::Test {
 std::string line_with(const std::string& text, const std::string& word) {
     std::istringstream in(text);
     for (std::string line; std::getline(in, line);)
-        if (line.find(word) != std::string::npos)
-            return line;
+        if (line.find(word) != std::string::npos) return line;
     return "";
 }
 
@@ -56,11 +54,9 @@ TEST_F(EvaluateReport, TextAnswersFirst) {
     EXPECT_NE(two.find("25.2 %"), std::string::npos) << two;
     EXPECT_NE(two.find("63.0 %"), std::string::npos) << two;
     EXPECT_LT(text.find("25.2 %"), text.find("Table 2"));
-    EXPECT_NE(text.find("=> Iteration times are right to 1 % on average from K=4 on"), std::string::npos)
-        << text;
+    EXPECT_NE(text.find("=> Iteration times are right to 1 % on average from K=4 on"), std::string::npos) << text;
     std::istringstream in(text);
-    for (std::string line; std::getline(in, line);)
-        EXPECT_LE(columns(line), 100u) << line;
+    for (std::string line; std::getline(in, line);) EXPECT_LE(columns(line), 100u) << line;
 }
 
 TEST_F(EvaluateReport, JsonHasTheSameNumbers) {
@@ -79,8 +75,7 @@ TEST_F(EvaluateReport, JsonHasTheSameNumbers) {
 }
 
 TEST_F(EvaluateReport, FiguresAreWrittenForMetricsThatOccur) {
-    const std::filesystem::path folder =
-        std::filesystem::path(testing::TempDir()) / "evaluate_figures" / "new";
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "evaluate_figures" / "new";
     std::filesystem::remove_all(folder);
     const std::vector<std::string> files = evaluation_figures(context(), folder);
     EXPECT_NE(std::find(files.begin(), files.end(), "series-mpi.svg"), files.end());
@@ -97,9 +92,7 @@ TEST_F(EvaluateReport, FiguresAreWrittenForMetricsThatOccur) {
     std::filesystem::remove_all(folder.parent_path());
 }
 
-TEST_F(EvaluateReport, AFolderThatCannotBeMadeIsNamed) {
-    EXPECT_THROW(evaluation_figures(context(), "/proc/no/such"), PlotError);
-}
+TEST_F(EvaluateReport, AFolderThatCannotBeMadeIsNamed) { EXPECT_THROW(evaluation_figures(context(), "/proc/no/such"), PlotError); }
 
 TEST(Plot, AxesEndAtRoundNumbers) {
     const Scale linear({0, 0.31, 0.1}, false);

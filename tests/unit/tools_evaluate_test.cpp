@@ -13,32 +13,25 @@ namespace {
 
 using namespace test;
 
-Recording example_recording() {
-    return extract_recording(job_of({full(example, example_classes)}));
-}
+Recording example_recording() { return extract_recording(job_of({full(example, example_classes)})); }
 
 Candidate reference(std::uint32_t clusters, EquivalenceMode mode) {
     auto memory = std::make_shared<ReplayMemory>();
-    return {std::to_string(clusters), clusters, true, reference_factory(memory, clusters, mode),
-            reference_factory(memory, clusters, EquivalenceMode::None)};
+    return {std::to_string(clusters), clusters, true, reference_factory(memory, clusters, mode), reference_factory(memory, clusters, EquivalenceMode::None)};
 }
 
 Score score_of(const Recording& recording, std::uint32_t clusters, EquivalenceMode mode) {
     return evaluate(recording, {reference(clusters, mode)}).scores.at(0);
 }
 
-std::vector<std::vector<std::uint32_t>> members(const Recording& recording, std::uint32_t clusters,
-                                                EquivalenceMode mode) {
+std::vector<std::vector<std::uint32_t>> members(const Recording& recording, std::uint32_t clusters, EquivalenceMode mode) {
     ReferenceMethod method(std::make_shared<ReplayMemory>(), recording, clusters, mode);
-    for (const RecordedIteration& iteration : recording.locations[0].iterations)
-        method.add(iteration);
+    for (const RecordedIteration& iteration : recording.locations[0].iterations) method.add(iteration);
     method.finish();
     std::map<std::uint32_t, std::vector<std::uint32_t>> sets;
-    for (std::uint32_t i = 0; i < method.membership().size(); ++i)
-        sets[method.membership()[i]].push_back(i);
+    for (std::uint32_t i = 0; i < method.membership().size(); ++i) sets[method.membership()[i]].push_back(i);
     std::vector<std::vector<std::uint32_t>> result;
-    for (const auto& [cluster, set] : sets)
-        result.push_back(set);
+    for (const auto& [cluster, set] : sets) result.push_back(set);
     std::sort(result.begin(), result.end());
     return result;
 }
@@ -79,15 +72,13 @@ TEST(Evaluate, HandComputedClustersWithoutEquivalence) {
 TEST(Evaluate, HandComputedReconstruction) {
     const Recording recording = example_recording();
     ReferenceMethod method(std::make_shared<ReplayMemory>(), recording, 2, EquivalenceMode::Strong);
-    for (const RecordedIteration& iteration : recording.locations[0].iterations)
-        method.add(iteration);
+    for (const RecordedIteration& iteration : recording.locations[0].iterations) method.add(iteration);
     method.finish();
     // Means of 0, 1 and 3: solve (100 + 104 + 1000) / 3, Send (10 + 12 + 200) / 3 = 74, one visit, overhead 4.
     for (const std::size_t i : {0u, 1u, 3u}) {
         const ReconstructedCells cells = method.cells_of(i);
         std::vector<double> values;
-        for (const auto& [key, value] : cells)
-            values.push_back(value);
+        for (const auto& [key, value] : cells) values.push_back(value);
         std::sort(values.begin(), values.end());
         ASSERT_EQ(values.size(), 4u);
         EXPECT_DOUBLE_EQ(values[0], 1);
@@ -101,8 +92,7 @@ TEST(Evaluate, HandComputedReconstruction) {
         EXPECT_EQ(alone[c].first, recording.locations[0].iterations[2].cells[c].key);
         EXPECT_EQ(alone[c].second, static_cast<double>(recording.locations[0].iterations[2].cells[c].value));
     }
-    EXPECT_DOUBLE_EQ(method.whole_of(0)[static_cast<std::size_t>(CatalogueId::Total)],
-                     (114.0 + 120 + 1204) / 3);
+    EXPECT_DOUBLE_EQ(method.whole_of(0)[static_cast<std::size_t>(CatalogueId::Total)], (114.0 + 120 + 1204) / 3);
     EXPECT_DOUBLE_EQ(method.whole_of(2)[static_cast<std::size_t>(CatalogueId::Total)], 154);
 }
 
@@ -129,8 +119,7 @@ TEST(Evaluate, HandComputedErrorsOfWholeIterations) {
     // Total: reconstructed 1438/3 in 0, 1 and 3: |1438/3 - 114| + |1438/3 - 120| + 0 + |1438/3 - 1204| = 4348/3, over the
     // sum 1592; execution has the same differences over 1576. MPI and communication: 64 + 62 + 0 + 126 = 252 over 272;
     // point-to-point the same over 242. Collective: 30 in its own cluster, no error. Overhead: none.
-    const double total = 4348.0 / 3 / 1592, execution = 4348.0 / 3 / 1576, mpi = 252.0 / 272,
-                 p2p = 252.0 / 242;
+    const double total = 4348.0 / 3 / 1592, execution = 4348.0 / 3 / 1576, mpi = 252.0 / 272, p2p = 252.0 / 242;
     std::map<CatalogueId, double> by_metric;
     for (const MetricGraphError& m : errors.metrics) {
         by_metric[metric_catalogue[m.row].id] = m.error.of_mean;
@@ -216,17 +205,14 @@ TEST(Evaluate, WithAClusterForEveryIterationNothingIsLost) {
 
 TEST(Evaluate, PathsOfUnsuccessfulTestsMakeNoClass) {
     // The runtime put all three into one strong class, so the tests of the second one were unsuccessful.
-    const std::vector<Iteration> polls = {{{Send, Metric::Visits, 1}},
-                                          {{Send, Metric::Visits, 1}, {Poll, Metric::Visits, 5}},
-                                          {{Send, Metric::Visits, 1}}};
+    const std::vector<Iteration> polls = {{{Send, Metric::Visits, 1}}, {{Send, Metric::Visits, 1}, {Poll, Metric::Visits, 5}}, {{Send, Metric::Visits, 1}}};
     const Recording recording = extract_recording(job_of({full(polls, {0, 0, 0})}));
     EXPECT_EQ(recording.locations[0].weak_class, (std::vector<std::uint32_t>{0, 0, 0}));
 }
 
 TEST(Evaluate, MeanAndMaximumAreOverTheLocationsThatHaveTheIteration) {
     // Rank 1 has one iteration only: Send 30.
-    const std::vector<Iteration> two = {{{Send, Metric::Time, 10}, {Send, Metric::Visits, 1}},
-                                        {{Send, Metric::Time, 20}, {Send, Metric::Visits, 1}}};
+    const std::vector<Iteration> two = {{{Send, Metric::Time, 10}, {Send, Metric::Visits, 1}}, {{Send, Metric::Time, 20}, {Send, Metric::Visits, 1}}};
     const std::vector<Iteration> one = {{{Send, Metric::Time, 30}, {Send, Metric::Visits, 1}}};
     const Recording recording = extract_recording(job_of({full(two, {0, 0}), full(one, {0})}));
     ASSERT_EQ(recording.locations.size(), 2u);

@@ -19,21 +19,17 @@ using namespace libprofile::tools;
 
 namespace {
 
-Profile sample(std::uint32_t ranks, bool series) {
-    return read_one(sample_file(ranks, series));
-}
+Profile sample(std::uint32_t ranks, bool series) { return read_one(sample_file(ranks, series)); }
 
 const PhaseData& steps_of(const Profile& p, std::size_t location) {
     for (const PhaseData& data : p.locations[location].phases)
-        if (p.phases[data.phase].name == "timestep")
-            return data;
+        if (p.phases[data.phase].name == "timestep") return data;
     throw std::logic_error("the sample has a phase timestep");
 }
 
 std::uint64_t sum_of(const std::vector<SelectedCell>& cells, std::uint32_t metric) {
     std::uint64_t sum = 0;
-    for (const SelectedCell& cell : cells)
-        sum += cell.metric == metric ? cell.value : 0;
+    for (const SelectedCell& cell : cells) sum += cell.metric == metric ? cell.value : 0;
     return sum;
 }
 
@@ -55,8 +51,7 @@ TEST(Selection, AllIterationsAreThePhaseExactly) {
         const IterationRange all;
         const auto cells = selected_cells(p, data, std::span(&all, 1)).front();
         EXPECT_EQ(sum_of(cells, 0), data.wall_ns);
-        for (const SelectedCell& cell : cells)
-            EXPECT_FALSE(cell.estimated);
+        for (const SelectedCell& cell : cells) EXPECT_FALSE(cell.estimated);
     }
 }
 
@@ -64,13 +59,11 @@ TEST(Selection, PartsAddUpToWhatIterationsHave) {
     const Profile p = sample(2, true);
     for (const std::size_t l : {0u, 1u}) {
         const PhaseData& data = steps_of(p, l);
-        for (const auto& [first, last] :
-             {std::pair(0, 2), std::pair(2, 2), std::pair(1, 4), std::pair(3, 5)}) {
+        for (const auto& [first, last] : {std::pair(0, 2), std::pair(2, 2), std::pair(1, 4), std::pair(3, 5)}) {
             std::uint64_t time = 0, calls = 0;
             SeriesReader reader(*data.series);
             for (int i = 0; reader.next(); ++i) {
-                if (i < first || i > last)
-                    continue;
+                if (i < first || i > last) continue;
                 time += reader.condensed()[static_cast<std::size_t>(CatalogueId::Total)];
                 calls += reader.condensed()[static_cast<std::size_t>(CatalogueId::Visits)];
             }
@@ -91,8 +84,7 @@ TEST(Selection, RangesTogetherAreTheSameAsAlone) {
         const auto alone = selected_cells(p, data, std::span(&ranges[r], 1)).front();
         ASSERT_EQ(alone.size(), together[r].size());
         for (std::size_t i = 0; i < alone.size(); ++i)
-            EXPECT_TRUE(alone[i].path == together[r][i].path && alone[i].metric == together[r][i].metric &&
-                        alone[i].value == together[r][i].value);
+            EXPECT_TRUE(alone[i].path == together[r][i].path && alone[i].metric == together[r][i].metric && alone[i].value == together[r][i].value);
     }
 }
 
@@ -107,15 +99,13 @@ TEST(Selection, PartsOfASelectionAddUpToIt) {
             std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> sums;
             const auto divided = divided_cells(p, data, whole, parts), alone = selected_cells(p, data, parts);
             for (std::size_t r = 0; r < parts.size(); ++r) {
-                for (const SelectedCell& cell : divided[r])
-                    sums[{cell.path, cell.metric}] += cell.value;
+                for (const SelectedCell& cell : divided[r]) sums[{cell.path, cell.metric}] += cell.value;
                 if (series && whole.first != 0) { // the sample's values of iterations are other ones than those of its clusters
                     EXPECT_EQ(sum_of(divided[r], 0), sum_of(alone[r], 0)) << r;
                 }
             }
             const auto together = selected_cells(p, data, std::span(&whole, 1)).front();
-            for (const SelectedCell& cell : together)
-                EXPECT_EQ((sums[{cell.path, cell.metric}]), cell.value) << cell.path << " " << cell.metric;
+            for (const SelectedCell& cell : together) EXPECT_EQ((sums[{cell.path, cell.metric}]), cell.value) << cell.path << " " << cell.metric;
         }
     }
 }
@@ -132,8 +122,7 @@ TEST(FitMargins, BothMarginsAreHeldWhateverTheCells) {
                 margins.rows[r] += value;
                 margins.columns[c] += value;
                 const bool fixed = random() % 4 == 0;
-                if (fixed || random() % 3 != 0)
-                    about.push_back({r, c, fixed ? value : value / (1 + random() % 5) + random() % 2, fixed});
+                if (fixed || random() % 3 != 0) about.push_back({r, c, fixed ? value : value / (1 + random() % 5) + random() % 2, fixed});
             }
         for (const bool loose : {false, true}) {
             if (loose) { // the sum of a row is not known
@@ -148,11 +137,9 @@ TEST(FitMargins, BothMarginsAreHeldWhateverTheCells) {
                 cells[{cell.row, cell.column}] += cell.value;
             }
             EXPECT_EQ(found.columns, margins.columns);
-            if (loose)
-                found.rows[0] += 100;
+            if (loose) found.rows[0] += 100;
             EXPECT_EQ(found.rows, margins.rows);
-            for (const TableCell& cell : about)
-                EXPECT_TRUE(!cell.fixed || cells[std::pair(cell.row, cell.column)] >= cell.value);
+            for (const TableCell& cell : about) EXPECT_TRUE(!cell.fixed || cells[std::pair(cell.row, cell.column)] >= cell.value);
         }
     }
 }
@@ -174,8 +161,7 @@ TEST(Selection, WithoutValuesOfIterationsAClusterStandsForThem) {
     const auto cells = selected_cells(p, steps_of(p, 0), std::span(&range, 1)).front();
     EXPECT_EQ(sum_of(cells, 0), (600 + 200 + 40) / 2u);
     EXPECT_EQ(sum_of(cells, visits), 2u);
-    for (const SelectedCell& cell : cells)
-        EXPECT_TRUE(cell.estimated);
+    for (const SelectedCell& cell : cells) EXPECT_TRUE(cell.estimated);
 }
 
 TEST(Selection, ClustersAreGuessesAndIterationsHaveBounds) {
@@ -184,29 +170,24 @@ TEST(Selection, ClustersAreGuessesAndIterationsHaveBounds) {
     EXPECT_FALSE(has_exact_sums(steps_of(without, 0)));
     const IterationRange range{0, 1};
     const auto guessed = selected_cells(without, steps_of(without, 0), std::span(&range, 1)).front();
-    for (const SelectedCell& cell : guessed)
-        EXPECT_TRUE(cell.guessed);
+    for (const SelectedCell& cell : guessed) EXPECT_TRUE(cell.guessed);
     const auto read = selected_cells(with, steps_of(with, 0), std::span(&range, 1)).front();
-    for (const SelectedCell& cell : read)
-        EXPECT_TRUE(cell.estimated || cell.bound == 0);
-    for (const SelectedCell& cell : selected_cells(steps_of(with, 0)))
-        EXPECT_EQ(cell.bound, 0u);
+    for (const SelectedCell& cell : read) EXPECT_TRUE(cell.estimated || cell.bound == 0);
+    for (const SelectedCell& cell : selected_cells(steps_of(with, 0))) EXPECT_EQ(cell.bound, 0u);
 }
 
 TEST(Selection, BoundsOfColumnsFollowFromTheFile) {
     Profile p = sample(1, true);
     PhaseData* data = nullptr;
     for (PhaseData& phase : p.locations[0].phases)
-        if (p.phases[phase.phase].name == "timestep")
-            data = &phase;
+        if (p.phases[phase.phase].name == "timestep") data = &phase;
     ASSERT_NE(data, nullptr);
     ASSERT_FALSE(data->series->times.empty());
     const SeriesData::Column column = data->series->times[0];
     const auto bound_of = [&](IterationRange range) {
         const auto cells = selected_cells(p, *data, std::span(&range, 1)).front();
         for (const SelectedCell& cell : cells)
-            if (cell.path == column.path && cell.metric == column.metric)
-                return cell.bound;
+            if (cell.path == column.path && cell.metric == column.metric) return cell.bound;
         return std::uint64_t{0};
     };
     EXPECT_EQ(bound_of({1, 2}), 0u); // the only one of its group, whose sum is known
@@ -235,8 +216,7 @@ TEST(Series, ChunksCanBeLeftOutWithoutBeingRead) {
         SeriesReader all(data), some(data);
         const std::uint64_t skipped = some.skip_before(from);
         EXPECT_LE(skipped, from);
-        for (std::uint64_t i = 0; i < skipped; ++i)
-            EXPECT_TRUE(all.next());
+        for (std::uint64_t i = 0; i < skipped; ++i) EXPECT_TRUE(all.next());
         while (all.next()) {
             ASSERT_TRUE(some.next());
             EXPECT_EQ(all.condensed(), some.condensed());
@@ -287,8 +267,8 @@ TEST(CallTable, HoldsTheProfile) {
         std::vector<std::uint64_t> expected(4), found(4);
         for (std::size_t l = 0; l < p.locations.size(); ++l) {
             const MetricValues values = totals(p, p.locations[l]);
-            for (const auto& [m, row] : {std::pair(0, CatalogueId::Total), std::pair(1, CatalogueId::Visits),
-                                         std::pair(2, CatalogueId::Bytes), std::pair(3, CatalogueId::Mpi)}) {
+            for (const auto& [m, row] :
+                 {std::pair(0, CatalogueId::Total), std::pair(1, CatalogueId::Visits), std::pair(2, CatalogueId::Bytes), std::pair(3, CatalogueId::Mpi)}) {
                 expected[static_cast<std::size_t>(m)] += values[static_cast<std::size_t>(row)];
                 found[static_cast<std::size_t>(m)] += table.inclusive(l, static_cast<std::size_t>(m))[0];
             }
@@ -305,8 +285,7 @@ TEST(CallTable, IterationsBecomeNodesWithinTheLimit) {
         choice.instances = most;
         const CallTable table = make_call_table(p, choice);
         std::uint32_t nodes = 0;
-        for (const CallTable::Node& node : table.nodes)
-            nodes += node.kind == TableNode::Iterations ? 1 : 0;
+        for (const CallTable::Node& node : table.nodes) nodes += node.kind == TableNode::Iterations ? 1 : 0;
         EXPECT_LE(nodes, std::min(most, 6u));
         EXPECT_GE(nodes, 1u);
     }
@@ -336,8 +315,7 @@ TEST(CallTable, PhasesAreBelowTheFunctionThatTheyLieIn) {
         for (const auto& at_place : t.values)
             for (const CallTable::Value& value : at_place) {
                 std::uint32_t node = value.node;
-                while (t.nodes[node].kind == TableNode::Phase || t.nodes[node].kind == TableNode::Iterations)
-                    node = t.nodes[node].parent;
+                while (t.nodes[node].kind == TableNode::Phase || t.nodes[node].kind == TableNode::Iterations) node = t.nodes[node].parent;
                 sums[{t.nodes[node].name, value.metric}] += value.value;
             }
         return sums;
@@ -355,21 +333,17 @@ TEST(CallTable, PhasesAreBelowTheFunctionThatTheyLieIn) {
 TEST(Exports, SurviveHostileText) {
     const std::string controls[] = {"\x01", "\x1b", "\x7f", "\xc2\x9b", "\xe2\x80\xae", "\xff"}; // the last but one are U+009B and U+202E
     std::string bad = "a\"b'<c>&;,\n\t\xfe->]]>{}%s";
-    for (const std::string& control : controls)
-        bad += control + "-";
+    for (const std::string& control : controls) bad += control + "-";
     ProfileBuilder b(1);
     b.job(1, bad);
     b.metrics();
     add_sample_rank(b, 0);
     b.series(0, "timestep", 3, {1, 1, 2, 1, 1, 1}, {10, 10, 100, 10, 10, 20});
     Profile p = read_one(b.bytes());
-    for (Site& site : p.sites)
-        site.name = {bad, bad, 7};
-    for (Phase& phase : p.phases)
-        phase.name += phase.kind == PhaseKind::Iterations ? bad : "";
+    for (Site& site : p.sites) site.name = {bad, bad, 7};
+    for (Phase& phase : p.phases) phase.name += phase.kind == PhaseKind::Iterations ? bad : "";
     p.job.executable = bad;
-    for (auto& [rank, info] : p.ranks)
-        info.host = bad;
+    for (auto& [rank, info] : p.ranks) info.host = bad;
     ExportRequest request;
     request.choice.metrics = {"time"};
     request.set = {};
@@ -426,6 +400,5 @@ TEST(NumberList, AsUsersWriteThem) {
     EXPECT_EQ(parse_range("2:", 1), Range(2, most));
     EXPECT_EQ(parse_range(":5", 1), Range(1, 5));
     EXPECT_EQ(parse_range("7", 1), Range(7, 7));
-    for (const char* text : {"", ":", "0:5", "5:2", "1:x", "1:2:3", "-1:2"})
-        EXPECT_EQ(parse_range(text, 1), std::nullopt) << text;
+    for (const char* text : {"", ":", "0:5", "5:2", "1:x", "1:2:3", "-1:2"}) EXPECT_EQ(parse_range(text, 1), std::nullopt) << text;
 }

@@ -24,8 +24,7 @@ namespace {
 Profile with_inlined(std::uint32_t ranks) {
     Profile p = read_one(sample_file(ranks, true));
     for (Site& site : p.sites) {
-        if (site.offset == 0x1000)
-            site.name = {"main", "main.cpp", 10};
+        if (site.offset == 0x1000) site.name = {"main", "main.cpp", 10};
         if (site.offset == 0x2000) {
             site.name = {"solve(int)", "solve.cpp", 20};
             site.inlined = {{"sweep(double)", "sweep.hpp", 30}, {"kernel()", "kernel.hpp", 40}};
@@ -37,8 +36,7 @@ Profile with_inlined(std::uint32_t ranks) {
 
 const CallPath* find(const Profile& p, NodeKind kind, const std::string& name) {
     for (const CallPath& path : p.paths)
-        if (path.kind == kind && label_of(p, path).name == name)
-            return &path;
+        if (path.kind == kind && label_of(p, path).name == name) return &path;
     return nullptr;
 }
 
@@ -59,8 +57,7 @@ TEST(Inlined, AreNodesBetweenAFunctionAndItsCallees) {
     EXPECT_EQ(label_of(p, solve).line, 20u);
     EXPECT_EQ(&p.paths[reduce->parent], kernel);
     EXPECT_EQ(label_of(p, p.paths[barrier->parent]).name, "main");
-    for (std::uint32_t i = 1; i < p.paths.size(); ++i)
-        EXPECT_LT(p.paths[i].parent, i) << "parents come first";
+    for (std::uint32_t i = 1; i < p.paths.size(); ++i) EXPECT_LT(p.paths[i].parent, i) << "parents come first";
     // The samples of a trace are where the values are; their ancestors count the machine's frames.
     EXPECT_EQ(&p.paths[p.locations[0].trace.samples[1].path], kernel);
     EXPECT_EQ(p.locations[0].trace.samples[2].lca_depth, 2u);
@@ -68,8 +65,7 @@ TEST(Inlined, AreNodesBetweenAFunctionAndItsCallees) {
 
 TEST(Inlined, SumsStayExact) {
     const Profile before = read_one(sample_file(3)), after = with_inlined(3);
-    for (std::size_t l = 0; l < before.locations.size(); ++l)
-        EXPECT_EQ(totals(before, before.locations[l]), totals(after, after.locations[l]));
+    for (std::size_t l = 0; l < before.locations.size(); ++l) EXPECT_EQ(totals(before, before.locations[l]), totals(after, after.locations[l]));
     const Json a = Json::parse(report_json(before)), b = Json::parse(report_json(after));
     EXPECT_EQ(a["metrics"], b["metrics"]);
     for (std::size_t i = 0; i < a["phases"].size(); ++i) {
@@ -77,8 +73,7 @@ TEST(Inlined, SumsStayExact) {
             std::map<std::string, std::uint64_t> sums;
             for (const Json& path : phase["call_paths"])
                 for (const auto& [metric, values] : path["exclusive"].items())
-                    for (const Json& value : values)
-                        sums[metric] += value.get<std::uint64_t>();
+                    for (const Json& value : values) sums[metric] += value.get<std::uint64_t>();
             return sums;
         };
         EXPECT_EQ(sum(a["phases"][i]), sum(b["phases"][i]));
@@ -86,23 +81,20 @@ TEST(Inlined, SumsStayExact) {
     // Own time is that of the innermost function.
     std::map<std::string, std::uint64_t> time;
     for (const Json& path : b["phases"][1]["call_paths"])
-        if (path["kind"] == "frame" || path["kind"] == "inlined")
-            time[path["name"].get<std::string>()] += path["exclusive"]["time"][0].get<std::uint64_t>();
-    EXPECT_EQ(time, (std::map<std::string, std::uint64_t>{
-                        {"kernel()", 1600}, {"main", 0}, {"solve(int)", 0}, {"sweep(double)", 0}}));
+        if (path["kind"] == "frame" || path["kind"] == "inlined") time[path["name"].get<std::string>()] += path["exclusive"]["time"][0].get<std::uint64_t>();
+    EXPECT_EQ(time, (std::map<std::string, std::uint64_t>{{"kernel()", 1600}, {"main", 0}, {"solve(int)", 0}, {"sweep(double)", 0}}));
 }
 
 TEST(Inlined, ReportsMarkThem) {
     const Profile p = with_inlined(1);
     const std::string text = report_text(p, TextStyle{});
-    for (const char* part : {"[inlined] kernel", "[inlined] sweep", "kernel.hpp:40", "solve.cpp:20",
-                             "kernel.hpp:40 in kernel"}) // the last: what calls MPI_Allreduce
+    for (const char* part :
+         {"[inlined] kernel", "[inlined] sweep", "kernel.hpp:40", "solve.cpp:20", "kernel.hpp:40 in kernel"}) // the last: what calls MPI_Allreduce
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     bool found = false;
     const Json document = Json::parse(report_json(p));
     for (const Json& path : document["phases"][1]["call_paths"]) {
-        if (path["name"] != "kernel()")
-            continue;
+        if (path["name"] != "kernel()") continue;
         found = true;
         EXPECT_EQ(path["kind"], "inlined");
         EXPECT_EQ(path["line"], 40);
@@ -114,8 +106,7 @@ TEST(Inlined, ReportsMarkThem) {
 
 TEST(Inlined, EndlessChainsDoNotMultiply) {
     Profile p = read_one(sample_file(1));
-    for (Site& site : p.sites)
-        site.inlined.resize(2'000'000);
+    for (Site& site : p.sites) site.inlined.resize(2'000'000);
     const std::size_t before = p.paths.size();
     expand_inlined(p);
     EXPECT_EQ(p.paths.size(), before);
@@ -142,44 +133,36 @@ Profile python_profile() {
     BuiltPhase p;
     p.wall_ns = 100;
     p.wall_inclusive_ns = 100;
-    p.rest = {{2, Metric::Time, 10}, {3, Metric::Time, 20}, {4, Metric::Time, 30},
-              {5, Metric::Time, 5},  {7, Metric::Time, 35}, {7, Metric::Visits, 1}};
+    p.rest = {{2, Metric::Time, 10}, {3, Metric::Time, 20}, {4, Metric::Time, 30}, {5, Metric::Time, 5}, {7, Metric::Time, 35}, {7, Metric::Visits, 1}};
     b.phase(0, p);
     Profile profile = read_one(b.bytes());
-    const std::map<std::uint64_t, std::string> names = {
-        {0x20, "_PyEval_EvalFrameDefault"}, {0x40, "step"}, {0x60, "reduce"}};
+    const std::map<std::uint64_t, std::string> names = {{0x20, "_PyEval_EvalFrameDefault"}, {0x40, "step"}, {0x60, "reduce"}};
     for (Site& site : profile.sites)
-        if (const auto name = names.find(site.offset); name != names.end())
-            site.name.function = name->second;
+        if (const auto name = names.find(site.offset); name != names.end()) site.name.function = name->second;
     return profile;
 }
 
 } // namespace
 
 TEST(Interpreters, ModulesAndFunctionsAreRecognised) {
-    for (const char* path :
-         {"/usr/bin/python3", "/usr/bin/python3.11", "/usr/bin/python3.11-dbg", "/x/python", "/x/python3.13t",
-          "/lib/libpython3.11.so.1.0", "/lib/libpython3.so", "/lib/libpython3.12d.so.1"})
+    for (const char* path : {"/usr/bin/python3", "/usr/bin/python3.11", "/usr/bin/python3.11-dbg", "/x/python", "/x/python3.13t", "/lib/libpython3.11.so.1.0",
+                             "/lib/libpython3.so", "/lib/libpython3.12d.so.1"})
         EXPECT_TRUE(is_interpreter_module(path)) << path;
     for (const char* path :
-         {"/usr/bin/python-app", "/x/pythonic", "/lib/libpythonqt.so", "/lib/libpython3.11.a", "/x/app", "",
-          "/x/_solver.cpython-311-x86_64-linux-gnu.so"})
+         {"/usr/bin/python-app", "/x/pythonic", "/lib/libpythonqt.so", "/lib/libpython3.11.a", "/x/app", "", "/x/_solver.cpython-311-x86_64-linux-gnu.so"})
         EXPECT_FALSE(is_interpreter_module(path)) << path;
     const Profile p = python_profile();
     const InterpreterFrames interpreter(p);
     std::string kinds;
-    for (const CallPath& path : p.paths)
-        kinds += interpreter.contains(path) ? 'i' : '-';
+    for (const CallPath& path : p.paths) kinds += interpreter.contains(path) ? 'i' : '-';
     EXPECT_EQ(kinds, "-iii-i--");
 }
 
 TEST(Interpreters, AdjacentFramesAreOneInTheText) {
     const Profile p = python_profile();
-    const std::vector<FunctionNode> folded = function_tree(p, main_threads(p)),
-                                    all = function_tree(p, main_threads(p), false);
+    const std::vector<FunctionNode> folded = function_tree(p, main_threads(p)), all = function_tree(p, main_threads(p), false);
     std::string names;
-    for (const FunctionNode& node : folded)
-        names += "/" + node.name;
+    for (const FunctionNode& node : folded) names += "/" + node.name;
     EXPECT_EQ(names, "//(Python interpreter)/step/(Python interpreter)/reduce/MPI_Allreduce");
     EXPECT_EQ(folded[1].exclusive, 30);
     EXPECT_EQ(folded[1].inclusive, 100);
@@ -195,8 +178,7 @@ TEST(Interpreters, AdjacentFramesAreOneInTheText) {
     EXPECT_NE(full.find("python3.11+0x30"), std::string::npos);
     std::string marked;
     const Json document = Json::parse(report_json(p));
-    for (const Json& path : document["phases"][0]["call_paths"])
-        marked += path.value("interpreter", false) ? 'i' : '-';
+    for (const Json& path : document["phases"][0]["call_paths"]) marked += path.value("interpreter", false) ? 'i' : '-';
     EXPECT_EQ(marked, "iii-i--");
 }
 

@@ -19,14 +19,11 @@ constexpr std::uint64_t all_paths = ~std::uint64_t{0};
 std::uint64_t sum(const std::vector<SelectedCell>& cells, Metric metric, std::uint64_t path = all_paths) {
     std::uint64_t all = 0;
     for (const SelectedCell& cell : cells)
-        if (cell.metric == static_cast<std::uint32_t>(metric) && (path == all_paths || cell.path == path))
-            all += cell.value;
+        if (cell.metric == static_cast<std::uint32_t>(metric) && (path == all_paths || cell.path == path)) all += cell.value;
     return all;
 }
 
-WithInside all_of(const Profile& p, const std::vector<IterationRange>& ranges) {
-    return cells_with_inside(p, p.locations[0], phase_of(p, "step"), ranges);
-}
+WithInside all_of(const Profile& p, const std::vector<IterationRange>& ranges) { return cells_with_inside(p, p.locations[0], phase_of(p, "step"), ranges); }
 
 } // namespace
 
@@ -34,8 +31,7 @@ TEST(Inside, IterationsTakeTheirWallTimeWithAllThatLiesInside) {
     const Profile p = nested(in_steps, in_sweeps);
     const WithInside each = all_of(p, {{0, 0}, {1, 1}, {2, 2}});
     ASSERT_EQ(each.cells.size(), 3u);
-    for (std::size_t i = 0; i < 3; ++i)
-        EXPECT_EQ(sum(each.cells[i], Metric::Time), phase_of(p, "step").iteration_ns[i]) << i;
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(sum(each.cells[i], Metric::Time), phase_of(p, "step").iteration_ns[i]) << i;
     EXPECT_TRUE(each.is_scaled);
     // Visits: a call of its own, one in each sweep, and of the phase without iterations by how often it was entered.
     EXPECT_EQ(sum(each.cells[0], Metric::Visits), 1u + 2 + 2);
@@ -44,8 +40,7 @@ TEST(Inside, IterationsTakeTheirWallTimeWithAllThatLiesInside) {
     const WithInside whole = all_of(p, {{0, 2}});
     EXPECT_EQ(sum(whole.cells[0], Metric::Time), 303u + 46 + 4000 + 7);
     EXPECT_FALSE(whole.is_scaled);
-    for (const SelectedCell& cell : whole.cells[0])
-        EXPECT_FALSE(cell.estimated);
+    for (const SelectedCell& cell : whole.cells[0]) EXPECT_FALSE(cell.estimated);
     EXPECT_TRUE(p.notes.empty()) << p.notes.front();
 }
 
@@ -86,9 +81,8 @@ TEST(Inside, WhatCannotBeIsRefused) {
     EXPECT_NE(circle.notes.back().find("in themselves"), std::string::npos) << circle.notes.back();
     EXPECT_TRUE(nested({{0, {{2, 1, 0}}}}, {{1, {{1, 1, 2}}}}).notes.empty()) << "now one is in the other, now the other way round";
     // Phases inside each other, iterations that are not there, more time than there is: whatever comes, it ends.
-    const std::pair<Inside, Inside> odd[] = {{{{0, {{2, 4, 0}}}}, {{0, {{1, 3, 0}}}}},
-                                             {{{9, {{2, 4, 0}}}}, {{0, {{9, 3, 0}}}}},
-                                             {{{0, {{2, 1u << 31, 1}, {3, 1u << 31, ~std::uint64_t{0}}}}}, {}}};
+    const std::pair<Inside, Inside> odd[] = {
+        {{{0, {{2, 4, 0}}}}, {{0, {{1, 3, 0}}}}}, {{{9, {{2, 4, 0}}}}, {{0, {{9, 3, 0}}}}}, {{{0, {{2, 1u << 31, 1}, {3, 1u << 31, ~std::uint64_t{0}}}}}, {}}};
     for (const auto& [steps, sweeps] : odd) {
         const Profile p = nested(steps, sweeps);
         EXPECT_EQ(all_of(p, {{0, 2}}).cells.size(), 1u);

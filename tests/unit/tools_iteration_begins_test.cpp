@@ -40,8 +40,7 @@ TEST(IterationBegins, WhatLiesInSomeIterationsIsChosenWithThem) {
         std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> all;
         for (const auto& parts : iterations_within(location, phase, range)) {
             all.emplace_back();
-            for (const IterationRange& part : parts)
-                all.back().emplace_back(part.first, part.last);
+            for (const IterationRange& part : parts) all.back().emplace_back(part.first, part.last);
         }
         return all;
     };
@@ -61,6 +60,5 @@ TEST(IterationBegins, OfThreeLevelsAndOfFilesThatMakeNoSenseDoNotOverlap) {
     location.phases[0].inside = InsideData{1, {{0, 3, 1, 0, 0}}}; // in a circle
     const std::vector<Times> begins = iteration_begins(location);
     for (std::size_t p = 0; p < begins.size(); ++p)
-        for (std::size_t i = 1; i < begins[p].size(); ++i)
-            EXPECT_GE(begins[p][i], begins[p][i - 1] + location.phases[p].iteration_ns[i - 1]);
+        for (std::size_t i = 1; i < begins[p].size(); ++i) EXPECT_GE(begins[p][i], begins[p][i - 1] + location.phases[p].iteration_ns[i - 1]);
 }

@@ -52,10 +52,12 @@ class JournalBuilder {
     }
     void iteration(JournalIteration r, const std::vector<BuiltCell>& cells) {
         r.cells = cells.size();
-        record([&](Encoder& e) {
-            e.number(static_cast<std::uint64_t>(JournalRecord::Iteration));
-            describe(e, r);
-        }, coded(cells));
+        record(
+            [&](Encoder& e) {
+                e.number(static_cast<std::uint64_t>(JournalRecord::Iteration));
+                describe(e, r);
+            },
+            coded(cells));
     }
     void put_back(std::uint64_t phase) {
         record([&](Encoder& e) {
@@ -65,10 +67,12 @@ class JournalBuilder {
     }
     void phase(JournalPhase r, const std::vector<BuiltCell>& cells) {
         r.cells = cells.size();
-        record([&](Encoder& e) {
-            e.number(static_cast<std::uint64_t>(JournalRecord::Phase));
-            describe(e, r);
-        }, coded(cells));
+        record(
+            [&](Encoder& e) {
+                e.number(static_cast<std::uint64_t>(JournalRecord::Phase));
+                describe(e, r);
+            },
+            coded(cells));
     }
     const ByteVector& bytes() const { return bytes_; }
 
@@ -106,8 +110,7 @@ inline ByteVector live_file(const ByteVector& journal, std::size_t room, bool wi
     b.job(1);
     b.metrics(counters);
     add_sample_rank(b, 0, true);
-    if (with_series)
-        b.series(0, "timestep", 3, {1, 1, 2, 1, 1, 1}, {10, 10, 100, 10, 10, 20});
+    if (with_series) b.series(0, "timestep", 3, {1, 1, 2, 1, 1, 1}, {10, 10, 100, 10, 10, 20});
     ByteVector bytes = b.bytes();
     const BlockHeader header{block_magic, static_cast<std::uint32_t>(BlockType::Journal), room, room, 0, 0};
     const auto* place = reinterpret_cast<const unsigned char*>(&header);

@@ -6,8 +6,8 @@
 #include "tools/analysis/totals.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/names/expand_inlined.hpp"
-#include "tools/profile/kept_iterations.hpp"
 #include "tools/profile/journal.hpp"
+#include "tools/profile/kept_iterations.hpp"
 #include "tools/profile/reader.hpp"
 #include "tools/profile/recover.hpp"
 
@@ -31,15 +31,13 @@ Profile read_live(const ByteVector& bytes) { return read_one(bytes, "rank-0.lpro
 std::size_t records_in(const ByteVector& journal) {
     JournalScanner scanner(journal);
     std::size_t records = 0;
-    while (scanner.next())
-        ++records;
+    while (scanner.next()) ++records;
     return records;
 }
 
 const PhaseData& steps_of(const Profile& p) {
     for (const PhaseData& data : p.locations.at(0).phases)
-        if (p.phases[data.phase].name == "timestep")
-            return data;
+        if (p.phases[data.phase].name == "timestep") return data;
     throw std::logic_error("the sample has a phase timestep");
 }
 
@@ -66,8 +64,7 @@ TEST(JournalCellsTest, ComeBackAsTheyWere) {
         for (const std::uint32_t key : keys) {
             std::fill(std::begin(bytes), std::end(bytes), 0);
             const unsigned char* end = JournalCells::put(bytes, key, value);
-            for (const unsigned char* p = end; p != std::end(bytes); ++p)
-                EXPECT_EQ(*p, 0) << "what is behind a cell must stay zero";
+            for (const unsigned char* p = end; p != std::end(bytes); ++p) EXPECT_EQ(*p, 0) << "what is behind a cell must stay zero";
             const unsigned char* in = bytes;
             auto left = static_cast<std::size_t>(end - bytes);
             std::uint32_t key_found = 0;
@@ -109,9 +106,7 @@ TEST(JournalTest, WhatNobodyKnowsIsNotRecorded) {
     const Profile p = read_live(live_file(sample_journal(), 4096));
     std::uint64_t found = 0;
     for (const PhaseData& data : p.locations[0].phases)
-        for_each_cell(data, [&](const tools::Cell& cell) {
-            found += cell.metric == 0 && p.paths[cell.path].kind == NodeKind::NotRecorded ? cell.value : 0;
-        });
+        for_each_cell(data, [&](const tools::Cell& cell) { found += cell.metric == 0 && p.paths[cell.path].kind == NodeKind::NotRecorded ? cell.value : 0; });
     // 4000 without "" (900 + 300 + 30 + 20), "timestep" (1700 + 400 + 100) and "late" (70).
     EXPECT_EQ(found, 4000u - 1250u - 2200u - 70u);
 }
@@ -147,14 +142,30 @@ TEST(JournalTest, ADamagedByteEndsItThere) {
 
 TEST(JournalTest, RecordsThatDoNotFitEndItWithANote) {
     const std::vector<std::function<void(JournalBuilder&)>> hostile = {
-        [](JournalBuilder& j) { j.iteration({9, 0, 1, 1, 9000, 0, 0, {}, 0}, {}); },                               // no such phase
-        [](JournalBuilder& j) { j.iteration({0, 0, 1, 1, 9000, 0, 0, {}, 0}, {}); },                               // it has no iterations
-        [](JournalBuilder& j) { j.iteration({1, 7, 1, 1, 9000, 0, 0, {}, 0}, {}); },                               // no such fate
-        [](JournalBuilder& j) { j.iteration({1, 0, 1, 1, 9000, 0, 0, {}, 0}, {{77, Metric::Time, 1}}); },          // no such node
-        [](JournalBuilder& j) { j.iteration({1, 0, 1, 1, 9000, 0, 0, {}, 0}, {{1, Metric::Time, 1}, {1, Metric::Time, 2}}); },
-        [](JournalBuilder& j) { j.iteration({1, 0, 1, 1, 9000, 0, 0, {}, 0}, {{1, Metric::Time, ~std::uint64_t{0}}}); },
-        [](JournalBuilder& j) { j.iteration({1, 0, 1, 1, 1, 0, 0, {}, 0}, {}); },                                  // back in time
-        [](JournalBuilder& j) { j.phase({1, 1, 1, 1, 1, 0}, {}); },                                                // has iterations
+        [](JournalBuilder& j) {
+            j.iteration({9, 0, 1, 1, 9000, 0, 0, {}, 0}, {});
+        }, // no such phase
+        [](JournalBuilder& j) {
+            j.iteration({0, 0, 1, 1, 9000, 0, 0, {}, 0}, {});
+        }, // it has no iterations
+        [](JournalBuilder& j) {
+            j.iteration({1, 7, 1, 1, 9000, 0, 0, {}, 0}, {});
+        }, // no such fate
+        [](JournalBuilder& j) {
+            j.iteration({1, 0, 1, 1, 9000, 0, 0, {}, 0}, {{77, Metric::Time, 1}});
+        }, // no such node
+        [](JournalBuilder& j) {
+            j.iteration({1, 0, 1, 1, 9000, 0, 0, {}, 0}, {{1, Metric::Time, 1}, {1, Metric::Time, 2}});
+        },
+        [](JournalBuilder& j) {
+            j.iteration({1, 0, 1, 1, 9000, 0, 0, {}, 0}, {{1, Metric::Time, ~std::uint64_t{0}}});
+        },
+        [](JournalBuilder& j) {
+            j.iteration({1, 0, 1, 1, 1, 0, 0, {}, 0}, {});
+        }, // back in time
+        [](JournalBuilder& j) {
+            j.phase({1, 1, 1, 1, 1, 0}, {});
+        }, // has iterations
         [](JournalBuilder& j) { j.record([](Encoder& e) { e.number(77); }); },
         [](JournalBuilder& j) { j.record([](Encoder&) {}); },
         [](JournalBuilder& j) {
@@ -201,16 +212,14 @@ TEST(JournalTest, ManyIterationsTakeFewClustersAndKeepTheirValues) {
     JournalBuilder j;
     constexpr std::uint64_t many = 2000;
     for (std::uint64_t i = 0; i < many; ++i)
-        j.iteration({1, 0, 10, 2000 + 10 * (i + 1), 3000 + 10 * (i + 1), 0, 0, {1, 2, 3, 4}, 0},
-                    {{3, Metric::Time, 10}, {3, Metric::Visits, 1 + i % 97}});
+        j.iteration({1, 0, 10, 2000 + 10 * (i + 1), 3000 + 10 * (i + 1), 0, 0, {1, 2, 3, 4}, 0}, {{3, Metric::Time, 10}, {3, Metric::Visits, 1 + i % 97}});
     const Profile p = read_live(live_file(j.bytes(), j.bytes().size()));
     expect_sums(p);
     const PhaseData* steps = find_phase(&p.locations[0], 1);
     EXPECT_LE(steps->clusters.size(), 2u + 16u);
     const std::vector<double> visits = reconstructed_series(p, *steps, static_cast<std::size_t>(CatalogueId::Visits));
     ASSERT_EQ(visits.size(), 6 + many);
-    for (std::uint64_t i = 0; i < many; ++i)
-        EXPECT_EQ(visits[6 + i], static_cast<double>(1 + i % 97));
+    for (std::uint64_t i = 0; i < many; ++i) EXPECT_EQ(visits[6 + i], static_cast<double>(1 + i % 97));
 }
 
 namespace {
@@ -224,8 +233,7 @@ class Memory final : public Sink {
 std::uint64_t sum_of(const Profile& p, IterationRange range, Metric metric, NodeKind kind) {
     std::uint64_t sum = 0;
     const auto cells = selected_cells(p, steps_of(p), std::span(&range, 1));
-    for (const SelectedCell& cell : cells.front())
-        sum += cell.metric == static_cast<std::uint32_t>(metric) && p.paths[cell.path].kind == kind ? cell.value : 0;
+    for (const SelectedCell& cell : cells.front()) sum += cell.metric == static_cast<std::uint32_t>(metric) && p.paths[cell.path].kind == kind ? cell.value : 0;
     return sum;
 }
 
@@ -259,8 +267,7 @@ TEST(JournalTest, AllExportsAreWrittenOfAJournal) {
                 ExportRequest request;
                 request.choice.has_phase = true;
                 request.choice.phase = "timestep";
-                if (last != 99)
-                    request.choice.iterations = IterationRange{static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last)};
+                if (last != 99) request.choice.iterations = IterationRange{static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last)};
                 request.choice.instances = 100;
                 Memory files;
                 EXPECT_NO_THROW(format.write(p, request, files)) << format.name;
@@ -274,8 +281,7 @@ TEST(JournalTest, CountersThatAreNotPairedEndItWithANote) {
         const bool is_paired = *prefix == 'r';
         Profile p = read_live(live_file(sample_journal(), 4096, false, counters_with(prefix)));
         ASSERT_EQ(p.notes.size(), is_paired ? 0u : 1u) << prefix;
-        for (const std::string& note : p.notes)
-            EXPECT_NE(note.find("a journal has other metrics"), std::string::npos) << note;
+        for (const std::string& note : p.notes) EXPECT_NE(note.find("a journal has other metrics"), std::string::npos) << note;
         EXPECT_EQ(steps_of(p).instances, is_paired ? 8u : 6u) << prefix; // without it, those of the snapshot
         expect_sums(p);
         expand_inlined(p);
@@ -309,8 +315,7 @@ TEST(JournalTest, AnIterationThatWasTakenBackIsTheRest) {
         EXPECT_EQ(steps.unclustered, 2u);
         EXPECT_EQ(steps.cluster_of_iteration.at(6), steps.clusters.size());
         std::uint64_t rest = 0;
-        for (const tools::Cell& cell : steps.rest)
-            rest += cell.value;
+        for (const tools::Cell& cell : steps.rest) rest += cell.value;
         EXPECT_EQ(rest, 407u);
         EXPECT_EQ(sum_of(p, {6, 6}, Metric::Visits, NodeKind::Mpi), 7u) << "its own values are known all the same";
     }
@@ -325,8 +330,7 @@ TEST(JournalTest, AnIterationThatWasTakenBackIsTheRest) {
     EXPECT_EQ(steps.clusters.size(), clusters + 1);
     EXPECT_EQ(steps.instances, 8u);
     SeriesReader reader(*steps.series);
-    for (int i = 0; i < 7; ++i)
-        ASSERT_TRUE(reader.next());
+    for (int i = 0; i < 7; ++i) ASSERT_TRUE(reader.next());
     EXPECT_TRUE(reader.has_totals());
     ASSERT_TRUE(reader.next());
     EXPECT_FALSE(reader.has_totals());
@@ -340,9 +344,21 @@ TEST(JournalTest, OnlyTheNewestIterationWithAProfileCanBeTakenBack) {
         [](JournalBuilder& j) { j.put_back(1); },
         [](JournalBuilder& j) { j.put_back(0); },
         [](JournalBuilder& j) { j.put_back(77); },
-        [&](JournalBuilder& j) { j.iteration(own, {{2, Metric::Time, 350}}); j.put_back(1); j.put_back(1); },
-        [&](JournalBuilder& j) { j.iteration(rest, {{2, Metric::Time, 350}}); j.put_back(1); },
-        [&](JournalBuilder& j) { j.iteration(own, {}); j.record([](Encoder& e) { for (const std::uint64_t n : {4u, 1u, 1u}) e.number(n); }); },
+        [&](JournalBuilder& j) {
+            j.iteration(own, {{2, Metric::Time, 350}});
+            j.put_back(1);
+            j.put_back(1);
+        },
+        [&](JournalBuilder& j) {
+            j.iteration(rest, {{2, Metric::Time, 350}});
+            j.put_back(1);
+        },
+        [&](JournalBuilder& j) {
+            j.iteration(own, {});
+            j.record([](Encoder& e) {
+                for (const std::uint64_t n : {4u, 1u, 1u}) e.number(n);
+            });
+        },
         [&](JournalBuilder& j) { j.record([](Encoder& e) { e.number(4); }); },
     };
     for (std::size_t i = 0; i < hostile.size(); ++i) {
@@ -387,8 +403,7 @@ TEST(JournalTest, WhatDoesNotFitIntoMemoryIsTheRest) {
     EXPECT_EQ(data.cluster_of_iteration.back(), data.clusters.size());
     std::uint64_t sum = 0, clustered = 0;
     for_each_cell(data, [&](const tools::Cell& cell) { sum += cell.value; });
-    for (const tools::Cluster& cluster : data.clusters)
-        clustered += cluster.size;
+    for (const tools::Cluster& cluster : data.clusters) clustered += cluster.size;
     EXPECT_EQ(sum, many * (many + 1) / 2);
     EXPECT_EQ(clustered + data.unclustered, many);
 }
@@ -405,8 +420,7 @@ ByteVector unfinished_file(bool with_map, std::uint32_t first = 0) {
     b.functions(no_rank, {{5, "MPI_Barrier", TimeCategory::MpiSyncColl}});
     b.tree(no_rank, 0, {{0, NodeKind::Frame, 0, 0x1000}, {1, NodeKind::Mpi, 5, 0}});
     b.compress_last();
-    if (with_map)
-        b.node_map(first, 0, {2, 1}); // of a rank that saw them in another order
+    if (with_map) b.node_map(first, 0, {2, 1}); // of a rank that saw them in another order
     RankRecord r;
     r.rank = first;
     r.threads = 1;

@@ -14,11 +14,7 @@ class Ranks {
     Ranks() {
         profile.functions = {{"MPI_Send", TimeCategory::MpiP2p}, {"MPI_Test", TimeCategory::MpiP2p}};
         profile.phases = {{"", PhaseKind::Outside}, {"step", PhaseKind::Iterations}};
-        profile.paths = {{},
-                         {0, NodeKind::Frame, 0, 0},
-                         {1, NodeKind::Mpi, 0, 0},
-                         {1, NodeKind::Mpi, 1, 0},
-                         {0, NodeKind::Mpi, 0, 0}};
+        profile.paths = {{}, {0, NodeKind::Frame, 0, 0}, {1, NodeKind::Mpi, 0, 0}, {1, NodeKind::Mpi, 1, 0}, {0, NodeKind::Mpi, 0, 0}};
     }
     struct Made {
         std::uint64_t size = 0;
@@ -40,8 +36,7 @@ class Ranks {
             cluster.cells.push_back({1, 0, static_cast<std::uint64_t>(made.compute * static_cast<double>(made.size))});
             cluster.cells.push_back({2, 0, static_cast<std::uint64_t>(made.waiting * static_cast<double>(made.size))});
             cluster.cells.push_back({made.elsewhere ? 4u : 2u, visits, made.calls * made.size});
-            if (made.tests != 0)
-                cluster.cells.push_back({3, visits, made.tests * made.size});
+            if (made.tests != 0) cluster.cells.push_back({3, visits, made.tests * made.size});
             data.clusters.push_back(std::move(cluster));
         }
         for (const char c : order) {
@@ -55,8 +50,7 @@ class Ranks {
     }
     KindsOfPhase match() const {
         std::vector<const Location*> all;
-        for (const Location& location : profile.locations)
-            all.push_back(&location);
+        for (const Location& location : profile.locations) all.push_back(&location);
         all.push_back(nullptr); // a rank without data
         return match_kinds(profile, all, 1);
     }
@@ -65,8 +59,7 @@ class Ranks {
 
 std::string text(const KindSequence& sequence) {
     std::string out;
-    for (const KindRun& run : sequence.runs)
-        out.append(run.length, run.kind == KindRun::none ? '-' : static_cast<char>('A' + run.kind));
+    for (const KindRun& run : sequence.runs) out.append(run.length, run.kind == KindRun::none ? '-' : static_cast<char>('A' + run.kind));
     return out;
 }
 

@@ -26,10 +26,8 @@ class LoopDoubts : public testing::Test {
     void call(std::uint64_t offset, std::uint64_t line, std::uint64_t inlined = 0) {
         Site site;
         site.offset = offset;
-        if (line != 0)
-            site.name = {"run(int)", "/src/app.cpp", line};
-        if (inlined != 0)
-            site.inlined.push_back({"stage", "/src/stage.h", inlined});
+        if (line != 0) site.name = {"run(int)", "/src/app.cpp", line};
+        if (inlined != 0) site.inlined.push_back({"stage", "/src/stage.h", inlined});
         profile.sites.push_back(site);
         profile.paths.push_back({0, NodeKind::Frame, static_cast<std::uint32_t>(profile.sites.size() - 1), 0});
         profile.paths.push_back({static_cast<std::uint32_t>(profile.paths.size() - 1), NodeKind::Mpi, 0, 0});

@@ -20,8 +20,7 @@ class Job {
         const std::string name = "loop at app+" + std::to_string(offset);
         std::uint32_t phase = 0;
         while (phase < profile.phases.size() && profile.phases[phase].name != name) ++phase;
-        if (phase == profile.phases.size())
-            profile.phases.push_back({name, PhaseKind::Iterations});
+        if (phase == profile.phases.size()) profile.phases.push_back({name, PhaseKind::Iterations});
         if (profile.locations.empty() || profile.locations.back().rank != rank) {
             profile.locations.emplace_back();
             profile.locations.back().rank = rank;
@@ -47,8 +46,7 @@ class Job {
         unite_loops(profile);
         std::vector<std::vector<std::uint64_t>> found(profile.phases.size());
         for (const Location& location : profile.locations)
-            for (const PhaseData& data : location.phases)
-                found.at(data.phase).push_back(data.instances);
+            for (const PhaseData& data : location.phases) found.at(data.phase).push_back(data.instances);
         return found;
     }
     void name(std::uint64_t offset, const std::string& function_name, std::uint64_t line) {
@@ -132,8 +130,7 @@ TEST(LoopNames, AreThoseOfFunctionsAndTellLoopsApart) {
         name_loops(job.profile);
         std::vector<std::string> names;
         for (const Phase& phase : job.profile.phases) names.push_back(phase.name);
-        EXPECT_EQ(names, (std::vector<std::string>{"loop in ns::run at app.cpp:12", "loop in ns::run (app+0x1020)", "loop in solve",
-                                                   "loop at app+12320"}));
+        EXPECT_EQ(names, (std::vector<std::string>{"loop in ns::run at app.cpp:12", "loop in ns::run (app+0x1020)", "loop in solve", "loop at app+12320"}));
         EXPECT_TRUE(job.profile.phases[2].is_called("loop at app+8224"));
         EXPECT_EQ(job.profile.locations[0].loop_search->loops[2].phase, "loop in solve");
     }

@@ -31,17 +31,14 @@ std::string said_of(const RankRecord& record) {
     add_sample_rank(b, 0, record);
     const Profile profile = read_one(b.bytes());
     std::string all;
-    for (const Loss& loss : losses(profile))
-        all += loss.sentence + "\n";
-    for (const std::string& sentence : what_it_cost(profile, main_threads(profile)).sentences)
-        all += sentence + "\n";
+    for (const Loss& loss : losses(profile)) all += loss.sentence + "\n";
+    for (const std::string& sentence : what_it_cost(profile, main_threads(profile)).sentences) all += sentence + "\n";
     return all;
 }
 
 std::map<std::string, Loss> by_kind(const Profile& profile) {
     std::map<std::string, Loss> kinds;
-    for (const Loss& loss : losses(profile))
-        kinds.emplace(loss.kind, loss);
+    for (const Loss& loss : losses(profile)) kinds.emplace(loss.kind, loss);
     return kinds;
 }
 
@@ -66,11 +63,9 @@ TEST(Losses, WhereMemoryRanOutNobodyIsToldToMarkIterations) {
         add_sample_rank(b, 0, record);
         Profile profile = read_one(b.bytes());
         for (Phase& phase : profile.phases)
-            if (phase.kind == PhaseKind::Iterations)
-                phase.kind = PhaseKind::Aggregate;
+            if (phase.kind == PhaseKind::Iterations) phase.kind = PhaseKind::Aggregate;
         for (const Answer& answer : answers(profile, main_threads(profile)))
-            if (answer.key == "change")
-                return answer.sentences.at(0);
+            if (answer.key == "change") return answer.sentences.at(0);
         return std::string();
     };
     EXPECT_NE(said_of_change(0).find("Or mark it"), std::string::npos) << said_of_change(0);
@@ -82,20 +77,17 @@ TEST(Losses, WhereMemoryRanOutNobodyIsToldToMarkIterations) {
 TEST(Losses, EveryCounterOfARankHasASentence) {
     RankRecord record = sample_rank_record(0);
     // What tells how the rank was measured and loses nothing. A new field is a loss until it is listed here.
-    std::vector<const std::uint64_t*> others = {&record.rank, &record.pid, &record.threads, &record.clock, &record.memory_used, &record.memory_quota,
-                                                &record.memory_peak, &record.bytes_written, &record.writing_ns};
+    std::vector<const std::uint64_t*> others = {&record.rank,         &record.pid,         &record.threads,       &record.clock,     &record.memory_used,
+                                                &record.memory_quota, &record.memory_peak, &record.bytes_written, &record.writing_ns};
     for (std::size_t i = 0; i < path_count_count; ++i)
-        if (const auto which = static_cast<PathCount>(i); which != PathCount::Checked && which != PathCount::Wrong)
-            others.push_back(&record.path_counts[i]);
+        if (const auto which = static_cast<PathCount>(i); which != PathCount::Checked && which != PathCount::Wrong) others.push_back(&record.path_counts[i]);
     const std::string before = said_of(record);
     std::size_t said = 0;
     for (std::size_t n = 0;; ++n) {
         FieldFinder finder{n};
         describe(finder, record);
-        if (finder.field == nullptr)
-            break;
-        if (std::find(others.begin(), others.end(), finder.field) != others.end())
-            continue;
+        if (finder.field == nullptr) break;
+        if (std::find(others.begin(), others.end(), finder.field) != others.end()) continue;
         const std::uint64_t value = *finder.field;
         *finder.field = finder.field == &record.complete ? 0 : finder.field == &record.sampling_clock ? 2 : value + 3;
         EXPECT_NE(said_of(record), before) << "nothing is said of number " << n << " of the record";
@@ -123,8 +115,7 @@ TEST(Losses, IterationsWithoutValuesAndTimeWithoutCallPathsAreTold) {
     Profile profile = read_one(sample_file(1, true));
     EXPECT_FALSE(by_kind(profile).contains("iterations_without_values"));
     for (PhaseData& data : profile.locations[0].phases)
-        if (data.series)
-            data.series->chunks.emplace_back().iterations = 5; // their values were dropped
+        if (data.series) data.series->chunks.emplace_back().iterations = 5; // their values were dropped
     const auto kinds = by_kind(profile);
     ASSERT_TRUE(kinds.contains("iterations_without_values"));
     EXPECT_EQ(kinds.at("iterations_without_values").count, 5u);
@@ -155,6 +146,5 @@ TEST(Losses, ThreadsThatEndedWithNothingToShowAreToldWithTheirTime) {
     const auto kinds = by_kind(read_one(b.bytes()));
     ASSERT_TRUE(kinds.contains("threads_short"));
     EXPECT_EQ(kinds.at("threads_short").count, 200u);
-    EXPECT_EQ(kinds.at("threads_short").sentence,
-              "200 threads ended without a sample, an MPI call or a marker, so not shown: 800 ms of processor time");
+    EXPECT_EQ(kinds.at("threads_short").sentence, "200 threads ended without a sample, an MPI call or a marker, so not shown: 800 ms of processor time");
 }

@@ -22,10 +22,7 @@ using namespace libprofile::test;
 using namespace libprofile::tools;
 
 namespace example {
-template <class T>
-__attribute__((noinline)) T looked_up_function(T value) {
-    return value * 3;
-}
+template <class T> __attribute__((noinline)) T looked_up_function(T value) { return value * 3; }
 } // namespace example
 
 namespace {
@@ -34,14 +31,11 @@ namespace {
 std::uint64_t offset_of(double (*function)(double)) {
     Dl_info info{};
     const link_map* map = nullptr;
-    dladdr1(reinterpret_cast<void*>(function), &info,
-            const_cast<void**>(reinterpret_cast<const void**>(&map)), RTLD_DL_LINKMAP);
+    dladdr1(reinterpret_cast<void*>(function), &info, const_cast<void**>(reinterpret_cast<const void**>(&map)), RTLD_DL_LINKMAP);
     return reinterpret_cast<std::uintptr_t>(function) - map->l_addr + 1;
 }
 
-std::string this_program() {
-    return std::filesystem::read_symlink("/proc/self/exe").string();
-}
+std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
 /// Raw bytes.
 std::string build_id_of(const std::string& path) {
@@ -83,11 +77,9 @@ TEST(Names, FunctionFileAndLine) {
 }
 
 TEST(Names, AStrippedModuleHasTheBeginsOfItsFunctions) {
-    const std::filesystem::path copy =
-        std::filesystem::temp_directory_path() / ("lprof-stripped-" + std::to_string(::getpid()));
+    const std::filesystem::path copy = std::filesystem::temp_directory_path() / ("lprof-stripped-" + std::to_string(::getpid()));
     const std::string command = "strip -o '" + copy.string() + "' '" + this_program() + "' 2>/dev/null";
-    if (std::system(command.c_str()) != 0)
-        GTEST_SKIP() << "no strip(1)";
+    if (std::system(command.c_str()) != 0) GTEST_SKIP() << "no strip(1)";
     const std::uint64_t offset = offset_of(&example::looked_up_function<double>), begin = offset - 1;
     Profile p = profile_with({"", copy.string()}, offset);
     resolve_names(p, false);
@@ -115,8 +107,7 @@ TEST(Names, ADebugFileBesideAStrippedModuleHasItsNames) {
     fs::create_directories(folder / ".debug");
     const std::string command = "cd '" + folder.string() + "' && objcopy --only-keep-debug '" + this_program() +
                                 "' .debug/app.debug && objcopy --strip-all --add-gnu-debuglink=.debug/app.debug '" + this_program() + "' app 2>/dev/null";
-    if (std::system(command.c_str()) != 0)
-        GTEST_SKIP() << "no objcopy(1)";
+    if (std::system(command.c_str()) != 0) GTEST_SKIP() << "no objcopy(1)";
     Profile p = profile_with({"", (folder / "app").string()}, offset_of(&example::looked_up_function<double>));
     resolve_names(p, false);
     EXPECT_EQ(label_of(p, p.paths[1]).name, "double example::looked_up_function<double>(double)");
@@ -160,8 +151,7 @@ TEST(Names, MissingModuleDegradesToOffset) {
 }
 
 TEST(Names, AnotherBuildIsNotAsked) {
-    Profile p =
-        profile_with({"another build", this_program()}, offset_of(&example::looked_up_function<double>));
+    Profile p = profile_with({"another build", this_program()}, offset_of(&example::looked_up_function<double>));
     const Resolution result = resolve_names(p, false);
     EXPECT_EQ(result.added, 0u);
     ASSERT_EQ(result.different.size(), 1u);
@@ -205,12 +195,9 @@ TEST(Names, StoringIntoAFolderThatIsNotThere) {
 
 TEST(Names, ShortForms) {
     EXPECT_EQ(short_function_name("main"), "main");
-    EXPECT_EQ(
-        short_function_name("void ns::f<int, (A)3>(std::vector<int, std::allocator<int> > const&) const"),
-        "ns::f");
+    EXPECT_EQ(short_function_name("void ns::f<int, (A)3>(std::vector<int, std::allocator<int> > const&) const"), "ns::f");
     EXPECT_EQ(short_function_name("(anonymous namespace)::step(int)"), "(anonymous namespace)::step");
-    EXPECT_EQ(short_function_name("main::{lambda(int)#1}::operator()(int) const"),
-              "main::{lambda}::operator()");
+    EXPECT_EQ(short_function_name("main::{lambda(int)#1}::operator()(int) const"), "main::{lambda}::operator()");
     EXPECT_EQ(short_function_name("f(int)::{lambda()#1}::operator()() const"), "f::{lambda}::operator()");
     EXPECT_EQ(short_function_name("std::ostream& operator<< <char>(std::ostream&, char)"), "operator<<");
     EXPECT_EQ(short_function_name("A::operator()(int)"), "A::operator()");
@@ -228,5 +215,6 @@ TEST(Names, PrintableKeepsTextAndDropsControls) {
     EXPECT_EQ(printable("\xc2\x9b"), "?"); // CSI as one character
     EXPECT_EQ(printable("a\u202eb\u2066c\u2028d\ufeffe\U000e0041f"), "a?b?c?d?e?f");
     EXPECT_EQ(printable("\xe0\x80\x9b \xed\xa0\x80 \xf4\x90\x80\x80"), "??? ??? ????"); // not the shortest form, half a pair, beyond Unicode
-    EXPECT_EQ(with_escapes("{\n\"\u009b\u202e\x7f\U000e0041\": \"Größe 漢字 🙂\"}"), "{\n\"\\u009b\\u202e\\u007f\\udb40\\udc41\": \"Größe 漢字 🙂\"}");
+    EXPECT_EQ(with_escapes("{\n\"\u009b\u202e\x7f\U000e0041\": \"Größe 漢字 🙂\"}"),
+              "{\n\"\\u009b\\u202e\\u007f\\udb40\\udc41\": \"Größe 漢字 🙂\"}");
 }

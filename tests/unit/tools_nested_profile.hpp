@@ -64,10 +64,8 @@ inline Profile nested(const Inside& of_steps, const Inside& of_sweeps, std::uint
     nap.wall_ns = nap.wall_inclusive_ns = 7;
     nap.rest = {{1, Metric::Time, 7}};
     b.phase(0, nap);
-    if (!of_steps.empty())
-        b.inside(0, 1, of_steps, noted);
-    if (!of_sweeps.empty())
-        b.inside(0, 2, of_sweeps, 4);
+    if (!of_steps.empty()) b.inside(0, 1, of_steps, noted);
+    if (!of_sweeps.empty()) b.inside(0, 2, of_sweeps, 4);
     return read_one(b.bytes());
 }
 
@@ -76,8 +74,7 @@ inline const Inside in_sweeps = {{3, {{4, 1, 7}}}};
 
 inline const PhaseData& phase_of(const Profile& p, const std::string& name) {
     for (const PhaseData& data : p.locations[0].phases)
-        if (p.phases[data.phase].name == name)
-            return data;
+        if (p.phases[data.phase].name == name) return data;
     throw std::runtime_error("no phase " + name);
 }
 

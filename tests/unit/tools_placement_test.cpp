@@ -34,8 +34,7 @@ Profile placed(const std::vector<std::string>& allowed, const std::vector<std::s
 
 std::string warning_of(const std::vector<std::string>& allowed) {
     std::string all;
-    for (const std::string& sentence : placement_warnings(placed(allowed)))
-        all += sentence + "\n";
+    for (const std::string& sentence : placement_warnings(placed(allowed))) all += sentence + "\n";
     return all;
 }
 

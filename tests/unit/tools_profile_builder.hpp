@@ -2,8 +2,8 @@
 // Contract: for tests; one thread; allocates freely.
 #pragma once
 
-#include "format/place.hpp"
 #include "format/metrics.hpp"
+#include "format/place.hpp"
 #include "format/profile_file.hpp"
 #include "format/series_code.hpp"
 
@@ -76,8 +76,7 @@ struct BuiltSample {
 /// Names of as many counters as there may be, and of the same in regions: these begin with `prefix`, which should be "region_".
 inline std::vector<std::string> counters_with(const std::string& prefix) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < most_counter_metrics; ++i)
-        names.push_back((i < most_counters ? "" : prefix) + "counter_" + std::to_string(i % most_counters));
+    for (std::size_t i = 0; i < most_counter_metrics; ++i) names.push_back((i < most_counters ? "" : prefix) + "counter_" + std::to_string(i % most_counters));
     return names;
 }
 
@@ -113,8 +112,7 @@ class ProfileBuilder {
             e.text("time");
             e.text("ns");
             for (const CatalogueRow& row : metric_catalogue) {
-                if (row.kind != CatalogueKind::Direct)
-                    continue;
+                if (row.kind != CatalogueKind::Direct) continue;
                 e.text(row.name);
                 e.text(row.unit);
             }
@@ -123,8 +121,7 @@ class ProfileBuilder {
                 e.text("count");
             }
             e.number(counters.size());
-            for (const std::string& name : counters)
-                e.text(view("what " + name + " is"));
+            for (const std::string& name : counters) e.text(view("what " + name + " is"));
         });
     }
 
@@ -176,8 +173,7 @@ class ProfileBuilder {
     }
 
     /// A location with its own call-path tree.
-    void tree(std::uint32_t rank, std::uint64_t thread, std::uint64_t wall_ns,
-              const std::vector<BuiltNode>& nodes) {
+    void tree(std::uint32_t rank, std::uint64_t thread, std::uint64_t wall_ns, const std::vector<BuiltNode>& nodes) {
         location(rank, LocationRecord{thread, wall_ns, 1});
         tree(rank, thread, nodes);
     }
@@ -204,8 +200,7 @@ class ProfileBuilder {
             TreeRecord t{thread, nodes.size()};
             describe(e, t);
             for (std::size_t i = 0; i < nodes.size(); ++i) {
-                NodeRecord r{i + 1 - nodes[i].parent, static_cast<std::uint64_t>(nodes[i].kind), nodes[i].a,
-                             nodes[i].b};
+                NodeRecord r{i + 1 - nodes[i].parent, static_cast<std::uint64_t>(nodes[i].kind), nodes[i].a, nodes[i].b};
                 describe(e, r);
             }
         });
@@ -215,12 +210,10 @@ class ProfileBuilder {
         const std::uint64_t number = phases_[{rank, p.thread}]++;
         std::set<std::uint64_t> metrics;
         std::vector<std::vector<BuiltCell>> lists;
-        for (const BuiltCluster& c : p.clusters)
-            lists.push_back(c.cells);
+        for (const BuiltCluster& c : p.clusters) lists.push_back(c.cells);
         lists.push_back(p.rest);
         for (const auto& list : lists)
-            for (const BuiltCell& cell : list)
-                metrics.insert(static_cast<std::uint64_t>(cell.metric));
+            for (const BuiltCell& cell : list) metrics.insert(static_cast<std::uint64_t>(cell.metric));
         block({BlockType::Phase, rank, p.thread, number + 1}, [&](Encoder& e) {
             PhaseRecord r;
             r.thread = p.thread;
@@ -233,21 +226,17 @@ class ProfileBuilder {
             r.equivalence = static_cast<std::uint64_t>(Equivalence::Strong);
             r.clusters = p.clusters.size();
             r.metrics = metrics.size();
-            for (const BuiltCluster& c : p.clusters)
-                r.classes = std::max(r.classes, c.equivalence_class + 1);
-            for (const std::uint64_t c : p.cluster_of_iteration)
-                r.unclustered += c == p.clusters.size() ? 1 : 0;
+            for (const BuiltCluster& c : p.clusters) r.classes = std::max(r.classes, c.equivalence_class + 1);
+            for (const std::uint64_t c : p.cluster_of_iteration) r.unclustered += c == p.clusters.size() ? 1 : 0;
             describe(e, r);
             for (const BuiltCluster& c : p.clusters) {
                 ClusterRecord record{c.size, c.equivalence_class};
                 describe(e, record);
             }
-            if (p.kind != PhaseKind::Iterations)
-                return;
+            if (p.kind != PhaseKind::Iterations) return;
             std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
             for (const std::uint64_t c : p.cluster_of_iteration) {
-                if (runs.empty() || runs.back().second != c)
-                    runs.emplace_back(0, c);
+                if (runs.empty() || runs.back().second != c) runs.emplace_back(0, c);
                 ++runs.back().first;
             }
             e.number(runs.size());
@@ -271,8 +260,8 @@ class ProfileBuilder {
 
     /// Iterations of one column each of visits and of time, of `node`, a collective MPI function; the whole-iteration values are the same. In
     /// iteration i counter c comes to 100 * (c + 1) + i.
-    void series(std::uint32_t rank, const std::string& phase_name, std::uint64_t node,
-                const std::vector<std::uint64_t>& visits, const std::vector<std::uint64_t>& times) {
+    void series(std::uint32_t rank, const std::string& phase_name, std::uint64_t node, const std::vector<std::uint64_t>& visits,
+                const std::vector<std::uint64_t>& times) {
         struct Sink {
             ByteVector bytes;
             void put(unsigned char byte) { bytes.push_back(byte); }
@@ -299,11 +288,9 @@ class ProfileBuilder {
             unsigned slot = 0, source = 0;
             std::uint64_t condensed[condensed_size] = {};
             condensed[static_cast<std::size_t>(CatalogueId::Visits)] = visits[i];
-            for (auto row = CatalogueId::MpiCollective; row != CatalogueId::None;
-                 row = metric_catalogue[static_cast<std::size_t>(row)].parent)
+            for (auto row = CatalogueId::MpiCollective; row != CatalogueId::None; row = metric_catalogue[static_cast<std::size_t>(row)].parent)
                 condensed[static_cast<std::size_t>(row)] = times[i];
-            for (std::uint64_t c = 0; c < counters_; ++c)
-                condensed[catalogue_size + c] = 100 * (c + 1) + i;
+            for (std::uint64_t c = 0; c < counters_; ++c) condensed[catalogue_size + c] = 100 * (c + 1) + i;
             std::int64_t values[most_series_totals];
             series_totals_of(condensed, times[i], values);
             RangeEncoder<Sink>::Run totals_run(totals_coder), cells_run(cells_coder);
@@ -319,16 +306,14 @@ class ProfileBuilder {
             RangeEncoder<Sink> totals_coder(chunk.totals), cells_coder(chunk.cells);
             code.restart_totals();
             code.restart_cells(known, known);
-            for (; i < times.size() && chunk.iterations < SeriesCode::chunk_iterations; ++i, ++chunk.iterations)
-                add_iteration(i, totals_coder, cells_coder);
+            for (; i < times.size() && chunk.iterations < SeriesCode::chunk_iterations; ++i, ++chunk.iterations) add_iteration(i, totals_coder, cells_coder);
             totals_coder.finish();
             cells_coder.finish();
         }
         block({BlockType::Series, rank, 0, 2}, [&](Encoder& e) {
             SeriesRecord r{0, view(phase_name), code.whole_values, 1, 1, metric_count, chunks.size()};
             describe(e, r);
-            for (const std::uint64_t number : {node, static_cast<std::uint64_t>(Metric::Visits), node, std::uint64_t{1}})
-                e.number(number);
+            for (const std::uint64_t number : {node, static_cast<std::uint64_t>(Metric::Visits), node, std::uint64_t{1}}) e.number(number);
             for (std::size_t m = 0; m < metric_count; ++m) {
                 SeriesAccuracyRecord a{m == 0 ? 5u : 0u, 10, times.size(), 1000};
                 describe(e, a);
@@ -354,8 +339,7 @@ class ProfileBuilder {
                 next = iteration + 1;
                 e.number(list.size());
                 for (const auto& entry : list)
-                    for (const std::uint64_t number : entry)
-                        e.number(number);
+                    for (const std::uint64_t number : entry) e.number(number);
             }
         });
     }
@@ -366,8 +350,7 @@ class ProfileBuilder {
             describe(e, r);
             BuiltSample before;
             for (const BuiltSample& s : samples) {
-                TraceSampleRecord record{static_cast<std::int64_t>(s.time_ns - before.time_ns),
-                                         static_cast<std::int64_t>(s.node - before.node),
+                TraceSampleRecord record{static_cast<std::int64_t>(s.time_ns - before.time_ns), static_cast<std::int64_t>(s.node - before.node),
                                          s.depth << 2 | static_cast<std::uint64_t>(s.kind)};
                 describe(e, record);
                 before = s;
@@ -395,8 +378,8 @@ class ProfileBuilder {
     }
     /// A payload as it is to stand in the file.
     void stored_block(const Key& key, const ByteVector& stored, std::uint64_t raw_size) {
-        entries_.push_back({static_cast<std::uint64_t>(key.type), key.rank == no_rank ? std::uint64_t{1} : 0, key.thread,
-                            key.phase, key.metric, bytes_.size(), stored.size()});
+        entries_.push_back({static_cast<std::uint64_t>(key.type), key.rank == no_rank ? std::uint64_t{1} : 0, key.thread, key.phase, key.metric, bytes_.size(),
+                            stored.size()});
         const std::uint32_t crc = key.type == BlockType::RankTable ? 0 : crc32(stored.data(), stored.size());
         BlockHeader header{block_magic, static_cast<std::uint32_t>(key.type), stored.size(), raw_size, crc, key.rank};
         append(&header, sizeof header);
@@ -412,12 +395,10 @@ class ProfileBuilder {
         const unsigned char* payload = bytes_.data() + entry.distance + sizeof header;
         ByteVector frame(ZSTD_compressBound(header.raw_size));
         frame.resize(ZSTD_compress(frame.data(), frame.size(), payload, header.raw_size, 1));
-        if (frame.size() >= header.raw_size)
-            return;
+        if (frame.size() >= header.raw_size) return;
         bytes_.resize(entry.distance);
         entries_.pop_back();
-        stored_block({static_cast<BlockType>(entry.type), header.rank, entry.thread, entry.phase, entry.metric}, frame,
-                     header.raw_size);
+        stored_block({static_cast<BlockType>(entry.type), header.rank, entry.thread, entry.phase, entry.metric}, frame, header.raw_size);
     }
 
     /// The directory of the blocks since the one before: the end of a rank's section.
@@ -444,8 +425,7 @@ class ProfileBuilder {
     void end() {
         FooterRecord footer{0, bytes_.size(), places_.size(), {}};
         std::memcpy(footer.magic, end_magic, sizeof end_magic);
-        stored_block({BlockType::RankTable}, as_bytes(places_.data(), places_.size() * sizeof(RankPlace)),
-                     places_.size() * sizeof(RankPlace));
+        stored_block({BlockType::RankTable}, as_bytes(places_.data(), places_.size() * sizeof(RankPlace)), places_.size() * sizeof(RankPlace));
         footer.file_size = bytes_.size() + sizeof(BlockHeader) + sizeof footer;
         stored_block({BlockType::Footer}, as_bytes(&footer, sizeof footer), sizeof footer);
     }
@@ -462,8 +442,7 @@ class ProfileBuilder {
     static void cells(Encoder& e, const std::vector<std::vector<BuiltCell>>& lists, std::uint64_t metric) {
         const auto for_each = [&](const std::vector<BuiltCell>& list, const auto& visit) {
             for (const BuiltCell& c : list)
-                if (static_cast<std::uint64_t>(c.metric) == metric)
-                    visit(c);
+                if (static_cast<std::uint64_t>(c.metric) == metric) visit(c);
         };
         for (const auto& list : lists) {
             std::uint64_t count = 0;
@@ -477,13 +456,11 @@ class ProfileBuilder {
                 before = c.node;
             });
         }
-        for (const auto& list : lists)
-            for_each(list, [&](const BuiltCell& c) { e.number(c.value); });
+        for (const auto& list : lists) for_each(list, [&](const BuiltCell& c) { e.number(c.value); });
     }
 
     void append(const void* data, std::size_t size) {
-        if (size == 0)
-            return;
+        if (size == 0) return;
         bytes_.resize(bytes_.size() + size);
         std::memcpy(bytes_.data() + bytes_.size() - size, data, size);
     }
@@ -527,8 +504,7 @@ inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, const RankRec
         b.modules(rank, {app, lib});
     const std::uint64_t app_id = odd ? 1 : 0, lib_id = odd ? 0 : 1;
     const std::uint64_t reduce_id = odd ? 7 : 3, barrier_id = odd ? 9 : 4;
-    b.functions(rank, {{reduce_id, "MPI_Allreduce", TimeCategory::MpiColl},
-                       {barrier_id, "MPI_Barrier", TimeCategory::MpiSyncColl}});
+    b.functions(rank, {{reduce_id, "MPI_Allreduce", TimeCategory::MpiColl}, {barrier_id, "MPI_Barrier", TimeCategory::MpiSyncColl}});
     // 1 main, 2 solve, 3 Allreduce, 4 overhead, 5 Barrier
     b.tree(rank, 0, 3000 + 9 * rank,
            {{0, NodeKind::Frame, app_id, 0x1000},
@@ -539,11 +515,7 @@ inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, const RankRec
     BuiltPhase outside;
     outside.wall_ns = 1000 + 2 * rank;
     outside.wall_inclusive_ns = 3000 + 9 * rank;
-    outside.rest = {{1, Metric::Time, 700 + rank},
-                    {1, Metric::Samples, 3},
-                    {5, Metric::Time, 300 + rank},
-                    {5, Metric::Visits, 2},
-                    {5, Metric::CollSyncs, 2}};
+    outside.rest = {{1, Metric::Time, 700 + rank}, {1, Metric::Samples, 3}, {5, Metric::Time, 300 + rank}, {5, Metric::Visits, 2}, {5, Metric::CollSyncs, 2}};
     b.phase(rank, outside);
     BuiltPhase steps;
     steps.name = "timestep";
@@ -551,39 +523,30 @@ inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, const RankRec
     steps.instances = 6;
     steps.wall_ns = 2000 + 7 * rank;
     steps.wall_inclusive_ns = 2000 + 7 * rank;
-    steps.clusters = {{4,
-                       0,
-                       {{2, Metric::Time, 600 + rank},
-                        {2, Metric::Samples, 6},
-                        {3, Metric::Time, 200 + rank},
-                        {3, Metric::Visits, 4},
-                        {3, Metric::CollExchanges, 4},
-                        {3, Metric::CollBytesIn, 32},
-                        {4, Metric::Time, 40 + rank}}},
-                      {1,
-                       1,
-                       {{2, Metric::Time, 700 + rank},
-                        {3, Metric::Time, 100 + rank},
-                        {3, Metric::Visits, 2},
-                        {3, Metric::CollExchanges, 2},
-                        {4, Metric::Time, 60 + rank}}}};
+    steps.clusters = {
+        {4,
+         0,
+         {{2, Metric::Time, 600 + rank},
+          {2, Metric::Samples, 6},
+          {3, Metric::Time, 200 + rank},
+          {3, Metric::Visits, 4},
+          {3, Metric::CollExchanges, 4},
+          {3, Metric::CollBytesIn, 32},
+          {4, Metric::Time, 40 + rank}}},
+        {1,
+         1,
+         {{2, Metric::Time, 700 + rank}, {3, Metric::Time, 100 + rank}, {3, Metric::Visits, 2}, {3, Metric::CollExchanges, 2}, {4, Metric::Time, 60 + rank}}}};
     steps.rest = {{2, Metric::Time, 300 + rank}};
     steps.cluster_of_iteration = {0, 0, 1, 0, 0, 2};
     steps.iteration_ns = {210, 210, 860, 210, 210, 300 + 7 * rank};
     b.phase(rank, steps);
 }
 
-inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, bool live = false) {
-    add_sample_rank(b, rank, sample_rank_record(rank, live));
-}
+inline void add_sample_rank(ProfileBuilder& b, std::uint32_t rank, bool live = false) { add_sample_rank(b, rank, sample_rank_record(rank, live)); }
 
 /// A trace of the sample job: main, solve, solve, main.
 inline void add_sample_trace(ProfileBuilder& b, std::uint32_t rank) {
-    b.trace(rank, {0, 0, 2, 3},
-            {{100, 1, 0, LcaKind::Unknown},
-             {300, 2, 1, LcaKind::Exact},
-             {500, 2, 2, LcaKind::Bound},
-             {900, 1, 1, LcaKind::Exact}});
+    b.trace(rank, {0, 0, 2, 3}, {{100, 1, 0, LcaKind::Unknown}, {300, 2, 1, LcaKind::Exact}, {500, 2, 2, LcaKind::Bound}, {900, 1, 1, LcaKind::Exact}});
 }
 
 inline ByteVector sample_file(std::uint32_t ranks, bool traces = false) {
@@ -611,8 +574,7 @@ inline ByteVector deep_hostile_profile(std::uint64_t depth) {
     b.modules(0, {{"", "/a,\"\n"}, {"", "/b|"}});
     b.functions(0, {});
     std::vector<BuiltNode> nodes;
-    for (std::uint64_t i = 0; i < depth; ++i)
-        nodes.push_back({i, NodeKind::Frame, i % 2, i});
+    for (std::uint64_t i = 0; i < depth; ++i) nodes.push_back({i, NodeKind::Frame, i % 2, i});
     b.tree(0, 0, 7, nodes);
     BuiltPhase phase;
     phase.name = "\x1b[2J";

@@ -165,8 +165,7 @@ std::size_t block_at(const ByteVector& bytes, BlockType type, int n) {
     for (;;) {
         BlockHeader header{};
         std::memcpy(&header, bytes.data() + at, sizeof header);
-        if (header.type == static_cast<std::uint32_t>(type) && n-- == 0)
-            return at;
+        if (header.type == static_cast<std::uint32_t>(type) && n-- == 0) return at;
         at += sizeof header + (header.stored_size + 7) / 8 * 8;
     }
 }
@@ -374,10 +373,10 @@ TEST(Reader, LocationsWithEqualTablesShareAMapIntoTheJobsTree) {
 }
 
 TEST(Reader, MapsThatLeadNowhereLoseTheirLocationsOnly) {
-    EXPECT_NE(error_of(with_job_tables({2, 4}, 0)).find("do not fit together"), std::string::npos); // no such node
-    EXPECT_NE(error_of(with_job_tables({2, 3}, 1)).find("do not fit together"), std::string::npos); // rank 1 has no map
+    EXPECT_NE(error_of(with_job_tables({2, 4}, 0)).find("do not fit together"), std::string::npos);  // no such node
+    EXPECT_NE(error_of(with_job_tables({2, 3}, 1)).find("do not fit together"), std::string::npos);  // rank 1 has no map
     EXPECT_NE(error_of(with_job_tables({2, 3}, 77)).find("do not fit together"), std::string::npos); // no such rank
-    EXPECT_FALSE(read_one(with_job_tables({2}, 0)).notes.empty()); // a cell of a node that is in no map
+    EXPECT_FALSE(read_one(with_job_tables({2}, 0)).notes.empty());                                   // a cell of a node that is in no map
 }
 
 TEST(Reader, KeepsMetricsTheCatalogueDoesNotKnow) {
@@ -385,8 +384,7 @@ TEST(Reader, KeepsMetricsTheCatalogueDoesNotKnow) {
     b.job(1);
     b.block(BlockType::Metrics, no_rank, [](Encoder& e) { // another order than ours, and a counter
         e.number(3);
-        for (const char* text : {"PAPI_TOT_INS", "count", "visits", "count", "time", "ns"})
-            e.text(text);
+        for (const char* text : {"PAPI_TOT_INS", "count", "visits", "count", "time", "ns"}) e.text(text);
     });
     b.rank(RankRecord{});
     b.modules(0, {});
@@ -419,8 +417,7 @@ TEST(Reader, FoldersWithoutAProfile) {
     EXPECT_NE(message(folder / "none").find("does not exist"), std::string::npos);
     EXPECT_NE(message(folder).find("there is no profile in"), std::string::npos);
     const auto write = [&](const char* name, const ByteVector& bytes) {
-        std::ofstream(folder / name, std::ios::binary)
-            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        std::ofstream(folder / name, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     };
     write("profile.lprof", {});
     EXPECT_NE(message(folder).find("profile.lprof is too short"), std::string::npos) << message(folder);

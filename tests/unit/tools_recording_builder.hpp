@@ -23,8 +23,7 @@ inline BuiltPhase full(const std::vector<Iteration>& iterations, const std::vect
     phase.instances = iterations.size();
     for (std::size_t i = 0; i < iterations.size(); ++i) {
         std::uint64_t wall = 0;
-        for (const BuiltCell& cell : iterations[i])
-            wall += cell.metric == Metric::Time ? cell.value : 0;
+        for (const BuiltCell& cell : iterations[i]) wall += cell.metric == Metric::Time ? cell.value : 0;
         phase.clusters.push_back({1, classes[i], iterations[i]});
         phase.cluster_of_iteration.push_back(i);
         phase.iteration_ns.push_back(wall);
@@ -47,9 +46,7 @@ inline tools::Profile job_of(const std::vector<BuiltPhase>& phases, std::uint32_
         record.complete = 1;
         b.rank(record);
         b.modules(r, {{"BUILD", "/app"}});
-        b.functions(r, {{0, "MPI_Send", TimeCategory::MpiP2p},
-                        {1, "MPI_Allreduce", TimeCategory::MpiColl},
-                        {2, "MPI_Test", TimeCategory::MpiP2p}});
+        b.functions(r, {{0, "MPI_Send", TimeCategory::MpiP2p}, {1, "MPI_Allreduce", TimeCategory::MpiColl}, {2, "MPI_Test", TimeCategory::MpiP2p}});
         std::uint64_t wall = r < phases.size() ? phases[r].wall_ns : 0;
         b.tree(r, 0, wall,
                {{0, NodeKind::Frame, 0, 0x10},
@@ -58,8 +55,7 @@ inline tools::Profile job_of(const std::vector<BuiltPhase>& phases, std::uint32_
                 {2, NodeKind::Mpi, 1, 0},
                 {0, NodeKind::Overhead, 0, 0},
                 {2, NodeKind::Mpi, 2, 0}});
-        if (r < phases.size())
-            b.phase(r, phases[r]);
+        if (r < phases.size()) b.phase(r, phases[r]);
     }
     const tools::NamedBytes file{"profile.lprof", tools::Bytes(b.bytes())};
     return tools::read_profile(std::span(&file, 1));
@@ -67,24 +63,15 @@ inline tools::Profile job_of(const std::vector<BuiltPhase>& phases, std::uint32_
 
 /// Three call paths, four iterations. The third alone calls MPI_Allreduce; the fourth is an outlier.
 inline const std::vector<Iteration> example = {
-    {{Solve, Metric::Time, 100},
-     {Send, Metric::Time, 10},
-     {Send, Metric::Visits, 1},
-     {Overhead, Metric::Time, 4}},
-    {{Solve, Metric::Time, 104},
-     {Send, Metric::Time, 12},
-     {Send, Metric::Visits, 1},
-     {Overhead, Metric::Time, 4}},
+    {{Solve, Metric::Time, 100}, {Send, Metric::Time, 10}, {Send, Metric::Visits, 1}, {Overhead, Metric::Time, 4}},
+    {{Solve, Metric::Time, 104}, {Send, Metric::Time, 12}, {Send, Metric::Visits, 1}, {Overhead, Metric::Time, 4}},
     {{Solve, Metric::Time, 100},
      {Send, Metric::Time, 20},
      {Send, Metric::Visits, 2},
      {Allreduce, Metric::Time, 30},
      {Allreduce, Metric::Visits, 1},
      {Overhead, Metric::Time, 4}},
-    {{Solve, Metric::Time, 1000},
-     {Send, Metric::Time, 200},
-     {Send, Metric::Visits, 1},
-     {Overhead, Metric::Time, 4}},
+    {{Solve, Metric::Time, 1000}, {Send, Metric::Time, 200}, {Send, Metric::Visits, 1}, {Overhead, Metric::Time, 4}},
 };
 inline const std::vector<std::uint64_t> example_classes = {0, 0, 1, 0};
 

@@ -33,8 +33,7 @@ Json json_of(const Profile& profile, const ReportChoice& choice) { return Json::
 
 std::map<std::string, Json> by(const Json& rows, const char* key) {
     std::map<std::string, Json> map;
-    for (const Json& row : rows)
-        map[row[key].get<std::string>()] = row;
+    for (const Json& row : rows) map[row[key].get<std::string>()] = row;
     return map;
 }
 
@@ -75,8 +74,7 @@ TEST(ReportSelection, PhaseAndRankHaveTheSumsOfTheProfile) {
     d = json_of(p, choice);
     EXPECT_EQ(by(d["totals"], "metric")["mpi"]["total"], 600 + 603 + 606);
     std::uint64_t mpi = 0, bytes = 0;
-    for (const Json& path : d["call_paths"])
-        mpi += path["mpi"].get<std::uint64_t>(), bytes += path["bytes"].get<std::uint64_t>();
+    for (const Json& path : d["call_paths"]) mpi += path["mpi"].get<std::uint64_t>(), bytes += path["bytes"].get<std::uint64_t>();
     EXPECT_EQ(mpi, 600u + 603 + 606);
     EXPECT_EQ(bytes, 96u);
 }
@@ -97,8 +95,7 @@ TEST(ReportSelection, IterationsHaveTheirOwnSumsAndBoundsThatTheWholeAllows) {
     const Profile p = sample(3, true);
     for (const Location& location : p.locations)
         for (const PhaseData& data : location.phases) {
-            if (p.phases[data.phase].name != "timestep")
-                continue;
+            if (p.phases[data.phase].name != "timestep") continue;
             std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> whole;
             for_each_cell(data, [&](const Cell& cell) { whole[{cell.path, cell.metric}] += cell.value; });
             const IterationRange range{1, 3};
@@ -132,8 +129,7 @@ TEST(ReportSelection, AllFormsShowTheSameNumbers) {
     for (const Json& path : json["call_paths"]) {
         ASSERT_TRUE(std::getline(csv, line));
         std::string begin = path["depth"].dump() + "," + path["share"].dump();
-        for (const char* key : {"visits_inclusive", "visits", "bytes_inclusive", "bytes"})
-            begin += "," + path[key].dump();
+        for (const char* key : {"visits_inclusive", "visits", "bytes_inclusive", "bytes"}) begin += "," + path[key].dump();
         EXPECT_EQ(line.substr(0, begin.size()), begin);
         EXPECT_NE(text.find(path["name"].get<std::string>()), std::string::npos);
     }
@@ -158,8 +154,7 @@ TEST(ReportSelection, TextKeepsToItsWidthAndItsCharacters) {
                     if (line.find("libprofile report") == std::string::npos) { // commands are not broken
                         EXPECT_LE(columns(line), static_cast<std::size_t>(width)) << line;
                     }
-                    for (const char c : line)
-                        EXPECT_TRUE(unicode || c >= ' ') << line;
+                    for (const char c : line) EXPECT_TRUE(unicode || c >= ' ') << line;
                 }
             }
 }
@@ -197,20 +192,24 @@ TEST(ReportSelection, WhatIsNotThereIsRefusedWithWhatThereIs) {
         change(choice);
         return choice;
     };
-    const std::pair<ReportChoice, const char*> cases[] = {
-        {with([](auto& c) { c.metrics = {"tyme"}; }), "did you mean \"time\""},
-        {with([](auto& c) { c.metrics = {"Bytes"}; }), "did you mean \"bytes\""},
-        {with([](auto& c) { c.phase = "time_step"; }), "did you mean \"timestep\""},
-        {with([](auto& c) { c.iterations = IterationRange{6, 8}; }), "it has the iterations 1:6"},
-        {with([](auto& c) { c.ranks = {3}; }), "the job had the ranks 0-2"},
-        {with([](auto& c) { c.metrics = {"mpi_file_io"}; }), "nothing was measured"},
-        {with([](auto& c) { c.phase = "", c.iterations = IterationRange{0, 0}; }), "no iterations"},
-        {comparing("1:2", "7:8"), "it has the iterations 1:6"},
-        {comparing("rank=0-2", "rest"), "no rest"},
-        {comparing("rank=0", "1:2"), "not one of each"},
-        {comparing("rest", "rank=0"), "write it second"}};
-    for (const auto& [choice, words] : cases)
-        EXPECT_NE(failure_of(p, choice).find(words), std::string::npos) << words << ": " << failure_of(p, choice) << ".";
+    const std::pair<ReportChoice, const char*> cases[] = {{with([](auto& c) { c.metrics = {"tyme"}; }), "did you mean \"time\""},
+                                                          {with([](auto& c) { c.metrics = {"Bytes"}; }), "did you mean \"bytes\""},
+                                                          {with([](auto& c) { c.phase = "time_step"; }), "did you mean \"timestep\""},
+                                                          {with([](auto& c) {
+                                                               c.iterations = IterationRange{6, 8};
+                                                           }),
+                                                           "it has the iterations 1:6"},
+                                                          {with([](auto& c) { c.ranks = {3}; }), "the job had the ranks 0-2"},
+                                                          {with([](auto& c) { c.metrics = {"mpi_file_io"}; }), "nothing was measured"},
+                                                          {with([](auto& c) {
+                                                               c.phase = "", c.iterations = IterationRange{0, 0};
+                                                           }),
+                                                           "no iterations"},
+                                                          {comparing("1:2", "7:8"), "it has the iterations 1:6"},
+                                                          {comparing("rank=0-2", "rest"), "no rest"},
+                                                          {comparing("rank=0", "1:2"), "not one of each"},
+                                                          {comparing("rest", "rank=0"), "write it second"}};
+    for (const auto& [choice, words] : cases) EXPECT_NE(failure_of(p, choice).find(words), std::string::npos) << words << ": " << failure_of(p, choice) << ".";
     EXPECT_THROW(parse_side("ranks 3"), SelectionError);
     EXPECT_THROW(parse_side("rank=x"), SelectionError);
     EXPECT_THROW(parse_side("0:3"), SelectionError);
@@ -224,8 +223,7 @@ TEST(ReportSelection, HostileProfilesAreShown) {
     choice.iterations = IterationRange{1, 1};
     for (const bool everything : {false, true}) {
         const ReportDocument d = document(p, choice, everything);
-        for (const std::string& text : {document_text(d, {}), document_markdown(d), document_csv(d)})
-            EXPECT_EQ(text.find('\x1b'), std::string::npos);
+        for (const std::string& text : {document_text(d, {}), document_markdown(d), document_csv(d)}) EXPECT_EQ(text.find('\x1b'), std::string::npos);
         EXPECT_NO_THROW(EXPECT_FALSE(Json::parse(document_json(d)).empty()));
     }
     EXPECT_FALSE(answers(p, main_threads(p)).empty());
@@ -256,6 +254,5 @@ TEST(NearestName, FewChangesOrAPart) {
 
 TEST(Layout, NumbersKeepTheirUnits) {
     for (const std::string& line : wrapped("it takes 12.3 ms of 45.6 % and 7 KiB, then more words", 14))
-        for (const char* unit : {"ms", "%", "KiB"})
-            EXPECT_NE(line.rfind(unit, 0), 0u) << line;
+        for (const char* unit : {"ms", "%", "KiB"}) EXPECT_NE(line.rfind(unit, 0), 0u) << line;
 }

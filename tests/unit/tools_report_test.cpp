@@ -24,19 +24,15 @@ void check_phases(const Json& part, std::size_t locations) {
         std::vector<std::uint64_t> sums(locations);
         std::map<std::uint64_t, bool> known;
         for (const Json& path : phase["call_paths"]) {
-            for (const char* key : {"id", "parent", "name", "file", "line", "module", "kind", "exclusive"})
-                EXPECT_TRUE(path.contains(key)) << key;
+            for (const char* key : {"id", "parent", "name", "file", "line", "module", "kind", "exclusive"}) EXPECT_TRUE(path.contains(key)) << key;
             if (!path["parent"].is_null()) {
                 EXPECT_TRUE(known.count(path["parent"].get<std::uint64_t>())) << "parents come first";
             }
             known[path["id"].get<std::uint64_t>()] = true;
-            for (const Json& values : path["exclusive"])
-                EXPECT_EQ(values.size(), locations);
-            for (std::size_t r = 0; r < locations; ++r)
-                sums[r] += path["exclusive"]["time"][r].get<std::uint64_t>();
+            for (const Json& values : path["exclusive"]) EXPECT_EQ(values.size(), locations);
+            for (std::size_t r = 0; r < locations; ++r) sums[r] += path["exclusive"]["time"][r].get<std::uint64_t>();
         }
-        for (std::size_t r = 0; r < locations; ++r)
-            EXPECT_EQ(sums[r], phase["wall_ns"][r].get<std::uint64_t>());
+        for (std::size_t r = 0; r < locations; ++r) EXPECT_EQ(sums[r], phase["wall_ns"][r].get<std::uint64_t>());
     }
 }
 
@@ -72,8 +68,7 @@ TEST(ReportJson, SchemaAndSums) {
     EXPECT_EQ(d["self"]["ns"], Json({100, 102, 104}));
     EXPECT_NEAR(d["self"]["share"].get<double>(), 306.0 / 9027.0, 1e-12);
     std::map<std::string, Json> metrics;
-    for (const Json& m : d["metrics"])
-        metrics[m["name"].get<std::string>()] = m;
+    for (const Json& m : d["metrics"]) metrics[m["name"].get<std::string>()] = m;
     EXPECT_EQ(metrics["time"]["total"], Json({3000, 3009, 3018}));
     EXPECT_EQ(metrics["time"]["unit"], "ns");
     EXPECT_TRUE(metrics["time"]["parent"].is_null());
@@ -129,10 +124,8 @@ TEST(Losses, MissingRanksComeFirstAndRanksThatWereNotChosenAreNotMissed) {
     EXPECT_EQ(all[0].kind, std::string("missing_ranks"));
     EXPECT_EQ(all[0].count, 2u);
     EXPECT_EQ(all[0].sentence, "no data of ranks 0-1");
-    for (std::size_t i = 1; i < all.size(); ++i)
-        EXPECT_GE(all[i].group, all[i - 1].group);
-    for (const Loss& loss : losses(profile, {2}))
-        EXPECT_NE(loss.kind, std::string("missing_ranks")) << loss.sentence;
+    for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i].group, all[i - 1].group);
+    for (const Loss& loss : losses(profile, {2})) EXPECT_NE(loss.kind, std::string("missing_ranks")) << loss.sentence;
     EXPECT_EQ(losses(profile, {1, 2})[0].sentence, "no data of rank 1");
     const Json sentences = Json::parse(report_json(profile))["losses"]["sentences"];
     ASSERT_EQ(sentences.size(), all.size());
@@ -145,16 +138,14 @@ TEST(ReportText, SaysTheEssentials) {
         style.unicode = unicode;
         const std::string text = report_text(read_one(sample_file(3)), style);
         for (const char* part : {"./app input", "3 ranks", "node1", "sampled 100 times per second of processor time (perf clock)",
-                                 "6 samples without a call path: 6 in the dynamic loader", "Open MPI 4.1.4", "complete",
-                                 "150 samples", "3 lost", "timestep", "Where the time goes", "Clusters",
-                                 "MPI_Allreduce", "libsolve.so+0x2000", "collective synchronization"})
+                                 "6 samples without a call path: 6 in the dynamic loader", "Open MPI 4.1.4", "complete", "150 samples", "3 lost", "timestep",
+                                 "Where the time goes", "Clusters", "MPI_Allreduce", "libsolve.so+0x2000", "collective synchronization"})
             EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
         std::istringstream lines(text);
         for (std::string line; std::getline(lines, line);) {
             EXPECT_LE(columns(line), 100u) << line;
             if (!unicode) {
-                for (const char c : line)
-                    EXPECT_GE(c, ' ') << line;
+                for (const char c : line) EXPECT_GE(c, ' ') << line;
             }
         }
     }

@@ -15,9 +15,7 @@ TEST(Run, OptionsEndAtTheProgram) {
     const RunRequest r = parse_run({"--sample", "50Hz", "--quiet", "--clock=tsc", "./app", "--sample", "x"});
     EXPECT_EQ(r.problem, "");
     using Setting = std::pair<std::string, std::string>;
-    EXPECT_EQ(r.settings,
-              (std::vector<Setting>{
-                  {"LIBPROFILE_SAMPLE", "50Hz"}, {"LIBPROFILE_QUIET", "1"}, {"LIBPROFILE_CLOCK", "tsc"}}));
+    EXPECT_EQ(r.settings, (std::vector<Setting>{{"LIBPROFILE_SAMPLE", "50Hz"}, {"LIBPROFILE_QUIET", "1"}, {"LIBPROFILE_CLOCK", "tsc"}}));
     EXPECT_EQ(r.command, (std::vector<std::string>{"./app", "--sample", "x"}));
     EXPECT_EQ(parse_run({"--", "-strange-"}).command, std::vector<std::string>{"-strange-"});
     EXPECT_EQ(parse_run({"app", "--", "x"}).command, (std::vector<std::string>{"app", "--", "x"}));
@@ -29,8 +27,7 @@ TEST(Run, WrongArgumentsAreNamed) {
     EXPECT_NE(parse_run({"--clusters", "4x", "--", "a"}).problem, "");
     EXPECT_NE(parse_run({"--clusters", "-1", "--", "a"}).problem, "");
     EXPECT_NE(parse_run({"--clusters", "99999999999999999999", "--", "a"}).problem, "");
-    EXPECT_NE(parse_run({"--clock", "sun", "--", "a"}).problem.find("auto, tsc, monotonic"),
-              std::string::npos);
+    EXPECT_NE(parse_run({"--clock", "sun", "--", "a"}).problem.find("auto, tsc, monotonic"), std::string::npos);
     EXPECT_NE(parse_run({"--memory", "1", "--", "a"}).problem.find("1M"), std::string::npos);
     EXPECT_EQ(parse_run({"--memory", "64M", "--", "a"}).problem, "");
     EXPECT_EQ(parse_run({"--memory", "1048576", "--", "a"}).problem, "");
@@ -41,8 +38,7 @@ TEST(Run, WrongArgumentsAreNamed) {
     EXPECT_NE(parse_run({"--sample", "fast", "--", "a"}).problem.find("100Hz"), std::string::npos);
     EXPECT_NE(parse_run({"--sample", "20kHz", "--", "a"}).problem.find("at most 10000 Hz"), std::string::npos);
     EXPECT_NE(parse_run({"--sample-clock", "sun", "--", "a"}).problem.find("auto, perf, timer, wall"), std::string::npos);
-    for (const char* good : {"0", "off", "100", "2kHz", "1ms", "0.5ms"})
-        EXPECT_EQ(parse_run({"--sample", good, "--", "a"}).problem, "") << good;
+    for (const char* good : {"0", "off", "100", "2kHz", "1ms", "0.5ms"}) EXPECT_EQ(parse_run({"--sample", good, "--", "a"}).problem, "") << good;
     EXPECT_NE(parse_run({}).problem, "");
     EXPECT_EQ(parse_run({"--print-env"}).problem, "");
     EXPECT_TRUE(parse_run({"--help"}).help);
@@ -52,8 +48,7 @@ TEST(Run, HelpFitsOnAScreen) {
     const std::string help = run_help();
     EXPECT_EQ(help.find("Examples"), 0u);
     EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 45);
-    for (const OptionRow& row : option_table)
-        EXPECT_NE(help.find(flag_of(row)), std::string::npos) << row.name;
+    for (const OptionRow& row : option_table) EXPECT_NE(help.find(flag_of(row)), std::string::npos) << row.name;
 }
 
 TEST(Run, ProgramsAreFoundAsExecvpFindsThem) {
@@ -68,8 +63,7 @@ TEST(Run, DynamicProgramsAndScriptsAreNotStatic) {
     EXPECT_FALSE(is_static_executable("/proc/self/exe"));
     EXPECT_FALSE(is_static_executable("/nonexistent"));
     EXPECT_FALSE(is_static_executable("/lib64/ld-linux-x86-64.so.2"));
-    const std::filesystem::path script =
-        std::filesystem::temp_directory_path() / ("lprof-script-" + std::to_string(::getpid()));
+    const std::filesystem::path script = std::filesystem::temp_directory_path() / ("lprof-script-" + std::to_string(::getpid()));
     std::ofstream(script) << "#!/bin/sh\n";
     EXPECT_FALSE(is_static_executable(script.string()));
     std::filesystem::remove(script);

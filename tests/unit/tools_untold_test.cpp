@@ -29,8 +29,7 @@ ReportChoice of_steps(std::uint64_t first, std::uint64_t last, const char* metri
     ReportChoice choice;
     choice.phase = "step";
     choice.iterations = IterationRange{first, last};
-    if (*metric != 0)
-        choice.metrics = {metric};
+    if (*metric != 0) choice.metrics = {metric};
     return choice;
 }
 
@@ -48,15 +47,13 @@ ReportDocument document(const Profile& profile, const ReportChoice& choice) {
 
 Json row(const Json& rows, const char* key, const std::string& value) {
     for (const Json& one : rows)
-        if (one[key] == value)
-            return one;
+        if (one[key] == value) return one;
     return {};
 }
 
 std::size_t count(const std::string& text, const std::string& what) {
     std::size_t n = 0;
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
-        ++n;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
     return n;
 }
 
@@ -83,8 +80,7 @@ TEST(Untold, EachIterationSaysHowMuchOfItsTimeThatIs) {
 
 TEST(Untold, WithoutMeasuredValuesWhatWasNotedIsBelieved) {
     Profile p = killed(2);
-    for (PhaseData& data : p.locations[0].phases)
-        data.series.reset();
+    for (PhaseData& data : p.locations[0].phases) data.series.reset();
     const RowsInside rows = rows_inside(p, p.locations[0], phase_of(p, "step"));
     EXPECT_TRUE(rows.is_told(0));
     EXPECT_FALSE(rows.is_told(2)) << "whatever estimates add up to";
@@ -116,8 +112,7 @@ TEST(Untold, AReportOfIterationsHasTheirTimeAndNoOtherMetric) {
     const Json known = Json::parse(document_json(document(p, of_steps(0, 1)))), unknown = Json::parse(document_json(document(p, of_steps(0, 2))));
     EXPECT_EQ(row(known["totals"], "metric", "mpi")["total"], 201 + 21 + 12 + 250) << "a quarter of solving, in the first step, is MPI";
     EXPECT_EQ(row(unknown["totals"], "metric", "time")["total"], 303 + 46 + 4000 + 7);
-    for (const char* metric : {"mpi", "execution", "visits"})
-        EXPECT_TRUE(row(unknown["totals"], "metric", metric)["total"].is_null()) << metric;
+    for (const char* metric : {"mpi", "execution", "visits"}) EXPECT_TRUE(row(unknown["totals"], "metric", metric)["total"].is_null()) << metric;
     EXPECT_EQ(row(unknown["functions"], "function", "(no call path)")["time"], 3020);
     EXPECT_EQ(row(unknown["functions"], "function", "MPI_Allreduce")["estimated"], 1);
     const std::string text = document_text(document(p, of_steps(0, 2)), {});
@@ -137,8 +132,7 @@ TEST(Untold, AComparisonSaysOnWhichSide) {
     EXPECT_TRUE(row(one["totals"], "metric", "mpi")["b"].is_null());
     EXPECT_TRUE(row(one["totals"], "metric", "mpi")["difference"].is_null());
     EXPECT_EQ(row(one["totals"], "metric", "time")["difference"], (101 + 12 + 102 + 3020) / 2.0 - 1121);
-    for (const Json& function : one["functions"])
-        EXPECT_TRUE(function["function"] == "(no call path)" || function["difference"].is_null()) << function;
+    for (const Json& function : one["functions"]) EXPECT_TRUE(function["function"] == "(no call path)" || function["difference"].is_null()) << function;
     const std::string text = document_text(document(p, comparing("1:1", "2:3")), {});
     EXPECT_EQ(count(text, "of the time of A"), 0u) << text;
     EXPECT_EQ(count(text, "of the time of B"), 1u) << text;

@@ -46,8 +46,7 @@ std::vector<std::uint64_t> numbers(const ByteList& bytes) {
 std::vector<std::uint64_t> running_sums(const ByteList& bytes) {
     std::vector<std::uint64_t> out;
     std::uint64_t before = 0;
-    for (const std::uint64_t v : numbers(bytes))
-        out.push_back(before += (v >> 1) ^ (~(v & 1) + 1));
+    for (const std::uint64_t v : numbers(bytes)) out.push_back(before += (v >> 1) ^ (~(v & 1) + 1));
     return out;
 }
 
@@ -56,8 +55,7 @@ void expect_levels_hold_their_values(const std::vector<std::uint64_t>& values, s
     const ByteList deltas = inflated(map.deltas, values.size());
     unsigned level = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (i % iterations == 0)
-            level = 0;
+        if (i % iterations == 0) level = 0;
         level = (level + deltas[i]) & 255;
         if (values[i] == no_value) {
             EXPECT_EQ(level, 0u) << i;
@@ -95,8 +93,7 @@ TEST(ViewEncoding, Base64IsThatOfRfc4648) {
 TEST(ViewEncoding, NumbersComeBackFromTheirColumn) {
     NumberColumn column;
     const std::vector<std::uint64_t> list = {0, 1, 127, 128, 16383, 16384, std::uint64_t{1} << 53, ~std::uint64_t{0}};
-    for (const std::uint64_t v : list)
-        column.add(v);
+    for (const std::uint64_t v : list) column.add(v);
     EXPECT_EQ(numbers(inflated(deflated(column.bytes()), column.bytes().size())), list);
 }
 
@@ -123,8 +120,7 @@ TEST(ViewMap, LevelsHoldTheirValues) {
     for (std::size_t i = 0; i < 5000; ++i) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         values.push_back(1000000 + (state >> 40) % 50000 + (i % 100 == 0 ? 90000000 : 0));
-        if (i % 77 == 0)
-            values.back() = no_value;
+        if (i % 77 == 0) values.back() = no_value;
     }
     for (const std::size_t most : {std::size_t{1000000}, std::size_t{3000}, std::size_t{0}}) {
         const QuantizedMap map = quantize(values, 500, most);

@@ -31,16 +31,15 @@ Profile two_call_sites() {
     phase.kind = PhaseKind::Iterations;
     phase.instances = 10;
     phase.wall_ns = phase.wall_inclusive_ns = 150000;
-    phase.clusters = {{8, 0, {{3, Metric::Time, 40000}, {3, Metric::Visits, 8}, {4, Metric::Time, 40000}, {4, Metric::Visits, 8}}},
-                      {2, 0, {{3, Metric::Time, 40000}, {3, Metric::Visits, 260}, {3, Metric::TimedTogether, 99}, {4, Metric::Time, 30000},
-                              {4, Metric::Visits, 2}}}};
+    phase.clusters = {
+        {8, 0, {{3, Metric::Time, 40000}, {3, Metric::Visits, 8}, {4, Metric::Time, 40000}, {4, Metric::Visits, 8}}},
+        {2, 0, {{3, Metric::Time, 40000}, {3, Metric::Visits, 260}, {3, Metric::TimedTogether, 99}, {4, Metric::Time, 30000}, {4, Metric::Visits, 2}}}};
     phase.cluster_of_iteration = {0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     phase.iteration_ns = {10000, 10000, 10000, 10000, 35000, 10000, 10000, 10000, 10000, 35000};
     b.phase(0, phase);
     b.end();
     Profile profile = read_one(b.bytes());
-    for (Site& site : profile.sites)
-        site.name = {"exchange", "halo.c", site.offset == 0x10 ? 5u : 9u};
+    for (Site& site : profile.sites) site.name = {"exchange", "halo.c", site.offset == 0x10 ? 5u : 9u};
     return profile;
 }
 
@@ -66,8 +65,7 @@ Profile computing(const std::vector<std::uint64_t>& ns, std::uint64_t wall) {
 std::string said_of(const Profile& profile, const std::string& key) {
     std::string text;
     for (const Answer& answer : answers(profile, main_threads(profile)))
-        for (const std::string& sentence : answer.sentences)
-            text += answer.key == key ? sentence + "\n" : "";
+        for (const std::string& sentence : answer.sentences) text += answer.key == key ? sentence + "\n" : "";
     return text;
 }
 
@@ -96,10 +94,8 @@ TEST(Words, AClusterHasOneNameInTextAndJson) {
         for (const auto& phase : report["phases"])
             if (phase["kind"] == "iterations") {
                 for (const auto& of_rank : phase["cluster_names"])
-                    for (const auto& name : of_rank)
-                        names.insert(name.get<std::string>());
-                for (const auto& kind : phase["kinds"]["kinds"])
-                    kinds.insert(kind["name"].get<std::string>());
+                    for (const auto& name : of_rank) names.insert(name.get<std::string>());
+                for (const auto& kind : phase["kinds"]["kinds"]) kinds.insert(kind["name"].get<std::string>());
             }
         bool is_table = false;
         for (std::string line, name; std::getline(text, line);) {

@@ -22,13 +22,18 @@ ByteVector bytes_of_three_ranks() {
         b.rank(sample_rank_record(rank));
         b.modules(rank, {{"BUILD", "/app"}});
         b.functions(rank, {{3, "MPI_Allreduce", TimeCategory::MpiColl}});
-        b.tree(rank, 0, 300, {{0, NodeKind::Frame, 0, 0x10}, {1, NodeKind::Frame, 0, 0x20}, {1, NodeKind::Frame, 0, 0x30}, {2, NodeKind::Frame, 0, 0x40},
-                              {3, NodeKind::Frame, 0, 0x40}, {4, NodeKind::Mpi, 3, 0}, {5, NodeKind::Mpi, 3, 0}});
+        b.tree(rank, 0, 300,
+               {{0, NodeKind::Frame, 0, 0x10},
+                {1, NodeKind::Frame, 0, 0x20},
+                {1, NodeKind::Frame, 0, 0x30},
+                {2, NodeKind::Frame, 0, 0x40},
+                {3, NodeKind::Frame, 0, 0x40},
+                {4, NodeKind::Mpi, 3, 0},
+                {5, NodeKind::Mpi, 3, 0}});
         BuiltPhase phase;
         phase.wall_ns = phase.wall_inclusive_ns = 300;
         phase.rest = {{6, Metric::Time, 300}, {6, Metric::Visits, 3}};
-        if (rank != 1)
-            phase.rest = {{6, Metric::Time, 100}, {6, Metric::Visits, 3}, {7, Metric::Time, 200}, {7, Metric::Visits, 3}};
+        if (rank != 1) phase.rest = {{6, Metric::Time, 100}, {6, Metric::Visits, 3}, {7, Metric::Time, 200}, {7, Metric::Visits, 3}};
         b.phase(rank, phase);
     }
     b.end();
@@ -39,8 +44,7 @@ std::vector<std::string> wrappers_of(const Profile& profile) {
     std::vector<std::string> all;
     const Wrappers wrappers(profile);
     for (std::uint32_t p = 0; p < profile.paths.size(); ++p)
-        if (profile.paths[p].kind == NodeKind::Mpi)
-            all.push_back(wrappers.caller_of(p).through);
+        if (profile.paths[p].kind == NodeKind::Mpi) all.push_back(wrappers.caller_of(p).through);
     return all;
 }
 
@@ -58,7 +62,6 @@ TEST(Wrappers, AreTheSameWhateverRanksAreRead) {
         EXPECT_TRUE(profile.notes.empty()) << profile.notes.front();
         const std::vector<std::string> found = wrappers_of(profile);
         ASSERT_FALSE(found.empty());
-        for (const std::string& through : found)
-            EXPECT_NE(through, "") << "of " << ranks.size() << " ranks";
+        for (const std::string& through : found) EXPECT_NE(through, "") << "of " << ranks.size() << " ranks";
     }
 }

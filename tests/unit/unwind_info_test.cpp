@@ -63,8 +63,7 @@ class HandMade {
     }
     Bytes build() const {
         // Header: .eh_frame follows 4 bytes after the field that says so; no table.
-        Bytes bytes = {1, pointer_encoding::pc_relative | pointer_encoding::sdata4, pointer_encoding::omitted,
-                       pointer_encoding::omitted};
+        Bytes bytes = {1, pointer_encoding::pc_relative | pointer_encoding::sdata4, pointer_encoding::omitted, pointer_encoding::omitted};
         append_number(bytes, std::int32_t{4});
         Bytes common = {0, 0, 0, 0, version};
         append(common, augmentation);
@@ -152,9 +151,7 @@ TEST(DwarfCursor, ReadsLeb128) {
 TEST(DwarfCursor, ReadsEncodedPointers) {
     const Bytes bytes = {0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     const auto place = reinterpret_cast<std::uintptr_t>(bytes.data());
-    const auto read = [&](unsigned encoding, std::uintptr_t base) {
-        return cursor_over(bytes).pointer(static_cast<std::uint8_t>(encoding), base);
-    };
+    const auto read = [&](unsigned encoding, std::uintptr_t base) { return cursor_over(bytes).pointer(static_cast<std::uint8_t>(encoding), base); };
     using namespace pointer_encoding;
     EXPECT_EQ(read(absolute, 0), static_cast<std::uintptr_t>(-16));
     EXPECT_EQ(read(udata2, 0), 0xfff0u);
@@ -237,18 +234,18 @@ TEST(UnwindInfo, Expressions) {
 TEST(UnwindInfo, WhatIsNotExpressedIsHard) {
     HandMade information;
     for (const Bytes& program : {
-             Bytes{0x0d, 3},             // CFA from rbx
-             Bytes{0x09, 6, 3},          // rbp in rbx
-             Bytes{0x07, 6},             // rbp lost
-             Bytes{0x16, 6, 2, 0x76, 0}, // rbp = a value
-             Bytes{0x10, 6, 2, 0x77, 0}, // rbp at rsp
-             Bytes{0x90, 2},             // return address elsewhere
-             Bytes{0x09, 16, 0},         // return address in rax
-             Bytes{0x08, 7},             // rsp kept
-             Bytes{0x0e, 12},            // not a multiple of 8
+             Bytes{0x0d, 3},                            // CFA from rbx
+             Bytes{0x09, 6, 3},                         // rbp in rbx
+             Bytes{0x07, 6},                            // rbp lost
+             Bytes{0x16, 6, 2, 0x76, 0},                // rbp = a value
+             Bytes{0x10, 6, 2, 0x77, 0},                // rbp at rsp
+             Bytes{0x90, 2},                            // return address elsewhere
+             Bytes{0x09, 16, 0},                        // return address in rax
+             Bytes{0x08, 7},                            // rsp kept
+             Bytes{0x0e, 12},                           // not a multiple of 8
              Bytes{0x0e, 0x80, 0x80, 0x80, 0x80, 0x10}, // too large
-             Bytes{0x3f},                // unknown
-             Bytes{0x0e},                // cut off
+             Bytes{0x3f},                               // unknown
+             Bytes{0x0e},                               // cut off
          }) {
         information.program = program;
         EXPECT_EQ(information.at(0).kind, RecipeKind::Hard) << int(program[0]);
@@ -356,8 +353,7 @@ TEST(UnwindInfo, DamagedModulesAreHarmless) {
     restore();
     const std::size_t first = copy.header - copy.start;
     for (int round = 0; round < 300; ++round) {
-        for (int i = 0; i < 1 << (round % 12); ++i)
-            bytes[first + random() % (copy.end - copy.header)] = static_cast<std::uint8_t>(random());
+        for (int i = 0; i < 1 << (round % 12); ++i) bytes[first + random() % (copy.end - copy.header)] = static_cast<std::uint8_t>(random());
         if (round % 3 == 0) bytes[first + random() % 12] = static_cast<std::uint8_t>(random()); // the header itself
         for (int i = 0; i < 200; ++i) read_unwind_info(copy, libm + shift + random() % 0x80000 - 0x40000);
         if (round % 12 == 11) restore();

@@ -26,8 +26,7 @@ struct Operations {
     Dwarf_Op* list = nullptr;
     std::size_t count = 0;
     bool is(std::initializer_list<unsigned> atoms) const {
-        return std::equal(atoms.begin(), atoms.end(), list, list + count,
-                          [](unsigned atom, const Dwarf_Op& operation) { return atom == operation.atom; });
+        return std::equal(atoms.begin(), atoms.end(), list, list + count, [](unsigned atom, const Dwarf_Op& operation) { return atom == operation.atom; });
     }
     std::int64_t number(std::size_t i) const { return static_cast<std::int64_t>(list[i].number); }
 };
@@ -77,14 +76,16 @@ class Oracle {
         Operations rbp;
         std::int64_t frame_offset = 0;
         if (dwarf_frame_register(frame, 6, memory, &rbp.list, &rbp.count) != 0) return hard;
-        if (rbp.count == 0 && rbp.list == nullptr) result.frame_rule = FramePointerRule::Same;
+        if (rbp.count == 0 && rbp.list == nullptr)
+            result.frame_rule = FramePointerRule::Same;
         else if (rbp.is({DW_OP_call_frame_cfa}) || rbp.is({DW_OP_call_frame_cfa, DW_OP_plus_uconst})) {
             result.frame_rule = FramePointerRule::AtCfa;
             frame_offset = rbp.count == 2 ? rbp.number(1) : 0;
         } else if (rbp.is({DW_OP_call_frame_cfa, DW_OP_breg6}) || rbp.is({DW_OP_breg6})) {
             result.frame_rule = FramePointerRule::AtFrame;
             frame_offset = rbp.number(rbp.count - 1);
-        } else return hard;
+        } else
+            return hard;
 
         Operations cfa;
         std::int64_t offset = 0;
@@ -95,11 +96,12 @@ class Oracle {
         } else if (cfa.is({DW_OP_breg6, DW_OP_deref})) {
             result.kind = RecipeKind::FrameIndirect;
             offset = cfa.number(0);
-        } else if (cfa.count == 9 && cfa.list[0].atom == DW_OP_breg7 && cfa.list[1].atom == DW_OP_breg16 &&
-                   cfa.list[2].atom == DW_OP_lit15 && cfa.list[5].atom == DW_OP_ge) {
+        } else if (cfa.count == 9 && cfa.list[0].atom == DW_OP_breg7 && cfa.list[1].atom == DW_OP_breg16 && cfa.list[2].atom == DW_OP_lit15 &&
+                   cfa.list[5].atom == DW_OP_ge) {
             result.kind = RecipeKind::Stack;
             offset = cfa.number(0) + ((address & 15) >= static_cast<unsigned>(cfa.list[4].atom - DW_OP_lit0) ? 8 : 0);
-        } else return hard;
+        } else
+            return hard;
         if (std::abs(offset) > Recipe::largest_cfa_offset) return hard;
         if (std::abs(frame_offset) > Recipe::largest_frame_offset) return hard;
         result.cfa_offset = static_cast<std::int32_t>(offset);
@@ -115,15 +117,14 @@ class Oracle {
 std::vector<std::uintptr_t> functions_of(const UnwindSection& section) {
     const auto* table = reinterpret_cast<const std::int32_t*>(section.header);
     std::vector<std::uintptr_t> result;
-    for (std::int32_t i = 0; i < table[2]; ++i)
-        result.push_back(section.header + static_cast<std::uintptr_t>(std::intptr_t{table[3 + 2 * i]}));
+    for (std::int32_t i = 0; i < table[2]; ++i) result.push_back(section.header + static_cast<std::uintptr_t>(std::intptr_t{table[3 + 2 * i]}));
     return result;
 }
 
 struct Share {
     std::size_t addresses = 0;
     std::size_t of_kind[8] = {}; // bytes
-    std::size_t bytes = 0; // of code that is described
+    std::size_t bytes = 0;       // of code that is described
     std::size_t foreign = 0;
     std::size_t different = 0;
 
@@ -138,10 +139,9 @@ struct Share {
         plain.flags = 0;
         if (plain.pack(0) == theirs.pack(0)) return;
         if (++different <= 5)
-            ADD_FAILURE() << std::hex << address << ": kind " << int(ours.kind) << " instead of " << int(theirs.kind)
-                          << ", cfa " << ours.cfa_offset << " instead of " << theirs.cfa_offset << ", frame rule "
-                          << int(ours.frame_rule) << " instead of " << int(theirs.frame_rule) << ", frame " << ours.frame_offset << " instead of "
-                          << theirs.frame_offset;
+            ADD_FAILURE() << std::hex << address << ": kind " << int(ours.kind) << " instead of " << int(theirs.kind) << ", cfa " << ours.cfa_offset
+                          << " instead of " << theirs.cfa_offset << ", frame rule " << int(ours.frame_rule) << " instead of " << int(theirs.frame_rule)
+                          << ", frame " << ours.frame_offset << " instead of " << theirs.frame_offset;
     }
 };
 
@@ -191,8 +191,7 @@ double undescribed_percent(const UnwindSection& section, const link_map& module)
     const auto add_up = [&](dl_phdr_info* info) {
         if (info->dlpi_addr != module.l_addr) return;
         for (int i = 0; i < info->dlpi_phnum; ++i)
-            if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0)
-                executable += static_cast<double>(info->dlpi_phdr[i].p_memsz);
+            if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0) executable += static_cast<double>(info->dlpi_phdr[i].p_memsz);
     };
     dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* data) {
@@ -225,20 +224,20 @@ void check_module(std::uintptr_t address_inside, std::size_t& total) {
     const auto of = [&](RecipeKind kind) { return percent(share.of_kind[static_cast<unsigned>(kind)]); };
     std::printf("%7zu addresses; of the code: hard %5.2f %%, without entry %5.2f %%, frame %4.1f %%, indirect %5.2f %%, "
                 "foreign %5.2f %%  %s\n",
-                share.addresses, of(RecipeKind::Hard), undescribed_percent(section, *object.dlfo_link_map),
-                of(RecipeKind::Frame), of(RecipeKind::FrameIndirect), percent(share.foreign), path.c_str());
+                share.addresses, of(RecipeKind::Hard), undescribed_percent(section, *object.dlfo_link_map), of(RecipeKind::Frame),
+                of(RecipeKind::FrameIndirect), percent(share.foreign), path.c_str());
 }
 
 } // namespace
 
 TEST(UnwindOracle, RecipesAgreeWithElfutils) {
     std::size_t total = 0;
-    for (const auto address : {reinterpret_cast<std::uintptr_t>(&check_module), reinterpret_cast<std::uintptr_t>(&::ldiv),
-                               reinterpret_cast<std::uintptr_t>(&std::terminate), getauxval(AT_BASE),
-                               reinterpret_cast<std::uintptr_t>(static_cast<double (*)(double)>(&std::cbrt))})
+    for (const auto address :
+         {reinterpret_cast<std::uintptr_t>(&check_module), reinterpret_cast<std::uintptr_t>(&::ldiv), reinterpret_cast<std::uintptr_t>(&std::terminate),
+          getauxval(AT_BASE), reinterpret_cast<std::uintptr_t>(static_cast<double (*)(double)>(&std::cbrt))})
         check_module(address, total);
-    for (const char* name : {"libgcc_s.so.1", "libmpi.so.40", "libmpich.so.12", "libgfortran.so.5", "libpython3.11.so.1.0",
-                             "libopenblas.so.0", "liblapack.so.3", "liblammps.so.0", "libcrypto.so.3", "libunwind.so.8"}) {
+    for (const char* name : {"libgcc_s.so.1", "libmpi.so.40", "libmpich.so.12", "libgfortran.so.5", "libpython3.11.so.1.0", "libopenblas.so.0",
+                             "liblapack.so.3", "liblammps.so.0", "libcrypto.so.3", "libunwind.so.8"}) {
         void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
         if (library == nullptr) continue; // not installed here
         link_map* module = nullptr;

@@ -9,7 +9,6 @@ int main() {
     using namespace libprofile::tools;
     std::string unit;
     double value = 0;
-    while (std::cin >> unit >> value)
-        std::cout << (unit == "share" ? percent(value) : quantity(value, unit, {})) << '\n';
+    while (std::cin >> unit >> value) std::cout << (unit == "share" ? percent(value) : quantity(value, unit, {})) << '\n';
     return 0;
 }

@@ -8,8 +8,8 @@
 namespace libprofile::tools {
 
 struct Answer {
-    std::string key;      // "time", "change", "ranks", "threads", "cost"
-    std::string question; // heading
+    std::string key;                    // "time", "change", "ranks", "threads", "cost"
+    std::string question;               // heading
     std::vector<std::string> sentences; // begin in lower case where they can, end without a full stop
 };
 

@@ -41,9 +41,9 @@ std::vector<Hottest> hottest_functions(const Profile& profile, const std::vector
 struct Trend {
     std::uint32_t phase = 0;
     std::uint64_t iterations = 0;
-    double typical = 0; // ns: median
-    double early = 0;   // ns: median of the first tenth
-    double late = 0;    // and of the last
+    double typical = 0;               // ns: median
+    double early = 0;                 // ns: median of the first tenth
+    double late = 0;                  // and of the last
     bool changes = false;             // by at least 5 %, over at least 20 iterations
     std::vector<std::uint64_t> slow;  // longer than 1.5 times the typical one, counted from 0; empty where that is usual (a quarter)
     std::uint64_t period = 0;         // every so many-th is slow; 0: not regular
@@ -56,9 +56,9 @@ std::vector<Trend> trends(const Profile& profile, const std::vector<const Locati
 /// Who computes most and least: time on the processor outside MPI.
 struct RankSpread {
     std::uint32_t busiest = 0, idlest = 0;
-    double most = 0, least = 0;  // ns
-    double over_mean = 0;        // the busiest, as a share of the mean
-    double gain = 0;             // so much of the time could be saved if all computed the same
+    double most = 0, least = 0;     // ns
+    double over_mean = 0;           // the busiest, as a share of the mean
+    double gain = 0;                // so much of the time could be saved if all computed the same
     std::vector<std::uint64_t> odd; // unlike the others: over 4 deviations, 5 % and 0.5 % of the run from the median; at most a quarter of all
 };
 /// Nothing for fewer than two ranks.
@@ -67,7 +67,8 @@ std::optional<RankSpread> rank_spread(const Profile& profile, const std::vector<
 /// Whether the iterations of the phase get longer or shorter, and which are slow.
 std::vector<std::string> trend_sentences(const Profile& profile, const Trend& trend);
 
-/// All, without those about ranks where no rank has data, and the one about threads where teams of OpenMP hardly wait. Of phases with iterations, the two with most time.
+/// All, without those about ranks where no rank has data, and the one about threads where teams of OpenMP hardly wait. Of phases with
+/// iterations, the two with most time.
 /// @param found what trends() gives
 std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);
 std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations);

@@ -5,8 +5,7 @@
 namespace libprofile::tools {
 
 std::size_t group_of(const Profile& profile, std::uint32_t path, std::uint32_t metric) {
-    if (metric == 0)
-        return static_cast<std::size_t>(category_of(profile, profile.paths[path]));
+    if (metric == 0) return static_cast<std::size_t>(category_of(profile, profile.paths[path]));
     return metric < cell_metrics ? category_groups + metric - 1 : group_count;
 }
 
@@ -15,8 +14,7 @@ void add_groups(const std::vector<std::uint64_t>& condensed, std::uint64_t* grou
         const CatalogueId row = catalogue_of(static_cast<TimeCategory>(c));
         std::uint64_t own = condensed[static_cast<std::size_t>(row)];
         for (const CatalogueRow& child : metric_catalogue)
-            if (child.parent == row)
-                own -= std::min(own, condensed[static_cast<std::size_t>(child.id)]);
+            if (child.parent == row) own -= std::min(own, condensed[static_cast<std::size_t>(child.id)]);
         groups[c] += own;
     }
     for (std::size_t i = 0; i < catalogue_size; ++i)

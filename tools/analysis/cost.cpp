@@ -16,8 +16,7 @@ namespace {
 /// How often and by what the ranks were sampled: "sampled 100 times per second of processor time (perf clock)".
 std::string sampling_text(const Profile& profile) {
     std::map<std::pair<SamplingClock, std::uint64_t>, std::uint64_t> ranks;
-    for (const auto& [rank, info] : profile.ranks)
-        ++ranks[{info.sampling_clock, info.sampling_clock == SamplingClock::None ? 0 : info.rate}];
+    for (const auto& [rank, info] : profile.ranks) ++ranks[{info.sampling_clock, info.sampling_clock == SamplingClock::None ? 0 : info.rate}];
     std::string out;
     for (const auto& [sampling, n] : ranks) {
         const auto [clock, rate] = sampling;
@@ -25,11 +24,9 @@ std::string sampling_text(const Profile& profile) {
         if (clock == SamplingClock::None)
             out += "not sampled";
         else
-            out += fmt::format("sampled {} per second of {} ({} clock)", plural(rate, "time"),
-                               clock == SamplingClock::Wall ? "wall time" : "processor time",
+            out += fmt::format("sampled {} per second of {} ({} clock)", plural(rate, "time"), clock == SamplingClock::Wall ? "wall time" : "processor time",
                                sampling_clock_names[static_cast<std::size_t>(clock)]);
-        if (ranks.size() > 1)
-            out += ": " + plural(n, "rank");
+        if (ranks.size() > 1) out += ": " + plural(n, "rank");
     }
     return out;
 }
@@ -42,15 +39,12 @@ std::string skips_text(const Profile& profile) {
             sums[i] += info.skipped[i];
             all += info.skipped[i];
         }
-    if (all == 0)
-        return "";
+    if (all == 0) return "";
     std::string out = plural(all, "sample") + " without a call path";
     const char* separator = ": ";
     for (std::size_t i = 0; i < skip_reason_count; ++i) {
-        if (sums[i] == 0)
-            continue;
-        out += fmt::format("{}{} {} ({})", separator, count(static_cast<double>(sums[i])), skip_reasons[i].text,
-                           skip_reasons[i].explanation);
+        if (sums[i] == 0) continue;
+        out += fmt::format("{}{} {} ({})", separator, count(static_cast<double>(sums[i])), skip_reasons[i].text, skip_reasons[i].explanation);
         separator = "; ";
     }
     return out;
@@ -69,26 +63,22 @@ std::string trace_text(const Profile& profile) {
         threads += trace.stride != 0 ? 1 : 0;
         samples += trace.samples.size();
         dropped += trace.dropped;
-        for (const TraceSample& sample : trace.samples)
-            ++kinds[static_cast<std::size_t>(sample.lca_kind)];
+        for (const TraceSample& sample : trace.samples) ++kinds[static_cast<std::size_t>(sample.lca_kind)];
     }
-    if (threads == 0)
-        return "";
+    if (threads == 0) return "";
     std::string line = fmt::format("trace: {} of {}", plural(samples, "sample"), plural(threads, "thread"));
-    if (dropped != 0)
-        line += fmt::format(" ({} more thinned out)", count(static_cast<double>(dropped)));
+    if (dropped != 0) line += fmt::format(" ({} more thinned out)", count(static_cast<double>(dropped)));
     const auto share = [&](LcaKind kind) {
         const auto n = static_cast<double>(kinds[static_cast<std::size_t>(kind)]);
         return percent(samples == 0 ? 0 : n / static_cast<double>(samples));
     };
-    return line + fmt::format(", LCA exact {}, bound {}, unknown {}", share(LcaKind::Exact),
-                              share(LcaKind::Bound), share(LcaKind::Unknown));
+    return line + fmt::format(", LCA exact {}, bound {}, unknown {}", share(LcaKind::Exact), share(LcaKind::Bound), share(LcaKind::Unknown));
 }
 
 /// Sums over the ranks; the memory of the one with most.
 struct Cost {
     std::uint64_t taken = 0, inside = 0, lost = 0, rate = 0, memory = 0, written = 0; // inside: samples that hit libprofile itself
-    double wall = 0, overhead = 0, not_recorded = 0;                        // ns
+    double wall = 0, overhead = 0, not_recorded = 0;                                  // ns
 };
 
 Cost cost_of(const Profile& profile, const std::vector<const Location*>& locations) {
@@ -102,8 +92,7 @@ Cost cost_of(const Profile& profile, const std::vector<const Location*>& locatio
         cost.written += info.bytes_written;
     }
     for (const Location* location : locations) {
-        if (location == nullptr)
-            continue;
+        if (location == nullptr) continue;
         const MetricValues values = totals(profile, *location);
         const auto value = [&](CatalogueId id) { return static_cast<double>(values[static_cast<std::size_t>(id)]); };
         cost.wall += value(CatalogueId::Total);
@@ -117,18 +106,15 @@ Cost cost_of(const Profile& profile, const std::vector<const Location*>& locatio
 std::string own_share_text(const Cost& cost) {
     const std::string booked = percent(cost.wall == 0 ? 0 : cost.overhead / cost.wall) + " of the time";
     const std::uint64_t sampled = sampled_time(cost.taken + cost.lost, cost.rate, static_cast<std::uint64_t>(cost.wall));
-    if (!do_samples_say_more(cost.inside, cost.taken, static_cast<std::uint64_t>(cost.overhead), sampled))
-        return "at least " + booked;
-    return fmt::format("{} of the samples hit libprofile itself (it measured {})",
-                       percent(static_cast<double>(cost.inside) / static_cast<double>(cost.taken)), booked);
+    if (!do_samples_say_more(cost.inside, cost.taken, static_cast<std::uint64_t>(cost.overhead), sampled)) return "at least " + booked;
+    return fmt::format("{} of the samples hit libprofile itself (it measured {})", percent(static_cast<double>(cost.inside) / static_cast<double>(cost.taken)),
+                       booked);
 }
 
 std::string samples_text(const Profile& profile, const Cost& cost) {
     std::string line = fmt::format("{} taken, {} lost", plural(cost.taken, "sample"), count(static_cast<double>(cost.lost)));
-    if (cost.lost != 0)
-        line += fmt::format(" ({})", percent(static_cast<double>(cost.lost) / static_cast<double>(cost.taken + cost.lost)));
-    if (const std::string how = sampling_text(profile); !how.empty())
-        line += "; " + how;
+    if (cost.lost != 0) line += fmt::format(" ({})", percent(static_cast<double>(cost.lost) / static_cast<double>(cost.taken + cost.lost)));
+    if (const std::string how = sampling_text(profile); !how.empty()) line += "; " + how;
     return line;
 }
 
@@ -143,8 +129,7 @@ Answer what_it_cost(const Profile& profile, const std::vector<const Location*>& 
                             byte_size(static_cast<double>(cost.written)));
     answer.sentences = {line, samples_text(profile, cost)};
     for (std::string text : {skips_text(profile), trace_text(profile)})
-        if (!text.empty())
-            answer.sentences.push_back(std::move(text));
+        if (!text.empty()) answer.sentences.push_back(std::move(text));
     // A function's share has the error of a share of so many hits.
     constexpr std::uint64_t few = 1000;
     if (cost.taken != 0 && cost.taken < few)

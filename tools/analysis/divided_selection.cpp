@@ -33,13 +33,11 @@ struct Group {
 /// Puts the fitted values into the parts.
 void take_fitted(const Group& group, std::vector<std::map<Place, SelectedCell>>& parts) {
     std::vector<std::map<Place, std::uint64_t>> fitted(parts.size());
-    for (const TableCell& cell : fit_margins(group.cells, group.margins))
-        fitted[cell.row][group.places[cell.column]] += cell.value;
+    for (const TableCell& cell : fit_margins(group.cells, group.margins)) fitted[cell.row][group.places[cell.column]] += cell.value;
     for (std::size_t r = 0; r < parts.size(); ++r)
         for (const auto& [place, value] : fitted[r]) {
             SelectedCell& cell = parts[r].try_emplace(place, SelectedCell{place.first, place.second, 0, true, no_bound, true}).first->second;
-            if (cell.value == value)
-                continue;
+            if (cell.value == value) continue;
             const std::uint64_t moved = value > cell.value ? value - cell.value : cell.value - value;
             cell.value = value;
             cell.bound = add_bounds(cell.bound, moved);
@@ -66,20 +64,17 @@ std::vector<std::vector<SelectedCell>> divided_cells(const Profile& profile, con
         group.margins.columns[group.column({cell.path, cell.metric})] += cell.value;
     }
     std::vector<char> exact;
-    for (const IterationRange& part : parts)
-        exact.push_back(sums_are_exact(data, part) ? 1 : 0);
+    for (const IterationRange& part : parts) exact.push_back(sums_are_exact(data, part) ? 1 : 0);
     for (std::size_t g = 0; g < groups.size(); ++g) {
         Margins& margins = groups[g].margins;
         margins.rows.resize(cells.size());
-        for (const TableCell& cell : groups[g].cells)
-            margins.rows[cell.row] += cell.value;
+        for (const TableCell& cell : groups[g].cells) margins.rows[cell.row] += cell.value;
         margins.row_is_exact = g == group_count ? std::vector<char>(cells.size()) : exact;
         take_fitted(groups[g], by_place);
     }
     for (std::size_t r = 0; r < cells.size(); ++r) {
         cells[r].clear();
-        for (const auto& [place, cell] : by_place[r])
-            cells[r].push_back(cell);
+        for (const auto& [place, cell] : by_place[r]) cells[r].push_back(cell);
         std::erase_if(cells[r], [](const SelectedCell& cell) { return cell.value == 0 && cell.bound == 0; });
     }
     return cells;

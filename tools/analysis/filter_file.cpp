@@ -15,8 +15,7 @@ namespace {
 
 std::string hex(const std::string& bytes) {
     std::string out;
-    for (const char c : bytes)
-        out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
     return out;
 }
 
@@ -34,25 +33,20 @@ class KeptNames {
   public:
     KeptNames(const Profile& profile, const TinyFunctions& tiny) {
         std::set<std::uint32_t> seen; // sites
-        for (const RegionRow& row : tiny.chosen)
-            seen.insert(row.site);
+        for (const RegionRow& row : tiny.chosen) seen.insert(row.site);
         std::string plain; // of functions that are Fortran's if any is
         bool has_fortran = false;
         for (const CallPath& path : profile.paths) {
-            if (path.kind != NodeKind::FunctionRegion)
-                continue;
+            if (path.kind != NodeKind::FunctionRegion) continue;
             const SiteName& site = profile.sites[path.target].name;
             has_fortran = has_fortran || is_fortran(site);
             // Nobody misses what compilers add to initialise variables; it is named after a function of the program.
-            if (!seen.insert(path.target).second || site.function.starts_with("_GLOBAL_"))
-                continue;
+            if (!seen.insert(path.target).second || site.function.starts_with("_GLOBAL_")) continue;
             names_ += forms_for_gcc(site.function);
             std::string tag;
-            if (is_fortran(site) || site.file.empty())
-                plain += fortran_name(without_clone_tags(site.function, tag)) + "\n";
+            if (is_fortran(site) || site.file.empty()) plain += fortran_name(without_clone_tags(site.function, tag)) + "\n";
         }
-        if (has_fortran)
-            fortran_ = std::move(plain);
+        if (has_fortran) fortran_ = std::move(plain);
     }
 
     struct Clash {
@@ -60,19 +54,16 @@ class KeptNames {
     };
     /// One that would be left out together with `name`, by a compiler of C, of C++ or of Fortran. No value: none.
     std::optional<Clash> clash(const std::string& name) const {
-        if (std::string found = line_with(names_, name); !found.empty())
-            return Clash{std::move(found), name};
+        if (std::string found = line_with(names_, name); !found.empty()) return Clash{std::move(found), name};
         std::string own = fortran_name(name);
-        if (std::string found = own.empty() ? "" : line_with(fortran_, own); !found.empty())
-            return Clash{std::move(found), std::move(own)};
+        if (std::string found = own.empty() ? "" : line_with(fortran_, own); !found.empty()) return Clash{std::move(found), std::move(own)};
         return std::nullopt;
     }
 
   private:
     static std::string line_with(const std::string& lines, const std::string& text) {
         const std::size_t at = lines.find(text);
-        if (at == std::string::npos)
-            return "";
+        if (at == std::string::npos) return "";
         const std::size_t before = lines.rfind('\n', at), begin = before == std::string::npos ? 0 : before + 1;
         return lines.substr(begin, lines.find('\n', at) - begin);
     }
@@ -85,11 +76,12 @@ class KeptNames {
 FilterFile filter_file(const Profile& profile, const TinyFunctions& tiny, double target) {
     FilterFile file;
     std::string& out = file.text;
-    out = fmt::format("# Instrumented functions that cost more than they tell; written by `libprofile filter`.\n"
-                      "# All instrumentation cost at least {:.1f} % of the computing time without it, at least {:.2f} % are left without these (wanted: {:g} %).\n"
-                      "# At least: how much faster the compiler makes functions that it may inline is not seen.\n"
-                      "# At run time: LIBPROFILE_FILTER=this file. To compile: libprofile-c++ --filter=this file.\n",
-                      100 * tiny.share(), 100 * tiny.share_left(), 100 * target);
+    out = fmt::format(
+        "# Instrumented functions that cost more than they tell; written by `libprofile filter`.\n"
+        "# All instrumentation cost at least {:.1f} % of the computing time without it, at least {:.2f} % are left without these (wanted: {:g} %).\n"
+        "# At least: how much faster the compiler makes functions that it may inline is not seen.\n"
+        "# At run time: LIBPROFILE_FILTER=this file. To compile: libprofile-c++ --filter=this file.\n",
+        100 * tiny.share(), 100 * tiny.share_left(), 100 * target);
     const KeptNames kept(profile, tiny);
     std::set<std::string> known;
     for (const RegionRow& row : tiny.chosen) {
@@ -104,8 +96,7 @@ FilterFile filter_file(const Profile& profile, const TinyFunctions& tiny, double
         } else if (is_nameable && known.insert(name).second) {
             out += fmt::format("exclude compiled {}\n", name);
         }
-        if (!module.build_id.empty())
-            out += fmt::format("exclude at {} 0x{:x}\n", hex(module.build_id), site.offset);
+        if (!module.build_id.empty()) out += fmt::format("exclude at {} 0x{:x}\n", hex(module.build_id), site.offset);
     }
     return file;
 }

@@ -15,43 +15,30 @@ namespace libprofile::tools {
 namespace {
 
 std::string place_of(const Label& label) {
-    if (label.file.empty())
-        return "";
+    if (label.file.empty()) return "";
     return label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
 }
 
 /// Frames of the C library that lead to main() or to a thread's function: the same in every program.
 bool is_start_up(const std::string& name) {
-    constexpr const char* names[] = {"_start",
-                                     "__libc_start_main",
-                                     "__libc_start_main_impl",
-                                     "__libc_start_call_main",
-                                     "start_thread",
-                                     "clone",
-                                     "clone3",
-                                     "__clone3",
-                                     "__clone"};
+    constexpr const char* names[] = {
+        "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main", "start_thread", "clone", "clone3", "__clone3", "__clone"};
     return std::any_of(std::begin(names), std::end(names), [&](const char* n) { return name == n; });
 }
 
-std::vector<std::uint64_t> sum_by_path(const Profile& profile, const std::vector<const Location*>& locations,
-                                       std::uint32_t metric) {
+std::vector<std::uint64_t> sum_by_path(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t metric) {
     std::vector<std::uint64_t> sums(profile.paths.size());
     for (const Location* location : locations) {
-        if (location == nullptr)
-            continue;
+        if (location == nullptr) continue;
         for (const PhaseData& data : location->phases)
             for_each_cell(data, [&](const Cell& cell) {
-                if (cell.metric == metric)
-                    sums[cell.path] += cell.value;
+                if (cell.metric == metric) sums[cell.path] += cell.value;
             });
     }
     return sums;
 }
 
-bool is_code(NodeKind kind) {
-    return kind == NodeKind::Frame || kind == NodeKind::Inlined;
-}
+bool is_code(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::Inlined; }
 
 } // namespace
 
@@ -60,8 +47,7 @@ std::string caller_text(const std::string& caller, const std::string& through) {
 }
 
 std::string where_text(const std::string& place, const std::string& caller, const std::string& through) {
-    if (caller.empty())
-        return place;
+    if (caller.empty()) return place;
     return place + (place.empty() ? "in " : " in ") + caller_text(caller, through);
 }
 
@@ -86,67 +72,53 @@ SpotTable spot_table(const Profile& profile) {
         }
         // Functions of the same name in different modules are different functions.
         const std::string scope = is_code(path.kind) ? label.module : caller_text(spot.caller, spot.through);
-        const auto [at, added] = known.emplace(std::tuple(path.kind, spot.name, scope, spot.place),
-                                               static_cast<std::uint32_t>(table.spots.size()));
-        if (added)
-            table.spots.push_back(std::move(spot));
+        const auto [at, added] = known.emplace(std::tuple(path.kind, spot.name, scope, spot.place), static_cast<std::uint32_t>(table.spots.size()));
+        if (added) table.spots.push_back(std::move(spot));
         table.of_path.push_back(at->second);
     }
     return table;
 }
 
-std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const Location*>& locations,
-                               SpotTable& table) {
+std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const Location*>& locations, SpotTable& table) {
     std::vector<HotSpot> spots(table.spots.size());
     for (std::uint32_t s = 0; s < spots.size(); ++s) {
         spots[s].spot = s;
         spots[s].by_location.resize(locations.size());
     }
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t>
-        by_line; // of a site: its own, or of what is inlined
-    const auto line_of = [](const CallPath& path) {
-        return std::pair(path.target, path.kind == NodeKind::Inlined ? path.address + 1 : 0);
-    };
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> by_line; // of a site: its own, or of what is inlined
+    const auto line_of = [](const CallPath& path) { return std::pair(path.target, path.kind == NodeKind::Inlined ? path.address + 1 : 0); };
     for (std::size_t l = 0; l < locations.size(); ++l) {
-        if (locations[l] == nullptr)
-            continue;
+        if (locations[l] == nullptr) continue;
         for (const PhaseData& data : locations[l]->phases)
             for_each_cell(data, [&](const Cell& cell) {
-                if (cell.metric != 0)
-                    return;
+                if (cell.metric != 0) return;
                 HotSpot& spot = spots[table.of_path[cell.path]];
                 spot.total += static_cast<double>(cell.value);
                 spot.by_location[l] += static_cast<double>(cell.value);
                 const CallPath& path = profile.paths[cell.path];
-                if (is_code(path.kind))
-                    by_line[line_of(path)] += cell.value;
+                if (is_code(path.kind)) by_line[line_of(path)] += cell.value;
             });
     }
     std::vector<std::uint64_t> best(spots.size());
     for (const CallPath& path : profile.paths) {
-        if (!is_code(path.kind))
-            continue;
+        if (!is_code(path.kind)) continue;
         const std::uint32_t s = table.of_path[static_cast<std::size_t>(&path - profile.paths.data())];
         const auto at = by_line.find(line_of(path));
         const std::uint64_t time = at == by_line.end() ? 0 : at->second;
-        if (time <= best[s] && !table.spots[s].place.empty())
-            continue;
+        if (time <= best[s] && !table.spots[s].place.empty()) continue;
         best[s] = time;
         table.spots[s].place = place_of(label_of(profile, path));
     }
-    spots.erase(std::remove_if(spots.begin(), spots.end(), [](const HotSpot& s) { return s.total == 0; }),
-                spots.end());
-    std::stable_sort(spots.begin(), spots.end(),
-                     [](const HotSpot& a, const HotSpot& b) { return a.total > b.total; });
+    spots.erase(std::remove_if(spots.begin(), spots.end(), [](const HotSpot& s) { return s.total == 0; }), spots.end());
+    std::stable_sort(spots.begin(), spots.end(), [](const HotSpot& a, const HotSpot& b) { return a.total > b.total; });
     return spots;
 }
 
-std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations,
-                                        bool fold_interpreter, std::vector<std::uint32_t>* node_of_path) {
+std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter,
+                                        std::vector<std::uint32_t>* node_of_path) {
     const InterpreterFrames interpreter(profile);
     const std::vector<std::uint64_t> time = sum_by_path(profile, locations, 0);
-    const std::vector<std::uint64_t> visits =
-        sum_by_path(profile, locations, static_cast<std::uint32_t>(Metric::Visits));
+    const std::vector<std::uint64_t> visits = sum_by_path(profile, locations, static_cast<std::uint32_t>(Metric::Visits));
     std::vector<std::uint64_t> inclusive = time, visits_below = visits;
     for (std::size_t p = inclusive.size(); p-- > 1;) {
         inclusive[profile.paths[p].parent] += inclusive[p];
@@ -163,18 +135,15 @@ std::vector<FunctionNode> function_tree(const Profile& profile, const std::vecto
         const std::uint32_t above = node_of[path.parent];
         node_of[p] = above;
         // Regions and calls may be too short to be seen by a sample: visits keep their callers, too.
-        if (inclusive[p] == 0 && visits_below[p] == 0)
-            continue;
+        if (inclusive[p] == 0 && visits_below[p] == 0) continue;
         const Label label = label_of(profile, path);
-        if (path.kind == NodeKind::Frame && above == 0 && is_start_up(label.name) && time[p] == 0)
-            continue;
+        if (path.kind == NodeKind::Frame && above == 0 && is_start_up(label.name) && time[p] == 0) continue;
         const bool fold = fold_interpreter && interpreter.contains(path);
         const NodeKind kind = fold ? NodeKind::Frame : path.kind;
         const std::string name = fold ? interpreter_label : short_function_name(label.name);
         const bool recursive = is_code(kind) && nodes[above].kind == kind && nodes[above].name == name;
         if (!recursive) {
-            const auto [at, added] =
-                known.emplace(std::tuple(above, kind, name), static_cast<std::uint32_t>(nodes.size()));
+            const auto [at, added] = known.emplace(std::tuple(above, kind, name), static_cast<std::uint32_t>(nodes.size()));
             if (added) {
                 nodes.push_back({static_cast<int>(above), kind, name, "", 0, 0, 0, fold, {}});
                 best.push_back(0);
@@ -191,18 +160,14 @@ std::vector<FunctionNode> function_tree(const Profile& profile, const std::vecto
     }
     for (std::size_t n = nodes.size(); n-- > 0;) {
         nodes[n].inclusive += nodes[n].exclusive;
-        if (nodes[n].parent < 0)
-            continue;
+        if (nodes[n].parent < 0) continue;
         FunctionNode& parent = nodes[static_cast<std::size_t>(nodes[n].parent)];
         parent.inclusive += nodes[n].inclusive;
         parent.children.push_back(static_cast<std::uint32_t>(n));
     }
     for (FunctionNode& node : nodes)
-        std::stable_sort(node.children.begin(), node.children.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return nodes[a].inclusive > nodes[b].inclusive;
-        });
-    if (node_of_path != nullptr)
-        *node_of_path = std::move(node_of);
+        std::stable_sort(node.children.begin(), node.children.end(), [&](std::uint32_t a, std::uint32_t b) { return nodes[a].inclusive > nodes[b].inclusive; });
+    if (node_of_path != nullptr) *node_of_path = std::move(node_of);
     return nodes;
 }
 

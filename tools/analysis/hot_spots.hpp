@@ -13,10 +13,10 @@ namespace libprofile::tools {
 /// place that calls it, or one of the runtime's own nodes such as "(off CPU)".
 struct Spot {
     NodeKind kind = NodeKind::Frame;
-    std::string name;   // short function name
+    std::string name;    // short function name
     std::string caller;  // MPI functions: the first calling function that is no mere wrapper (wrappers.hpp)
     std::string through; // the wrappers between; empty: none
-    std::string place;  // "file:line": of the hottest line, or of the call
+    std::string place;   // "file:line": of the hottest line, or of the call
 };
 
 /// The spot that every call path belongs to.
@@ -43,8 +43,7 @@ struct HotSpot {
 
 /// All spots with time, hottest first. Null locations count as 0 and keep their place.
 /// Fills in the hottest line as the place of each function in `table`.
-std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const Location*>& locations,
-                               SpotTable& table);
+std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const Location*>& locations, SpotTable& table);
 
 /// A node of the call tree by function: call sites in the same function and recursive calls are folded, and what the
 /// system runs before main() is left out.
@@ -63,8 +62,7 @@ struct FunctionNode {
 /// Node 0 is the root.
 /// @param fold_interpreter adjacent frames of an interpreter are one node, "(Python interpreter)"
 /// @param node_of_path where not null: the node that the values of each call path belong to
-std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations,
-                                        bool fold_interpreter = true,
+std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter = true,
                                         std::vector<std::uint32_t>* node_of_path = nullptr);
 
 } // namespace libprofile::tools

@@ -12,28 +12,24 @@
 namespace libprofile::tools {
 
 /// Calls work(i) for every i below n. What it throws is thrown here.
-template <class Work>
-void in_parallel(std::size_t n, Work work) {
+template <class Work> void in_parallel(std::size_t n, Work work) {
     const std::size_t threads = std::min<std::size_t>({n, std::max(1u, std::thread::hardware_concurrency()), 16});
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::mutex failed;
     const auto run = [&] {
         try {
-            for (std::size_t i = next++; i < n; i = next++)
-                work(i);
+            for (std::size_t i = next++; i < n; i = next++) work(i);
         } catch (...) {
             const std::lock_guard lock(failed);
             failure = std::current_exception();
         }
     };
     std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < threads; ++t)
-        others.emplace_back(run);
+    for (std::size_t t = 1; t < threads; ++t) others.emplace_back(run);
     run();
     others.clear();
-    if (failure)
-        std::rethrow_exception(failure);
+    if (failure) std::rethrow_exception(failure);
 }
 
 } // namespace libprofile::tools

@@ -16,8 +16,7 @@ constexpr int most_levels = 64; // as many phases can be open; a damaged profile
 
 std::uint64_t time_of(const std::vector<SelectedCell>& cells) {
     std::uint64_t sum = 0;
-    for (const SelectedCell& cell : cells)
-        sum += cell.metric == 0 ? cell.value : 0;
+    for (const SelectedCell& cell : cells) sum += cell.metric == 0 ? cell.value : 0;
     return sum;
 }
 
@@ -39,13 +38,11 @@ std::vector<SelectedCell> share_of(const Profile& profile, const PhaseData& data
     std::vector<SelectedCell> cells = selected_cells(data);
     share.wall_ns = std::min(share.wall_ns, data.wall_ns);
     share.count = std::min(share.count, data.instances);
-    if (share.wall_ns == data.wall_ns && share.count == data.instances)
-        return cells;
+    if (share.wall_ns == data.wall_ns && share.count == data.instances) return cells;
     std::uint64_t given = 0;
     SelectedCell* largest = nullptr;
     for (SelectedCell& cell : cells) {
-        if (cell.metric == 0 && (largest == nullptr || cell.value > largest->value))
-            largest = &cell;
+        if (cell.metric == 0 && (largest == nullptr || cell.value > largest->value)) largest = &cell;
         cell.value = is_time(profile, cell.metric) ? part_of(cell.value, share.wall_ns, data.wall_ns) : part_of(cell.value, share.count, data.instances);
         cell.estimated = cell.guessed = true;
         cell.bound = no_bound;
@@ -66,15 +63,12 @@ class Gatherer {
     /// @param targets the ranges' places in the result
     void add(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
         auto lists = selected_cells(profile_, data, ranges, targets, result_.cells.size());
-        for (const IterationRange& range : ranges)
-            is_exact_ = is_exact_ && sums_are_exact(data, range);
-        for (std::size_t t = 0; t < lists.size(); ++t)
-            put(lists[t], t);
+        for (const IterationRange& range : ranges) is_exact_ = is_exact_ && sums_are_exact(data, range);
+        for (std::size_t t = 0; t < lists.size(); ++t) put(lists[t], t);
         add_inside(data, ranges, targets, level);
     }
     void add_inside(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
-        if (data.inside && level < most_levels)
-            add_inside(*data.inside, ranges, targets, level);
+        if (data.inside && level < most_levels) add_inside(*data.inside, ranges, targets, level);
     }
     /// Sums of whole iterations are measured, so what is missing of their time is known.
     bool is_exact() const { return is_exact_; }
@@ -105,8 +99,7 @@ class Gatherer {
                 Inner& inner = iterated[entry->phase];
                 const bool follows = !inner.ranges.empty() && inner.ranges.back().last + 1 == entry->first && inner.targets.back() == targets[r];
                 const bool is_later = inner.ranges.empty() || inner.ranges.back().last < entry->first;
-                if (entry->count == 0 || !is_later)
-                    continue;
+                if (entry->count == 0 || !is_later) continue;
                 if (follows)
                     inner.ranges.back().last += entry->count;
                 else
@@ -114,8 +107,7 @@ class Gatherer {
             }
         }
         for (const auto& [phase, inner] : iterated)
-            if (const PhaseData* data = find_phase(&location_, phase))
-                add(*data, inner.ranges, inner.targets, level + 1);
+            if (const PhaseData* data = find_phase(&location_, phase)) add(*data, inner.ranges, inner.targets, level + 1);
         for (const auto& [key, share] : shares)
             if (const PhaseData* data = find_phase(&location_, key.first)) {
                 std::vector<SelectedCell> cells = share_of(profile_, *data, share);
@@ -133,8 +125,7 @@ class Gatherer {
 /// Of so many iterations, from the first, the profile says what lay inside them; of all, where all of their time is their own.
 std::uint64_t noted_iterations(const PhaseData& data) {
     const std::uint64_t all = data.iteration_ns.size();
-    if (std::accumulate(data.iteration_ns.begin(), data.iteration_ns.end(), std::uint64_t{0}) <= data.wall_ns)
-        return all;
+    if (std::accumulate(data.iteration_ns.begin(), data.iteration_ns.end(), std::uint64_t{0}) <= data.wall_ns) return all;
     return data.inside ? std::min(data.inside->known, all) : 0;
 }
 
@@ -149,14 +140,12 @@ std::vector<MetricValues> own_rows(const Profile& profile, const PhaseData& data
     std::vector<MetricValues> means;
     const auto add_mean = [&](const std::vector<Cell>& cells, std::uint64_t size) {
         means.push_back(condense(profile, cells));
-        for (std::uint64_t& value : means.back())
-            value = size == 0 ? 0 : (value + size / 2) / size;
+        for (std::uint64_t& value : means.back()) value = size == 0 ? 0 : (value + size / 2) / size;
     };
     const std::size_t count = metric_rows(profile).size();
     std::vector<MetricValues> rows;
     std::optional<SeriesReader> reader;
-    if (data.series)
-        reader.emplace(*data.series, false);
+    if (data.series) reader.emplace(*data.series, false);
     for (const std::uint32_t cluster : data.cluster_of_iteration) {
         if (reader && reader->next() && reader->has_totals()) {
             rows.push_back(reader->condensed());
@@ -165,8 +154,7 @@ std::vector<MetricValues> own_rows(const Profile& profile, const PhaseData& data
         }
         is_exact = false;
         if (means.empty()) {
-            for (const Cluster& one : data.clusters)
-                add_mean(one.cells, one.size);
+            for (const Cluster& one : data.clusters) add_mean(one.cells, one.size);
             add_mean(data.rest, data.unclustered);
         }
         rows.push_back(means[std::min<std::size_t>(cluster, means.size() - 1)]);
@@ -183,28 +171,24 @@ using RowsByPhase = std::map<std::uint32_t, RowsBelow>;
 /// `known`: of phases that were asked before; empty while they are asked, so that a file in which phases lie in each other ends it.
 void add_rows(const Profile& profile, const Location& location, const PhaseData& data, RowsBelow& below, RowsByPhase& known, int level = 0) {
     RowsInside& result = below.of;
-    if (!data.inside && data.wall_inclusive_ns == data.wall_ns)
-        return;
+    if (!data.inside && data.wall_inclusive_ns == data.wall_ns) return;
     const std::vector<MetricRow> all = metric_rows(profile);
     result.rows.assign(data.cluster_of_iteration.size(), MetricValues(all.size()));
     result.untold.assign(result.rows.size(), 0);
     std::map<std::uint32_t, std::vector<MetricValues>> inner; // by phase; of one without iterations a single one
     for (const Entry& entry : data.inside ? std::span<const Entry>(data.inside->entries) : std::span<const Entry>()) {
         const PhaseData* phase = find_phase(&location, entry.phase);
-        if (phase == nullptr || entry.iteration >= result.rows.size())
-            continue;
+        if (phase == nullptr || entry.iteration >= result.rows.size()) continue;
         const bool iterates = profile.phases[entry.phase].kind == PhaseKind::Iterations;
         const auto [at, is_new] = inner.try_emplace(entry.phase);
         if (is_new && iterates) {
             at->second = own_rows(profile, *phase, below.has_measured_times);
             const auto [asked, is_first] = known.try_emplace(entry.phase);
             RowsBelow& deeper = asked->second;
-            if (is_first && level < most_levels)
-                add_rows(profile, location, *phase, deeper, known, level + 1);
+            if (is_first && level < most_levels) add_rows(profile, location, *phase, deeper, known, level + 1);
             below.has_measured_times = below.has_measured_times && deeper.has_measured_times;
             result.is_exact = result.is_exact && deeper.of.is_exact && below.has_measured_times;
-            for (std::size_t i = 0; i < std::min(deeper.of.rows.size(), at->second.size()); ++i)
-                add(at->second[i], deeper.of.rows[i]);
+            for (std::size_t i = 0; i < std::min(deeper.of.rows.size(), at->second.size()); ++i) add(at->second[i], deeper.of.rows[i]);
         } else if (is_new) {
             at->second.push_back(totals(profile, *phase));
         }
@@ -217,11 +201,9 @@ void add_rows(const Profile& profile, const Location& location, const PhaseData&
             }
             continue;
         }
-        if (entry.wall_ns != phase->wall_ns)
-            result.is_exact = false;
+        if (entry.wall_ns != phase->wall_ns) result.is_exact = false;
         for (std::size_t r = 0; r < all.size(); ++r)
-            to[r] += all[r].unit == "ns" ? part_of(at->second[0][r], entry.wall_ns, phase->wall_ns)
-                                         : part_of(at->second[0][r], entry.count, phase->instances);
+            to[r] += all[r].unit == "ns" ? part_of(at->second[0][r], entry.wall_ns, phase->wall_ns) : part_of(at->second[0][r], entry.count, phase->instances);
     }
     bool is_measured = below.has_measured_times;
     const std::uint64_t noted = noted_iterations(data);
@@ -234,30 +216,25 @@ void add_rows(const Profile& profile, const Location& location, const PhaseData&
 
 } // namespace
 
-WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data,
-                             std::span<const IterationRange> ranges) {
+WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges) {
     WithInside result;
     result.cells.resize(ranges.size());
     std::vector<std::size_t> targets;
-    for (std::size_t r = 0; r < ranges.size(); ++r)
-        targets.push_back(r);
+    for (std::size_t r = 0; r < ranges.size(); ++r) targets.push_back(r);
     Gatherer gatherer(profile, location, result);
     gatherer.add(data, ranges, targets, 0);
     result.untold.resize(ranges.size());
-    if (data.wall_inclusive_ns == data.wall_ns)
-        return result;
+    if (data.wall_inclusive_ns == data.wall_ns) return result;
     const std::uint64_t noted = noted_iterations(data);
     for (std::size_t r = 0; r < ranges.size(); ++r) {
         const std::uint64_t all = data.iteration_ns.size(), end = ranges[r].last < all ? ranges[r].last + 1 : all;
         std::uint64_t whole = 0;
-        for (std::uint64_t i = ranges[r].first; i < end; ++i)
-            whole += data.iteration_ns[i];
+        for (std::uint64_t i = ranges[r].first; i < end; ++i) whole += data.iteration_ns[i];
         const std::uint64_t told = time_of(result.cells[r]);
         if (told == 0 || whole == 0) // times were not read, or there are no iterations
             continue;
         result.untold[r] = untold_of(whole, told, gatherer.is_exact(), end <= noted);
-        if (result.untold[r] != 0)
-            result.cells[r].push_back({0, 0, result.untold[r], !gatherer.is_exact(), gatherer.is_exact() ? 0 : no_bound});
+        if (result.untold[r] != 0) result.cells[r].push_back({0, 0, result.untold[r], !gatherer.is_exact(), gatherer.is_exact() ? 0 : no_bound});
     }
     return result;
 }
@@ -267,8 +244,7 @@ WithInside inside_of_clusters(const Profile& profile, const Location& location, 
     const std::size_t clusters = data.clusters.size();
     result.cells.resize(clusters + 1);
     result.untold.resize(clusters + 1);
-    if (data.wall_inclusive_ns == data.wall_ns)
-        return result;
+    if (data.wall_inclusive_ns == data.wall_ns) return result;
     std::vector<IterationRange> runs;
     std::vector<std::size_t> targets;
     std::vector<std::uint64_t> missing(clusters + 1); // of the time
@@ -288,8 +264,7 @@ WithInside inside_of_clusters(const Profile& profile, const Location& location, 
     gatherer.add_inside(data, runs, targets, 0);
     for (std::size_t c = 0; c <= clusters; ++c) {
         std::uint64_t told = time_of(result.cells[c]);
-        for (const Cell& cell : c < clusters ? data.clusters[c].cells : data.rest)
-            told += cell.metric == 0 ? cell.value : 0;
+        for (const Cell& cell : c < clusters ? data.clusters[c].cells : data.rest) told += cell.metric == 0 ? cell.value : 0;
         result.untold[c] = missing[c] == 0 ? 0 : untold_of(missing[c], told, gatherer.is_exact(), is_all_noted[c] != 0);
     }
     return result;
@@ -312,11 +287,9 @@ std::vector<const PhaseData*> phases_inside(const Location& location, const Phas
         open.pop_back();
         std::set<std::uint32_t> phases;
         if (outer.inside)
-            for (const Entry& entry : outer.inside->entries)
-                phases.insert(entry.phase);
+            for (const Entry& entry : outer.inside->entries) phases.insert(entry.phase);
         for (const std::uint32_t phase : phases)
-            if (const PhaseData* inner = find_phase(&location, phase);
-                inner != nullptr && known.insert(inner).second) {
+            if (const PhaseData* inner = find_phase(&location, phase); inner != nullptr && known.insert(inner).second) {
                 found.push_back(inner);
                 open.push_back(inner);
             }

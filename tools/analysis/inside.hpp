@@ -22,13 +22,12 @@ struct WithInside {
     /// By range, in no order; a call path may come several times. Path 0 has the untold time, too.
     std::vector<std::vector<SelectedCell>> cells;
     std::vector<std::uint64_t> untold; // by range
-    bool is_scaled = false; // phases without iterations are part of it: then only sums of times are exact
+    bool is_scaled = false;            // phases without iterations are part of it: then only sums of times are exact
 };
 
 /// For each range the cells of its iterations and of what lies inside them.
 /// @param ranges in ascending order, without overlap; what lies beyond the last iteration counts as nothing
-WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data,
-                             std::span<const IterationRange> ranges);
+WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges);
 
 /// The cells of what lies inside the iterations of each cluster, and, as the last one, of those in no cluster; without the phase's own.
 WithInside inside_of_clusters(const Profile& profile, const Location& location, const PhaseData& data);
@@ -37,7 +36,7 @@ WithInside inside_of_clusters(const Profile& profile, const Location& location, 
 struct RowsInside {
     std::vector<MetricValues> rows;    // by iteration; empty: nothing lies inside
     std::vector<std::uint64_t> untold; // by iteration, as many as `rows`
-    bool is_exact = true; // what is told
+    bool is_exact = true;              // what is told
     bool is_told(std::size_t iteration) const { return untold.empty() || untold[iteration] == 0; }
 };
 RowsInside rows_inside(const Profile& profile, const Location& location, const PhaseData& data);

@@ -14,8 +14,7 @@ IterationSeries iteration_times(const std::vector<const Location*>& locations, s
     std::size_t length = 0;
     for (const Location* location : locations) {
         data.push_back(find_phase(location, phase));
-        if (data.back() != nullptr)
-            length = std::max(length, data.back()->iteration_ns.size());
+        if (data.back() != nullptr) length = std::max(length, data.back()->iteration_ns.size());
     }
     IterationSeries series;
     std::vector<double> values;
@@ -24,11 +23,9 @@ IterationSeries iteration_times(const std::vector<const Location*>& locations, s
         double most = -1;
         std::uint32_t slowest = 0;
         for (std::uint32_t l = 0; l < data.size(); ++l) {
-            if (data[l] == nullptr || i >= data[l]->iteration_ns.size())
-                continue;
+            if (data[l] == nullptr || i >= data[l]->iteration_ns.size()) continue;
             values.push_back(static_cast<double>(data[l]->iteration_ns[i]));
-            if (values.back() > most)
-                slowest = l;
+            if (values.back() > most) slowest = l;
             most = std::max(most, values.back());
         }
         const Spread spread = spread_of(values);
@@ -40,31 +37,25 @@ IterationSeries iteration_times(const std::vector<const Location*>& locations, s
     return series;
 }
 
-std::vector<double> reconstructed_series(const Profile& profile, const PhaseData& data,
-                                         std::size_t metric_row) {
+std::vector<double> reconstructed_series(const Profile& profile, const PhaseData& data, std::size_t metric_row) {
     std::vector<double> means;
     const auto mean = [&](const std::vector<Cell>& cells, std::uint64_t size) {
         const double sum = static_cast<double>(condense(profile, cells)[metric_row]);
         means.push_back(size == 0 ? 0.0 : sum / static_cast<double>(size));
     };
-    for (const Cluster& cluster : data.clusters)
-        mean(cluster.cells, cluster.size);
+    for (const Cluster& cluster : data.clusters) mean(cluster.cells, cluster.size);
     mean(data.rest, data.unclustered);
     std::vector<double> series;
-    for (const std::uint32_t cluster : data.cluster_of_iteration)
-        series.push_back(means[cluster]);
-    if (!data.series || !data.series->has_row(metric_row))
-        return series;
+    for (const std::uint32_t cluster : data.cluster_of_iteration) series.push_back(means[cluster]);
+    if (!data.series || !data.series->has_row(metric_row)) return series;
     SeriesReader reader(*data.series, false);
     for (std::size_t i = 0; i < series.size() && reader.next(); ++i)
-        if (reader.has_totals())
-            series[i] = static_cast<double>(reader.condensed()[metric_row]);
+        if (reader.has_totals()) series[i] = static_cast<double>(reader.condensed()[metric_row]);
     return series;
 }
 
 TimeSpread time_spread(std::vector<double> times) {
-    if (times.empty())
-        return {};
+    if (times.empty()) return {};
     std::sort(times.begin(), times.end());
     const auto below = [&](double share) { return times[static_cast<std::size_t>(std::lround(share * static_cast<double>(times.size() - 1)))]; };
     return {times.front(), below(0.05), spread_of(times).median, below(0.95), times.back()};
@@ -84,8 +75,7 @@ struct Group {
 /// What joining two groups adds to the sum of squared deviations; infinite for groups that must not be joined. `b` takes longer.
 double join_cost(const Group& a, const Group& b) {
     constexpr double most_times = 3; // as long
-    if (a.equivalence_class != b.equivalence_class || b.longest > most_times * a.shortest)
-        return std::numeric_limits<double>::infinity();
+    if (a.equivalence_class != b.equivalence_class || b.longest > most_times * a.shortest) return std::numeric_limits<double>::infinity();
     const double deviation = a.mean == b.mean ? 0 : std::log(b.mean / a.mean);
     return a.size * b.size / (a.size + b.size) * deviation * deviation;
 }
@@ -94,25 +84,20 @@ double join_cost(const Group& a, const Group& b) {
 
 PhaseData join_similar_clusters(const PhaseData& data, std::size_t most) {
     std::vector<double> time(data.clusters.size() + 1);
-    for (std::size_t i = 0; i < data.iteration_ns.size(); ++i)
-        time[data.cluster_of_iteration[i]] += static_cast<double>(data.iteration_ns[i]);
+    for (std::size_t i = 0; i < data.iteration_ns.size(); ++i) time[data.cluster_of_iteration[i]] += static_cast<double>(data.iteration_ns[i]);
     std::vector<Group> groups;
     for (std::size_t c = 0; c < data.clusters.size(); ++c) {
         const Cluster& cluster = data.clusters[c];
         const auto size = static_cast<double>(cluster.size);
-        if (cluster.size != 0)
-            groups.push_back({{c}, cluster.equivalence_class, size, time[c] / size, time[c] / size, time[c] / size});
+        if (cluster.size != 0) groups.push_back({{c}, cluster.equivalence_class, size, time[c] / size, time[c] / size, time[c] / size});
     }
-    std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
-        return std::pair(a.equivalence_class, a.mean) < std::pair(b.equivalence_class, b.mean);
-    });
+    std::sort(groups.begin(), groups.end(),
+              [](const Group& a, const Group& b) { return std::pair(a.equivalence_class, a.mean) < std::pair(b.equivalence_class, b.mean); });
     while (groups.size() > most) {
         std::size_t best = 0;
         for (std::size_t g = 1; g + 1 < groups.size(); ++g)
-            if (join_cost(groups[g], groups[g + 1]) < join_cost(groups[best], groups[best + 1]))
-                best = g;
-        if (std::isinf(join_cost(groups[best], groups[best + 1])))
-            break;
+            if (join_cost(groups[g], groups[g + 1]) < join_cost(groups[best], groups[best + 1])) best = g;
+        if (std::isinf(join_cost(groups[best], groups[best + 1]))) break;
         Group& to = groups[best];
         const Group& from = groups[best + 1];
         to.mean = (to.mean * to.size + from.mean * from.size) / (to.size + from.size);
@@ -131,12 +116,10 @@ PhaseData join_similar_clusters(const PhaseData& data, std::size_t most) {
         for (const std::size_t c : groups[g].clusters) {
             place[c] = static_cast<std::uint32_t>(g);
             cluster.size += data.clusters[c].size;
-            cluster.cells.insert(cluster.cells.end(), data.clusters[c].cells.begin(),
-                                 data.clusters[c].cells.end());
+            cluster.cells.insert(cluster.cells.end(), data.clusters[c].cells.begin(), data.clusters[c].cells.end());
         }
     }
-    for (std::uint32_t& cluster : joined.cluster_of_iteration)
-        cluster = place[cluster];
+    for (std::uint32_t& cluster : joined.cluster_of_iteration) cluster = place[cluster];
     return joined;
 }
 
@@ -151,10 +134,8 @@ struct SpotSums {
 SpotSums sums_of(const std::vector<Cell>& cells, const SpotTable& table) {
     SpotSums sums{std::vector<double>(table.spots.size()), std::vector<std::uint64_t>(table.spots.size())};
     for (const Cell& cell : cells) {
-        if (cell.metric == 0)
-            sums.time[table.of_path[cell.path]] += static_cast<double>(cell.value);
-        if (cell.metric == static_cast<std::uint32_t>(Metric::Visits))
-            sums.visits[table.of_path[cell.path]] += cell.value;
+        if (cell.metric == 0) sums.time[table.of_path[cell.path]] += static_cast<double>(cell.value);
+        if (cell.metric == static_cast<std::uint32_t>(Metric::Visits)) sums.visits[table.of_path[cell.path]] += cell.value;
     }
     return sums;
 }
@@ -166,27 +147,23 @@ constexpr double smallest_ratio = 1.2;
 double weighted_median(std::vector<std::pair<double, double>> values) {
     std::sort(values.begin(), values.end());
     double weight = 0, below = 0;
-    for (const auto& [value, w] : values)
-        weight += w;
+    for (const auto& [value, w] : values) weight += w;
     for (const auto& [value, w] : values) {
         below += w;
-        if (2 * below >= weight)
-            return value;
+        if (2 * below >= weight) return value;
     }
     return 0;
 }
 
 /// |log| of the ratio, without division by 0.
 double distance(const MetricDifference& d) {
-    if (d.here == 0 || d.typical == 0)
-        return 1e9;
+    if (d.here == 0 || d.typical == 0) return 1e9;
     return std::abs(std::log(d.here / d.typical));
 }
 
 } // namespace
 
-std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Location& location, const PhaseData& data,
-                                               const SpotTable& table) {
+std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Location& location, const PhaseData& data, const SpotTable& table) {
     std::vector<ClusterSummary> summaries;
     const std::vector<MetricRow> rows = metric_rows(profile);
     std::vector<SpotSums> spots;
@@ -203,59 +180,46 @@ std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Loc
     const bool is_told = std::all_of(inside.untold.begin(), inside.untold.end(), [](std::uint64_t ns) { return ns == 0; });
     for (std::size_t c = 0; c < data.clusters.size(); ++c) {
         std::vector<Cell> cells = data.clusters[c].cells;
-        for (const SelectedCell& cell : inside.cells[c])
-            cells.push_back({cell.path, cell.metric, cell.value});
+        for (const SelectedCell& cell : inside.cells[c]) cells.push_back({cell.path, cell.metric, cell.value});
         spots.push_back(sums_of(cells, table));
         metrics.push_back(condense(profile, cells));
-        for (std::size_t s = 0; s < visits.size(); ++s)
-            visits[s] += spots.back().visits[s];
+        for (std::size_t s = 0; s < visits.size(); ++s) visits[s] += spots.back().visits[s];
     }
     // Per iteration, weighted by the number of iterations.
     const auto typical = [&](auto&& value_of) {
         std::vector<std::pair<double, double>> values;
         for (std::size_t c = 0; c < data.clusters.size(); ++c)
-            if (const auto size = static_cast<double>(data.clusters[c].size); size > 0)
-                values.emplace_back(value_of(c) / size, size);
+            if (const auto size = static_cast<double>(data.clusters[c].size); size > 0) values.emplace_back(value_of(c) / size, size);
         return weighted_median(std::move(values));
     };
     std::vector<double> typical_spot, typical_row;
-    for (std::size_t s = 0; s < table.spots.size(); ++s)
-        typical_spot.push_back(typical([&](std::size_t c) { return spots[c].time[s]; }));
-    for (std::size_t r = 0; r < rows.size(); ++r)
-        typical_row.push_back(typical([&](std::size_t c) { return static_cast<double>(metrics[c][r]); }));
+    for (std::size_t s = 0; s < table.spots.size(); ++s) typical_spot.push_back(typical([&](std::size_t c) { return spots[c].time[s]; }));
+    for (std::size_t r = 0; r < rows.size(); ++r) typical_row.push_back(typical([&](std::size_t c) { return static_cast<double>(metrics[c][r]); }));
     const double typical_time = typical([&](std::size_t c) { return time[c]; });
 
     for (std::size_t c = 0; c < data.clusters.size(); ++c) {
         const Cluster& cluster = data.clusters[c];
-        if (cluster.size == 0)
-            continue;
+        if (cluster.size == 0) continue;
         const auto size = static_cast<double>(cluster.size);
         ClusterSummary summary{c, cluster.size, time[c] / size, time_spread(std::move(times[c])), {}, {}, is_told};
         for (std::uint32_t s = 0; s < table.spots.size() && is_told; ++s) {
             const double difference = spots[c].time[s] / size - typical_spot[s];
-            const bool only =
-                visits[s] != 0 && spots[c].visits[s] == visits[s] && cluster.size != data.instances;
-            if (std::abs(difference) >= smallest_difference * typical_time)
-                summary.differences.push_back({s, difference, only});
+            const bool only = visits[s] != 0 && spots[c].visits[s] == visits[s] && cluster.size != data.instances;
+            if (std::abs(difference) >= smallest_difference * typical_time) summary.differences.push_back({s, difference, only});
         }
-        std::stable_sort(
-            summary.differences.begin(), summary.differences.end(),
-            [](const Difference& a, const Difference& b) { return std::abs(a.time) > std::abs(b.time); });
+        std::stable_sort(summary.differences.begin(), summary.differences.end(),
+                         [](const Difference& a, const Difference& b) { return std::abs(a.time) > std::abs(b.time); });
         for (std::size_t r = 0; r < rows.size() && is_told; ++r) {
             // Only tops of the tree: their parts say the same again. Samples are chance, and so is which polls were timed.
-            if (rows[r].unit == "ns" || rows[r].parent >= 0 || rows[r].name == "samples" || rows[r].name == "visits_timed_together")
-                continue;
+            if (rows[r].unit == "ns" || rows[r].parent >= 0 || rows[r].name == "samples" || rows[r].name == "visits_timed_together") continue;
             const MetricDifference d{r, static_cast<double>(metrics[c][r]) / size, typical_row[r]};
-            if (d.here != d.typical && distance(d) >= std::log(smallest_ratio))
-                summary.metrics.push_back(d);
+            if (d.here != d.typical && distance(d) >= std::log(smallest_ratio)) summary.metrics.push_back(d);
         }
-        std::stable_sort(
-            summary.metrics.begin(), summary.metrics.end(),
-            [](const MetricDifference& a, const MetricDifference& b) { return distance(a) > distance(b); });
+        std::stable_sort(summary.metrics.begin(), summary.metrics.end(),
+                         [](const MetricDifference& a, const MetricDifference& b) { return distance(a) > distance(b); });
         summaries.push_back(std::move(summary));
     }
-    std::stable_sort(summaries.begin(), summaries.end(),
-                     [](const ClusterSummary& a, const ClusterSummary& b) { return a.size > b.size; });
+    std::stable_sort(summaries.begin(), summaries.end(), [](const ClusterSummary& a, const ClusterSummary& b) { return a.size > b.size; });
     return summaries;
 }
 

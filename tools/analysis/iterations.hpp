@@ -25,8 +25,7 @@ IterationSeries iteration_times(const std::vector<const Location*>& locations, s
 /// The values of a metric (row of metric_rows) over the iterations of one location: exact where the profile has the
 /// iteration's own values, else estimated by the mean of its cluster; iterations in the rest get the mean of the rest. Sums of
 /// estimates may differ from the totals by rounding. Source: Szebenyi, Wolf, Wylie (SC 2009), section 4: a cluster stands for its iterations.
-std::vector<double> reconstructed_series(const Profile& profile, const PhaseData& data,
-                                         std::size_t metric_row);
+std::vector<double> reconstructed_series(const Profile& profile, const PhaseData& data, std::size_t metric_row);
 
 /// How long some iterations take: exact wall times in ns, phases inside included.
 struct TimeSpread {
@@ -63,16 +62,14 @@ struct MetricDifference {
 struct ClusterSummary {
     std::size_t cluster = 0; // index into PhaseData::clusters
     std::uint64_t size = 0;
-    double mean_time = 0;                // ns per iteration, inclusive, exact
-    TimeSpread times;                    // of its iterations
-    std::vector<Difference> differences; // largest first; those above 3 % of the typical iteration
-    std::vector<MetricDifference>
-        metrics; // counts and bytes that differ by more than a fifth, most different first
-    bool is_told = true; // false: the profile does not tell what lies inside iterations of the phase, so nobody knows what differs
+    double mean_time = 0;                  // ns per iteration, inclusive, exact
+    TimeSpread times;                      // of its iterations
+    std::vector<Difference> differences;   // largest first; those above 3 % of the typical iteration
+    std::vector<MetricDifference> metrics; // counts and bytes that differ by more than a fifth, most different first
+    bool is_told = true;                   // false: the profile does not tell what lies inside iterations of the phase, so nobody knows what differs
 };
 
 /// The clusters of one location's phase, largest first; with what lies inside their iterations.
-std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Location& location, const PhaseData& data,
-                                               const SpotTable& table);
+std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Location& location, const PhaseData& data, const SpotTable& table);
 
 } // namespace libprofile::tools

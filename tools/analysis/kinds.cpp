@@ -40,13 +40,11 @@ constexpr std::size_t most_groups = 1000;
 
 /// Calls that may find nothing: their number, and whether they are made at all, is chance.
 bool is_poll(std::string_view name) {
-    return name.starts_with("MPI_Test") || name == "MPI_Iprobe" || name == "MPI_Improbe" ||
-           name == "MPI_Request_get_status" || name == "MPI_Parrived";
+    return name.starts_with("MPI_Test") || name == "MPI_Iprobe" || name == "MPI_Improbe" || name == "MPI_Request_get_status" || name == "MPI_Parrived";
 }
 
 bool is_compared(std::size_t metric) {
-    return metric != static_cast<std::size_t>(Metric::Samples) &&
-           metric != static_cast<std::size_t>(Metric::TimedTogether) &&
+    return metric != static_cast<std::size_t>(Metric::Samples) && metric != static_cast<std::size_t>(Metric::TimedTogether) &&
            metric != static_cast<std::size_t>(Metric::RegionTime) && // it has waiting in it
            metric != static_cast<std::size_t>(Metric::RegionOwnTime);
 }
@@ -59,19 +57,15 @@ RankCluster describe(const Profile& profile, const Cluster& cluster) {
         const bool is_event = is_call(path.kind);
         const bool is_chance = is_event && is_poll(profile.functions[path.target].name);
         const bool is_visits = cell.metric == static_cast<std::uint32_t>(Metric::Visits);
-        if (is_event && is_visits && !is_chance)
-            out.calls.push_back(cell.path);
-        if (cell.metric >= metric_count || !is_compared(cell.metric) || (is_chance && is_visits))
-            continue;
-        if (cell.metric == 0 && category_of(profile, path) != TimeCategory::Compute)
-            continue;
+        if (is_event && is_visits && !is_chance) out.calls.push_back(cell.path);
+        if (cell.metric >= metric_count || !is_compared(cell.metric) || (is_chance && is_visits)) continue;
+        if (cell.metric == 0 && category_of(profile, path) != TimeCategory::Compute) continue;
         sums[cell.metric] += static_cast<double>(cell.value);
     }
     std::sort(out.calls.begin(), out.calls.end());
     out.calls.erase(std::unique(out.calls.begin(), out.calls.end()), out.calls.end());
     out.group.size = static_cast<double>(cluster.size);
-    for (std::size_t m = 0; m < metric_count; ++m)
-        out.group.mean[m] = sums[m] / out.group.size;
+    for (std::size_t m = 0; m < metric_count; ++m) out.group.mean[m] = sums[m] / out.group.size;
     return out;
 }
 
@@ -81,8 +75,7 @@ double distance(const Features& a, const Features& b, const Features& average) {
     double largest = 0;
     for (std::size_t m = 0; m < metric_count; ++m) {
         const double scale = std::max(average[m], (a[m] + b[m]) / 2);
-        if (scale > 0)
-            largest = std::max(largest, std::abs(a[m] - b[m]) / scale);
+        if (scale > 0) largest = std::max(largest, std::abs(a[m] - b[m]) / scale);
     }
     return largest;
 }
@@ -91,10 +84,8 @@ double distance(const Features& a, const Features& b, const Features& average) {
 Group joined(const Group& a, const Group& b, const Features& average) {
     Group out;
     out.size = a.size + b.size;
-    for (std::size_t m = 0; m < metric_count; ++m)
-        out.mean[m] = (a.mean[m] * a.size + b.mean[m] * b.size) / out.size;
-    out.spread = a.spread + b.spread + a.size * distance(a.mean, out.mean, average) +
-                 b.size * distance(b.mean, out.mean, average);
+    for (std::size_t m = 0; m < metric_count; ++m) out.mean[m] = (a.mean[m] * a.size + b.mean[m] * b.size) / out.size;
+    out.spread = a.spread + b.spread + a.size * distance(a.mean, out.mean, average) + b.size * distance(b.mean, out.mean, average);
     return out;
 }
 
@@ -136,28 +127,23 @@ void agglomerate(std::vector<Group>& groups, const Features& average) {
     const auto look = [&](std::size_t a) { // among those behind it
         lowest[a] = apart;
         for (std::size_t b = a + 1; b < groups.size(); ++b)
-            if (const double c = groups[b].size == 0 ? apart : cost(a, b); c < lowest[a])
-                lowest[a] = c, nearest[a] = b;
+            if (const double c = groups[b].size == 0 ? apart : cost(a, b); c < lowest[a]) lowest[a] = c, nearest[a] = b;
     };
-    for (std::size_t a = 0; a < groups.size(); ++a)
-        look(a);
+    for (std::size_t a = 0; a < groups.size(); ++a) look(a);
     for (;;) {
         const auto least = std::min_element(lowest.begin(), lowest.end());
-        if (least == lowest.end() || *least == apart)
-            break;
+        if (least == lowest.end() || *least == apart) break;
         const auto a = static_cast<std::size_t>(least - lowest.begin());
         const std::size_t b = nearest[a];
         join(groups[a], groups[b], average);
         lowest[b] = apart;
         look(a);
         for (std::size_t c = 0; c < groups.size(); ++c) {
-            if (groups[c].size == 0 || c == a)
-                continue;
+            if (groups[c].size == 0 || c == a) continue;
             if (lowest[c] != apart && (nearest[c] == a || nearest[c] == b))
                 look(c);
             else if (c < a)
-                if (const double now = cost(c, a); now < lowest[c])
-                    lowest[c] = now, nearest[c] = a;
+                if (const double now = cost(c, a); now < lowest[c]) lowest[c] = now, nearest[c] = a;
         }
     }
     std::erase_if(groups, [](const Group& group) { return group.size == 0; });
@@ -167,8 +153,7 @@ std::vector<KindRun> runs_of(const PhaseData& data, const std::vector<std::uint3
     std::vector<KindRun> runs;
     for (const std::uint32_t cluster : data.cluster_of_iteration) {
         const std::uint32_t kind = cluster < kind_of_cluster.size() ? kind_of_cluster[cluster] : KindRun::none;
-        if (runs.empty() || runs.back().kind != kind)
-            runs.push_back({kind, 0});
+        if (runs.empty() || runs.back().kind != kind) runs.push_back({kind, 0});
         ++runs.back().length;
     }
     return runs;
@@ -186,8 +171,7 @@ ComputedInside computed_inside(const Profile& profile, const Location& location,
     for (std::size_t c = 0; c < inside.cells.size(); ++c) {
         double ns = 0;
         for (const SelectedCell& cell : inside.cells[c])
-            if (cell.metric == 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute)
-                ns += static_cast<double>(cell.value);
+            if (cell.metric == 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute) ns += static_cast<double>(cell.value);
         result.ns.push_back(ns);
         result.is_told.push_back(inside.untold[c] == 0);
     }
@@ -203,30 +187,24 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
     Features average = {};
     double iterations = 0;
     in_parallel(locations.size(), [&](std::size_t l) {
-        if (const PhaseData* data = find_phase(locations[l], phase))
-            inside[l] = computed_inside(profile, *locations[l], *data);
+        if (const PhaseData* data = find_phase(locations[l], phase)) inside[l] = computed_inside(profile, *locations[l], *data);
     });
     for (std::size_t l = 0; l < locations.size(); ++l) {
         const PhaseData* data = find_phase(locations[l], phase);
-        if (data == nullptr)
-            continue;
+        if (data == nullptr) continue;
         times[l].assign(data->clusters.size() + 1, 0);
-        for (std::size_t i = 0; i < data->iteration_ns.size(); ++i)
-            times[l][data->cluster_of_iteration[i]] += static_cast<double>(data->iteration_ns[i]);
+        for (std::size_t i = 0; i < data->iteration_ns.size(); ++i) times[l][data->cluster_of_iteration[i]] += static_cast<double>(data->iteration_ns[i]);
         for (std::uint32_t c = 0; c < data->clusters.size(); ++c) {
-            if (data->clusters[c].size == 0)
-                continue;
+            if (data->clusters[c].size == 0) continue;
             clusters.push_back(describe(profile, data->clusters[c]));
             RankCluster& fresh = clusters.back();
             fresh.location = l;
             fresh.cluster = c;
             iterations += fresh.group.size;
-            for (std::size_t m = 0; m < metric_count; ++m)
-                average[m] += fresh.group.mean[m] * fresh.group.size;
+            for (std::size_t m = 0; m < metric_count; ++m) average[m] += fresh.group.mean[m] * fresh.group.size;
         }
     }
-    for (double& value : average)
-        value = iterations == 0 ? 0 : value / iterations;
+    for (double& value : average) value = iterations == 0 ? 0 : value / iterations;
 
     std::map<std::vector<std::uint32_t>, std::vector<Group>> by_structure;
     for (std::size_t i = 0; i < clusters.size(); ++i) {
@@ -240,14 +218,13 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
         std::move(groups.begin(), groups.end(), std::back_inserter(kinds));
     }
     std::stable_sort(kinds.begin(), kinds.end(), [](const Group& a, const Group& b) {
-        return a.size != b.size ? a.size > b.size : *std::min_element(a.members.begin(), a.members.end()) <
-                                                        *std::min_element(b.members.begin(), b.members.end());
+        return a.size != b.size ? a.size > b.size
+                                : *std::min_element(a.members.begin(), a.members.end()) < *std::min_element(b.members.begin(), b.members.end());
     });
 
     KindsOfPhase result;
     std::vector<std::vector<std::uint32_t>> kind_of(locations.size()); // by location and cluster
-    for (std::size_t l = 0; l < locations.size(); ++l)
-        kind_of[l].assign(times[l].empty() ? 0 : times[l].size() - 1, KindRun::none);
+    for (std::size_t l = 0; l < locations.size(); ++l) kind_of[l].assign(times[l].empty() ? 0 : times[l].size() - 1, KindRun::none);
     for (std::size_t k = 0; k < kinds.size(); ++k) {
         KindOfIteration kind;
         double time = 0, computed = 0;
@@ -262,38 +239,32 @@ KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Locatio
             kind_of[clusters[i].location][clusters[i].cluster] = static_cast<std::uint32_t>(k);
         }
         kind.mean_time = time / static_cast<double>(kind.iterations);
-        if (is_told)
-            kind.compute = kinds[k].mean[0] + computed / static_cast<double>(kind.iterations);
+        if (is_told) kind.compute = kinds[k].mean[0] + computed / static_cast<double>(kind.iterations);
         result.kinds.push_back(kind);
     }
     std::vector<std::vector<double>> walls(kinds.size());
     for (std::uint32_t l = 0; l < locations.size(); ++l) {
         const PhaseData* data = find_phase(locations[l], phase);
-        if (data == nullptr || data->cluster_of_iteration.empty())
-            continue;
+        if (data == nullptr || data->cluster_of_iteration.empty()) continue;
         for (std::size_t i = 0; i < data->iteration_ns.size(); ++i)
             if (const std::uint32_t c = data->cluster_of_iteration[i]; c < kind_of[l].size() && kind_of[l][c] != KindRun::none)
                 walls[kind_of[l][c]].push_back(static_cast<double>(data->iteration_ns[i]));
         std::vector<KindRun> runs = runs_of(*data, kind_of[l]);
-        const auto same = std::find_if(result.sequences.begin(), result.sequences.end(),
-                                       [&](const KindSequence& s) { return s.runs == runs; });
+        const auto same = std::find_if(result.sequences.begin(), result.sequences.end(), [&](const KindSequence& s) { return s.runs == runs; });
         if (same != result.sequences.end())
             same->locations.push_back(l);
         else
             result.sequences.push_back({{l}, std::move(runs)});
     }
-    for (std::size_t k = 0; k < kinds.size(); ++k)
-        result.kinds[k].times = time_spread(std::move(walls[k]));
-    std::stable_sort(result.sequences.begin(), result.sequences.end(), [](const KindSequence& a, const KindSequence& b) {
-        return a.locations.size() > b.locations.size();
-    });
+    for (std::size_t k = 0; k < kinds.size(); ++k) result.kinds[k].times = time_spread(std::move(walls[k]));
+    std::stable_sort(result.sequences.begin(), result.sequences.end(),
+                     [](const KindSequence& a, const KindSequence& b) { return a.locations.size() > b.locations.size(); });
     result.of_cluster = std::move(kind_of);
     return result;
 }
 
 std::string kind_letters(std::uint32_t kind) {
-    if (kind == KindRun::none)
-        return "-";
+    if (kind == KindRun::none) return "-";
     std::string letters;
     for (std::uint64_t left = std::uint64_t{kind} + 1; left != 0; left = (left - 1) / 26)
         letters.insert(letters.begin(), static_cast<char>('A' + (left - 1) % 26));
@@ -302,8 +273,7 @@ std::string kind_letters(std::uint32_t kind) {
 
 std::vector<std::string> cluster_names(const PhaseData& data, const std::vector<std::uint32_t>& kind_of_cluster) {
     std::map<std::uint32_t, std::vector<std::uint32_t>> clusters; // by kind
-    for (std::uint32_t c = 0; c < kind_of_cluster.size(); ++c)
-        clusters[kind_of_cluster[c]].push_back(c);
+    for (std::uint32_t c = 0; c < kind_of_cluster.size(); ++c) clusters[kind_of_cluster[c]].push_back(c);
     std::vector<std::string> names(kind_of_cluster.size() + 1, "-");
     for (auto& [kind, list] : clusters) {
         std::stable_sort(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) { return data.clusters[a].size > data.clusters[b].size; });
@@ -317,12 +287,10 @@ std::vector<std::vector<std::uint32_t>> kinds_of_clusters(const Profile& profile
     std::vector<std::vector<std::uint32_t>> kinds(locations.size());
     for (const bool is_main : {true, false}) {
         std::vector<const Location*> some;
-        for (const Location* location : locations)
-            some.push_back((location->thread == 0) == is_main ? location : nullptr);
+        for (const Location* location : locations) some.push_back((location->thread == 0) == is_main ? location : nullptr);
         KindsOfPhase found = match_kinds(profile, some, phase);
         for (std::size_t l = 0; l < some.size(); ++l)
-            if (some[l] != nullptr)
-                kinds[l] = std::move(found.of_cluster[l]);
+            if (some[l] != nullptr) kinds[l] = std::move(found.of_cluster[l]);
     }
     return kinds;
 }

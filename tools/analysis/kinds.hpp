@@ -22,9 +22,9 @@ namespace libprofile::tools {
 struct KindOfIteration {
     std::uint64_t iterations = 0; // over all locations
     std::uint64_t clusters = 0;
-    double mean_time = 0; // ns: wall time of an iteration, waiting included
+    double mean_time = 0;          // ns: wall time of an iteration, waiting included
     std::optional<double> compute; // ns of it on the processor outside MPI, in phases inside, too; nothing: not known
-    TimeSpread times;     // wall time of its iterations
+    TimeSpread times;              // wall time of its iterations
 };
 
 /// Iterations of one kind that follow each other.
@@ -42,8 +42,8 @@ struct KindSequence {
 };
 
 struct KindsOfPhase {
-    std::vector<KindOfIteration> kinds;   // most iterations first
-    std::vector<KindSequence> sequences;  // most locations first; locations that never entered the phase are in none
+    std::vector<KindOfIteration> kinds;                 // most iterations first
+    std::vector<KindSequence> sequences;                // most locations first; locations that never entered the phase are in none
     std::vector<std::vector<std::uint32_t>> of_cluster; // kinds by location, then cluster
 };
 

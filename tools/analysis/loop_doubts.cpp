@@ -35,8 +35,7 @@ constexpr Doubt doubts_by_flag[] = {
 
 /// A place as its lines: of the function, and of what is inlined there. Empty: not known.
 std::vector<std::string> lines_of(const Site* site) {
-    if (site == nullptr || site->name.line == 0)
-        return {};
+    if (site == nullptr || site->name.line == 0) return {};
     std::vector<std::string> lines{fmt::format("{}:{}", site->name.file, site->name.line)};
     for (const SiteName& inlined : site->inlined) lines.push_back(fmt::format("{}:{}", inlined.file, inlined.line));
     return lines;
@@ -46,14 +45,11 @@ std::vector<std::string> lines_of(const Site* site) {
 std::set<std::uint64_t> places_on_lines(const Profile& profile, const FoundLoop& loop, const std::vector<std::string>& lines) {
     std::set<std::uint64_t> offsets;
     for (const CallPath& path : profile.paths) {
-        if (path.kind != NodeKind::Mpi || (!loop.call.empty() && profile.functions[path.target].name != loop.call))
-            continue;
+        if (path.kind != NodeKind::Mpi || (!loop.call.empty() && profile.functions[path.target].name != loop.call)) continue;
         for (std::uint32_t at = path.parent; at != 0; at = profile.paths[at].parent) {
-            if (profile.paths[at].kind != NodeKind::Frame)
-                continue;
+            if (profile.paths[at].kind != NodeKind::Frame) continue;
             const Site& site = profile.sites[profile.paths[at].target];
-            if (is_same_module(profile.modules[site.module], loop.module) && lines_of(&site) == lines)
-                offsets.insert(site.offset);
+            if (is_same_module(profile.modules[site.module], loop.module) && lines_of(&site) == lines) offsets.insert(site.offset);
         }
     }
     return offsets;
@@ -63,8 +59,7 @@ std::set<std::uint64_t> places_on_lines(const Profile& profile, const FoundLoop&
 std::string as_places(const FoundLoop& loop, const std::set<std::uint64_t>& offsets) {
     const std::string module = base_name(loop.module.path);
     constexpr std::size_t most = 16; // places of one name
-    if (offsets.size() > most || module.find_first_of(",|= \t'\"") != std::string::npos)
-        return "";
+    if (offsets.size() > most || module.find_first_of(",|= \t'\"") != std::string::npos) return "";
     std::string list;
     for (const std::uint64_t offset : offsets) list += fmt::format("{}{}+{:#x}", list.empty() ? "" : ",", module, offset);
     return "pass=" + list;
@@ -80,8 +75,7 @@ void doubt_copies(const Profile& profile, const FoundLoop& loop, std::vector<std
         return;
     }
     const std::set<std::uint64_t> offsets = places_on_lines(profile, loop, lines);
-    if (offsets.size() < 2)
-        return;
+    if (offsets.size() < 2) return;
     text += ", from the same line: the compiler may have unrolled the loop, so that these are so many of the program's, or only one inside it";
     if (const std::string places = as_places(loop, offsets); times != 0 && offsets.size() % times == 0 && !places.empty())
         text += fmt::format("; LIBPROFILE_ITERATION={} takes each for a pass", printable(places));
@@ -89,17 +83,14 @@ void doubt_copies(const Profile& profile, const FoundLoop& loop, std::vector<std
 }
 
 /// Ranks that are killed are not all at the same pass.
-std::uint64_t most_difference(const LoopOfRanks& found) {
-    return found.was_cut_off ? std::max<std::uint64_t>(2, found.most / 100) : 0;
-}
+std::uint64_t most_difference(const LoopOfRanks& found) { return found.was_cut_off ? std::max<std::uint64_t>(2, found.most / 100) : 0; }
 
 /// Of the calls below a place the one that came about `share` times as often as there are iterations; nullptr: there is none.
 const PlaceCall* nearest(const std::vector<PlaceCall>& calls, double share, double iterations) {
     const PlaceCall* best = nullptr;
     const auto distance = [&](const PlaceCall& call) { return std::abs(static_cast<double>(call.visits) - share * iterations); };
     for (const PlaceCall& call : calls)
-        if (best == nullptr || distance(call) < distance(*best))
-            best = &call;
+        if (best == nullptr || distance(call) < distance(*best)) best = &call;
     return best;
 }
 
@@ -123,8 +114,7 @@ std::string doubt_of_other(const Profile& profile, const LoopOfRanks& found) {
     const CallsOfRank at(profile, found, loop.other_offset);
     const double share = static_cast<double>(loop.other_passes) / static_cast<double>(std::max<std::uint64_t>(loop.passes, 1));
     const PlaceCall* call = nearest(at.calls, share, static_cast<double>(found.most));
-    if (call == nullptr)
-        return fmt::format("passes may begin in {} instead", place);
+    if (call == nullptr) return fmt::format("passes may begin in {} instead", place);
     return fmt::format("passes may begin with {} in {} instead, which comes {} in these iterations{}", printable(call->function), place, times(*call), at.rank);
 }
 
@@ -136,8 +126,7 @@ std::string doubt_of_place(const Profile& profile, const LoopOfRanks& found) {
     std::vector<PlaceCall> its;
     std::copy_if(at.calls.begin(), at.calls.end(), std::back_inserter(its), [&](const PlaceCall& call) { return call.function == loop.call; });
     const PlaceCall* own = nearest(its, 1, static_cast<double>(found.most));
-    if (own == nullptr || most->visits <= own->visits)
-        return "what is called there may make this call in some passes only";
+    if (own == nullptr || most->visits <= own->visits) return "what is called there may make this call in some passes only";
     return fmt::format("what is called there may make this call in some passes only: {} comes {} there, {} {}{}", printable(own->function), times(*own),
                        printable(most->function), times(*most), at.rank);
 }
@@ -156,16 +145,11 @@ std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks&
     else if (loop.other_passes != 0)
         doubts.push_back(loop.other_offset == loop.offset ? doubt_of_place(profile, found) : doubt_of_other(profile, found));
     for (const Doubt& doubt : doubts_by_flag)
-        if (found.is(doubt.flag))
-            doubts.emplace_back(doubt.text);
-    if (found.fewest < least_sure_passes)
-        doubts.emplace_back("a few passes look alike for many reasons");
-    if (loop.moves != 0)
-        doubts.emplace_back("in the first ones passes may be joined");
-    if (found.most - found.fewest > most_difference(found))
-        doubts.emplace_back("ranks count different numbers");
-    if (found.share < 0.5)
-        doubts.emplace_back("most of the time is elsewhere");
+        if (found.is(doubt.flag)) doubts.emplace_back(doubt.text);
+    if (found.fewest < least_sure_passes) doubts.emplace_back("a few passes look alike for many reasons");
+    if (loop.moves != 0) doubts.emplace_back("in the first ones passes may be joined");
+    if (found.most - found.fewest > most_difference(found)) doubts.emplace_back("ranks count different numbers");
+    if (found.share < 0.5) doubts.emplace_back("most of the time is elsewhere");
     return doubts;
 }
 

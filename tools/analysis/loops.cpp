@@ -17,8 +17,7 @@ namespace {
 
 const PhaseData* phase_of(const Profile& profile, const Location& location, const std::string& name) {
     for (const PhaseData& data : location.phases)
-        if (profile.phases[data.phase].kind == PhaseKind::Iterations && profile.phases[data.phase].name == name)
-            return &data;
+        if (profile.phases[data.phase].kind == PhaseKind::Iterations && profile.phases[data.phase].name == name) return &data;
     return nullptr;
 }
 
@@ -33,8 +32,7 @@ struct OfRank {
 /// Empty: the loop lies in no other.
 std::string phase_around(const Location& location, const FoundLoop& loop) {
     for (const FoundLoop& other : location.loop_search->loops)
-        if (!loop.around.empty() && other.recorded_as == loop.around)
-            return other.phase;
+        if (!loop.around.empty() && other.recorded_as == loop.around) return other.phase;
     return "";
 }
 
@@ -43,8 +41,7 @@ std::size_t depth_of(const std::vector<LoopOfRanks>& all, const LoopOfRanks& fou
     std::size_t depth = 0;
     for (const LoopOfRanks* at = &found; !at->around.empty() && depth < all.size(); ++depth) {
         const auto outer = std::find_if(all.begin(), all.end(), [&](const LoopOfRanks& other) { return other.loop->phase == at->around; });
-        if (outer == all.end())
-            break;
+        if (outer == all.end()) break;
         at = &*outer;
     }
     return depth;
@@ -58,8 +55,7 @@ bool is_frame(const Profile& profile, const LoopOfRanks& found) {
 std::vector<const Location*> searching_threads(const Profile& profile) {
     std::vector<const Location*> found;
     for (const Location& location : profile.locations)
-        if (location.thread == 0 && location.loop_search)
-            found.push_back(&location);
+        if (location.thread == 0 && location.loop_search) found.push_back(&location);
     return found;
 }
 
@@ -69,8 +65,7 @@ bool was_killed(const Profile& profile, std::uint32_t rank) {
 }
 
 std::string iterations_text(const LoopOfRanks& found) {
-    if (found.fewest == found.most)
-        return plural(found.most, "iteration");
+    if (found.fewest == found.most) return plural(found.most, "iteration");
     return fmt::format("{} to {} iterations", count(static_cast<double>(found.fewest)), count(static_cast<double>(found.most)));
 }
 
@@ -83,26 +78,22 @@ std::string levels_text(const std::vector<LoopOfRanks>& all, const LoopOfRanks& 
             text += fmt::format(", {} the {} of \"{}\"", how, iterations_text(other), printable(other.loop->phase));
     };
     for (const LoopOfRanks& other : all)
-        if (other.loop->phase == found.around)
-            name("inside", other);
+        if (other.loop->phase == found.around) name("inside", other);
     for (const LoopOfRanks& other : all)
-        if (other.around == found.loop->phase)
-            name("around", other);
+        if (other.around == found.loop->phase) name("around", other);
     return text;
 }
 
 std::string sentence(const Profile& profile, const std::vector<LoopOfRanks>& all, const LoopOfRanks& found, bool names_ranks) {
     const FoundLoop& loop = *found.loop;
     const std::string place = place_text(profile, loop.module, loop.offset);
-    std::string text = fmt::format("\"{}\" was found automatically{}{}: {}, {} of the time after MPI_Init{}", printable(loop.phase),
-                                   loop.phase == loop_name_start + place ? "" : ", in " + place,
-                                   names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "", iterations_text(found),
-                                   percent(found.share), levels_text(all, found));
-    if (loop.is(LoopIsReplaced))
-        return text + "; later a loop around it showed, which took its place";
+    std::string text =
+        fmt::format("\"{}\" was found automatically{}{}: {}, {} of the time after MPI_Init{}", printable(loop.phase),
+                    loop.phase == loop_name_start + place ? "" : ", in " + place, names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "",
+                    iterations_text(found), percent(found.share), levels_text(all, found));
+    if (loop.is(LoopIsReplaced)) return text + "; later a loop around it showed, which took its place";
     for (const std::string& doubt : found.doubts) text += "; not sure: " + doubt;
-    if (found.is_sure())
-        text += "; sure: nothing speaks against it";
+    if (found.is_sure()) text += "; sure: nothing speaks against it";
     return text;
 }
 
@@ -116,8 +107,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         std::map<std::size_t, OfRank> of_rank; // by position in `all`
         for (const FoundLoop& loop : location.loop_search->loops) {
             const PhaseData* data = phase_of(profile, location, loop.phase);
-            if (data == nullptr || data->instances == 0)
-                continue;
+            if (data == nullptr || data->instances == 0) continue;
             auto at = std::find_if(all.begin(), all.end(), [&](const LoopOfRanks& other) {
                 return other.loop->recorded_as == loop.recorded_as && other.loop->phase == loop.phase && other.loop->module.build_id == loop.module.build_id &&
                        other.loop->offset == loop.offset && other.loop->is(LoopIsReplaced) == loop.is(LoopIsReplaced);
@@ -127,8 +117,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
                 at = all.end() - 1;
             }
             at->flags |= loop.flags;
-            if (at->loop->other_passes == 0 && loop.other_passes != 0)
-                at->loop = &loop; // that there may be another place is what one of them says
+            if (at->loop->other_passes == 0 && loop.other_passes != 0) at->loop = &loop; // that there may be another place is what one of them says
             // A function that is called from several places has a loop for each, and one phase for all.
             OfRank& here = of_rank[static_cast<std::size_t>(at - all.begin())];
             here.data = data;
@@ -147,8 +136,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
             found.most = std::max(found.most, here.data->instances);
             // The last pass lasts until something else shows that it is over; that time need not be the loop's.
             const std::uint64_t span = here.last_ns - std::min(here.first_ns, here.last_ns);
-            const std::uint64_t passes_ns =
-                span == 0 ? here.data->wall_inclusive_ns : span + span / std::max<std::uint64_t>(here.data->instances, 1);
+            const std::uint64_t passes_ns = span == 0 ? here.data->wall_inclusive_ns : span + span / std::max<std::uint64_t>(here.data->instances, 1);
             found.share += searched == 0 ? 0 : static_cast<double>(std::min(here.data->wall_inclusive_ns, passes_ns)) / static_cast<double>(searched);
         }
     }
@@ -159,14 +147,11 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         const bool is_agreed = std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& other) {
             return other.loop->phase == found.loop->phase && other.loop->recorded_as != found.loop->recorded_as;
         });
-        if (!is_agreed || found.ranks.size() != searching.size())
-            found.doubts.emplace_back("other ranks begin their passes elsewhere, or found none");
+        if (!is_agreed || found.ranks.size() != searching.size()) found.doubts.emplace_back("other ranks begin their passes elsewhere, or found none");
     }
     std::stable_sort(all.begin(), all.end(), [&](const LoopOfRanks& a, const LoopOfRanks& b) {
-        if (a.loop->is(LoopIsReplaced) != b.loop->is(LoopIsReplaced))
-            return b.loop->is(LoopIsReplaced);
-        if (is_frame(profile, a) != is_frame(profile, b))
-            return is_frame(profile, b);
+        if (a.loop->is(LoopIsReplaced) != b.loop->is(LoopIsReplaced)) return b.loop->is(LoopIsReplaced);
+        if (is_frame(profile, a) != is_frame(profile, b)) return is_frame(profile, b);
         return a.ranks.size() > b.ranks.size();
     });
     return all;
@@ -177,17 +162,16 @@ std::vector<std::string> place_sentences(const Profile& profile) {
     const std::string& all = profile.job.configuration;
     const std::string variable = "LIBPROFILE_ITERATION=";
     std::size_t at = all.compare(0, variable.size(), variable) == 0 ? 0 : all.find("\n" + variable);
-    if (at == std::string::npos)
-        return {};
+    if (at == std::string::npos) return {};
     at = all.find('=', at) + 1;
     if (at < all.size() && all[at] == '=') // a name that is missing is that of the place
         ++at;
     const std::string name = all.substr(at, all.find_first_of("=\n", at) - at);
-    if (name.empty() || name == "auto" || name == "marker" || name == "none")
-        return {};
+    if (name.empty() || name == "auto" || name == "marker" || name == "none") return {};
     for (const Phase& phase : profile.phases)
         if (phase.kind == PhaseKind::Iterations && phase.name == name)
-            return {fmt::format("an iteration of \"{0}\" lasts from one pass of {0} to the next (LIBPROFILE_ITERATION); the last one to the end", printable(name))};
+            return {
+                fmt::format("an iteration of \"{0}\" lasts from one pass of {0} to the next (LIBPROFILE_ITERATION); the last one to the end", printable(name))};
     const std::string reason = "\nLIBPROFILE_ITERATION.problem=";
     if (std::size_t why = all.find(reason); why != std::string::npos) {
         why += reason.size();
@@ -202,8 +186,7 @@ std::vector<std::string> place_sentences(const Profile& profile) {
 std::string why_none(const Profile& profile, const std::vector<const Location*>& searching) {
     for (const Location* location : searching) {
         for (const FoundLoop& loop : location->loop_search->loops) {
-            if (!loop.is(LoopIsShort) || loop.passes == 0)
-                continue;
+            if (!loop.is(LoopIsShort) || loop.passes == 0) continue;
             const double us = static_cast<double>(loop.last_ns - std::min(loop.first_ns, loop.last_ns)) / 1e3 / static_cast<double>(loop.passes);
             return fmt::format("there is a loop in {}, but its passes take {:.2g} us on average, too short to be iterations (30 us is the least)",
                                place_text(profile, loop.module, loop.offset), us);
@@ -214,8 +197,7 @@ std::string why_none(const Profile& profile, const std::vector<const Location*>&
 
 std::vector<std::string> loop_sentences(const Profile& profile) {
     const std::vector<const Location*> searching = searching_threads(profile);
-    if (searching.empty())
-        return place_sentences(profile);
+    if (searching.empty()) return place_sentences(profile);
     std::vector<std::uint64_t> without; // ranks that found nothing
     for (const Location* location : searching)
         if (std::all_of(location->loop_search->loops.begin(), location->loop_search->loops.end(), [](const FoundLoop& loop) { return loop.is(LoopIsShort); }))
@@ -231,13 +213,11 @@ std::vector<std::string> loop_sentences(const Profile& profile) {
         if (!found.loop->is(LoopIsReplaced))
             covered_by[depth_of(all, found)] += found.share * static_cast<double>(found.ranks.size()) / static_cast<double>(searching.size());
         constexpr std::size_t most = 6;
-        if (shown++ < most)
-            sentences.push_back(sentence(profile, all, found, !is_of_all));
+        if (shown++ < most) sentences.push_back(sentence(profile, all, found, !is_of_all));
     }
     double covered = 0;
     for (const auto& [level, share] : covered_by) covered = std::max(covered, share);
-    if (!without.empty() && !all.empty())
-        sentences.push_back(fmt::format("{} found no loop", rank_words(without)));
+    if (!without.empty() && !all.empty()) sentences.push_back(fmt::format("{} found no loop", rank_words(without)));
     if (differs)
         sentences.push_back("ranks took different places in the code for the start of a pass, so their iterations need not be the same "
                             "ones; mark the loop to be sure (profile_iteration_begin, MPI_Pcontrol)");

@@ -1,7 +1,7 @@
 #include "tools/analysis/losses.hpp"
 
-#include "tools/analysis/regions.hpp"
 #include "tools/analysis/placement.hpp"
+#include "tools/analysis/regions.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/layout.hpp"
@@ -18,8 +18,7 @@ namespace {
 
 std::uint64_t sum_of(const Profile& profile, std::uint64_t RankInfo::*member) {
     std::uint64_t sum = 0;
-    for (const auto& [rank, info] : profile.ranks)
-        sum += info.*member;
+    for (const auto& [rank, info] : profile.ranks) sum += info.*member;
     return sum;
 }
 
@@ -35,21 +34,17 @@ std::string last_iterations_text(const Profile& profile, const std::vector<std::
             for (const PhaseData& data : location->phases)
                 if (profile.phases[data.phase].kind == PhaseKind::Iterations && !profile.phases[data.phase].is_frame && data.instances != 0) {
                     time[data.phase] += data.wall_inclusive_ns;
-                    if (time[longest] == 0 || time[data.phase] > time[longest])
-                        longest = data.phase;
+                    if (time[longest] == 0 || time[data.phase] > time[longest]) longest = data.phase;
                 }
-    if (time.empty() || time[longest] == 0)
-        return "";
+    if (time.empty() || time[longest] == 0) return "";
     std::map<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> by_last;
     for (const std::uint64_t rank : ranks)
-        if (const PhaseData* data = find_phase(location_of(rank), longest))
-            by_last[data->instances].push_back(rank);
+        if (const PhaseData* data = find_phase(location_of(rank), longest)) by_last[data->instances].push_back(rank);
     std::string out = fmt::format("iterations of \"{}\" that they closed:", printable(profile.phases[longest].name));
     constexpr std::size_t shown = 6;
     std::size_t n = 0;
     for (const auto& [iterations, at] : by_last) {
-        if (n++ == shown)
-            return out + ", ...";
+        if (n++ == shown) return out + ", ...";
         out += fmt::format("{} {} ({})", n == 1 ? "" : ",", count(static_cast<double>(iterations)), rank_words(at));
     }
     return out;
@@ -69,47 +64,39 @@ class Collector {
         }
         if (chosen.empty())
             for (std::uint32_t rank = 0; rank < profile_.job.ranks; ++rank)
-                if (!profile_.ranks.contains(rank))
-                    missing.push_back(rank);
+                if (!profile_.ranks.contains(rank)) missing.push_back(rank);
         for (const std::uint32_t rank : chosen)
-            if (rank < profile_.job.ranks && !profile_.ranks.contains(rank))
-                missing.push_back(rank);
+            if (rank < profile_.job.ranks && !profile_.ranks.contains(rank)) missing.push_back(rank);
         using enum LossGroup;
         add(Missing, "missing_ranks", missing.size(), [&] { return "no data of " + rank_words(missing); });
         add(Missing, "checkpoint_ranks", checkpoints.size(), [&] {
             return fmt::format("{} of {} did not come to MPI_Finalize ({}): killed, or still running; their data are those up to the "
                                "last iteration or checkpoint",
-                               count(static_cast<double>(checkpoints.size())), plural(profile_.job.ranks, "rank"),
-                               number_ranges(checkpoints));
+                               count(static_cast<double>(checkpoints.size())), plural(profile_.job.ranks, "rank"), number_ranges(checkpoints));
         });
         if (const std::string last = last_iterations_text(profile_, checkpoints); !last.empty())
             add(Missing, "last_iterations", checkpoints.size(), [&] { return last; });
-        add(Missing, "unfinished_ranks", unfinished.size(),
-            [&] { return rank_words(unfinished) + " did not reach the end of the program"; });
+        add(Missing, "unfinished_ranks", unfinished.size(), [&] { return rank_words(unfinished) + " did not reach the end of the program"; });
     }
 
     /// What the reader of the files found. Some notes tell of missing data; all are taken for that in an incomplete profile.
     void add_notes(LossGroup group) {
-        for (const std::string& note : profile_.notes)
-            list_.push_back({group, "note", 1, printable(note)});
+        for (const std::string& note : profile_.notes) list_.push_back({group, "note", 1, printable(note)});
     }
 
     void add_sentences(LossGroup group, const char* kind, const std::vector<std::string>& sentences) {
-        for (const std::string& sentence : sentences)
-            list_.push_back({group, kind, 1, sentence});
+        for (const std::string& sentence : sentences) list_.push_back({group, kind, 1, sentence});
     }
 
     /// A counter of the ranks: nothing is said where it is 0.
-    template <class Sentence>
-    void add_counter(LossGroup group, const char* kind, std::uint64_t RankInfo::*member, Sentence sentence) {
+    template <class Sentence> void add_counter(LossGroup group, const char* kind, std::uint64_t RankInfo::*member, Sentence sentence) {
         const std::uint64_t n = sum_of(profile_, member);
         add(group, kind, n, [&] { return sentence(n); });
     }
 
     void add_regions() {
         const std::optional<RegionsRecord> sums = region_losses(profile_);
-        if (!sums)
-            return;
+        if (!sums) return;
         add(LossGroup::Loss, "region_repairs", sums->repairs,
             [&] { return plural(sums->repairs, "region") + " not ended, or ended in the wrong order, and repaired"; });
         add(LossGroup::Loss, "regions_lost", sums->too_deep + sums->without_memory, [&] {
@@ -144,9 +131,8 @@ class Collector {
             return "work of threads in parallel regions not shown below the region " + plural(sums.shares_refused, "time") +
                    ": nested too deep, or inside another event";
         });
-        add(Loss, "openmp_waits_refused", sums.waits_refused, [&] {
-            return plural(sums.waits_refused, "wait") + " of OpenMP inside another one or inside an MPI call, whose time they are part of";
-        });
+        add(Loss, "openmp_waits_refused", sums.waits_refused,
+            [&] { return plural(sums.waits_refused, "wait") + " of OpenMP inside another one or inside an MPI call, whose time they are part of"; });
         add(Loss, "openmp_phases_missed", sums.phases_missed, [&] {
             return (sums.phases_missed == 1 ? "a beginning or end" : count(static_cast<double>(sums.phases_missed)) + " beginnings and ends") +
                    " of the main thread's phases and iterations not followed by threads that work for it, which had no region for too many of them: "
@@ -157,36 +143,28 @@ class Collector {
     void add_samples() {
         const std::uint64_t taken = sum_of(profile_, &RankInfo::samples_taken), lost = sum_of(profile_, &RankInfo::samples_lost);
         const double share = taken + lost == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(taken + lost);
-        add(LossGroup::Loss, "samples_lost", lost, [&] {
-            return fmt::format("{} lost ({})", plural(lost, "sample"), percent(share));
-        });
+        add(LossGroup::Loss, "samples_lost", lost, [&] { return fmt::format("{} lost ({})", plural(lost, "sample"), percent(share)); });
     }
 
     /// Iterations and call paths, of all threads.
     void add_iterations() {
         std::uint64_t unclustered = 0, beyond_reader = 0, closed = 0, without_values = 0, with_series = 0, folded = 0, all = 0;
-        for (const auto& [rank, info] : profile_.ranks)
-            beyond_reader += info.beyond_reader;
+        for (const auto& [rank, info] : profile_.ranks) beyond_reader += info.beyond_reader;
         for (const Location& location : profile_.locations)
             for (const PhaseData& data : location.phases) {
                 for_each_cell(data, [&](const Cell& cell) {
-                    if (cell.metric != 0)
-                        return;
+                    if (cell.metric != 0) return;
                     all += cell.value;
                     folded += profile_.paths[cell.path].kind == NodeKind::Quota ? cell.value : 0;
                 });
-                if (profile_.phases[data.phase].kind != PhaseKind::Iterations)
-                    continue;
+                if (profile_.phases[data.phase].kind != PhaseKind::Iterations) continue;
                 unclustered += data.unclustered;
                 closed += data.iteration_ns.size();
-                if (!data.series)
-                    continue;
+                if (!data.series) continue;
                 with_series += data.series->iterations();
                 without_values += data.series->iterations() - std::min(data.series->iterations(), data.series->iterations_with_totals());
             }
-        const auto of = [](std::uint64_t n, std::uint64_t sum) {
-            return fmt::format("{} of {}", count(static_cast<double>(n)), plural(sum, "iteration"));
-        };
+        const auto of = [](std::uint64_t n, std::uint64_t sum) { return fmt::format("{} of {}", count(static_cast<double>(n)), plural(sum, "iteration")); };
         using enum LossGroup;
         const std::uint64_t for_memory = unclustered - std::min(unclustered, beyond_reader);
         add(Loss, "iterations_without_cluster", for_memory, [&] {
@@ -210,8 +188,7 @@ class Collector {
     void add_checked_paths() {
         const auto sum = [&](PathCount which) {
             std::uint64_t n = 0;
-            for (const auto& [rank, info] : profile_.ranks)
-                n += info.path_counts[static_cast<std::size_t>(which)];
+            for (const auto& [rank, info] : profile_.ranks) n += info.path_counts[static_cast<std::size_t>(which)];
             return n;
         };
         const std::uint64_t checked = sum(PathCount::Checked), wrong = sum(PathCount::Wrong);
@@ -221,9 +198,8 @@ class Collector {
                                wrong, plural(checked, "checked one"));
         });
         if (wrong == 0)
-            add(LossGroup::Remark, "checked_paths", checked, [&] {
-                return plural(checked, "call path") + " found through marked return addresses equal those of full unwinds";
-            });
+            add(LossGroup::Remark, "checked_paths", checked,
+                [&] { return plural(checked, "call path") + " found through marked return addresses equal those of full unwinds"; });
     }
 
     std::vector<Loss> list() {
@@ -232,10 +208,8 @@ class Collector {
     }
 
   private:
-    template <class Sentence>
-    void add(LossGroup group, const char* kind, std::uint64_t n, Sentence sentence) {
-        if (n != 0)
-            list_.push_back({group, kind, n, sentence()});
+    template <class Sentence> void add(LossGroup group, const char* kind, std::uint64_t n, Sentence sentence) {
+        if (n != 0) list_.push_back({group, kind, n, sentence()});
     }
 
     const Profile& profile_;
@@ -273,17 +247,14 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
                            plural(n, "time"));
     });
     all.add_iterations();
-    all.add_counter(Loss, "requests_lost", &RankInfo::requests_lost, [](std::uint64_t n) {
-        return "messages of " + plural(n, "MPI request") + " not counted because memory ran out; their time is";
-    });
+    all.add_counter(Loss, "requests_lost", &RankInfo::requests_lost,
+                    [](std::uint64_t n) { return "messages of " + plural(n, "MPI request") + " not counted because memory ran out; their time is"; });
     all.add_samples();
     all.add_checked_paths();
-    all.add_counter(Loss, "partial_paths", &RankInfo::partial_paths, [](std::uint64_t n) {
-        return plural(n, "call path") + " without known outer end, shown below \"(partial)\"";
-    });
+    all.add_counter(Loss, "partial_paths", &RankInfo::partial_paths,
+                    [](std::uint64_t n) { return plural(n, "call path") + " without known outer end, shown below \"(partial)\""; });
     all.add_counter(Loss, "clocks_lost", &RankInfo::clocks_lost, [](std::uint64_t n) {
-        return "the program closed the perf counters of " + plural(n, "thread") +
-               "; their CPU timers went on sampling, at up to some 250 Hz";
+        return "the program closed the perf counters of " + plural(n, "thread") + "; their CPU timers went on sampling, at up to some 250 Hz";
     });
     all.add_counter(Loss, "nesting_repairs", &RankInfo::nesting_repairs,
                     [](std::uint64_t n) { return plural(n, "phase marker") + " nested wrongly and repaired"; });

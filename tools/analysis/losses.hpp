@@ -23,7 +23,7 @@ struct Loss {
     LossGroup group = LossGroup::Loss;
     const char* kind = ""; // stable key: that of the counter in JSON's "losses" where there is one; "note" may occur several times
     std::uint64_t count = 0;
-    std::string sentence;  // begins in lower case where it can, ends without a full stop
+    std::string sentence; // begins in lower case where it can, ends without a full stop
 };
 
 /// "missing", "loss", "remark": stable keys.

@@ -19,8 +19,7 @@ std::string package_of(const std::string& path) {
     std::error_code error;
     const std::string real = fs::canonical(path, error).string();
     for (const fs::directory_entry& list : fs::directory_iterator("/var/lib/dpkg/info", error)) {
-        if (list.path().extension() != ".list")
-            continue;
+        if (list.path().extension() != ".list") continue;
         std::ifstream in(list.path());
         for (std::string line; std::getline(in, line);)
             if (line == path || line == real || "/usr" + line == real) // /lib became /usr/lib
@@ -31,8 +30,7 @@ std::string package_of(const std::string& path) {
 
 /// What would bring names.
 std::string remedy(const Module& module) {
-    if (Symbols(module).state() != ModuleState::Readable)
-        return "it is not on this machine, or another build is; run libprofile report once where the job ran";
+    if (Symbols(module).state() != ModuleState::Readable) return "it is not on this machine, or another build is; run libprofile report once where the job ran";
     const std::string package = package_of(module.path);
     const std::string file = module.build_id.empty() ? "" : fmt::format(", or put its debug file where {} is looked for", debug_file_of(module.build_id));
     return package.empty() ? fmt::format("it was stripped; keep its symbols (link without -s, no strip){}", file)
@@ -46,17 +44,14 @@ std::vector<std::string> nameless_modules(const Profile& profile, const std::vec
     double wall = 0;
     std::map<std::uint32_t, double> times; // by module
     for (const Location* location : locations) {
-        if (location == nullptr)
-            continue;
+        if (location == nullptr) continue;
         wall += static_cast<double>(location->wall_ns);
         for (const PhaseData& data : location->phases)
             for_each_cell(data, [&](const Cell& cell) {
-                if (cell.metric != 0)
-                    return;
+                if (cell.metric != 0) return;
                 // What a function without a name waits for in MPI is its doing, too.
                 const CallPath* path = &profile.paths[cell.path];
-                if (is_call(path->kind))
-                    path = &profile.paths[path->parent];
+                if (is_call(path->kind)) path = &profile.paths[path->parent];
                 if (path->kind == NodeKind::Frame && is_nameless(profile.sites[path->target].name))
                     times[profile.sites[path->target].module] += static_cast<double>(cell.value);
             });

@@ -15,9 +15,7 @@ namespace libprofile::tools {
 namespace {
 
 /// Host names are not always different, and containers of one machine have their own.
-std::string machine_key(const RankInfo& info) {
-    return info.place->machine.id.empty() ? "host " + info.host : "id " + info.place->machine.id;
-}
+std::string machine_key(const RankInfo& info) { return info.place->machine.id.empty() ? "host " + info.host : "id " + info.place->machine.id; }
 
 const PlacedThread* main_thread(const RankInfo& info) { return info.place ? info.place->thread(0) : nullptr; }
 
@@ -45,8 +43,7 @@ void add(BindingGroup& group, std::uint64_t rank, const RankPlacing& place, cons
 
 /// Empty: all can have a core of their own.
 std::string crowd_words(const BindingGroup& group, const std::string& host, bool is_whole) {
-    if (group.ranks.size() < 2)
-        return "";
+    if (group.ranks.size() < 2) return "";
     const std::string who = rank_words(group.ranks);
     const std::string where = is_whole ? "" : " by their binding";
     if (group.ranks.size() > group.processors)
@@ -65,11 +62,9 @@ std::vector<PlacedMachine> placed_machines(const Profile& profile) {
     std::map<std::string, std::size_t> known;
     for (const auto& [rank, info] : profile.ranks) {
         const PlacedThread* thread = main_thread(info);
-        if (thread == nullptr)
-            continue;
+        if (thread == nullptr) continue;
         const auto [at, added] = known.emplace(machine_key(info), machines.size());
-        if (added)
-            machines.push_back({info.host, info.place->machine, {}, {}, thread->allowed.size(), thread->allowed.size()});
+        if (added) machines.push_back({info.host, info.place->machine, {}, {}, thread->allowed.size(), thread->allowed.size()});
         PlacedMachine& machine = machines[at->second];
         machine.ranks.push_back(rank);
         machine.fewest_allowed = std::min<std::uint64_t>(machine.fewest_allowed, thread->allowed.size());
@@ -80,37 +75,32 @@ std::vector<PlacedMachine> placed_machines(const Profile& profile) {
                 place.core = processor->core;
                 place.numa_node = processor->numa_node;
             }
-        const auto same = std::find_if(machine.cores.begin(), machine.cores.end(), [&](const PlacedCore& other) {
-            return other.core == place.core && other.numa_node == place.numa_node;
-        });
+        const auto same = std::find_if(machine.cores.begin(), machine.cores.end(),
+                                       [&](const PlacedCore& other) { return other.core == place.core && other.numa_node == place.numa_node; });
         PlacedCore& core = same == machine.cores.end() ? machine.cores.emplace_back(std::move(place)) : *same;
         core.ranks.push_back(rank);
     }
     for (PlacedMachine& machine : machines)
-        std::sort(machine.cores.begin(), machine.cores.end(), [](const PlacedCore& a, const PlacedCore& b) {
-            return std::pair(a.numa_node, a.core) < std::pair(b.numa_node, b.core);
-        });
+        std::sort(machine.cores.begin(), machine.cores.end(),
+                  [](const PlacedCore& a, const PlacedCore& b) { return std::pair(a.numa_node, a.core) < std::pair(b.numa_node, b.core); });
     return machines;
 }
 
 std::string machine_words(const MachineInfo& info) {
     std::string out = printable(info.model);
     const auto part = [&](std::uint64_t n, const char* what) {
-        if (n != 0)
-            out += (out.empty() ? "" : ", ") + plural(n, what);
+        if (n != 0) out += (out.empty() ? "" : ", ") + plural(n, what);
     };
     part(info.packages, "socket");
     part(info.numa_nodes, "NUMA node");
     part(info.cores, "core");
     part(info.processors, "processor");
-    if (info.memory != 0)
-        out += (out.empty() ? "" : ", ") + byte_size(static_cast<double>(info.memory)) + " of memory";
+    if (info.memory != 0) out += (out.empty() ? "" : ", ") + byte_size(static_cast<double>(info.memory)) + " of memory";
     return out;
 }
 
 std::string binding_words(const PlacedMachine& machine) {
-    if (machine.most_allowed == 0)
-        return "";
+    if (machine.most_allowed == 0) return "";
     const std::string each = machine.ranks.size() > 1 ? "each rank" : "the rank";
     const std::string of = machine.info.processors == 0 ? "" : fmt::format(" of {}", machine.info.processors);
     if (machine.fewest_allowed != machine.most_allowed)
@@ -132,8 +122,7 @@ std::vector<std::string> placement_warnings(const Profile& profile) {
             const RankPlacing& place = *profile.ranks.at(static_cast<std::uint32_t>(rank)).place;
             const std::vector<std::uint32_t>& allowed = place.thread(0)->allowed;
             all_known = all_known && !allowed.empty();
-            if (allowed.empty())
-                continue;
+            if (allowed.empty()) continue;
             add(whole, rank, place, allowed);
             processors.insert(allowed.begin(), allowed.end());
             BindingGroup& group = groups[allowed];
@@ -146,14 +135,11 @@ std::vector<std::string> placement_warnings(const Profile& profile) {
         std::size_t n = 0;
         for (const auto& [allowed, group] : groups) {
             const std::string sentence = crowd_words(group, machine.host, group.ranks.size() == machine.ranks.size());
-            if (!sentence.empty() && n++ < most)
-                out.push_back(sentence);
+            if (!sentence.empty() && n++ < most) out.push_back(sentence);
         }
         const std::string all = n == 0 && all_known ? crowd_words(whole, machine.host, true) : "";
-        if (!all.empty())
-            out.push_back(all);
-        if (n > most)
-            out.push_back(fmt::format("and so had {} more groups of ranks on {}", n - most, printable(machine.host)));
+        if (!all.empty()) out.push_back(all);
+        if (n > most) out.push_back(fmt::format("and so had {} more groups of ranks on {}", n - most, printable(machine.host)));
     }
     return out;
 }
@@ -163,18 +149,15 @@ namespace {
 /// Its bit in PlacedThread::counters; 64: it is none that could be missing.
 std::size_t counter_bit(const Profile& profile, std::size_t metric) {
     const std::size_t chosen = chosen_counters(profile.metrics);
-    if (metric < metric_count || metric >= metric_count + 2 * chosen)
-        return 64;
+    if (metric < metric_count || metric >= metric_count + 2 * chosen) return 64;
     return std::min<std::size_t>((metric - metric_count) % chosen, 64);
 }
 
 bool had_bit(const Profile& profile, const RankInfo& info, std::uint32_t number, std::size_t bit) {
     const PlacedThread* thread = info.place ? info.place->thread(number) : nullptr;
-    if (thread == nullptr)
-        return true;
+    if (thread == nullptr) return true;
     std::string names;
-    for (std::size_t i = 0; i < chosen_counters(profile.metrics); ++i)
-        names += (names.empty() ? "" : ",") + profile.metrics[metric_count + i].name;
+    for (std::size_t i = 0; i < chosen_counters(profile.metrics); ++i) names += (names.empty() ? "" : ",") + profile.metrics[metric_count + i].name;
     return info.place->counters != names || (thread->counters >> bit & 1) != 0;
 }
 
@@ -183,8 +166,7 @@ bool had_bit(const Profile& profile, const RankInfo& info, std::uint32_t number,
 bool had_counter(const Profile& profile, std::uint32_t rank, std::uint32_t thread, std::size_t metric) {
     const std::size_t bit = counter_bit(profile, metric);
     const auto info = profile.ranks.find(rank);
-    if (bit == 64 || info == profile.ranks.end())
-        return true;
+    if (bit == 64 || info == profile.ranks.end()) return true;
     return profile.metrics[metric_count + bit].name == "energy" ? had_counter(profile, metric) : had_bit(profile, info->second, thread, bit);
 }
 
@@ -197,14 +179,12 @@ bool had_counter(const Profile& profile, std::size_t metric) {
 std::vector<std::string> counter_warnings(const Profile& profile) {
     std::string names;
     const std::size_t end = metric_count + chosen_counters(profile.metrics);
-    for (std::size_t m = metric_count; m < end; ++m)
-        names += (names.empty() ? "" : ",") + profile.metrics[m].name;
+    for (std::size_t m = metric_count; m < end; ++m) names += (names.empty() ? "" : ",") + profile.metrics[m].name;
     std::vector<std::string> out;
     std::vector<std::uint64_t> others;
     std::map<std::string, std::vector<std::uint64_t>> without; // ranks, by counter
     for (const auto& [rank, info] : profile.ranks) {
-        if (!info.place)
-            continue;
+        if (!info.place) continue;
         if (info.place->counters != names) {
             others.push_back(rank);
             continue;
@@ -217,8 +197,7 @@ std::vector<std::string> counter_warnings(const Profile& profile) {
     if (!others.empty())
         out.push_back(fmt::format("{} had other counters (LIBPROFILE_METRICS) than the job: what their values mean is not certain", rank_words(others)));
     for (const auto& [name, ranks] : without)
-        out.push_back(fmt::format("{} could not be counted on {}", printable(name),
-                                  ranks.size() == profile.ranks.size() ? "any rank" : rank_words(ranks)));
+        out.push_back(fmt::format("{} could not be counted on {}", printable(name), ranks.size() == profile.ranks.size() ? "any rank" : rank_words(ranks)));
     return out;
 }
 

@@ -21,9 +21,9 @@ struct PlacedCore {
 struct PlacedMachine {
     std::string host; // of its first rank
     MachineInfo info;
-    std::vector<std::uint64_t> ranks;  // with a known place, ascending
-    std::vector<PlacedCore> cores;     // by NUMA node, then core
-    std::uint64_t fewest_allowed = 0;  // processors that the main thread of a rank might use
+    std::vector<std::uint64_t> ranks; // with a known place, ascending
+    std::vector<PlacedCore> cores;    // by NUMA node, then core
+    std::uint64_t fewest_allowed = 0; // processors that the main thread of a rank might use
     std::uint64_t most_allowed = 0;
 };
 

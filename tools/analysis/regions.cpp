@@ -35,15 +35,13 @@ RegionCounters region_counters(const Profile& profile) {
 std::vector<RegionRow> region_rows(const Profile& profile) {
     const RegionCounters counters = region_counters(profile);
     std::vector<std::size_t> counter_of(profile.metrics.size(), SIZE_MAX); // by metric
-    for (std::size_t i = 0; i < counters.metrics.size(); ++i)
-        counter_of[counters.metrics[i]] = i;
+    for (std::size_t i = 0; i < counters.metrics.size(); ++i) counter_of[counters.metrics[i]] = i;
     std::vector<RegionRow> rows;
     std::map<std::tuple<NodeKind, std::uint32_t, std::uint64_t>, std::size_t> known;
     std::vector<std::size_t> row_of(profile.paths.size(), SIZE_MAX);
     for (std::size_t p = 0; p < profile.paths.size(); ++p) {
         const CallPath& path = profile.paths[p];
-        if (!is_region(path.kind))
-            continue;
+        if (!is_region(path.kind)) continue;
         const auto [at, added] = known.emplace(std::tuple(path.kind, path.target, path.address), rows.size());
         if (added) {
             const Label label = label_of(profile, path);
@@ -54,20 +52,17 @@ std::vector<RegionRow> region_rows(const Profile& profile) {
             } else {
                 row.site = path.target;
             }
-            if (!label.file.empty())
-                row.place = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
+            if (!label.file.empty()) row.place = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
             rows.push_back(std::move(row));
         }
         row_of[p] = at->second;
     }
-    if (rows.empty())
-        return rows;
+    if (rows.empty()) return rows;
     std::vector<std::uint64_t> visits(profile.paths.size()); // of functions; later: with those below
     for (const Location& location : profile.locations)
         for (const PhaseData& data : location.phases)
             for_each_cell(data, [&](const Cell& cell) {
-                if (row_of[cell.path] == SIZE_MAX)
-                    return;
+                if (row_of[cell.path] == SIZE_MAX) return;
                 RegionRow& row = rows[row_of[cell.path]];
                 if (cell.metric == static_cast<std::uint32_t>(Metric::Visits)) {
                     row.visits += cell.value;
@@ -82,24 +77,20 @@ std::vector<RegionRow> region_rows(const Profile& profile) {
             });
     for (std::size_t p = profile.paths.size(); p-- > 1;) { // a parent's number is smaller
         const CallPath& path = profile.paths[p];
-        if (path.kind != NodeKind::FunctionRegion || profile.paths[path.parent].kind != NodeKind::FunctionRegion)
-            continue;
+        if (path.kind != NodeKind::FunctionRegion || profile.paths[path.parent].kind != NodeKind::FunctionRegion) continue;
         visits[path.parent] += visits[p];
         rows[row_of[path.parent]].visits_inside += visits[p];
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const RegionRow& a, const RegionRow& b) {
-        return std::tuple(b.inclusive_ns, a.name) < std::tuple(a.inclusive_ns, b.name);
-    });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const RegionRow& a, const RegionRow& b) { return std::tuple(b.inclusive_ns, a.name) < std::tuple(a.inclusive_ns, b.name); });
     return rows;
 }
 
 std::optional<RegionsRecord> region_losses(const Profile& profile) {
     std::optional<RegionsRecord> sum;
     for (const auto& [number, rank] : profile.ranks) {
-        if (!rank.regions)
-            continue;
-        if (!sum)
-            sum.emplace();
+        if (!rank.regions) continue;
+        if (!sum) sum.emplace();
         sum->repairs += rank.regions->repairs;
         sum->left += rank.regions->left;
         sum->unmatched += rank.regions->unmatched;
@@ -130,8 +121,7 @@ TinyFunctions choose_tiny(const Profile& profile, double target) {
             for_each_cell(data, [&](const Cell& cell) {
                 const CallPath& path = profile.paths[cell.path];
                 has_functions = has_functions || path.kind == NodeKind::FunctionRegion;
-                if (cell.metric == 0 && category_of(profile, path) == TimeCategory::Compute)
-                    own += static_cast<double>(cell.value);
+                if (cell.metric == 0 && category_of(profile, path) == TimeCategory::Compute) own += static_cast<double>(cell.value);
             });
         computing += has_functions ? own : 0;
     }
@@ -153,13 +143,11 @@ TinyFunctions choose_tiny(const Profile& profile, double target) {
     std::stable_sort(rows.begin(), rows.end(), [&](const RegionRow& a, const RegionRow& b) { return length(a) < length(b); });
     for (RegionRow& row : rows) {
         const bool is_tiny = length(row) < worth * visit && cost(row) >= least_share * without;
-        if (!is_tiny && result.cost_left_ns <= target * without)
-            continue;
+        if (!is_tiny && result.cost_left_ns <= target * without) continue;
         result.cost_left_ns -= cost(row);
         result.chosen.push_back(std::move(row));
     }
-    std::stable_sort(result.chosen.begin(), result.chosen.end(),
-                     [](const RegionRow& a, const RegionRow& b) { return a.visits > b.visits; });
+    std::stable_sort(result.chosen.begin(), result.chosen.end(), [](const RegionRow& a, const RegionRow& b) { return a.visits > b.visits; });
     return result;
 }
 

@@ -14,14 +14,14 @@ namespace libprofile::tools {
 struct RegionRow {
     NodeKind kind = NodeKind::Region;
     RegionClass region_class = RegionClass::User;
-    std::string name; // as label_of()
-    std::string place; // "file:line"; empty: unknown
+    std::string name;       // as label_of()
+    std::string place;      // "file:line"; empty: unknown
     std::uint32_t site = 0; // FunctionRegion: index of the site
     std::uint64_t visits = 0;
     std::uint64_t inclusive_ns = 0;
     std::uint64_t exclusive_ns = 0;
     std::vector<std::uint64_t> counted; // Region: what RegionCounters came to, from entry to exit
-    std::uint64_t visits_inside = 0; // FunctionRegion: to instrumented functions that it called, directly or not
+    std::uint64_t visits_inside = 0;    // FunctionRegion: to instrumented functions that it called, directly or not
     double mean_ns() const { return visits == 0 ? 0 : static_cast<double>(inclusive_ns) / static_cast<double>(visits); }
 };
 
@@ -51,8 +51,8 @@ struct TinyFunctions {
     double share_left() const { return cost_left_ns / computing_ns; }
 };
 /// @param target what instrumentation may cost at most, as a share of the computing time without it
-/// A function is chosen when its visits, without what the instrumentation inside costs, are shorter than ten times what they cost; then those with the shortest visits until the rest
-/// costs no more than `target`.
+/// A function is chosen when its visits, without what the instrumentation inside costs, are shorter than ten times what they cost; then
+/// those with the shortest visits until the rest costs no more than `target`.
 TinyFunctions choose_tiny(const Profile& profile, double target);
 
 } // namespace libprofile::tools

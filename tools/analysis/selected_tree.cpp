@@ -13,8 +13,7 @@ namespace libprofile::tools {
 namespace {
 
 std::string lower(std::string text) {
-    for (char& c : text)
-        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return text;
 }
 
@@ -22,14 +21,12 @@ std::string lower(std::string text) {
 WithInside cells_of(const Profile& profile, const Location& location, const TreeChoice& choice) {
     std::vector<SelectedCell> cells;
     for (const PhaseData& data : location.phases) {
-        if (choice.phase != TreeChoice::all_phases && data.phase != choice.phase)
-            continue;
+        if (choice.phase != TreeChoice::all_phases && data.phase != choice.phase) continue;
         if (choice.phase != TreeChoice::all_phases && !choice.exclusive && data.wall_inclusive_ns != data.wall_ns &&
             profile.phases[data.phase].kind == PhaseKind::Iterations)
             return cells_with_inside(profile, location, data, std::span(&choice.iterations, 1));
         const bool whole = choice.iterations.first == 0 && choice.iterations.last >= data.cluster_of_iteration.size();
-        std::vector<SelectedCell> here =
-            whole ? selected_cells(data) : std::move(selected_cells(profile, data, std::span(&choice.iterations, 1)).front());
+        std::vector<SelectedCell> here = whole ? selected_cells(data) : std::move(selected_cells(profile, data, std::span(&choice.iterations, 1)).front());
         if (cells.empty())
             cells = std::move(here);
         else
@@ -53,20 +50,17 @@ void SelectedValue::add(const SelectedValue& more) {
     sampled += more.sampled;
 }
 
-FunctionTree make_function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter,
-                                const std::string& path) {
+FunctionTree make_function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter, const std::string& path) {
     FunctionTree tree;
     tree.nodes = function_tree(profile, locations, fold_interpreter, &tree.node_of_path);
     tree.counts.resize(tree.nodes.size(), path.empty());
     tree.depth.resize(tree.nodes.size());
     for (std::size_t n = 1; n < tree.nodes.size(); ++n)
-        if (const int parent = tree.nodes[n].parent; parent > 0)
-            tree.depth[n] = tree.depth[static_cast<std::size_t>(parent)] + 1;
+        if (const int parent = tree.nodes[n].parent; parent > 0) tree.depth[n] = tree.depth[static_cast<std::size_t>(parent)] + 1;
     const std::string wanted = lower(path);
     for (std::size_t n = 1; n < tree.nodes.size() && !path.empty(); ++n) {
         const FunctionNode& node = tree.nodes[n];
-        const bool is_match =
-            lower(node.name).find(wanted) != std::string::npos || lower(node.place).find(wanted) != std::string::npos;
+        const bool is_match = lower(node.name).find(wanted) != std::string::npos || lower(node.place).find(wanted) != std::string::npos;
         tree.matches += is_match ? 1 : 0;
         tree.counts[n] = is_match || tree.counts[static_cast<std::size_t>(node.parent)];
     }
@@ -95,8 +89,7 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
             result.time += cell.metric == 0 ? cell.value : 0;
             result.sampled += is_sampled ? cell.value : 0;
             const std::uint32_t node = tree.node_of_path[cell.path];
-            if (!tree.counts[node])
-                continue;
+            if (!tree.counts[node]) continue;
             const SelectedValue value{cell.value, cell.estimated, is_sampled && !cell.scaled ? 0 : cell.bound, is_sampled ? cell.value : 0};
             for (const std::uint32_t row : summed.of(cell.path, cell.metric)) {
                 result.totals[row].add(value);
@@ -104,8 +97,7 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
             }
             for (const std::uint32_t row : wanted.of(cell.path, cell.metric)) {
                 result.exclusive[node][row].add(value);
-                if (row == 0)
-                    result.own[l][node] += cell.value;
+                if (row == 0) result.own[l][node] += cell.value;
             }
         }
         result.iterations = std::max(result.iterations, iterations_of(location, choice));
@@ -117,13 +109,11 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
     // The time of an instrumented function has in it that of those that it calls.
     const std::vector<MetricRow> all_rows = metric_rows(profile);
     std::vector<bool> holds_inner(rows);
-    for (std::size_t row = 0; row < rows; ++row)
-        holds_inner[row] = all_rows[choice.rows[row]].name == "region_time";
+    for (std::size_t row = 0; row < rows; ++row) holds_inner[row] = all_rows[choice.rows[row]].name == "region_time";
     for (std::size_t n = nodes; n-- > 1;)
         for (std::size_t row = 0; row < rows; ++row) {
             const auto parent = static_cast<std::size_t>(tree.nodes[n].parent);
-            if (!holds_inner[row] || result.exclusive[parent][row].value == 0)
-                result.inclusive[parent][row].add(result.inclusive[n][row]);
+            if (!holds_inner[row] || result.exclusive[parent][row].value == 0) result.inclusive[parent][row].add(result.inclusive[n][row]);
         }
     return result;
 }

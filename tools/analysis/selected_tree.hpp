@@ -34,8 +34,8 @@ struct TreeChoice {
 
     std::vector<const Location*> locations; // none is null
     std::uint32_t phase = all_phases;
-    IterationRange iterations; // of the phase
-    bool exclusive = false;    // without the phases inside them
+    IterationRange iterations;       // of the phase
+    bool exclusive = false;          // without the phases inside them
     std::vector<std::size_t> rows;   // of metric_rows: those that nodes get; never empty
     std::vector<std::size_t> totals; // of metric_rows: those that are summed up
 };
@@ -47,13 +47,13 @@ struct SelectedTree {
     std::vector<SelectedValue> totals;                   // by metric of TreeChoice::totals, over the nodes that count
     std::vector<std::vector<std::uint64_t>> by_location; // by location, then metric of TreeChoice::totals
     std::vector<std::vector<std::uint64_t>> own;         // by location, then node: exclusive, of the first metric
-    std::uint64_t time = 0;       // ns: of the selection, whatever call paths were chosen
-    std::uint64_t untold = 0;     // ns: in phases inside the iterations, of which nothing else is known (inside.hpp)
+    std::uint64_t time = 0;                              // ns: of the selection, whatever call paths were chosen
+    std::uint64_t untold = 0;                            // ns: in phases inside the iterations, of which nothing else is known (inside.hpp)
     std::vector<std::uint64_t> untold_by_location;
-    std::uint64_t sampled = 0;    // ns: of this what samples shared out
-    std::uint64_t iterations = 0; // of the location with most of them; 0 where none were chosen
-    std::uint64_t instances = 0;  // iterations, summed over locations
-    bool exact_sums = true;       // the sums over all call paths are measured, not estimated
+    std::uint64_t sampled = 0;     // ns: of this what samples shared out
+    std::uint64_t iterations = 0;  // of the location with most of them; 0 where none were chosen
+    std::uint64_t instances = 0;   // iterations, summed over locations
+    bool exact_sums = true;        // the sums over all call paths are measured, not estimated
     bool exact_times_only = false; // of these, sums of time alone: phases without iterations lie inside
 };
 
@@ -62,14 +62,13 @@ struct FunctionTree {
     std::vector<FunctionNode> nodes;
     std::vector<std::uint32_t> node_of_path;
     std::vector<std::uint32_t> depth; // by node: how many are above it, without the root
-    std::vector<bool> counts;   // by node: it is in a call path that was asked for
-    std::size_t matches = 0;    // nodes that `path` was found in
+    std::vector<bool> counts;         // by node: it is in a call path that was asked for
+    std::size_t matches = 0;          // nodes that `path` was found in
 };
 
 /// @param path call paths that have this text in the name or file of a function, upper and lower case alike, and what is below;
 ///   empty: all
-FunctionTree make_function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter,
-                                const std::string& path);
+FunctionTree make_function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter, const std::string& path);
 
 /// Works on several locations at a time where the machine has the processors.
 SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const TreeChoice& choice);

@@ -13,9 +13,7 @@ namespace {
 
 using Wide = unsigned __int128; // sums of times times numbers of iterations
 
-std::uint64_t key_of(std::uint32_t path, std::uint32_t metric) {
-    return std::uint64_t{path} << 32 | metric;
-}
+std::uint64_t key_of(std::uint32_t path, std::uint32_t metric) { return std::uint64_t{path} << 32 | metric; }
 
 /// What is 0 for sure is not told.
 void erase_nothing(std::vector<SelectedCell>& cells) {
@@ -24,9 +22,7 @@ void erase_nothing(std::vector<SelectedCell>& cells) {
 
 /// Sorts by path and metric and sums what is the same.
 void merge(std::vector<SelectedCell>& cells) {
-    std::sort(cells.begin(), cells.end(), [](const SelectedCell& a, const SelectedCell& b) {
-        return key_of(a.path, a.metric) < key_of(b.path, b.metric);
-    });
+    std::sort(cells.begin(), cells.end(), [](const SelectedCell& a, const SelectedCell& b) { return key_of(a.path, a.metric) < key_of(b.path, b.metric); });
     std::size_t end = 0;
     for (const SelectedCell& cell : cells) {
         if (end != 0 && cells[end - 1].path == cell.path && cells[end - 1].metric == cell.metric) {
@@ -46,10 +42,8 @@ void merge(std::vector<SelectedCell>& cells) {
 void scale(std::vector<SelectedCell*>& cells, std::uint64_t sum, std::uint64_t target) {
     std::vector<std::pair<std::uint64_t, std::size_t>> remainders;
     std::uint64_t given = 0, bounds = 0;
-    for (const SelectedCell* cell : cells)
-        bounds = add_bounds(bounds, cell->bound);
-    if (bounds < (sum > target ? sum - target : target - sum))
-        bounds = no_bound; // something is not as it was said to be
+    for (const SelectedCell* cell : cells) bounds = add_bounds(bounds, cell->bound);
+    if (bounds < (sum > target ? sum - target : target - sum)) bounds = no_bound; // something is not as it was said to be
     std::vector<std::uint64_t> before;
     for (std::size_t i = 0; i < cells.size(); ++i) {
         before.push_back(cells[i]->value);
@@ -59,11 +53,8 @@ void scale(std::vector<SelectedCell*>& cells, std::uint64_t sum, std::uint64_t t
         given += cells[i]->value;
         remainders.emplace_back(static_cast<std::uint64_t>(share % sum), i);
     }
-    std::sort(remainders.begin(), remainders.end(), [](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
-    for (std::size_t i = 0; i < remainders.size() && given < target; ++i, ++given)
-        ++cells[remainders[i].second]->value;
+    std::sort(remainders.begin(), remainders.end(), [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    for (std::size_t i = 0; i < remainders.size() && given < target; ++i, ++given) ++cells[remainders[i].second]->value;
     // How far each was moved comes on top of how far it was off.
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const std::uint64_t now = cells[i]->value, moved = now > before[i] ? now - before[i] : before[i] - now;
@@ -73,10 +64,10 @@ void scale(std::vector<SelectedCell*>& cells, std::uint64_t sum, std::uint64_t t
 
 /// What one group has seen while the iterations pass.
 struct Gathered {
-    std::vector<std::uint64_t> selected;      // iterations, by cluster; the rest last
-    std::vector<std::uint64_t> missing;       // of these: without cells of their own
-    std::vector<std::uint64_t> sums;          // of the columns
-    std::vector<std::uint64_t> occurs;        // in how many iterations a column is not 0
+    std::vector<std::uint64_t> selected; // iterations, by cluster; the rest last
+    std::vector<std::uint64_t> missing;  // of these: without cells of their own
+    std::vector<std::uint64_t> sums;     // of the columns
+    std::vector<std::uint64_t> occurs;   // in how many iterations a column is not 0
     std::uint64_t groups[group_count] = {};
     std::uint64_t without_totals = 0;
     std::uint64_t with_cells = 0;
@@ -92,10 +83,8 @@ struct Gathered {
 class Columns {
   public:
     explicit Columns(const PhaseData& data) {
-        if (data.series)
-            list_ = data.series->numbered_columns();
-        for (const SeriesData::NumberedColumn& numbered : list_)
-            keys_.insert(key_of(numbered.column.path, numbered.column.metric));
+        if (data.series) list_ = data.series->numbered_columns();
+        for (const SeriesData::NumberedColumn& numbered : list_) keys_.insert(key_of(numbered.column.path, numbered.column.metric));
     }
     const std::vector<SeriesData::NumberedColumn>& list() const { return list_; }
     bool has(const Cell& cell) const { return keys_.contains(key_of(cell.path, cell.metric)); }
@@ -110,42 +99,33 @@ void add_columns(const Columns& columns, const Gathered& from, std::vector<Selec
         const SeriesData::NumberedColumn& numbered = columns.list()[i];
         // A call path that was visited may have a value that was so small that it was coded as none.
         const bool may_be_small = numbered.visits != SeriesData::NumberedColumn::none && from.occurs[numbered.visits] != 0;
-        if (from.sums[i] == 0 && !may_be_small)
-            continue;
+        if (from.sums[i] == 0 && !may_be_small) continue;
         // Where a call path was not visited it took no time. Visits are exact.
         const std::uint64_t iterations = numbered.visits != SeriesData::NumberedColumn::none ? from.occurs[numbered.visits] : from.with_cells;
         // Each iteration's value is off by the largest error at most, and all of them together by the sum.
         const Wide bound = std::min(Wide{numbered.accuracy.largest} * iterations, Wide{numbered.accuracy.sum});
-        cells.push_back({numbered.column.path, numbered.column.metric, from.sums[i], numbered.accuracy.largest != 0,
-                         static_cast<std::uint64_t>(bound), false});
+        cells.push_back({numbered.column.path, numbered.column.metric, from.sums[i], numbered.accuracy.largest != 0, static_cast<std::uint64_t>(bound), false});
     }
 }
 
 /// A value is part of the exact one of the whole phase, and of the exact sum of its group over the same iterations: it cannot be
 /// further off than these allow, and not at all where it is the only one of its group.
 void limit_bounds(const Profile& profile, const PhaseData& data, const Gathered& from, std::vector<SelectedCell>& cells) {
-    if (std::none_of(cells.begin(), cells.end(), [](const SelectedCell& cell) { return cell.bound != 0; }))
-        return;
+    if (std::none_of(cells.begin(), cells.end(), [](const SelectedCell& cell) { return cell.bound != 0; })) return;
     std::unordered_map<std::uint64_t, std::uint64_t> whole;
     for_each_cell(data, [&](const Cell& cell) { whole[key_of(cell.path, cell.metric)] += cell.value; });
     std::uint64_t members[group_count + 1] = {};
-    for (const auto& [key, value] : whole)
-        ++members[group_of(profile, static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key))];
+    for (const auto& [key, value] : whole) ++members[group_of(profile, static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key))];
     const bool sums_known = data.series && from.without_totals == 0;
     for (SelectedCell& cell : cells) {
         const auto at = whole.find(key_of(cell.path, cell.metric));
-        if (cell.bound == 0 || at == whole.end())
-            continue;
-        const auto limit = [&](std::uint64_t sum) {
-            cell.bound = std::min(cell.bound, std::max(cell.value, sum - std::min(sum, cell.value)));
-        };
+        if (cell.bound == 0 || at == whole.end()) continue;
+        const auto limit = [&](std::uint64_t sum) { cell.bound = std::min(cell.bound, std::max(cell.value, sum - std::min(sum, cell.value))); };
         limit(at->second);
         const std::size_t group = group_of(profile, cell.path, cell.metric);
-        if (!sums_known || group == group_count)
-            continue;
+        if (!sums_known || group == group_count) continue;
         limit(from.groups[group]);
-        if (members[group] == 1 && from.groups[group] == cell.value)
-            cell.bound = 0;
+        if (members[group] == 1 && from.groups[group] == cell.value) cell.bound = 0;
     }
 }
 
@@ -154,51 +134,41 @@ void limit_bounds(const Profile& profile, const PhaseData& data, const Gathered&
 std::uint32_t likeliest_path(const Profile& profile, const PhaseData& data, const std::vector<SelectedCell>& cells, std::size_t group) {
     std::unordered_set<std::uint32_t> visited;
     for (const SelectedCell& cell : cells)
-        if (cell.metric == static_cast<std::uint32_t>(Metric::Visits))
-            visited.insert(cell.path);
+        if (cell.metric == static_cast<std::uint32_t>(Metric::Visits)) visited.insert(cell.path);
     std::unordered_map<std::uint32_t, std::uint64_t> values;
     for_each_cell(data, [&](const Cell& cell) {
-        if (group_of(profile, cell.path, cell.metric) == group)
-            values[cell.path] += cell.value;
+        if (group_of(profile, cell.path, cell.metric) == group) values[cell.path] += cell.value;
     });
     std::uint32_t best = 0;
     std::pair<bool, std::uint64_t> most{false, 0};
     for (const auto& [path, value] : values) {
         const std::pair<bool, std::uint64_t> rank{visited.contains(path), value};
-        if (rank > most || (rank == most && path < best))
-            best = path, most = rank;
+        if (rank > most || (rank == most && path < best)) best = path, most = rank;
     }
     return best;
 }
 
-std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& data, const Columns& columns,
-                                       const Gathered& from) {
+std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& data, const Columns& columns, const Gathered& from) {
     std::vector<SelectedCell> cells;
     add_columns(columns, from, cells);
     const auto add_share = [&](const std::vector<Cell>& of, std::uint64_t size, std::size_t cluster) {
-        if (size == 0 || from.selected[cluster] == 0)
-            return;
+        if (size == 0 || from.selected[cluster] == 0) return;
         for (const Cell& cell : of) {
             const std::uint64_t n = columns.has(cell) ? from.missing[cluster] : from.selected[cluster];
             const auto share = static_cast<std::uint64_t>((Wide{cell.value} * n + size / 2) / size);
-            if (share != 0)
-                cells.push_back({cell.path, cell.metric, share, n != size, n != size ? no_bound : 0, n != size});
+            if (share != 0) cells.push_back({cell.path, cell.metric, share, n != size, n != size ? no_bound : 0, n != size});
         }
     };
-    for (std::size_t c = 0; c < data.clusters.size(); ++c)
-        add_share(data.clusters[c].cells, data.clusters[c].size, c);
+    for (std::size_t c = 0; c < data.clusters.size(); ++c) add_share(data.clusters[c].cells, data.clusters[c].size, c);
     add_share(data.rest, data.unclustered, data.clusters.size());
     merge(cells);
-    if (!data.series || from.without_totals != 0)
-        return cells;
+    if (!data.series || from.without_totals != 0) return cells;
 
     std::uint64_t sums[group_count + 1] = {};
-    for (const SelectedCell& cell : cells)
-        sums[group_of(profile, cell.path, cell.metric)] += cell.value;
+    for (const SelectedCell& cell : cells) sums[group_of(profile, cell.path, cell.metric)] += cell.value;
     bool lost = false;
     for (std::size_t g = 0; g < group_count; ++g) {
-        if (sums[g] == from.groups[g])
-            continue;
+        if (sums[g] == from.groups[g]) continue;
         if (sums[g] == 0) { // nothing that could be scaled: small values that were coded as none
             const auto metric = static_cast<std::uint32_t>(g < category_groups ? 0 : g - category_groups + 1);
             cells.push_back({likeliest_path(profile, data, cells, g), metric, from.groups[g], true, no_bound, true});
@@ -209,8 +179,7 @@ std::vector<SelectedCell> put_together(const Profile& profile, const PhaseData& 
         std::vector<SelectedCell*> group, estimated;
         std::uint64_t estimated_sum = 0;
         for (SelectedCell& cell : cells) {
-            if (group_of(profile, cell.path, cell.metric) != g)
-                continue;
+            if (group_of(profile, cell.path, cell.metric) != g) continue;
             group.push_back(&cell);
             if (cell.estimated) {
                 estimated.push_back(&cell);
@@ -235,37 +204,29 @@ bool has_totals(const PhaseData& data, std::uint64_t first, std::uint64_t end) {
     std::uint64_t at = 0;
     bool has_all = true;
     data.series->for_each_chunk([&](const SeriesData::Chunk& chunk) {
-        if (!chunk.has_totals && chunk.iterations != 0 && at < end && at + chunk.iterations > first)
-            has_all = false;
+        if (!chunk.has_totals && chunk.iterations != 0 && at < end && at + chunk.iterations > first) has_all = false;
         at += chunk.iterations;
     });
     // Single iterations are unknown only where others had left values behind, because they were not clustered.
-    if (!has_all || at < end || data.unclustered == 0)
-        return has_all && at >= end;
+    if (!has_all || at < end || data.unclustered == 0) return has_all && at >= end;
     SeriesReader reader(*data.series, false);
     for (std::uint64_t i = reader.skip_before(first); i < end; ++i)
-        if (!reader.next() || (i >= first && !reader.has_totals()))
-            return false;
+        if (!reader.next() || (i >= first && !reader.has_totals())) return false;
     return true;
 }
 
 } // namespace
 
-bool has_exact_sums(const PhaseData& data) {
-    return data.series && has_totals(data, 0, data.cluster_of_iteration.size());
-}
+bool has_exact_sums(const PhaseData& data) { return data.series && has_totals(data, 0, data.cluster_of_iteration.size()); }
 
 std::vector<SelectedCell> selected_cells(const PhaseData& data) {
     std::vector<SelectedCell> cells;
-    for_each_cell(data, [&](const Cell& cell) {
-        cells.push_back({cell.path, cell.metric, cell.value, false, 0});
-    });
+    for_each_cell(data, [&](const Cell& cell) { cells.push_back({cell.path, cell.metric, cell.value, false, 0}); });
     merge(cells);
     return cells;
 }
 
-std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data,
-                                                      std::span<const IterationRange> ranges) {
+std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges) {
     std::vector<std::size_t> group_of(ranges.size());
     std::iota(group_of.begin(), group_of.end(), std::size_t{0});
     return selected_cells(profile, data, ranges, group_of, ranges.size());
@@ -288,18 +249,14 @@ std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, co
         g.occurs.resize(columns.list().size());
     }
     std::optional<SeriesReader> reader;
-    if (data.series)
-        reader.emplace(*data.series);
+    if (data.series) reader.emplace(*data.series);
     std::size_t r = 0;
     const std::uint64_t start = ranges.empty() ? iterations : ranges[0].first;
     for (std::uint64_t i = reader ? reader->skip_before(start) : start; i < iterations; ++i) {
         const bool read = reader && reader->next();
-        while (r < ranges.size() && ranges[r].last < i)
-            ++r;
-        if (r == ranges.size())
-            break;
-        if (i < ranges[r].first)
-            continue;
+        while (r < ranges.size() && ranges[r].last < i) ++r;
+        if (r == ranges.size()) break;
+        if (i < ranges[r].first) continue;
         Gathered& g = gathered[group_of[r]];
         const std::size_t cluster = std::min<std::size_t>(data.cluster_of_iteration[i], data.clusters.size());
         ++g.selected[cluster];
@@ -320,17 +277,14 @@ std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, co
         });
     }
     std::vector<std::vector<SelectedCell>> cells;
-    for (const Gathered& g : gathered)
-        limit_bounds(profile, data, g, cells.emplace_back(put_together(profile, data, columns, g)));
+    for (const Gathered& g : gathered) limit_bounds(profile, data, g, cells.emplace_back(put_together(profile, data, columns, g)));
     return cells;
 }
 
 bool sums_are_exact(const PhaseData& data, IterationRange range) {
     const std::uint64_t iterations = data.cluster_of_iteration.size();
-    if (iterations == 0 || range.first >= iterations || (range.first == 0 && range.last >= iterations - 1))
-        return true;
-    if (!data.series)
-        return false;
+    if (iterations == 0 || range.first >= iterations || (range.first == 0 && range.last >= iterations - 1)) return true;
+    if (!data.series) return false;
     return has_totals(data, range.first, std::min(range.last, iterations - 1) + 1);
 }
 

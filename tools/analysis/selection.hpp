@@ -48,8 +48,7 @@ std::vector<SelectedCell> selected_cells(const PhaseData& data);
 
 /// For each range the cells of its iterations, sorted by path, then metric. Reads the series once.
 /// @param ranges in ascending order, without overlap; what lies beyond the last iteration counts as nothing
-std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data,
-                                                      std::span<const IterationRange> ranges);
+std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges);
 
 /// The same for groups of ranges: each of a group's ranges is part of it, and the group is one selection.
 /// @param group_of by range, below `groups`

@@ -33,11 +33,9 @@ bool is_computing(const Profile& profile, const Cell& cell) {
 double all_by_sampled(const Profile& profile, const PhaseData& data) {
     double all = 0, sampled = 0;
     for_each_cell(data, [&](const Cell& cell) {
-        if (!is_computing(profile, cell))
-            return;
+        if (!is_computing(profile, cell)) return;
         all += static_cast<double>(cell.value);
-        if (profile.paths[cell.path].kind != NodeKind::NotSampled)
-            sampled += static_cast<double>(cell.value);
+        if (profile.paths[cell.path].kind != NodeKind::NotSampled) sampled += static_cast<double>(cell.value);
     });
     return sampled == 0 ? 1 : all / sampled;
 }
@@ -47,12 +45,10 @@ std::string threads_text(const Team& team) {
     constexpr std::size_t few = 4;
     const auto time = [](std::uint64_t ns) { return duration(static_cast<double>(ns), {}); };
     std::vector<std::uint64_t> numbers;
-    for (const TeamThread& one : team.threads)
-        numbers.push_back(one.thread);
+    for (const TeamThread& one : team.threads) numbers.push_back(one.thread);
     if (team.threads.size() <= few) {
         std::string times;
-        for (const TeamThread& one : team.threads)
-            times += (times.empty() ? "" : ", ") + time(one.working_ns);
+        for (const TeamThread& one : team.threads) times += (times.empty() ? "" : ", ") + time(one.working_ns);
         return fmt::format("threads {} work {}", number_ranges(numbers), times);
     }
     const auto by_work = [](const TeamThread& a, const TeamThread& b) { return a.working_ns < b.working_ns; };
@@ -65,15 +61,13 @@ std::string threads_text(const Team& team) {
 
 std::uint64_t Team::working_ns() const {
     std::uint64_t sum = 0;
-    for (const TeamThread& one : threads)
-        sum += one.working_ns;
+    for (const TeamThread& one : threads) sum += one.working_ns;
     return sum;
 }
 
 std::uint64_t Team::waiting_ns() const {
     std::uint64_t sum = 0;
-    for (const TeamThread& one : threads)
-        sum += one.waiting_ns;
+    for (const TeamThread& one : threads) sum += one.waiting_ns;
     return sum;
 }
 
@@ -84,8 +78,7 @@ const Team& TeamRegion::worst() const {
 std::vector<TeamRegion> team_regions(const Profile& profile) {
     std::vector<TeamRegion> list;
     const std::vector<std::uint32_t> inside = innermost_regions(profile);
-    if (std::all_of(inside.begin(), inside.end(), [](std::uint32_t region) { return region == 0; }))
-        return list;
+    if (std::all_of(inside.begin(), inside.end(), [](std::uint32_t region) { return region == 0; })) return list;
     std::map<std::uint32_t, std::map<std::uint32_t, Team>> teams; // by region and rank
     for (const Location& location : profile.locations)
         for (const PhaseData& data : location.phases) {
@@ -94,8 +87,7 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
                 const std::uint32_t region = inside[cell.path];
                 const bool is_time = cell.metric == static_cast<std::uint32_t>(Metric::Time);
                 const bool is_visit = cell.metric == static_cast<std::uint32_t>(Metric::Visits) && cell.path == region;
-                if (region == 0 || cell.value == 0 || (!is_time && !is_visit))
-                    return;
+                if (region == 0 || cell.value == 0 || (!is_time && !is_visit)) return;
                 Team& team = teams[region][location.rank];
                 team.rank = location.rank;
                 if (is_visit) {
@@ -113,21 +105,17 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
         TeamRegion region;
         region.path = path;
         for (auto& [rank, team] : by_rank) {
-            if (team.threads.size() < 2)
-                continue;
+            if (team.threads.size() < 2) continue;
             region.waiting_ns += team.waiting_ns();
             region.time_ns += team.waiting_ns() + team.working_ns();
             region.teams.push_back(std::move(team));
         }
-        if (region.teams.empty())
-            continue;
+        if (region.teams.empty()) continue;
         const Label label = label_of(profile, profile.paths[profile.paths[path].parent]);
         region.function = label.name;
-        if (!label.file.empty())
-            region.place = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
+        if (!label.file.empty()) region.place = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
         const CallPath& outer = profile.paths[profile.paths[profile.paths[path].parent].parent];
-        if (outer.kind == NodeKind::Frame || outer.kind == NodeKind::Inlined)
-            region.caller = label_of(profile, outer).name;
+        if (outer.kind == NodeKind::Frame || outer.kind == NodeKind::Inlined) region.caller = label_of(profile, outer).name;
         list.push_back(std::move(region));
     }
     std::stable_sort(list.begin(), list.end(), [](const TeamRegion& a, const TeamRegion& b) { return a.waiting_ns > b.waiting_ns; });
@@ -142,20 +130,17 @@ std::vector<std::string> team_sentences(const Profile& profile) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool> in_teams; // by rank and thread
     for (const TeamRegion& region : regions)
         for (const Team& team : region.teams)
-            for (const TeamThread& one : team.threads)
-                in_teams[{team.rank, one.thread}] = true;
+            for (const TeamThread& one : team.threads) in_teams[{team.rank, one.thread}] = true;
     double all = 0;
-    for (const Location& location : profile.locations)
-        all += in_teams.contains({location.rank, location.thread}) ? static_cast<double>(location.wall_ns) : 0;
+    for (const Location& location : profile.locations) all += in_teams.contains({location.rank, location.thread}) ? static_cast<double>(location.wall_ns) : 0;
     for (const TeamRegion& region : regions) {
-        if (sentences.size() == shown || static_cast<double>(region.waiting_ns) < smallest * all)
-            break;
+        if (sentences.size() == shown || static_cast<double>(region.waiting_ns) < smallest * all) break;
         const Team& worst = region.worst();
         const double waiting = static_cast<double>(worst.waiting_ns()), time = waiting + static_cast<double>(worst.working_ns());
         const std::string where = profile.job.ranks > 1 ? fmt::format("rank {}, ", worst.rank) : "";
         const auto shown_function = [](const std::string& name) { return without_anonymous(printable(short_function_name(name))); };
-        const std::string place = (region.place.empty() ? "" : " (" + printable(region.place) + ")") +
-                                  (region.caller.empty() ? "" : ", called by " + shown_function(region.caller));
+        const std::string place =
+            (region.place.empty() ? "" : " (" + printable(region.place) + ")") + (region.caller.empty() ? "" : ", called by " + shown_function(region.caller));
         sentences.push_back(fmt::format("parallel region in {}{}: {}{}; {} of the team's time is waiting in its barriers ({} of all threads' time{})",
                                         shown_function(region.function), place, where, threads_text(worst), percent(time == 0 ? 0 : waiting / time),
                                         percent(static_cast<double>(region.waiting_ns) / all), region.teams.size() > 1 ? ", of all ranks" : ""));

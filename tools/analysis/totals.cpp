@@ -13,9 +13,7 @@ class Accumulator {
 
     void operator()(const Cell& cell) {
         direct_[cell.metric] += cell.value;
-        if (cell.metric == 0)
-            by_category_[static_cast<std::size_t>(category_of(profile_, profile_.paths[cell.path]))] +=
-                cell.value;
+        if (cell.metric == 0) by_category_[static_cast<std::size_t>(category_of(profile_, profile_.paths[cell.path]))] += cell.value;
     }
 
     MetricValues values() const {
@@ -44,15 +42,13 @@ std::vector<MetricRow> metric_rows(const Profile& profile) {
         rows.push_back(std::move(r));
     }
     for (std::size_t m = metric_count; m < profile.metrics.size(); ++m)
-        rows.push_back(
-            {profile.metrics[m].name, profile.metrics[m].unit, profile.metrics[m].name, profile.metrics[m].description, -1, 0});
+        rows.push_back({profile.metrics[m].name, profile.metrics[m].unit, profile.metrics[m].name, profile.metrics[m].description, -1, 0});
     return rows;
 }
 
 MetricValues condense(const Profile& profile, const std::vector<Cell>& cells) {
     Accumulator sum(profile);
-    for (const Cell& cell : cells)
-        sum(cell);
+    for (const Cell& cell : cells) sum(cell);
     return sum.values();
 }
 
@@ -64,52 +60,44 @@ MetricValues totals(const Profile& profile, const PhaseData& data) {
 
 MetricValues totals(const Profile& profile, const Location& location) {
     Accumulator sum(profile);
-    for (const PhaseData& data : location.phases)
-        for_each_cell(data, sum);
+    for (const PhaseData& data : location.phases) for_each_cell(data, sum);
     return sum.values();
 }
 
 void add(MetricValues& sum, const MetricValues& more) {
-    for (std::size_t i = 0; i < sum.size(); ++i)
-        sum[i] += more[i];
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
 }
 
 std::vector<const Location*> main_threads(const Profile& profile) {
     std::vector<const Location*> mains(profile.job.ranks, nullptr);
     for (const Location& location : profile.locations)
-        if (location.thread == 0)
-            mains[location.rank] = &location;
+        if (location.thread == 0) mains[location.rank] = &location;
     return mains;
 }
 
 std::vector<const Location*> other_threads(const Profile& profile) {
     std::vector<const Location*> others;
     for (const Location& location : profile.locations)
-        if (location.thread != 0)
-            others.push_back(&location);
+        if (location.thread != 0) others.push_back(&location);
     return others;
 }
 
 const PhaseData* find_phase(const Location* location, std::uint32_t phase) {
-    if (location == nullptr)
-        return nullptr;
+    if (location == nullptr) return nullptr;
     for (const PhaseData& data : location->phases)
-        if (data.phase == phase)
-            return &data;
+        if (data.phase == phase) return &data;
     return nullptr;
 }
 
 Spread spread_of(std::vector<double> values) {
-    if (values.empty())
-        return {};
+    if (values.empty()) return {};
     std::sort(values.begin(), values.end());
     Spread spread;
     spread.minimum = values.front();
     spread.maximum = values.back();
     const std::size_t middle = values.size() / 2;
     spread.median = values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-    for (const double v : values)
-        spread.sum += v;
+    for (const double v : values) spread.sum += v;
     return spread;
 }
 

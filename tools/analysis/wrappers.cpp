@@ -41,13 +41,11 @@ bool is_mere_wrapper(std::vector<Summed>& functions, std::uint32_t number, int d
     constexpr double small_part = 0.05, negligible = 0.02; // of its time; of its time or visits
     constexpr std::uint64_t small_ns = 1000;               // a call
     Summed& function = functions[number];
-    if (function.answer != Unknown)
-        return function.answer == Yes;
+    if (function.answer != Unknown) return function.answer == Yes;
     function.answer = Asked; // it may call itself through others
-    const bool is_little = static_cast<double>(function.own.time) <= small_part * static_cast<double>(function.all.time) ||
-                           function.own.time <= small_ns * function.all.visits;
-    if (depth == deepest || function.callers.size() < several || !is_little || function.all.visits == 0)
-        return function.answer = No, false;
+    const bool is_little =
+        static_cast<double>(function.own.time) <= small_part * static_cast<double>(function.all.time) || function.own.time <= small_ns * function.all.visits;
+    if (depth == deepest || function.callers.size() < several || !is_little || function.all.visits == 0) return function.answer = No, false;
     std::size_t important = 0;
     bool wraps = false;
     for (const auto& [callee, amount] : function.callees) {
@@ -73,25 +71,21 @@ Wrappers::Wrappers(const Profile& profile) : profile_(profile), is_wrapper_(prof
     };
     for (const Location& location : profile.locations)
         for (const PhaseData& data : location.phases)
-            if (profile.witnesses.ranks.empty() || profile.witnesses.ranks.contains(location.rank))
-                for_each_cell(data, take);
+            if (profile.witnesses.ranks.empty() || profile.witnesses.ranks.contains(location.rank)) for_each_cell(data, take);
     std::for_each(profile.witnesses.cells.begin(), profile.witnesses.cells.end(), take);
     std::vector<Amount> all = own;
-    for (std::size_t p = n; p-- > 1;)
-        all[profile.paths[p].parent].add(all[p]);
+    for (std::size_t p = n; p-- > 1;) all[profile.paths[p].parent].add(all[p]);
     constexpr std::uint32_t none = 0; // of paths that are neither
     std::vector<std::uint32_t> function(n, none);
     std::vector<Summed> functions(1);
     std::map<std::tuple<bool, std::string, std::string>, std::uint32_t> known;
     for (std::size_t p = 1; p < n; ++p) {
         const CallPath& path = profile.paths[p];
-        if (!is_code(path.kind) && !is_call(path.kind))
-            continue;
+        if (!is_code(path.kind) && !is_call(path.kind)) continue;
         const Label label = label_of(profile, path);
-        const auto [at, added] = known.emplace(std::tuple(is_call(path.kind), label.module, short_function_name(label.name)),
-                                               static_cast<std::uint32_t>(functions.size()));
-        if (added)
-            functions.emplace_back().is_call = is_call(path.kind);
+        const auto [at, added] =
+            known.emplace(std::tuple(is_call(path.kind), label.module, short_function_name(label.name)), static_cast<std::uint32_t>(functions.size()));
+        if (added) functions.emplace_back().is_call = is_call(path.kind);
         function[p] = at->second;
         const std::uint32_t above = function[path.parent];
         functions[at->second].own.add(own[p]);
@@ -103,8 +97,7 @@ Wrappers::Wrappers(const Profile& profile) : profile_(profile), is_wrapper_(prof
             functions[above].callees[at->second].add(all[p]);
         }
     }
-    for (std::size_t p = 1; p < n; ++p)
-        is_wrapper_[p] = function[p] != none && is_code(profile.paths[p].kind) && is_mere_wrapper(functions, function[p]);
+    for (std::size_t p = 1; p < n; ++p) is_wrapper_[p] = function[p] != none && is_code(profile.paths[p].kind) && is_mere_wrapper(functions, function[p]);
 }
 
 Wrappers::Caller Wrappers::caller_of(std::uint32_t path) const {
@@ -112,8 +105,7 @@ Wrappers::Caller Wrappers::caller_of(std::uint32_t path) const {
     std::string last;
     while (caller.path != 0 && is_wrapper_[caller.path] && is_code(profile_.paths[profile_.paths[caller.path].parent].kind)) {
         const std::string name = short_function_name(label_of(profile_, profile_.paths[caller.path]).name);
-        if (name != last)
-            caller.through = name + (caller.through.empty() ? "" : " > ") + caller.through;
+        if (name != last) caller.through = name + (caller.through.empty() ? "" : " > ") + caller.through;
         last = name;
         caller.path = profile_.paths[caller.path].parent;
     }

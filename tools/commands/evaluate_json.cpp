@@ -9,15 +9,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json range_json(const LocalRange& range) {
-    return {{"least", range.least}, {"most", range.most}};
-}
+Json range_json(const LocalRange& range) { return {{"least", range.least}, {"most", range.most}}; }
 
 Json paths_json(const PathStatistics& paths) {
     return {{"distinct", paths.distinct},
             {"total", paths.total},
-            {"per_iteration",
-             {{"minimum", paths.minimum}, {"average", paths.average}, {"maximum", paths.maximum}}}};
+            {"per_iteration", {{"minimum", paths.minimum}, {"average", paths.average}, {"maximum", paths.maximum}}}};
 }
 
 Json phantoms_json(const Phantoms& p) {
@@ -25,27 +22,18 @@ Json phantoms_json(const Phantoms& p) {
             {"mpi_share", p.mpi_share()}, {"mpi_pairs", p.mpi_pairs}, {"mpi_phantoms", p.mpi_phantoms}};
 }
 
-Json graph_json(const GraphError& error) {
-    return {{"mean", error.of_mean}, {"maximum", error.of_maximum}};
-}
+Json graph_json(const GraphError& error) { return {{"mean", error.of_mean}, {"maximum", error.of_maximum}}; }
 
 Json whole_json(const WholeErrors& errors) {
     Json metrics = Json::object();
-    for (const MetricGraphError& metric : errors.metrics)
-        metrics[metric_catalogue[metric.row].name] = graph_json(metric.error);
-    return {{"time", graph_json(errors.time)},
-            {"count", graph_json(errors.count)},
-            {"metrics", std::move(metrics)}};
+    for (const MetricGraphError& metric : errors.metrics) metrics[metric_catalogue[metric.row].name] = graph_json(metric.error);
+    return {{"time", graph_json(errors.time)}, {"count", graph_json(errors.count)}, {"metrics", std::move(metrics)}};
 }
 
 Json cells_json(const CellError& error) {
     Json shares = Json::array();
-    for (std::size_t b = 0; b < error_buckets.size(); ++b)
-        shares.push_back(error.share(b));
-    return {{"cells", error.cells},
-            {"mean", error.mean()},
-            {"largest", error.largest},
-            {"orders", std::move(shares)}};
+    for (std::size_t b = 0; b < error_buckets.size(); ++b) shares.push_back(error.share(b));
+    return {{"cells", error.cells}, {"mean", error.mean()}, {"largest", error.largest}, {"orders", std::move(shares)}};
 }
 
 Json memory_json(const MethodMemory& memory) {
@@ -75,8 +63,7 @@ Json score_json(const Score& score) {
                    {"mean_share", score.time.mean_share},
                    {"largest_share", score.time.largest_share}}},
                  {"memory", memory_json(score.memory)}};
-    if (score.phantoms_without_equivalence)
-        json["phantoms_without_equivalence"] = phantoms_json(*score.phantoms_without_equivalence);
+    if (score.phantoms_without_equivalence) json["phantoms_without_equivalence"] = phantoms_json(*score.phantoms_without_equivalence);
     return json;
 }
 
@@ -85,8 +72,7 @@ Json score_json(const Score& score) {
 std::string evaluation_json(const EvaluationContext& context) {
     const Characteristics& c = context.evaluation.characteristics;
     Json scores = Json::array();
-    for (const Score& score : context.evaluation.scores)
-        scores.push_back(score_json(score));
+    for (const Score& score : context.evaluation.scores) scores.push_back(score_json(score));
     const Json document = {{"command", context.profile.job.command},
                            {"phase", context.recording.phase},
                            {"other_phases", context.recording.other_phases},

@@ -27,7 +27,6 @@ std::string evaluation_json(const EvaluationContext& context);
 /// Writes the figures into `folder`, which is made when it is not there.
 /// @return the names of the files
 /// @throws PlotError when a file cannot be written
-std::vector<std::string> evaluation_figures(const EvaluationContext& context,
-                                            const std::filesystem::path& folder);
+std::vector<std::string> evaluation_figures(const EvaluationContext& context, const std::filesystem::path& folder);
 
 } // namespace libprofile::tools

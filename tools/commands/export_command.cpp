@@ -16,35 +16,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* help_begin =
-    "Examples:\n"
-    "  libprofile export libprofile-app-1234 --format speedscope\n"
-    "  libprofile export libprofile-app-1234 --format hpctoolkit --output app.hpctoolkit\n"
-    "  libprofile export libprofile-app-1234 --format folded --iterations 1:100 --rank 0,4-7 --output - | "
-    "less\n\n"
-    "Usage: libprofile export FOLDER --format FORMAT [options]\n"
-    "Writes a profile for other tools. FOLDER is the one that libprofile named at the end of the job.\n\nFormats:\n";
-constexpr const char* help_end =
-    "\nOptions:\n"
-    "  --output PATH        the new file or folder; - is standard output [FOLDER's name with the format's "
-    "ending]\n"
-    "  --iterations A:B     these iterations of a phase only, counted from 1; A: and :B are open ranges\n"
-    "  --phase NAME         this phase only; with --iterations: of this phase [the one with iterations that "
-    "took most time]\n"
-    "  --rank LIST          these ranks only, such as 0,4-7\n"
-    "  --metric LIST        metrics by name, such as time,visits,bytes; all for all [those that occur, "
-    "without their parts]\n"
-    "  --lines              call paths by line, not by function\n"
-    "  --by-rank            folded: a stack for each rank\n"
-    "  --set NAME=VALUE     caliper: metadata of the run; extrap: a parameter. May be repeated\n";
+constexpr const char* help_begin = "Examples:\n"
+                                   "  libprofile export libprofile-app-1234 --format speedscope\n"
+                                   "  libprofile export libprofile-app-1234 --format hpctoolkit --output app.hpctoolkit\n"
+                                   "  libprofile export libprofile-app-1234 --format folded --iterations 1:100 --rank 0,4-7 --output - | "
+                                   "less\n\n"
+                                   "Usage: libprofile export FOLDER --format FORMAT [options]\n"
+                                   "Writes a profile for other tools. FOLDER is the one that libprofile named at the end of the job.\n\nFormats:\n";
+constexpr const char* help_end = "\nOptions:\n"
+                                 "  --output PATH        the new file or folder; - is standard output [FOLDER's name with the format's "
+                                 "ending]\n"
+                                 "  --iterations A:B     these iterations of a phase only, counted from 1; A: and :B are open ranges\n"
+                                 "  --phase NAME         this phase only; with --iterations: of this phase [the one with iterations that "
+                                 "took most time]\n"
+                                 "  --rank LIST          these ranks only, such as 0,4-7\n"
+                                 "  --metric LIST        metrics by name, such as time,visits,bytes; all for all [those that occur, "
+                                 "without their parts]\n"
+                                 "  --lines              call paths by line, not by function\n"
+                                 "  --by-rank            folded: a stack for each rank\n"
+                                 "  --set NAME=VALUE     caliper: metadata of the run; extrap: a parameter. May be repeated\n";
 
 std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> parts;
     for (std::size_t at = 0;;) {
         const std::size_t comma = text.find(',', at);
         parts.push_back(text.substr(at, comma - at));
-        if (comma == std::string::npos)
-            return parts;
+        if (comma == std::string::npos) return parts;
         at = comma + 1;
     }
 }
@@ -52,14 +49,11 @@ std::vector<std::string> split(const std::string& text) {
 class ExportCommand final : public Command {
   public:
     ExportCommand() : help_(help_begin) {
-        for (const ExportFormat& format : export_formats())
-            help_ += fmt::format("  {:<10}  {}\n", format.name, format.summary);
+        for (const ExportFormat& format : export_formats()) help_ += fmt::format("  {:<10}  {}\n", format.name, format.summary);
         help_ += help_end;
     }
     const char* name() const override { return "export"; }
-    const char* summary() const override {
-        return "write a profile for other tools: Hatchet, Thicket, Cube, speedscope, pprof, CSV ...";
-    }
+    const char* summary() const override { return "write a profile for other tools: Hatchet, Thicket, Cube, speedscope, pprof, CSV ..."; }
     const char* help() const override { return help_.c_str(); }
 
     void declare(CLI::App& app) override {
@@ -81,13 +75,10 @@ class ExportCommand final : public Command {
         Profile profile = read_profile(fs::path(place_));
         const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
         std::error_code error;
-        if (resolution.added != 0 && fs::is_directory(place_, error))
-            store_names(profile, place_);
+        if (resolution.added != 0 && fs::is_directory(place_, error)) store_names(profile, place_);
         expand_inlined(profile);
-        if (output_ == "-")
-            return write_to_output(profile, format);
-        if (output_.empty())
-            output_ = base_name(fs::absolute(fs::path(place_) / "").parent_path().string()) + format.suffix;
+        if (output_ == "-") return write_to_output(profile, format);
+        if (output_.empty()) output_ = base_name(fs::absolute(fs::path(place_) / "").parent_path().string()) + format.suffix;
         NewFiles files(output_, format.is_folder);
         const Remarks remarks = format.write(profile, request_, files);
         files.finish();
@@ -108,32 +99,25 @@ class ExportCommand final : public Command {
                              "libprofile-<program>-<job> --format speedscope");
         for (const ExportFormat& format : export_formats())
             if (format_ == format.name) return format;
-        throw UsageError(fmt::format("{}; formats: {}",
-                                     format_.empty() ? "export needs a --format"
-                                                     : fmt::format("there is no format \"{}\"", format_),
+        throw UsageError(fmt::format("{}; formats: {}", format_.empty() ? "export needs a --format" : fmt::format("there is no format \"{}\"", format_),
                                      format_names(", ")));
     }
 
     void parse_choice() {
         TableChoice& choice = request_.choice;
         choice.has_phase = phase_option_->count() != 0;
-        if (!iterations_.empty())
-            choice.iterations = iterations_option(iterations_);
-        if (!ranks_.empty())
-            choice.ranks = ranks_option(ranks_);
-        if (!metrics_.empty())
-            choice.metrics = split(metrics_);
+        if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
+        if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
+        if (!metrics_.empty()) choice.metrics = split(metrics_);
         for (const std::string& setting : set_) {
             const std::size_t equals = setting.find('=');
-            if (equals == 0 || equals == std::string::npos)
-                throw UsageError(fmt::format("--set {} has no name and value; write NAME=VALUE", setting));
+            if (equals == 0 || equals == std::string::npos) throw UsageError(fmt::format("--set {} has no name and value; write NAME=VALUE", setting));
             request_.set.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
         }
     }
 
     int write_to_output(const Profile& profile, const ExportFormat& format) {
-        if (format.is_folder)
-            throw UsageError(fmt::format("{} is a folder of files; name it with --output", format.name));
+        if (format.is_folder) throw UsageError(fmt::format("{} is a folder of files; name it with --output", format.name));
         StandardOutput out;
         print(profile, format.write(profile, request_, out));
         return 0;
@@ -144,8 +128,7 @@ class ExportCommand final : public Command {
         if (!profile.complete)
             fmt::print(stderr, "libprofile: the profile is incomplete, and so is what was written; "
                                "libprofile report tells what is missing\n");
-        for (const std::string& remark : remarks)
-            fmt::print(stderr, "libprofile: {}\n", printable(remark));
+        for (const std::string& remark : remarks) fmt::print(stderr, "libprofile: {}\n", printable(remark));
     }
 
     std::string help_;
@@ -157,8 +140,6 @@ class ExportCommand final : public Command {
 
 } // namespace
 
-std::unique_ptr<Command> make_export_command() {
-    return std::make_unique<ExportCommand>();
-}
+std::unique_ptr<Command> make_export_command() { return std::make_unique<ExportCommand>(); }
 
 } // namespace libprofile::tools

@@ -12,15 +12,14 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr const char* help_text =
-    "Examples:\n"
-    "  libprofile filter libprofile-app-1234 > app.filter     functions that are better not instrumented\n"
-    "  libprofile-c++ --filter=app.filter -O2 -c app.cpp      compile without them\n"
-    "  LIBPROFILE_FILTER=app.filter mpirun ...                or leave them out at run time, which costs some ns a visit\n\n"
-    "Usage: libprofile filter FOLDER [--target PERCENT]\n"
-    "Of a job whose program was compiled with -finstrument-functions: writes a filter file to standard output with the\n"
-    "functions whose visits are shorter than ten times what they cost, and as many more, those with the shortest visits\n"
-    "first, as it takes for the rest to cost no more than PERCENT (1) of the computing time. docs/regions.md says more.\n";
+constexpr const char* help_text = "Examples:\n"
+                                  "  libprofile filter libprofile-app-1234 > app.filter     functions that are better not instrumented\n"
+                                  "  libprofile-c++ --filter=app.filter -O2 -c app.cpp      compile without them\n"
+                                  "  LIBPROFILE_FILTER=app.filter mpirun ...                or leave them out at run time, which costs some ns a visit\n\n"
+                                  "Usage: libprofile filter FOLDER [--target PERCENT]\n"
+                                  "Of a job whose program was compiled with -finstrument-functions: writes a filter file to standard output with the\n"
+                                  "functions whose visits are shorter than ten times what they cost, and as many more, those with the shortest visits\n"
+                                  "first, as it takes for the rest to cost no more than PERCENT (1) of the computing time. docs/regions.md says more.\n";
 
 class FilterCommand final : public Command {
   public:
@@ -34,10 +33,8 @@ class FilterCommand final : public Command {
     }
 
     int run() override {
-        if (place_.empty())
-            throw UsageError("filter needs the folder of a job: libprofile filter libprofile-<program>-<job>");
-        if (!(percent_ >= 0 && percent_ <= 1000))
-            throw UsageError("--target is a share of the time in percent, 0 to 1000");
+        if (place_.empty()) throw UsageError("filter needs the folder of a job: libprofile filter libprofile-<program>-<job>");
+        if (!(percent_ >= 0 && percent_ <= 1000)) throw UsageError("--target is a share of the time in percent, 0 to 1000");
         Profile profile = read_profile(std::filesystem::path(place_));
         resolve_names(profile, false);
         const TinyFunctions tiny = choose_tiny(profile, percent_ / 100);

@@ -22,14 +22,11 @@ namespace {
 std::vector<std::string> libraries_of(const std::string& program) {
     std::vector<std::string> found;
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-        return found;
+    if (::pipe2(ends, O_CLOEXEC) != 0) return found;
     std::vector<std::string> variables{"LD_TRACE_LOADED_OBJECTS=1"};
-    if (const char* path = std::getenv("LD_LIBRARY_PATH"))
-        variables.push_back(std::string("LD_LIBRARY_PATH=") + path);
+    if (const char* path = std::getenv("LD_LIBRARY_PATH")) variables.push_back(std::string("LD_LIBRARY_PATH=") + path);
     std::vector<char*> environment;
-    for (std::string& variable : variables)
-        environment.push_back(variable.data());
+    for (std::string& variable : variables) environment.push_back(variable.data());
     environment.push_back(nullptr);
     std::string path = program;
     std::array<char*, 2> arguments{path.data(), nullptr};
@@ -43,11 +40,9 @@ std::vector<std::string> libraries_of(const std::string& program) {
     ::close(ends[1]);
     std::string text;
     std::array<char, 4096> buffer;
-    for (ssize_t n = 0; error == 0 && (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
-        text.append(buffer.data(), static_cast<std::size_t>(n));
+    for (ssize_t n = 0; error == 0 && (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), static_cast<std::size_t>(n));
     ::close(ends[0]);
-    if (error == 0)
-        ::waitpid(child, nullptr, 0);
+    if (error == 0) ::waitpid(child, nullptr, 0);
     for (std::size_t at = 0; (at = text.find("=> /", at)) != std::string::npos;) {
         at += 3;
         found.push_back(text.substr(at, text.find_first_of(" \n", at) - at));
@@ -59,8 +54,7 @@ bool is_elf(const std::string& path) {
     std::array<char, 4> magic{};
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     const bool is = fd >= 0 && ::read(fd, magic.data(), magic.size()) == 4 && std::string_view(magic.data(), 4) == "\177ELF";
-    if (fd >= 0)
-        ::close(fd);
+    if (fd >= 0) ::close(fd);
     return is;
 }
 
@@ -81,11 +75,9 @@ std::vector<std::string> parts_of(const std::string& list) {
 /// "f:12" as its function and line.
 bool is_line(const std::string& place, std::string& function, std::uint64_t& line) {
     const std::size_t colon = place.rfind(':');
-    if (colon == std::string::npos || colon == 0 || place[colon - 1] == ':')
-        return false;
+    if (colon == std::string::npos || colon == 0 || place[colon - 1] == ':') return false;
     const char* end = place.data() + place.size();
-    if (const auto [at, error] = std::from_chars(place.data() + colon + 1, end, line); error != std::errc() || at != end)
-        return false;
+    if (const auto [at, error] = std::from_chars(place.data() + colon + 1, end, line); error != std::errc() || at != end) return false;
     function = place.substr(0, colon);
     return true;
 }
@@ -93,13 +85,11 @@ bool is_line(const std::string& place, std::string& function, std::uint64_t& lin
 /// The program and its libraries.
 std::vector<std::string> modules_of(const std::string& program) {
     std::vector<std::string> modules;
-    if (program.empty() || !is_elf(program))
-        return modules;
+    if (program.empty() || !is_elf(program)) return modules;
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(program, error);
     modules.push_back(error ? program : real.string());
-    for (std::string& library : libraries_of(program))
-        modules.push_back(std::move(library));
+    for (std::string& library : libraries_of(program)) modules.push_back(std::move(library));
     return modules;
 }
 
@@ -112,8 +102,7 @@ std::string ranges_of(const std::vector<std::string>& modules, const std::string
         constexpr std::size_t most = 12;
         for (std::size_t i = 0; i < std::min(most, code.ranges.size()); ++i)
             places += fmt::format("{}{}+{:#x}-{:#x}", i == 0 ? "" : "|", name, code.ranges[i].begin, code.ranges[i].end);
-        if (!places.empty())
-            return places;
+        if (!places.empty()) return places;
     }
     return "";
 }
@@ -129,8 +118,7 @@ std::string with_places(const std::string& value, const std::string& program, st
     for (std::string& part : parts) {
         std::uint64_t line = 0;
         if (is_line(part, function, line)) {
-            if (!has_lines)
-                modules = modules_of(program);
+            if (!has_lines) modules = modules_of(program);
             has_lines = true;
             std::string ranges = ranges_of(modules, function, line);
             if (ranges.empty()) {
@@ -143,8 +131,7 @@ std::string with_places(const std::string& value, const std::string& program, st
         }
         list += (list.empty() ? "" : ",") + part;
     }
-    if (!has_lines)
-        return value;
+    if (!has_lines) return value;
     return (equals == std::string::npos || equals == 0 ? value.substr(equals == 0 ? 1 : 0) : value.substr(0, equals)) + "=" + list;
 }
 

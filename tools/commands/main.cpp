@@ -39,15 +39,15 @@ std::string about_unexpected(const CLI::App& app, const std::vector<std::string>
     for (const std::string& argument : arguments) {
         const std::string name = argument.substr(0, argument.find('='));
         if (argument.starts_with("--") && argument != "--" && std::find(options.begin(), options.end(), name) == options.end())
-            return fmt::format("{} has no option {}{}", command == nullptr ? "libprofile" : "libprofile " + command->get_name(), name, did_you_mean(name, options));
+            return fmt::format("{} has no option {}{}", command == nullptr ? "libprofile" : "libprofile " + command->get_name(), name,
+                               did_you_mean(name, options));
     }
     return fallback;
 }
 
 int dispatch(int argc, char** argv) {
     // The arguments of `run` belong to the program from some point on, so they are taken apart there.
-    if (argc > 1 && std::string(argv[1]) == "run")
-        return tools::run(std::vector<std::string>(argv + 2, argv + argc));
+    if (argc > 1 && std::string(argv[1]) == "run") return tools::run(std::vector<std::string>(argv + 2, argv + argc));
 
     CLI::App app;
     bool help = false, version = false, command_help = false;

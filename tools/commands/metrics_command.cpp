@@ -38,8 +38,7 @@ class MetricsCommand final : public Command {
         fmt::print("\nOf the kernel (perf events in software)\n");
         for (const SoftwareEventRow& row : software_event_table) {
             char why[256] = {};
-            if (const int error = try_software_event(row); error != 0)
-                describe_refusal(error, why, sizeof why);
+            if (const int error = try_software_event(row); error != 0) describe_refusal(error, why, sizeof why);
             line(row.name, row.unit, row.description, why);
         }
         papi();
@@ -52,8 +51,7 @@ class MetricsCommand final : public Command {
     static void line(const char* name, const char* unit, const char* description, const std::string& why_not) {
         fmt::print("  {:<32} {:<6} {}\n", name, unit, why_not.empty() ? "" : "not here");
         const std::string text = why_not.empty() ? std::string(description) : why_not;
-        for (const std::string& part : wrapped(text, width - 6))
-            fmt::print("      {}\n", part);
+        for (const std::string& part : wrapped(text, width - 6)) fmt::print("      {}\n", part);
     }
 
     static void papi() {
@@ -80,21 +78,16 @@ class MetricsCommand final : public Command {
             },
             &found);
         list("", found.here);
-        for (const auto& [reason, presets] : found.not_here)
-            list(fmt::format("not here, since {}:", reason), presets);
+        for (const auto& [reason, presets] : found.not_here) list(fmt::format("not here, since {}:", reason), presets);
     }
 
     static void list(const std::string& heading, const std::vector<std::string>& names) {
-        if (names.empty())
-            return;
+        if (names.empty()) return;
         if (!heading.empty())
-            for (const std::string& part : wrapped(heading, width - 2))
-                fmt::print("  {}\n", part);
+            for (const std::string& part : wrapped(heading, width - 2)) fmt::print("  {}\n", part);
         std::string all;
-        for (const std::string& one : names)
-            all += (all.empty() ? "" : " ") + one;
-        for (const std::string& part : wrapped(all, width - 4))
-            fmt::print("    {}\n", part);
+        for (const std::string& one : names) all += (all.empty() ? "" : " ") + one;
+        for (const std::string& part : wrapped(all, width - 4)) fmt::print("    {}\n", part);
     }
 };
 

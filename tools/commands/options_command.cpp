@@ -11,9 +11,7 @@ class OptionsCommand final : public Command {
   public:
     const char* name() const override { return "options"; }
     const char* summary() const override { return "describe all settings (environment variables LIBPROFILE_*)"; }
-    const char* help() const override {
-        return "Usage: libprofile options [--markdown]\nDescribes all settings of a measurement.\n";
-    }
+    const char* help() const override { return "Usage: libprofile options [--markdown]\nDescribes all settings of a measurement.\n"; }
 
     void declare(CLI::App& app) override { app.add_flag("--markdown", markdown_); }
 

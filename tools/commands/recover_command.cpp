@@ -8,13 +8,12 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr const char* help_text =
-    "Examples:\n"
-    "  libprofile recover libprofile-app-1234     makes one profile of what the ranks of a killed job left\n"
-    "  libprofile report libprofile-app-1234      works without that, too\n\n"
-    "Usage: libprofile recover FOLDER\n"
-    "Copies the data of every rank from its live file (rank-N.lprof), or from the unfinished common file where that has\n"
-    "all of them, into FOLDER/profile.lprof. Nothing is overwritten or removed. Not while a rank of the job runs here.\n";
+constexpr const char* help_text = "Examples:\n"
+                                  "  libprofile recover libprofile-app-1234     makes one profile of what the ranks of a killed job left\n"
+                                  "  libprofile report libprofile-app-1234      works without that, too\n\n"
+                                  "Usage: libprofile recover FOLDER\n"
+                                  "Copies the data of every rank from its live file (rank-N.lprof), or from the unfinished common file where that has\n"
+                                  "all of them, into FOLDER/profile.lprof. Nothing is overwritten or removed. Not while a rank of the job runs here.\n";
 
 class RecoverCommand final : public Command {
   public:
@@ -25,20 +24,16 @@ class RecoverCommand final : public Command {
     void declare(CLI::App& app) override { app.add_option("folder", place_); }
 
     int run() override {
-        if (place_.empty())
-            throw UsageError("recover needs the folder of a job: libprofile recover libprofile-<program>-<job>");
+        if (place_.empty()) throw UsageError("recover needs the folder of a job: libprofile recover libprofile-<program>-<job>");
         const Recovery done = recover(place_);
         fmt::print("{}: {} of {} ranks ({} KiB)\n", printable(done.file.string()), done.live.size() + done.ended.size(), done.ranks_of_job,
                    (done.bytes + 1023) / 1024);
-        if (!done.live.empty())
-            fmt::print("  {} up to their last closed iteration or checkpoint\n", done.live.size());
-        if (!done.ended.empty())
-            fmt::print("  {} up to their end\n", done.ended.size());
-        for (const std::string& file : done.left_out)
-            fmt::print("  left out: {}\n", file);
+        if (!done.live.empty()) fmt::print("  {} up to their last closed iteration or checkpoint\n", done.live.size());
+        if (!done.ended.empty()) fmt::print("  {} up to their end\n", done.ended.size());
+        for (const std::string& file : done.left_out) fmt::print("  left out: {}\n", file);
         if (!done.not_needed.empty())
             fmt::print("  not needed any more: {}{}\n", done.not_needed.front(),
-                   done.not_needed.size() == 1 ? "" : fmt::format(" and {} more", done.not_needed.size() - 1));
+                       done.not_needed.size() == 1 ? "" : fmt::format(" and {} more", done.not_needed.size() - 1));
         return 0;
     }
 

@@ -23,24 +23,18 @@ namespace {
 void add_names(Profile& profile, const std::string& place, bool all) {
     const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
     std::error_code error;
-    if (resolution.added != 0 && all && std::filesystem::is_directory(place, error))
-        store_names(profile, place);
+    if (resolution.added != 0 && all && std::filesystem::is_directory(place, error)) store_names(profile, place);
     expand_inlined(profile);
     for (const std::string& module : resolution.different)
-        profile.notes.push_back(
-            fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
+        profile.notes.push_back(fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
 }
 
 std::string printed(const ReportDocument& document, const ReportOptions& options) {
     switch (options.format) {
-    case ReportFormat::Json:
-        return document_json(document);
-    case ReportFormat::Csv:
-        return document_csv(document);
-    case ReportFormat::Markdown:
-        return document_markdown(document);
-    default:
-        return document_text(document, style_of_output(options.width, options.ascii));
+    case ReportFormat::Json: return document_json(document);
+    case ReportFormat::Csv: return document_csv(document);
+    case ReportFormat::Markdown: return document_markdown(document);
+    default: return document_text(document, style_of_output(options.width, options.ascii));
     }
 }
 
@@ -57,8 +51,7 @@ std::string text_of(const ReportOptions& options) {
     }
     Profile profile = read_profile(std::filesystem::path(options.place));
     add_names(profile, options.place, true);
-    if (options.format == ReportFormat::Json)
-        return report_json(profile, {options.trace, options.series});
+    if (options.format == ReportFormat::Json) return report_json(profile, {options.trace, options.series});
     return report_text(profile, style_of_output(options.width, options.ascii), options.full_paths, printable(options.place));
 }
 

@@ -57,7 +57,7 @@ void check(const ReportChoice& choice);
 struct FoundChoice {
     static constexpr std::uint32_t all_phases = 0xffffffffu;
     std::uint32_t phase = all_phases;
-    std::uint64_t iterations = 0; // of the phase, on the rank that has most
+    std::uint64_t iterations = 0;  // of the phase, on the rank that has most
     std::vector<std::size_t> rows; // of metric_rows
 };
 

@@ -8,40 +8,38 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr const char* help_text =
-    "Examples:\n"
-    "  libprofile report libprofile-app-1234                             where the time goes, what changes, who differs\n"
-    "  libprofile report libprofile-app-1234 --path solve                what functions named so do and call\n"
-    "  libprofile report libprofile-app-1234 --compare 1:100 900:1000    the first iterations against the last\n"
-    "  libprofile report libprofile-app-1234 --compare rank=3 rest       one rank against the others\n"
-    "  libprofile report libprofile-app-1234 --format markdown > report.md\n\n"
-    "Usage: libprofile report FOLDER [options]\n"
-    "FOLDER is the one that libprofile named at the end of the job.\n\n"
-    "Which part:\n"
-    "  --phase NAME         this phase only; with iterations: theirs [the one that took most time]\n"
-    "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
-    "  --exclusive          iterations without the phases inside them\n"
-    "  --rank LIST          these ranks only, such as 0,4-7\n"
-    "  --threads            all threads of the ranks, not only the main ones\n"
-    "  --path TEXT          call paths with this text in a function's name or file, and what is below\n"
-    "  --metric LIST        by these metrics, such as mpi,bytes (docs/metrics.md) [time]\n"
-    "  --compare A:B C:D    two ranges of iterations against each other; or ranks: rank=0 rank=1-3, rank=0 rest\n"
-    "  --top N              so many functions, call paths and ranks\n\n"
-    "How:\n"
-    "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
-    "  --series             with json: the metrics of every iteration, too\n"
-    "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
-    "  --full-paths         call paths with every frame of the Python interpreter\n"
-    "  --width N            columns of the text [those of the terminal, else 100]\n"
-    "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
-    "  --no-pager           do not start $PAGER (less) on a terminal\n";
+constexpr const char* help_text = "Examples:\n"
+                                  "  libprofile report libprofile-app-1234                             where the time goes, what changes, who differs\n"
+                                  "  libprofile report libprofile-app-1234 --path solve                what functions named so do and call\n"
+                                  "  libprofile report libprofile-app-1234 --compare 1:100 900:1000    the first iterations against the last\n"
+                                  "  libprofile report libprofile-app-1234 --compare rank=3 rest       one rank against the others\n"
+                                  "  libprofile report libprofile-app-1234 --format markdown > report.md\n\n"
+                                  "Usage: libprofile report FOLDER [options]\n"
+                                  "FOLDER is the one that libprofile named at the end of the job.\n\n"
+                                  "Which part:\n"
+                                  "  --phase NAME         this phase only; with iterations: theirs [the one that took most time]\n"
+                                  "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
+                                  "  --exclusive          iterations without the phases inside them\n"
+                                  "  --rank LIST          these ranks only, such as 0,4-7\n"
+                                  "  --threads            all threads of the ranks, not only the main ones\n"
+                                  "  --path TEXT          call paths with this text in a function's name or file, and what is below\n"
+                                  "  --metric LIST        by these metrics, such as mpi,bytes (docs/metrics.md) [time]\n"
+                                  "  --compare A:B C:D    two ranges of iterations against each other; or ranks: rank=0 rank=1-3, rank=0 rest\n"
+                                  "  --top N              so many functions, call paths and ranks\n\n"
+                                  "How:\n"
+                                  "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
+                                  "  --series             with json: the metrics of every iteration, too\n"
+                                  "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
+                                  "  --full-paths         call paths with every frame of the Python interpreter\n"
+                                  "  --width N            columns of the text [those of the terminal, else 100]\n"
+                                  "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
+                                  "  --no-pager           do not start $PAGER (less) on a terminal\n";
 
 std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> parts;
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t comma = std::min(text.find(',', at), text.size());
-        if (comma > at)
-            parts.push_back(text.substr(at, comma - at));
+        if (comma > at) parts.push_back(text.substr(at, comma - at));
         at = comma + 1;
     }
     return parts;
@@ -74,8 +72,7 @@ class ReportCommand final : public Command {
     }
 
     int run() override {
-        if (options_.place.empty())
-            throw UsageError("report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
+        if (options_.place.empty()) throw UsageError("report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
         options_.paged = !no_pager_;
         parse_format();
         parse_choice();
@@ -104,20 +101,15 @@ class ReportCommand final : public Command {
 
     void parse_choice() {
         ReportChoice& choice = options_.choice;
-        if (phase_option_->count() != 0)
-            choice.phase = phase_;
-        if (!iterations_.empty())
-            choice.iterations = iterations_option(iterations_);
-        if (!ranks_.empty())
-            choice.ranks = ranks_option(ranks_);
+        if (phase_option_->count() != 0) choice.phase = phase_;
+        if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
+        if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
         if (!metrics_.empty()) {
             choice.metrics = split(metrics_);
-            if (choice.metrics.empty())
-                throw UsageError("--metric needs names, such as time,bytes; docs/metrics.md lists them");
+            if (choice.metrics.empty()) throw UsageError("--metric needs names, such as time,bytes; docs/metrics.md lists them");
         }
         try {
-            for (const std::string& side : sides_)
-                choice.compare.push_back(parse_side(side));
+            for (const std::string& side : sides_) choice.compare.push_back(parse_side(side));
             check(choice);
         } catch (const SelectionError& error) {
             throw UsageError(error.what());
@@ -127,9 +119,9 @@ class ReportCommand final : public Command {
     /// What makes no sense together is refused, so that nothing that was asked for is silently left out.
     void check_together() const {
         const bool is_json = options_.format == ReportFormat::Json;
-        for (const auto& [given, option, what] : {std::tuple(options_.trace, "trace", "the samples"), std::tuple(options_.series, "series", "the values of every iteration")}) {
-            if (given && !is_json)
-                throw UsageError(fmt::format("--{} needs --format json; the text has one line about it", option));
+        for (const auto& [given, option, what] :
+             {std::tuple(options_.trace, "trace", "the samples"), std::tuple(options_.series, "series", "the values of every iteration")}) {
+            if (given && !is_json) throw UsageError(fmt::format("--{} needs --format json; the text has one line about it", option));
             if (given && !options_.choice.is_whole())
                 throw UsageError(fmt::format("--{} prints {} of the whole profile; leave out --phase, --rank and the other choices, "
                                              "or use libprofile export --format csv",
@@ -139,10 +131,8 @@ class ReportCommand final : public Command {
             throw UsageError(fmt::format("--width is for text; {} has no columns to fill", format_));
         if (options_.ascii && options_.format != ReportFormat::Text)
             throw UsageError(fmt::format("--ascii is for text; {} has the names as they are", format_));
-        if (options_.full_paths && is_json && options_.choice.is_whole())
-            throw UsageError("--full-paths is for text; json has every frame");
-        if (options_.choice.compare.empty() || options_.choice.metrics.size() < 2)
-            return;
+        if (options_.full_paths && is_json && options_.choice.is_whole()) throw UsageError("--full-paths is for text; json has every frame");
+        if (options_.choice.compare.empty() || options_.choice.metrics.size() < 2) return;
         throw UsageError("--compare shows one metric at a time; name one with --metric");
     }
 

@@ -41,22 +41,19 @@ class Comparison {
         : profile_(profile), choice_(choice), form_(form), found_(find_choice(profile, choice)), all_rows_(metric_rows(profile)) {
         total_rows_ = found_.rows;
         for (std::size_t r = 0; r < all_rows_.size() && choice.metrics.empty(); ++r)
-            if (r != found_.rows[0])
-                total_rows_.push_back(r);
+            if (r != found_.rows[0]) total_rows_.push_back(r);
         std::sort(total_rows_.begin(), total_rows_.end());
         std::vector<const Location*> both;
         for (std::size_t s = 0; s < 2; ++s) {
             sides_[s].locations = locations_of(profile, ranks_of(s), choice.threads);
-            if (sides_[s].locations.empty())
-                throw SelectionError("there is no rest to compare with: all ranks are on the first side");
+            if (sides_[s].locations.empty()) throw SelectionError("there is no rest to compare with: all ranks are on the first side");
             both.insert(both.end(), sides_[s].locations.begin(), sides_[s].locations.end());
         }
         std::sort(both.begin(), both.end());
         both.erase(std::unique(both.begin(), both.end()), both.end());
         tree_ = make_function_tree(profile, both, !form.full_paths, choice.path);
         check_path(choice, tree_);
-        for (std::size_t s = 0; s < 2; ++s)
-            fill(s);
+        for (std::size_t s = 0; s < 2; ++s) fill(s);
     }
 
     ReportDocument document() {
@@ -82,16 +79,12 @@ class Comparison {
     std::string amount(double value) const { return quantity(value, metric().unit, {}); }
 
     std::vector<std::uint32_t> ranks_of(std::size_t s) const {
-        if (by_iteration())
-            return choice_.ranks;
-        if (side(s).kind == CompareSide::Kind::Ranks)
-            return side(s).ranks;
+        if (by_iteration()) return choice_.ranks;
+        if (side(s).kind == CompareSide::Kind::Ranks) return side(s).ranks;
         std::vector<std::uint32_t> rest = {}; // never empty: then it would mean all
         for (const auto& [rank, info] : profile_.ranks)
-            if (!std::binary_search(side(1 - s).ranks.begin(), side(1 - s).ranks.end(), rank))
-                rest.push_back(rank);
-        if (rest.empty())
-            throw SelectionError("there is no rest to compare with: all ranks are on the first side");
+            if (!std::binary_search(side(1 - s).ranks.begin(), side(1 - s).ranks.end(), rank)) rest.push_back(rank);
+        if (rest.empty()) throw SelectionError("there is no rest to compare with: all ranks are on the first side");
         return rest;
     }
 
@@ -102,8 +95,7 @@ class Comparison {
         to.values = select_tree(profile_, tree_, {to.locations, found_.phase, range, choice_.exclusive, found_.rows, total_rows_});
         to.divisor = static_cast<double>(by_iteration() ? std::max<std::uint64_t>(to.values.instances, 1) : to.locations.size());
         to.period = is_time() ? sampling_period(profile_, to.locations) : 0;
-        if (to.values.time == 0)
-            throw SelectionError(fmt::format("nothing was measured in {}", to.label));
+        if (to.values.time == 0) throw SelectionError(fmt::format("nothing was measured in {}", to.label));
     }
 
     /// @param is_told whether it is known of iterations inside of which the profile does not tell everything
@@ -119,8 +111,7 @@ class Comparison {
     Pair total() const {
         Pair pair = pair_of(sides_[0].values.inclusive[0][0], sides_[1].values.inclusive[0][0], is_whole_time());
         const bool scaled = sides_[0].values.exact_times_only || sides_[1].values.exact_times_only;
-        if (choice_.path.empty() && sides_[0].values.exact_sums && sides_[1].values.exact_sums && (!scaled || metric().name == "time"))
-            pair.error = 0;
+        if (choice_.path.empty() && sides_[0].values.exact_sums && sides_[1].values.exact_sums && (!scaled || metric().name == "time")) pair.error = 0;
         return pair;
     }
 
@@ -132,8 +123,7 @@ class Comparison {
                                                  : fmt::format("all values are means per {}", each));
         for (std::size_t s = 0; s < 2; ++s)
             for (std::string& fact : inside_facts(sides_[s].values, s == 0 ? "A" : "B"))
-                if (std::find(document_.facts.begin(), document_.facts.end(), fact) == document_.facts.end())
-                    document_.facts.push_back(std::move(fact));
+                if (std::find(document_.facts.begin(), document_.facts.end(), fact) == document_.facts.end()) document_.facts.push_back(std::move(fact));
         auto& p = document_.properties;
         p.emplace_back("scope", scope);
         p.emplace_back("phase", found_.phase == FoundChoice::all_phases ? ReportValue() : ReportValue(profile_.phases[found_.phase].name));
@@ -147,27 +137,25 @@ class Comparison {
     }
 
     static std::string percent_change(double a, double b) {
-        if (a == 0)
-            return "";
+        if (a == 0) return "";
         return b / a >= 3 ? fmt::format(" ({:.3g} times as much)", b / a) : fmt::format(" ({}{})", b > a ? "+" : "-", percent(std::abs(b / a - 1)));
     }
 
     void add_answers() {
         const Pair all = total();
-        const std::string what = !choice_.path.empty() ? "These call paths:"
+        const std::string what = !choice_.path.empty()                  ? "These call paths:"
                                  : is_time() && metric().name == "time" ? (by_iteration() ? "An iteration takes" : "A rank takes")
-                                                                      : fmt::format("{}:", printable(metric().label));
+                                                                        : fmt::format("{}:", printable(metric().label));
         constexpr const char* instead = "--exclusive compares iterations without the phases inside, --phase NAME those of one of these";
         if (!all.is_known()) {
             const std::size_t s = untold(0) != 0 ? 0 : 1;
-            document_.answers.emplace_back("What differs", fmt::format("{} not known, because {}; {}.", what,
-                                                                       untold_words(sides_[s].values, s == 0 ? "A" : "B"), instead));
+            document_.answers.emplace_back("What differs",
+                                           fmt::format("{} not known, because {}; {}.", what, untold_words(sides_[s].values, s == 0 ? "A" : "B"), instead));
             return;
         }
         document_.answers.emplace_back("What differs",
-                                       fmt::format("{} {} in B, {} in A: {}{}{}.", what, amount(all.b), amount(all.a),
-                                                   all.b >= all.a ? "+" : "-", amount(std::abs(all.difference())),
-                                                   percent_change(all.a, all.b)));
+                                       fmt::format("{} {} in B, {} in A: {}{}{}.", what, amount(all.b), amount(all.a), all.b >= all.a ? "+" : "-",
+                                                   amount(std::abs(all.difference())), percent_change(all.a, all.b)));
         if (untold(0) != 0 || untold(1) != 0) {
             document_.answers.emplace_back("", fmt::format("What it is spent in is not known; {}.", instead));
             return;
@@ -176,11 +164,9 @@ class Comparison {
         std::string most;
         std::size_t named = 0;
         for (const auto& [f, pair] : function_pairs()) {
-            if (named == 3 || std::abs(pair.difference()) <= std::max(0.0, pair.error) ||
-                std::abs(pair.difference()) < 0.02 * std::max(all.a, all.b))
-                continue;
-            most += fmt::format("{}{}{} {}{}", named == 0 ? "" : ", ", pair.difference() > 0 ? "+" : "-",
-                                amount(std::abs(pair.difference())), f.name, f.caller.empty() ? "" : " in " + caller_text(f.caller, f.through));
+            if (named == 3 || std::abs(pair.difference()) <= std::max(0.0, pair.error) || std::abs(pair.difference()) < 0.02 * std::max(all.a, all.b)) continue;
+            most += fmt::format("{}{}{} {}{}", named == 0 ? "" : ", ", pair.difference() > 0 ? "+" : "-", amount(std::abs(pair.difference())), f.name,
+                                f.caller.empty() ? "" : " in " + caller_text(f.caller, f.through));
             ++named;
         }
         document_.answers.emplace_back("", most.empty() ? "No function's own value differs by more than 2 % of the whole and its possible error."
@@ -196,12 +182,10 @@ class Comparison {
                 b.add(sides_[1].values.exclusive[n][0]);
             }
             const Pair pair = pair_of(a, b, f.kind == NodeKind::Root && metric().name == "time");
-            if ((a.value != 0 && pair.knows_a) || (b.value != 0 && pair.knows_b))
-                list.emplace_back(std::move(f), pair);
+            if ((a.value != 0 && pair.knows_a) || (b.value != 0 && pair.knows_b)) list.emplace_back(std::move(f), pair);
         }
-        std::stable_sort(list.begin(), list.end(), [](const auto& x, const auto& y) {
-            return std::abs(x.second.difference()) > std::abs(y.second.difference());
-        });
+        std::stable_sort(list.begin(), list.end(),
+                         [](const auto& x, const auto& y) { return std::abs(x.second.difference()) > std::abs(y.second.difference()); });
         return list;
     }
 
@@ -216,10 +200,8 @@ class Comparison {
     }
 
     static void append_columns(ColumnUnit unit, std::vector<ReportColumn>& columns) {
-        columns.insert(columns.end(), {{"a", "A", unit},
-                                       {"b", "B", unit},
-                                       {"difference", "B - A", unit, true},
-                                       {"change", "change", ColumnUnit::Change, true}});
+        columns.insert(columns.end(),
+                       {{"a", "A", unit}, {"b", "B", unit}, {"difference", "B - A", unit, true}, {"change", "change", ColumnUnit::Change, true}});
     }
 
     void add_totals() {
@@ -231,8 +213,7 @@ class Comparison {
             Pair pair{sides_[0].mean(sides_[0].values.totals[t].value), sides_[1].mean(sides_[1].values.totals[t].value), 0};
             pair.knows_a = choice_.path.empty() ? is_known(row, untold(0)) : untold(0) == 0;
             pair.knows_b = choice_.path.empty() ? is_known(row, untold(1)) : untold(1) == 0;
-            if (pair.a == 0 && pair.b == 0 && choice_.metrics.empty())
-                continue;
+            if (pair.a == 0 && pair.b == 0 && choice_.metrics.empty()) continue;
             std::vector<ReportValue> cells = {row.name, printable(row.label), row.unit};
             append(pair, cells);
             table.rows.push_back(std::move(cells));
@@ -244,8 +225,7 @@ class Comparison {
 
     /// Of iterations: how the ranks changed. Their time is the same where they wait for each other, what they compute is not.
     void add_ranks() {
-        if (!by_iteration() || sides_[0].locations.size() < 2)
-            return;
+        if (!by_iteration() || sides_[0].locations.size() < 2) return;
         const bool outside = metric().name == "time" && choice_.metrics.empty();
         const auto position = [&](std::size_t row) {
             return static_cast<std::size_t>(std::find(total_rows_.begin(), total_rows_.end(), row) - total_rows_.begin());
@@ -262,20 +242,17 @@ class Comparison {
             }
             list.emplace_back(static_cast<std::uint32_t>(l), pair);
         }
-        std::stable_sort(list.begin(), list.end(), [](const auto& x, const auto& y) {
-            return std::abs(x.second.difference()) > std::abs(y.second.difference());
-        });
-        ReportTable table{"ranks", choice_.threads ? "Threads" : "Ranks",
-                          outside ? "time outside MPI" : printable(metric().label), {}, {}, {}, {}, 0, choice_.threads ? "threads" : "ranks"};
+        std::stable_sort(list.begin(), list.end(),
+                         [](const auto& x, const auto& y) { return std::abs(x.second.difference()) > std::abs(y.second.difference()); });
+        ReportTable table{"ranks", choice_.threads ? "Threads" : "Ranks", outside ? "time outside MPI" : printable(metric().label), {}, {}, {}, {},
+                          0,       choice_.threads ? "threads" : "ranks"};
         table.columns = {{"rank", "rank", ColumnUnit::Number}};
-        if (choice_.threads)
-            table.columns.push_back({"thread", "thread", ColumnUnit::Number});
+        if (choice_.threads) table.columns.push_back({"thread", "thread", ColumnUnit::Number});
         append_columns(unit_of(metric().unit), table.columns);
         cut(list, ranks_shown, table);
         for (const auto& [l, pair] : list) {
             std::vector<ReportValue> cells = {std::uint64_t{sides_[0].locations[l]->rank}};
-            if (choice_.threads)
-                cells.push_back(std::uint64_t{sides_[0].locations[l]->thread});
+            if (choice_.threads) cells.push_back(std::uint64_t{sides_[0].locations[l]->thread});
             append(pair, cells);
             table.rows.push_back(std::move(cells));
         }
@@ -283,11 +260,9 @@ class Comparison {
     }
 
     std::size_t limit(std::size_t of_screen) const { return choice_.top != 0 ? choice_.top : form_.everything ? 0 : of_screen; }
-    template <class List>
-    void cut(List& list, std::size_t of_screen, ReportTable& table) const {
+    template <class List> void cut(List& list, std::size_t of_screen, ReportTable& table) const {
         const std::size_t most = limit(of_screen);
-        if (most == 0 || list.size() <= most)
-            return;
+        if (most == 0 || list.size() <= most) return;
         table.left_out = list.size() - most;
         list.erase(list.begin() + static_cast<std::ptrdiff_t>(most), list.end());
     }
@@ -325,8 +300,15 @@ class Comparison {
         }
         const std::size_t most = limit(nodes_shown);
         const std::vector<std::uint32_t> nodes = shown_nodes(tree_, weight, most);
-        ReportTable table{"call_paths", "Call paths",
-                          "with what is called; +-: MPI calls are off by at most so much, sampled times by about so much; none: not known", {}, {}, {}, {}, 0, "call paths"};
+        ReportTable table{"call_paths",
+                          "Call paths",
+                          "with what is called; +-: MPI calls are off by at most so much, sampled times by about so much; none: not known",
+                          {},
+                          {},
+                          {},
+                          {},
+                          0,
+                          "call paths"};
         const auto all = static_cast<std::size_t>(std::count_if(weight.begin() + 1, weight.end(), [](double w) { return w > 0; }));
         table.left_out = all - std::min(all, nodes.size());
         append_columns(unit_of(metric().unit), table.columns);
@@ -341,8 +323,7 @@ class Comparison {
             std::vector<ReportValue> cells;
             append(pairs[n], cells);
             append_error(pairs[n], cells);
-            cells.insert(cells.end(), {node_text(node), printable(node.place), printable(node.name), std::string(kind_name(node.kind)),
-                                       path_text(tree_, n)});
+            cells.insert(cells.end(), {node_text(node), printable(node.place), printable(node.name), std::string(kind_name(node.kind)), path_text(tree_, n)});
             table.rows.push_back(std::move(cells));
             table.indent.push_back(tree_.depth[n]);
         }

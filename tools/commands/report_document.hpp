@@ -16,8 +16,8 @@ namespace libprofile::tools {
 /// What a column holds.
 enum class ColumnUnit : std::uint8_t {
     Text,
-    Name,   // text at the indentation of its row
-    Ns,     // times, as integers or means
+    Name, // text at the indentation of its row
+    Ns,   // times, as integers or means
     Count,
     ByteCount,
     Number, // as it is, without thousands: a rank
@@ -44,7 +44,7 @@ struct NotKnown {};
 using ReportValue = std::variant<std::monostate, std::string, std::uint64_t, std::int64_t, double, NotKnown>;
 
 struct ReportTable {
-    std::string key;    // JSON
+    std::string key; // JSON
     std::string title;
     std::string remark; // what the columns mean
     std::vector<ReportColumn> columns;
@@ -57,12 +57,12 @@ struct ReportTable {
 
 struct ReportDocument {
     std::string title;
-    std::vector<std::string> facts;                                // lines below the title
+    std::vector<std::string> facts; // lines below the title
     std::vector<std::string> warnings;
-    std::vector<std::pair<std::string, std::string>> answers;      // heading and sentence; heading empty: as before
-    std::vector<std::pair<std::string, ReportValue>> properties;   // JSON: of the selection
-    std::vector<std::string> hints;                                // what to ask next
-    std::vector<ReportTable> tables;                               
+    std::vector<std::pair<std::string, std::string>> answers;    // heading and sentence; heading empty: as before
+    std::vector<std::pair<std::string, ReportValue>> properties; // JSON: of the selection
+    std::vector<std::string> hints;                              // what to ask next
+    std::vector<ReportTable> tables;
 };
 
 std::string document_text(const ReportDocument& document, const TextStyle& style);

@@ -32,8 +32,7 @@ std::vector<RankSums> sums_of_ranks(const ReportContext& context, std::uint32_t 
     std::vector<RankSums> sums(context.locations.size());
     in_parallel(sums.size(), [&](std::size_t rank) {
         const PhaseData* data = find_phase(context.locations[rank], phase);
-        if (data == nullptr)
-            return;
+        if (data == nullptr) return;
         constexpr auto mpi = static_cast<std::size_t>(CatalogueId::Mpi);
         RankSums& to = sums[rank];
         to.mpi = reconstructed_series(context.profile, *data, mpi);
@@ -42,8 +41,7 @@ std::vector<RankSums> sums_of_ranks(const ReportContext& context, std::uint32_t 
         for (std::size_t i = 0; i < inside.rows.size(); ++i) {
             add(values, inside.rows[i]);
             to.is_known = to.is_known && inside.is_told(i);
-            if (i < to.mpi.size())
-                to.mpi[i] = inside.is_told(i) ? to.mpi[i] + static_cast<double>(inside.rows[i][mpi]) : std::nan("");
+            if (i < to.mpi.size()) to.mpi[i] = inside.is_told(i) ? to.mpi[i] + static_cast<double>(inside.rows[i][mpi]) : std::nan("");
         }
         to.busy = static_cast<double>(values[static_cast<std::size_t>(CatalogueId::Execution)]) - static_cast<double>(values[mpi]);
     });
@@ -61,8 +59,7 @@ SlowestRank slowest_rank(const std::vector<RankSums>& sums) {
     double most = -1;
     for (std::size_t rank = 0; rank < sums.size(); ++rank) {
         slowest.is_known = slowest.is_known && sums[rank].is_known;
-        if (sums[rank].busy > most)
-            slowest.rank = rank;
+        if (sums[rank].busy > most) slowest.rank = rank;
         most = std::max(most, sums[rank].busy);
     }
     return slowest;
@@ -79,15 +76,14 @@ std::vector<double> mpi_share(const ReportContext& context, std::uint32_t phase,
         }
     }
     for (std::size_t i = 0; i < iterations; ++i)
-        if (!std::isnan(mpi[i]))
-            mpi[i] = time[i] == 0 ? 0 : std::min(1.0, mpi[i] / time[i]);
+        if (!std::isnan(mpi[i])) mpi[i] = time[i] == 0 ? 0 : std::min(1.0, mpi[i] / time[i]);
     return mpi;
 }
 
 /// The names of clusters for display, each of which stands for some of the stored ones: "B", "A2", "A1,3 C"; "A" for all that are of kind A.
 std::vector<std::string> shown_names(const PhaseData& stored, const PhaseData& shown, const std::vector<std::uint32_t>& kind_of_cluster) {
     const std::vector<std::string> names = cluster_names(stored, kind_of_cluster);
-    using Numbers = std::set<std::pair<std::size_t, std::string>>; // with their lengths: in the order of the numbers
+    using Numbers = std::set<std::pair<std::size_t, std::string>>;                  // with their lengths: in the order of the numbers
     std::vector<std::map<std::uint32_t, Numbers>> parts(shown.clusters.size() + 1); // by kind
     std::map<std::uint32_t, Numbers> all;
     for (std::size_t i = 0; i < stored.cluster_of_iteration.size(); ++i)
@@ -102,10 +98,8 @@ std::vector<std::string> shown_names(const PhaseData& stored, const PhaseData& s
         std::string text;
         for (const auto& [kind, numbers] : part) {
             text += (text.empty() ? "" : " ") + kind_letters(kind);
-            if (numbers.size() == all[kind].size())
-                continue;
-            for (auto number = numbers.begin(); number != numbers.end(); ++number)
-                text += (number == numbers.begin() ? "" : ",") + number->second;
+            if (numbers.size() == all[kind].size()) continue;
+            for (auto number = numbers.begin(); number != numbers.end(); ++number) text += (number == numbers.begin() ? "" : ",") + number->second;
         }
         result.push_back(text.empty() ? "-" : text);
     }
@@ -122,8 +116,7 @@ std::string cluster_line(const PhaseData& data, const std::vector<std::uint32_t>
             continue;
         }
         for (std::size_t i = slowest; i < std::min(chart.end(c), data.iteration_ns.size()); ++i)
-            if (data.iteration_ns[i] > data.iteration_ns[slowest])
-                slowest = i;
+            if (data.iteration_ns[i] > data.iteration_ns[slowest]) slowest = i;
         const std::uint32_t cluster = data.cluster_of_iteration[slowest];
         const std::string letters = cluster < kind_of_cluster.size() ? kind_letters(kind_of_cluster[cluster]) : "-";
         out += letters.size() == 1 ? letters : "*";
@@ -140,19 +133,16 @@ std::string accuracy_of(const SeriesData& series) {
             ? std::string()
             : fmt::format("; of {} of {} iterations nothing but the wall time, the rest is estimated by clusters, because memory ran out",
                           count(static_cast<double>(series.iterations() - whole)), count(static_cast<double>(series.iterations())));
-    if (kept == 0)
-        return "no room was left for the MPI calls of single iterations" + dropped;
+    if (kept == 0) return "no room was left for the MPI calls of single iterations" + dropped;
     const SeriesAccuracyRecord& time = series.accuracy[static_cast<std::size_t>(Metric::Time)];
-    const auto share = [&](double ns) {
-        return time.largest_value == 0 ? 0.0 : 100.0 * ns / static_cast<double>(time.largest_value);
-    };
+    const auto share = [&](double ns) { return time.largest_value == 0 ? 0.0 : 100.0 * ns / static_cast<double>(time.largest_value); };
     const double cells = static_cast<double>(std::max<std::uint64_t>(time.cells, 1));
-    const std::string which = kept == series.iterations() ? std::string("every iteration") : fmt::format("{} of {} iterations", count(static_cast<double>(kept)), count(static_cast<double>(series.iterations())));
-    const bool exact_bytes = std::all_of(series.accuracy.begin() + 1, series.accuracy.end(),
-                                         [](const SeriesAccuracyRecord& a) { return a.largest == 0; });
-    return fmt::format("MPI calls of {} are kept, their times within {:.2g} % of the longest (mean {:.2g} %), {} exactly",
-                       which, share(static_cast<double>(time.largest)), share(static_cast<double>(time.sum) / cells),
-                       exact_bytes ? "the rest" : "counts") +
+    const std::string which = kept == series.iterations()
+                                  ? std::string("every iteration")
+                                  : fmt::format("{} of {} iterations", count(static_cast<double>(kept)), count(static_cast<double>(series.iterations())));
+    const bool exact_bytes = std::all_of(series.accuracy.begin() + 1, series.accuracy.end(), [](const SeriesAccuracyRecord& a) { return a.largest == 0; });
+    return fmt::format("MPI calls of {} are kept, their times within {:.2g} % of the longest (mean {:.2g} %), {} exactly", which,
+                       share(static_cast<double>(time.largest)), share(static_cast<double>(time.sum) / cells), exact_bytes ? "the rest" : "counts") +
            dropped;
 }
 
@@ -161,17 +151,13 @@ void append_chart(const ReportContext& context, std::uint32_t phase, const std::
     const TextStyle& style = context.style;
     const IterationSeries series = iteration_times(context.locations, phase);
     const bool several = context.values.size() > 1;
-    const std::size_t slowest = static_cast<std::size_t>(
-        std::max_element(series.maximum.begin(), series.maximum.end()) - series.maximum.begin());
+    const std::size_t slowest = static_cast<std::size_t>(std::max_element(series.maximum.begin(), series.maximum.end()) - series.maximum.begin());
     const Spread medians = spread_of(series.median);
-    const char* legend = style.unicode ? "over ranks: █ up to the lowest, ▓ median, ░ highest"
-                                       : "over ranks: # up to the lowest, + median, . highest";
-    append_heading(context,
-                   fmt::format("Iterations of \"{}\"", printable(context.profile.phases[phase].name)),
+    const char* legend = style.unicode ? "over ranks: █ up to the lowest, ▓ median, ░ highest" : "over ranks: # up to the lowest, + median, . highest";
+    append_heading(context, fmt::format("Iterations of \"{}\"", printable(context.profile.phases[phase].name)),
                    std::string("wall time") + (several ? std::string(" ") + legend : std::string()), out);
     const ChartColumns chart(series.median.size(), static_cast<std::size_t>(style.width) - chart_axis - 1);
-    for (const std::string& line : draw_chart(series, style, chart, chart_height))
-        out += line + "\n";
+    for (const std::string& line : draw_chart(series, style, chart, chart_height)) out += line + "\n";
 
     const std::size_t label = chart_axis - 1;
     std::size_t unknown = 0; // iterations
@@ -182,16 +168,15 @@ void append_chart(const ReportContext& context, std::uint32_t phase, const std::
             out += right(style, "MPI share", label) + " " + sparkline(style, share, chart, 1.0) + "\n";
         out += right(style, "kind", label) + " " + cluster_line(data, kind_of_cluster, chart) + "\n";
     }
-    std::string facts = fmt::format("median {}; slowest {}: iteration {}", duration(medians.median, style),
-                                    duration(series.maximum[slowest], style), slowest + 1);
+    std::string facts =
+        fmt::format("median {}; slowest {}: iteration {}", duration(medians.median, style), duration(series.maximum[slowest], style), slowest + 1);
     if (several)
         facts += fmt::format(" on rank {}{}; kind: rank {}", series.slowest[slowest],
                              unknown == series.median.size() ? "" : fmt::format("; MPI share: mean over ranks{}", data.series ? "" : ", estimated"), rank);
     if (unknown != 0)
         facts += fmt::format("; the MPI share of {} is not known, because this profile does not tell what lies inside them",
                              unknown == series.median.size() ? std::string("the iterations") : plural(unknown, "iteration"));
-    if (data.series)
-        facts += "; " + accuracy_of(*data.series);
+    if (data.series) facts += "; " + accuracy_of(*data.series);
     for (const std::string& line : wrapped(facts, static_cast<std::size_t>(style.width) - chart_axis))
         out += std::string(chart_axis, ' ') + tinted(style, Tint::Dim, line) + "\n";
 }
@@ -218,11 +203,9 @@ std::vector<NamedDifference> named_differences(const SpotTable& spots, const std
         }
     }
     std::map<std::string, std::size_t> times;
-    for (const NamedDifference& d : named)
-        ++times[d.name];
+    for (const NamedDifference& d : named) ++times[d.name];
     for (NamedDifference& d : named)
-        if (times[d.name] > 1 && !d.place.empty())
-            d.name += " (" + d.place + ")";
+        if (times[d.name] > 1 && !d.place.empty()) d.name += " (" + d.place + ")";
     return named;
 }
 
@@ -244,29 +227,22 @@ std::string distinction(const ReportContext& context, const ClusterSummary& summ
     std::string out;
     if (!summary.times.is_one_kind())
         out = fmt::format("not one kind: {} .. {}", duration(summary.times.shortest, context.style), duration(summary.times.longest, context.style));
-    for (const std::string& word : words)
-        out += (out.empty() ? "" : "; ") + word;
-    if (!summary.is_told)
-        return out + (out.empty() ? "" : "; ") + "what differs is not known";
+    for (const std::string& word : words) out += (out.empty() ? "" : "; ") + word;
+    if (!summary.is_told) return out + (out.empty() ? "" : "; ") + "what differs is not known";
     return out.empty() ? "a typical iteration" : out;
 }
 
-void append_clusters(const ReportContext& context, SlowestRank rank, const PhaseData& data,
-                     std::size_t stored, std::uint32_t phase, const std::vector<ClusterSummary>& summaries,
-                     const std::vector<std::string>& names, std::string& out) {
+void append_clusters(const ReportContext& context, SlowestRank rank, const PhaseData& data, std::size_t stored, std::uint32_t phase,
+                     const std::vector<ClusterSummary>& summaries, const std::vector<std::string>& names, std::string& out) {
     const TextStyle& style = context.style;
     std::string remark = "kinds of iteration and how they differ from the typical (median) one";
-    if (context.values.size() > 1)
-        remark += fmt::format("; rank {}{}", rank.rank, rank.is_known ? ", with most time outside MPI" : "");
+    if (context.values.size() > 1) remark += fmt::format("; rank {}{}", rank.rank, rank.is_known ? ", with most time outside MPI" : "");
     if (std::any_of(summaries.begin(), summaries.end(), [](const ClusterSummary& s) { return !s.is_told; }))
         remark += "; this profile does not tell what lies inside the iterations";
-    if (stored > data.clusters.size())
-        remark += fmt::format("; {} clusters, similar ones joined", stored);
-    append_heading(context, fmt::format("Clusters of \"{}\"", printable(context.profile.phases[phase].name)),
-                   remark, out);
+    if (stored > data.clusters.size()) remark += fmt::format("; {} clusters, similar ones joined", stored);
+    append_heading(context, fmt::format("Clusters of \"{}\"", printable(context.profile.phases[phase].name)), remark, out);
     std::size_t longest = 3;
-    for (const std::string& name : names)
-        longest = std::max(longest, name.size());
+    for (const std::string& name : names) longest = std::max(longest, name.size());
     const std::size_t indent = 50 + longest;
     const auto room = static_cast<std::size_t>(style.width) - indent;
     out += tinted(style, Tint::Dim, fmt::format("  {:>{}} {:>16} {:>8}  {:>18}", "", longest, "iterations", "median", "5 to 95 % of them")) + "\n";
@@ -283,13 +259,12 @@ void append_clusters(const ReportContext& context, SlowestRank rank, const Phase
         out += fmt::format("  {:>{}} {} {}  {}", names[s.cluster], longest, right(style, size, 16), right(style, duration(s.times.median, style), 8),
                            right(style, range, 18));
         const std::vector<std::string> lines = wrapped(distinction(context, s), room);
-        for (std::size_t l = 0; l < lines.size(); ++l)
-            out += (l == 0 ? "  " : std::string(indent, ' ')) + lines[l] + "\n";
+        for (std::size_t l = 0; l < lines.size(); ++l) out += (l == 0 ? "  " : std::string(indent, ' ')) + lines[l] + "\n";
     }
     if (more != 0)
         out += tinted(style, Tint::Dim,
-                      fmt::format("  {:>{}} {:>16}  in {} smaller clusters", "...", longest,
-                                  count(static_cast<double>(more)), summaries.size() - clusters_unjoined)) +
+                      fmt::format("  {:>{}} {:>16}  in {} smaller clusters", "...", longest, count(static_cast<double>(more)),
+                                  summaries.size() - clusters_unjoined)) +
                "\n";
     // Why is said on the first screen.
     if (data.unclustered != 0)
@@ -303,8 +278,7 @@ void append_iterations(const ReportContext& context, std::uint32_t phase, const 
     const SlowestRank slowest = slowest_rank(sums);
     const std::size_t rank = slowest.rank;
     const PhaseData* data = find_phase(context.locations[rank], phase);
-    if (data == nullptr || data->iteration_ns.empty())
-        return;
+    if (data == nullptr || data->iteration_ns.empty()) return;
     // Dozens of clusters that differ by little are for a program; people want to see the kinds of iteration.
     const bool join = data->clusters.size() > clusters_unjoined;
     const PhaseData shown = join ? join_similar_clusters(*data, clusters_shown) : *data;

@@ -30,8 +30,7 @@ using Json = nlohmann::ordered_json;
 using Locations = std::vector<const Location*>;
 
 /// One integer per location, 0 where there are no data.
-template <class Value>
-Json per_location(const Locations& locations, std::uint32_t phase, Value&& value) {
+template <class Value> Json per_location(const Locations& locations, std::uint32_t phase, Value&& value) {
     Json list = Json::array();
     for (const Location* location : locations) {
         const PhaseData* data = find_phase(location, phase);
@@ -42,28 +41,24 @@ Json per_location(const Locations& locations, std::uint32_t phase, Value&& value
 
 std::uint64_t highest(const Json& list) {
     std::uint64_t value = 0;
-    for (const Json& item : list)
-        value = std::max(value, item.get<std::uint64_t>());
+    for (const Json& item : list) value = std::max(value, item.get<std::uint64_t>());
     return value;
 }
 
-Json metrics_json(const Profile& profile, const Locations& locations,
-                  const std::vector<MetricValues>& values) {
+Json metrics_json(const Profile& profile, const Locations& locations, const std::vector<MetricValues>& values) {
     const std::vector<MetricRow> rows = metric_rows(profile);
     Json list = Json::array();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         Json total = Json::array();
         std::size_t metric = metric_count; // a counter that this row is of
-        while (metric < profile.metrics.size() && profile.metrics[metric].name != rows[i].name)
-            ++metric;
+        while (metric < profile.metrics.size() && profile.metrics[metric].name != rows[i].name) ++metric;
         for (std::size_t l = 0; l < locations.size(); ++l) {
             const bool is_known = metric >= profile.metrics.size() || values[l][i] != 0 || locations[l] == nullptr ||
                                   had_counter(profile, locations[l]->rank, locations[l]->thread, metric);
             total.push_back(is_known ? Json(values[l][i]) : Json());
         }
         Json parent;
-        if (rows[i].parent >= 0)
-            parent = rows[static_cast<std::size_t>(rows[i].parent)].name;
+        if (rows[i].parent >= 0) parent = rows[static_cast<std::size_t>(rows[i].parent)].name;
         list.push_back({{"name", rows[i].name},
                         {"unit", rows[i].unit},
                         {"label", rows[i].label},
@@ -78,32 +73,27 @@ Json metrics_json(const Profile& profile, const Locations& locations,
 Json call_paths_json(const Profile& profile, const Locations& locations, std::uint32_t phase) {
     const std::size_t metrics = profile.metrics.size();
     std::vector<char> listed(profile.paths.size(), 0);
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint64_t>>
-        values; // by path and metric
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint64_t>> values; // by path and metric
     // Summed densely first, because clusters repeat the same cells many times; cleared by what was touched.
     std::vector<std::uint64_t> sums(profile.paths.size() * metrics);
     std::vector<std::uint32_t> touched;
     for (std::size_t l = 0; l < locations.size(); ++l) {
         const PhaseData* data = find_phase(locations[l], phase);
-        if (data == nullptr)
-            continue;
+        if (data == nullptr) continue;
         std::vector<char> here(profile.paths.size(), 0);
         touched.clear();
         for_each_cell(*data, [&](const Cell& cell) {
             sums[cell.path * metrics + cell.metric] += cell.value;
-            if (here[cell.path] == 0)
-                touched.push_back(cell.path);
+            if (here[cell.path] == 0) touched.push_back(cell.path);
             here[cell.path] = 1;
         });
         for (const std::uint32_t p : touched) {
             listed[p] = 1;
             for (std::uint32_t m = 0; m < metrics; ++m) {
                 std::uint64_t& sum = sums[p * metrics + m];
-                if (sum == 0)
-                    continue;
+                if (sum == 0) continue;
                 auto& row = values[{p, m}];
-                if (row.empty())
-                    row.resize(locations.size());
+                if (row.empty()) row.resize(locations.size());
                 row[l] = sum;
                 sum = 0;
             }
@@ -112,21 +102,18 @@ Json call_paths_json(const Profile& profile, const Locations& locations, std::ui
     const bool at_root = listed[0] != 0;
     const InterpreterFrames interpreter(profile);
     for (std::size_t p = profile.paths.size(); p-- > 1;)
-        if (listed[p] != 0)
-            listed[profile.paths[p].parent] = 1;
+        if (listed[p] != 0) listed[profile.paths[p].parent] = 1;
 
     Json list = Json::array();
     auto next = values.begin();
     for (std::uint32_t p = at_root ? 0 : 1; p < profile.paths.size(); ++p) {
-        if (listed[p] == 0)
-            continue;
+        if (listed[p] == 0) continue;
         const CallPath& path = profile.paths[p];
         const Label label = label_of(profile, path);
         Json exclusive = Json::object();
         for (const std::uint32_t m : {0u, static_cast<std::uint32_t>(Metric::Visits)})
             exclusive[profile.metrics[m].name] = std::vector<std::uint64_t>(locations.size());
-        for (; next != values.end() && next->first.first == p; ++next)
-            exclusive[profile.metrics[next->first.second].name] = std::move(next->second);
+        for (; next != values.end() && next->first.first == p; ++next) exclusive[profile.metrics[next->first.second].name] = std::move(next->second);
         Json entry = {{"id", p},
                       {"parent", nullptr},
                       {"name", label.name},
@@ -134,12 +121,9 @@ Json call_paths_json(const Profile& profile, const Locations& locations, std::ui
                       {"line", label.line},
                       {"module", label.module},
                       {"kind", kind_name(path.kind)}};
-        if (path.parent != 0)
-            entry["parent"] = path.parent;
-        if (is_in_module(path.kind) || path.kind == NodeKind::Inlined)
-            entry["offset"] = profile.sites[path.target].offset;
-        if (interpreter.contains(path))
-            entry["interpreter"] = true;
+        if (path.parent != 0) entry["parent"] = path.parent;
+        if (is_in_module(path.kind) || path.kind == NodeKind::Inlined) entry["offset"] = profile.sites[path.target].offset;
+        if (interpreter.contains(path)) entry["interpreter"] = true;
         entry["exclusive"] = std::move(exclusive);
         list.push_back(std::move(entry));
     }
@@ -157,11 +141,8 @@ Json clusters_json(const Profile& profile, const Locations& locations, std::uint
                 const MetricValues sums = condense(profile, cluster.cells);
                 Json metrics = Json::object();
                 for (std::size_t i = 0; i < rows.size(); ++i)
-                    if (sums[i] != 0)
-                        metrics[rows[i].name] = sums[i];
-                mine.push_back({{"size", cluster.size},
-                                {"class", cluster.equivalence_class},
-                                {"metrics", std::move(metrics)}});
+                    if (sums[i] != 0) metrics[rows[i].name] = sums[i];
+                mine.push_back({{"size", cluster.size}, {"class", cluster.equivalence_class}, {"metrics", std::move(metrics)}});
             }
         }
         list.push_back(std::move(mine));
@@ -170,8 +151,7 @@ Json clusters_json(const Profile& profile, const Locations& locations, std::uint
 }
 
 /// value(series) per location, null where there is none.
-template <class Value>
-Json per_series(const Locations& locations, std::uint32_t phase, Value&& value) {
+template <class Value> Json per_series(const Locations& locations, std::uint32_t phase, Value&& value) {
     Json list = Json::array();
     for (const Location* location : locations) {
         const PhaseData* data = find_phase(location, phase);
@@ -185,12 +165,8 @@ Json accuracy_json(const Profile& profile, const SeriesData& series) {
     Json metrics = Json::object();
     for (std::size_t m = 0; m < metric_count; ++m) {
         const SeriesAccuracyRecord& a = series.accuracy[m];
-        if (a.cells == 0 || !may_be_coarse(m))
-            continue;
-        metrics[profile.metrics[m].name] = {{"largest_error", a.largest},
-                                            {"sum_of_errors", a.sum},
-                                            {"cells", a.cells},
-                                            {"largest_value", a.largest_value}};
+        if (a.cells == 0 || !may_be_coarse(m)) continue;
+        metrics[profile.metrics[m].name] = {{"largest_error", a.largest}, {"sum_of_errors", a.sum}, {"cells", a.cells}, {"largest_value", a.largest_value}};
     }
     return {{"iterations_with_cells", series.iterations_with_cells()},
             {"iterations_with_totals", series.iterations_with_totals()},
@@ -206,15 +182,13 @@ Json series_json(const Profile& profile, const SeriesData& series) {
     SeriesReader reader(series, false);
     while (reader.next())
         for (std::size_t row = 0; row < rows.size(); ++row) {
-            if (!series.has_row(row))
-                continue;
+            if (!series.has_row(row)) continue;
             occurs[row] = occurs[row] || (reader.has_totals() ? reader.condensed()[row] != 0 : row == visits);
             values[row].push_back(reader.has_totals() ? Json(reader.condensed()[row]) : Json());
         }
     Json metrics = Json::object();
     for (std::size_t row = 0; row < rows.size(); ++row)
-        if (occurs[row])
-            metrics[rows[row].name] = std::move(values[row]);
+        if (occurs[row]) metrics[rows[row].name] = std::move(values[row]);
     return metrics;
 }
 
@@ -231,8 +205,7 @@ Json kinds_json(const KindsOfPhase& found) {
     }
     for (const KindSequence& sequence : found.sequences) {
         Json runs = Json::array();
-        for (const KindRun& run : sequence.runs)
-            runs.push_back({run.kind == KindRun::none ? Json() : Json(run.kind), run.length});
+        for (const KindRun& run : sequence.runs) runs.push_back({run.kind == KindRun::none ? Json() : Json(run.kind), run.length});
         sequences.push_back({{"locations", sequence.locations}, {"runs", std::move(runs)}});
     }
     return {{"kinds", std::move(kinds)}, {"sequences", std::move(sequences)}};
@@ -243,39 +216,31 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
     Json list = Json::array();
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {
         bool occurs = false;
-        for (const Location* location : locations)
-            occurs = occurs || find_phase(location, p) != nullptr;
-        if (!occurs)
-            continue;
+        for (const Location* location : locations) occurs = occurs || find_phase(location, p) != nullptr;
+        if (!occurs) continue;
         const Phase& phase = profile.phases[p];
         Json iterations = per_location(locations, p, [](const PhaseData& d) { return d.instances; });
         Json clusters = per_location(locations, p, [](const PhaseData& d) { return d.clusters.size(); });
         Json entry = {{"name", phase.name}, {"kind", kinds[static_cast<std::size_t>(phase.kind)]}};
-        if (!phase.recorded_as.empty())
-            entry["recorded_as"] = phase.recorded_as;
-        if (phase.is_frame)
-            entry["frame"] = true;
+        if (!phase.recorded_as.empty()) entry["recorded_as"] = phase.recorded_as;
+        if (phase.is_frame) entry["frame"] = true;
         entry["iterations"] = highest(iterations);
         entry["iterations_per_rank"] = std::move(iterations);
         entry["clusters"] = highest(clusters);
         entry["clusters_per_rank"] = std::move(clusters);
         entry["wall_ns"] = per_location(locations, p, [](const PhaseData& d) { return d.wall_ns; });
-        entry["wall_inclusive_ns"] =
-            per_location(locations, p, [](const PhaseData& d) { return d.wall_inclusive_ns; });
+        entry["wall_inclusive_ns"] = per_location(locations, p, [](const PhaseData& d) { return d.wall_inclusive_ns; });
         entry["call_paths"] = call_paths_json(profile, locations, p);
         if (phase.kind == PhaseKind::Iterations) {
             entry["classes"] = per_location(locations, p, [](const PhaseData& d) { return d.classes; });
-            entry["unclustered"] =
-                per_location(locations, p, [](const PhaseData& d) { return d.unclustered; });
+            entry["unclustered"] = per_location(locations, p, [](const PhaseData& d) { return d.unclustered; });
             Json equivalence = Json::array(), times = Json::array(), members = Json::array();
             for (const Location* location : locations) {
                 const PhaseData* data = find_phase(location, p);
                 constexpr const char* names[] = {"none", "weak", "strong"};
-                equivalence.push_back(data == nullptr ? Json()
-                                                      : names[static_cast<std::size_t>(data->equivalence)]);
+                equivalence.push_back(data == nullptr ? Json() : names[static_cast<std::size_t>(data->equivalence)]);
                 times.push_back(data == nullptr ? std::vector<std::uint64_t>() : data->iteration_ns);
-                members.push_back(data == nullptr ? std::vector<std::uint32_t>()
-                                                  : data->cluster_of_iteration);
+                members.push_back(data == nullptr ? std::vector<std::uint32_t>() : data->cluster_of_iteration);
             }
             entry["equivalence"] = std::move(equivalence);
             entry["iteration_times"] = std::move(times);
@@ -289,10 +254,8 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
             }
             entry["cluster_names"] = std::move(cluster_names);
             entry["kinds"] = kinds_json(found);
-            entry["accuracy"] = per_series(
-                locations, p, [&](const SeriesData& series) { return accuracy_json(profile, series); });
-            if (with_series)
-                entry["series"] = per_series(locations, p, [&](const SeriesData& series) { return series_json(profile, series); });
+            entry["accuracy"] = per_series(locations, p, [&](const SeriesData& series) { return accuracy_json(profile, series); });
+            if (with_series) entry["series"] = per_series(locations, p, [&](const SeriesData& series) { return series_json(profile, series); });
         }
         list.push_back(std::move(entry));
     }
@@ -305,8 +268,7 @@ void add_measurements(const Profile& profile, const Locations& locations, bool w
     Json overhead = Json::array();
     std::uint64_t self = 0, wall = 0;
     for (const Location* location : locations) {
-        values.push_back(location == nullptr ? MetricValues(metric_rows(profile).size())
-                                             : totals(profile, *location));
+        values.push_back(location == nullptr ? MetricValues(metric_rows(profile).size()) : totals(profile, *location));
         overhead.push_back(values.back()[static_cast<std::size_t>(CatalogueId::Overhead)]);
         self += values.back()[static_cast<std::size_t>(CatalogueId::Overhead)];
         wall += values.back()[static_cast<std::size_t>(CatalogueId::Total)];
@@ -353,8 +315,7 @@ Json job_json(const Profile& profile, const Locations& mains) {
         const std::size_t end = std::min(job.configuration.find('\n', at), job.configuration.size());
         const std::string line = job.configuration.substr(at, end - at);
         const std::size_t equals = line.find('=');
-        if (equals != std::string::npos)
-            configuration[line.substr(0, equals)] = line.substr(equals + 1);
+        if (equals != std::string::npos) configuration[line.substr(0, equals)] = line.substr(equals + 1);
         at = end + 1;
     }
     const std::time_t start = static_cast<std::time_t>(job.start_unix_ns / 1000000000u);
@@ -418,10 +379,8 @@ Json places_json(const Profile& profile) {
         }
         Json list = Json::array();
         for (const auto& [n, processor] : processors)
-            list.push_back({{"number", n},
-                            {"core", number(processor.core)},
-                            {"package", number(processor.package)},
-                            {"numa_node", number(processor.numa_node)}});
+            list.push_back(
+                {{"number", n}, {"core", number(processor.core)}, {"package", number(processor.package)}, {"numa_node", number(processor.numa_node)}});
         const MachineInfo& info = machine.info;
         machines.push_back({{"host", machine.host},
                             {"id", info.id},
@@ -434,8 +393,7 @@ Json places_json(const Profile& profile) {
                             {"used_processors", std::move(list)}});
     }
     for (const auto& [rank, info] : profile.ranks) {
-        if (!info.place)
-            continue;
+        if (!info.place) continue;
         Json threads = Json::array();
         for (const PlacedThread& thread : info.place->threads) {
             const Processor* last = thread.last ? info.place->processor(*thread.last) : nullptr;
@@ -455,30 +413,24 @@ Json places_json(const Profile& profile) {
 
 Json losses_json(const Profile& profile, std::size_t ranks) {
     constexpr std::pair<const char*, std::uint64_t RankInfo::*> counters[] = {
-        {"samples_taken", &RankInfo::samples_taken},     {"samples_lost", &RankInfo::samples_lost},
-        {"partial_paths", &RankInfo::partial_paths},     {"quota_losses", &RankInfo::quota_losses},
-        {"nesting_repairs", &RankInfo::nesting_repairs}, {"threads_lost", &RankInfo::threads_lost},
-        {"requests_lost", &RankInfo::requests_lost},     {"threads_running", &RankInfo::threads_running},
-        {"clocks_lost", &RankInfo::clocks_lost},         {"threads_short", &RankInfo::threads_short},
-        {"threads_short_ns", &RankInfo::threads_short_ns}};
+        {"samples_taken", &RankInfo::samples_taken}, {"samples_lost", &RankInfo::samples_lost},        {"partial_paths", &RankInfo::partial_paths},
+        {"quota_losses", &RankInfo::quota_losses},   {"nesting_repairs", &RankInfo::nesting_repairs},  {"threads_lost", &RankInfo::threads_lost},
+        {"requests_lost", &RankInfo::requests_lost}, {"threads_running", &RankInfo::threads_running},  {"clocks_lost", &RankInfo::clocks_lost},
+        {"threads_short", &RankInfo::threads_short}, {"threads_short_ns", &RankInfo::threads_short_ns}};
     Json sums = Json::object(), each = Json::object();
     const auto add = [&](const char* name, const auto& value_of) {
         std::vector<std::uint64_t> values(ranks);
         std::uint64_t sum = 0;
-        for (const auto& [rank, info] : profile.ranks)
-            sum += values[rank] = value_of(info);
+        for (const auto& [rank, info] : profile.ranks) sum += values[rank] = value_of(info);
         sums[name] = sum;
         each[name] = std::move(values);
     };
-    for (const auto& [name, member] : counters)
-        add(name, [member = member](const RankInfo& info) { return info.*member; });
-    for (std::size_t i = 0; i < skip_reason_count; ++i)
-        add(skip_reasons[i].name, [i](const RankInfo& info) { return info.skipped[i]; });
+    for (const auto& [name, member] : counters) add(name, [member = member](const RankInfo& info) { return info.*member; });
+    for (std::size_t i = 0; i < skip_reason_count; ++i) add(skip_reasons[i].name, [i](const RankInfo& info) { return info.skipped[i]; });
     sums["per_rank"] = std::move(each);
     Json sentences = Json::array();
     for (const Loss& loss : losses(profile))
-        sentences.push_back(
-            {{"group", group_name(loss.group)}, {"kind", loss.kind}, {"count", loss.count}, {"sentence", loss.sentence}});
+        sentences.push_back({{"group", group_name(loss.group)}, {"kind", loss.kind}, {"count", loss.count}, {"sentence", loss.sentence}});
     sums["sentences"] = std::move(sentences);
     return sums;
 }
@@ -488,8 +440,7 @@ Json path_counts_json(const Profile& profile) {
     Json counts = Json::object();
     for (std::size_t i = 0; i < path_count_count; ++i) {
         std::uint64_t sum = 0;
-        for (const auto& [rank, info] : profile.ranks)
-            sum += info.path_counts[i];
+        for (const auto& [rank, info] : profile.ranks) sum += info.path_counts[i];
         counts[path_count_table[i].name] = sum;
     }
     return counts;
@@ -500,8 +451,7 @@ Json traces_json(const Profile& profile) {
     Json list = Json::array();
     for (const Location& location : profile.locations) {
         const Trace& trace = location.trace;
-        if (trace.stride == 0)
-            continue;
+        if (trace.stride == 0) continue;
         Json time = Json::array(), path = Json::array(), depth = Json::array(), kind = Json::array();
         for (const TraceSample& sample : trace.samples) {
             time.push_back(sample.time_ns);
@@ -536,8 +486,7 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     add_measurements(profile, mains, parts.series, document);
     add_own_costs(profile, mains.size(), document["self"]);
     Json told = Json::array();
-    for (const Answer& answer : answers(profile, mains))
-        told.push_back({{"key", answer.key}, {"question", answer.question}, {"answers", answer.sentences}});
+    for (const Answer& answer : answers(profile, mains)) told.push_back({{"key", answer.key}, {"question", answer.question}, {"answers", answer.sentences}});
     document["answers"] = std::move(told);
     document["loops"] = loops_json(profile);
     document["regions"] = regions_json(profile);
@@ -547,13 +496,11 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     document["call_paths_found"] = path_counts_json(profile);
     Json threads = Json::object();
     Json where = Json::array();
-    for (const Location* location : others)
-        where.push_back({{"rank", location->rank}, {"thread", location->thread}});
+    for (const Location* location : others) where.push_back({{"rank", location->rank}, {"thread", location->thread}});
     threads["locations"] = std::move(where);
     add_measurements(profile, others, parts.series, threads);
     document["threads"] = std::move(threads);
-    if (parts.trace)
-        document["traces"] = traces_json(profile);
+    if (parts.trace) document["traces"] = traces_json(profile);
     return json_text(document) + "\n";
 }
 

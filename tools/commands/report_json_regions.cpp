@@ -11,8 +11,7 @@ using Json = nlohmann::ordered_json;
 
 nlohmann::ordered_json regions_json(const Profile& profile) {
     const std::optional<RegionsRecord> losses = region_losses(profile);
-    if (!losses)
-        return nullptr;
+    if (!losses) return nullptr;
     const RegionCounters counters = region_counters(profile);
     Json list = Json::array();
     for (const RegionRow& row : region_rows(profile)) {
@@ -22,8 +21,7 @@ nlohmann::ordered_json regions_json(const Profile& profile) {
                         {"visits", row.visits},
                         {"time", row.inclusive_ns},
                         {"exclusive_time", row.exclusive_ns}});
-        if (row.counted.empty())
-            continue;
+        if (row.counted.empty()) continue;
         Json& counted = list.back()["counters"];
         for (std::size_t i = 0; i < row.counted.size(); ++i)
             counted[counters.names[i]] = row.counted[i] != 0 || had_counter(profile, counters.metrics[i]) ? Json(row.counted[i]) : Json();

@@ -32,7 +32,6 @@ struct FunctionRow {
 };
 std::vector<FunctionRow> function_rows(const Profile& profile, const FunctionTree& tree);
 
-
 /// Nodes in the order of the tree, the children of each by weight, heaviest first.
 /// @param weight by node
 /// @param most so many heaviest nodes and those above them; 0: all with weight

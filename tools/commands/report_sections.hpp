@@ -28,8 +28,7 @@ struct ReportContext {
 };
 
 /// "Title" in front of a dim explanation.
-void append_heading(const ReportContext& context, const std::string& title, const std::string& remark,
-                    std::string& out);
+void append_heading(const ReportContext& context, const std::string& title, const std::string& remark, std::string& out);
 
 /// Job, ranks, completeness and what is missing.
 void append_header(const ReportContext& context, std::string& out);
@@ -49,8 +48,8 @@ void append_kinds(const ReportContext& context, std::uint32_t phase, const Kinds
 /// Named regions and instrumented functions, by time. Nothing without any.
 void append_regions(const ReportContext& context, std::string& out);
 /// Functions by exclusive time.
-void append_hot_spots(const ReportContext& context, const std::vector<const Location*>& locations,
-                      const std::string& title, const std::string& remark, std::string& out);
+void append_hot_spots(const ReportContext& context, const std::vector<const Location*>& locations, const std::string& title, const std::string& remark,
+                      std::string& out);
 /// Machines, NUMA nodes and cores that ranks ran on. Nothing where that is not known.
 void append_system(const ReportContext& context, std::string& out);
 /// The call tree by inclusive time.

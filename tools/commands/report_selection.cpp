@@ -26,14 +26,13 @@ class SelectionReport {
         check_path(choice, tree_);
         total_rows_ = found_.rows;
         for (std::size_t r = 0; r < all_rows_.size() && choice.metrics.empty(); ++r)
-            if (std::find(total_rows_.begin(), total_rows_.end(), r) == total_rows_.end())
-                total_rows_.push_back(r);
+            if (std::find(total_rows_.begin(), total_rows_.end(), r) == total_rows_.end()) total_rows_.push_back(r);
         std::sort(total_rows_.begin(), total_rows_.end());
-        values_ = select_tree(profile, tree_,
-                              {locations_, found_.phase, choice.iterations.value_or(IterationRange{}), choice.exclusive, found_.rows, total_rows_});
+        values_ =
+            select_tree(profile, tree_, {locations_, found_.phase, choice.iterations.value_or(IterationRange{}), choice.exclusive, found_.rows, total_rows_});
         if (values_.inclusive[0][0].value == 0 && values_.untold != 0)
-            throw SelectionError(fmt::format("not known ({}): {}; --exclusive leaves them out, --phase NAME shows one of them",
-                                             scope(), untold_words(values_)));
+            throw SelectionError(
+                fmt::format("not known ({}): {}; --exclusive leaves them out, --phase NAME shows one of them", scope(), untold_words(values_)));
         if (values_.inclusive[0][0].value == 0)
             throw SelectionError(fmt::format("nothing was measured in what was chosen: no {} ({}){}", printable(metric(0).label),
                                              scope().empty() ? "the whole profile" : scope(),
@@ -48,8 +47,7 @@ class SelectionReport {
         whole.top = 0;
         if (whole.is_whole())
             for (const Answer& answer : answers(profile_, main_threads(profile_)))
-                for (std::size_t i = 0; i < answer.sentences.size(); ++i)
-                    document_.answers.emplace_back(i == 0 ? answer.question : "", answer.sentences[i]);
+                for (std::size_t i = 0; i < answer.sentences.size(); ++i) document_.answers.emplace_back(i == 0 ? answer.question : "", answer.sentences[i]);
         add_functions();
         add_call_paths();
         add_ranks();
@@ -63,8 +61,7 @@ class SelectionReport {
     const MetricRow& metric(std::size_t m) const { return all_rows_[found_.rows[m]]; }
     bool has_region_time() const {
         for (std::size_t i = 0; i < total_rows_.size(); ++i)
-            if (all_rows_[total_rows_[i]].name == "region_time" && values_.totals[i].value != 0)
-                return true;
+            if (all_rows_[total_rows_[i]].name == "region_time" && values_.totals[i].value != 0) return true;
         return false;
     }
     std::string scope() const { return scope_of(profile_, choice_, found_); }
@@ -75,8 +72,7 @@ class SelectionReport {
     /// Times: of all time that was chosen; other metrics: of their own sum.
     ReportValue share(std::uint64_t value, std::size_t m) const {
         const bool is_time = metric(m).unit == "ns";
-        if (!is_time && values_.untold != 0)
-            return NotKnown();
+        if (!is_time && values_.untold != 0) return NotKnown();
         const std::uint64_t all = is_time ? values_.time : values_.inclusive[0][m].value;
         return all == 0 ? 0 : static_cast<double>(value) / static_cast<double>(all);
     }
@@ -86,13 +82,10 @@ class SelectionReport {
         const std::string of = scope();
         const double each = static_cast<double>(values_.time) / static_cast<double>(locations_.size());
         std::string line = fmt::format("{}: {}", of.empty() ? "all of the profile" : of, plural(locations_.size(), choice_.threads ? "thread" : "rank"));
-        if (!choice_.threads && locations_.size() != profile_.job.ranks)
-            line += fmt::format(" of {}", profile_.job.ranks);
+        if (!choice_.threads && locations_.size() != profile_.job.ranks) line += fmt::format(" of {}", profile_.job.ranks);
         document_.facts.push_back(line + fmt::format(", {} each", duration(each, {})));
-        if (!values_.exact_sums)
-            document_.facts.push_back("the profile has no values of single iterations: sums are estimated by clusters");
-        for (std::string& fact : inside_facts(values_))
-            document_.facts.push_back(std::move(fact));
+        if (!values_.exact_sums) document_.facts.push_back("the profile has no values of single iterations: sums are estimated by clusters");
+        for (std::string& fact : inside_facts(values_)) document_.facts.push_back(std::move(fact));
     }
 
     void add_properties() {
@@ -113,32 +106,23 @@ class SelectionReport {
     /// A line per metric.
     void add_totals() {
         ReportTable table{"totals", "Totals", several() ? "sum over ranks; per rank: lowest, median, highest" : "", {}, {}, {}, {}, 0, ""};
-        if (choice_.threads)
-            table.remark = "sum over threads; per thread: lowest, median, highest";
-        table.columns = {{"metric", "", ColumnUnit::Text},
-                         {"", "", ColumnUnit::Name, false, 20},
-                         {"unit", "", ColumnUnit::Text},
-                         {"total", "total", ColumnUnit::ByRow},
-                         {"share", "of time", ColumnUnit::Share},
-                         {"estimated", "", ColumnUnit::Count}};
+        if (choice_.threads) table.remark = "sum over threads; per thread: lowest, median, highest";
+        table.columns = {{"metric", "", ColumnUnit::Text},      {"", "", ColumnUnit::Name, false, 20},   {"unit", "", ColumnUnit::Text},
+                         {"total", "total", ColumnUnit::ByRow}, {"share", "of time", ColumnUnit::Share}, {"estimated", "", ColumnUnit::Count}};
         table.columns[1].label = "metric";
         if (several()) {
-            for (const char* name : {"lowest", "median", "highest"})
-                table.columns.push_back({name, name, ColumnUnit::ByRow});
+            for (const char* name : {"lowest", "median", "highest"}) table.columns.push_back({name, name, ColumnUnit::ByRow});
             table.columns.push_back({"highest_rank", "on rank", ColumnUnit::Number});
         }
-        if (values_.iterations != 0)
-            table.columns.push_back({"per_iteration", "per iteration", ColumnUnit::ByRow});
-        for (std::size_t t = 0; t < total_rows_.size(); ++t)
-            add_total(table, t);
+        if (values_.iterations != 0) table.columns.push_back({"per_iteration", "per iteration", ColumnUnit::ByRow});
+        for (std::size_t t = 0; t < total_rows_.size(); ++t) add_total(table, t);
         document_.tables.push_back(std::move(table));
     }
 
     void add_total(ReportTable& table, std::size_t t) const {
         const MetricRow& row = all_rows_[total_rows_[t]];
         const SelectedValue& sum = values_.totals[t];
-        if (sum.value == 0 && choice_.metrics.empty())
-            return;
+        if (sum.value == 0 && choice_.metrics.empty()) return;
         const bool time = row.unit == "ns" && values_.time != 0;
         const bool told = is_told(row, values_.untold);
         const auto or_not_known = [&](ReportValue value) { return told ? std::move(value) : ReportValue(NotKnown()); };
@@ -148,8 +132,7 @@ class SelectionReport {
         cells.push_back(std::uint64_t{sum.estimated && !is_exact});
         if (several()) {
             std::vector<std::uint64_t> each;
-            for (const std::vector<std::uint64_t>& values : values_.by_location)
-                each.push_back(values[t]);
+            for (const std::vector<std::uint64_t>& values : values_.by_location) each.push_back(values[t]);
             const auto highest = static_cast<std::size_t>(std::max_element(each.begin(), each.end()) - each.begin());
             const std::uint64_t most = each[highest];
             std::sort(each.begin(), each.end());
@@ -158,8 +141,7 @@ class SelectionReport {
             cells.push_back(or_not_known(most));
             cells.push_back(told ? ReportValue(std::uint64_t{locations_[highest]->rank}) : ReportValue());
         }
-        if (values_.iterations != 0)
-            cells.push_back(or_not_known(static_cast<double>(sum.value) / static_cast<double>(values_.instances)));
+        if (values_.iterations != 0) cells.push_back(or_not_known(static_cast<double>(sum.value) / static_cast<double>(values_.instances)));
         table.rows.push_back(std::move(cells));
         table.units.push_back(unit_of(row.unit));
         table.indent.push_back(choice_.metrics.empty() ? static_cast<std::uint32_t>(row.depth) : 0);
@@ -167,12 +149,10 @@ class SelectionReport {
 
     /// A line per rank, those farthest from the median first.
     void add_ranks() {
-        if (!several())
-            return;
+        if (!several()) return;
         ReportTable table{"ranks", choice_.threads ? "Threads" : "Ranks", "", {}, {}, {}, {}, 0, choice_.threads ? "threads" : "ranks"};
         table.columns = {{"rank", "rank", ColumnUnit::Number}};
-        if (choice_.threads)
-            table.columns.push_back({"thread", "thread", ColumnUnit::Number});
+        if (choice_.threads) table.columns.push_back({"thread", "thread", ColumnUnit::Number});
         const std::vector<std::size_t> columns = rank_columns();
         for (const std::size_t t : columns) {
             const MetricRow& row = all_rows_[total_rows_[t]];
@@ -184,12 +164,10 @@ class SelectionReport {
         const std::size_t by = columns[columns.size() > 2 && choice_.metrics.empty() && values_.untold == 0 ? 1 : 0];
         const bool is_order_known = is_told(all_rows_[total_rows_[by]], values_.untold);
         std::vector<double> values;
-        for (const std::vector<std::uint64_t>& all : values_.by_location)
-            values.push_back(static_cast<double>(all[by]));
+        for (const std::vector<std::uint64_t>& all : values_.by_location) values.push_back(static_cast<double>(all[by]));
         const double median = spread_of(values).median;
         std::vector<std::size_t> order(locations_.size());
-        for (std::size_t l = 0; l < order.size(); ++l)
-            order[l] = l;
+        for (std::size_t l = 0; l < order.size(); ++l) order[l] = l;
         const std::size_t most = limit(ranks_shown);
         if (most != 0 && order.size() > most) {
             std::stable_sort(order.begin(), order.end(),
@@ -201,8 +179,7 @@ class SelectionReport {
         table.remark += fmt::format("from the median: {}", rank_label(all_rows_[total_rows_[by]]));
         for (const std::size_t l : order) {
             std::vector<ReportValue> cells = {std::uint64_t{locations_[l]->rank}};
-            if (choice_.threads)
-                cells.push_back(std::uint64_t{locations_[l]->thread});
+            if (choice_.threads) cells.push_back(std::uint64_t{locations_[l]->thread});
             for (const std::size_t t : columns)
                 cells.push_back(is_told(all_rows_[total_rows_[t]], values_.untold_by_location[l]) ? ReportValue(values_.by_location[l][t]) : NotKnown());
             cells.push_back(!is_order_known ? ReportValue(NotKnown()) : median == 0 ? ReportValue() : ReportValue(values[l] / median - 1));
@@ -222,11 +199,9 @@ class SelectionReport {
                 list.push_back(static_cast<std::size_t>(at - total_rows_.begin()));
         };
         if (choice_.metrics.empty())
-            for (const CatalogueId id : {CatalogueId::Total, CatalogueId::Mpi, CatalogueId::OffCpu, CatalogueId::Bytes})
-                add(static_cast<std::size_t>(id));
+            for (const CatalogueId id : {CatalogueId::Total, CatalogueId::Mpi, CatalogueId::OffCpu, CatalogueId::Bytes}) add(static_cast<std::size_t>(id));
         else
-            for (const std::size_t row : found_.rows)
-                add(row);
+            for (const std::size_t row : found_.rows) add(row);
         return list;
     }
 
@@ -238,13 +213,11 @@ class SelectionReport {
         std::vector<std::pair<std::uint64_t, std::size_t>> order;
         const auto sum = [&](const FunctionRow& f, std::size_t m) {
             SelectedValue all;
-            for (const std::uint32_t n : f.nodes)
-                all.add(values_.exclusive[n][m]);
+            for (const std::uint32_t n : f.nodes) all.add(values_.exclusive[n][m]);
             return all;
         };
         for (std::size_t f = 0; f < functions.size(); ++f)
-            if (const std::uint64_t value = sum(functions[f], 0).value; value != 0)
-                order.emplace_back(value, f);
+            if (const std::uint64_t value = sum(functions[f], 0).value; value != 0) order.emplace_back(value, f);
         std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
         ReportTable table{"functions", "Functions", "own values, without what they call" + at_least(), {}, {}, {}, {}, 0, "functions"};
         if (const std::size_t most = limit(functions_shown); most != 0 && order.size() > most) {
@@ -252,8 +225,7 @@ class SelectionReport {
             order.resize(most);
         }
         table.columns = {{"share", "share", ColumnUnit::Share}};
-        for (std::size_t m = 0; m < metrics(); ++m)
-            table.columns.push_back({metric(m).name, rank_label(metric(m)), unit_of(metric(m).unit)});
+        for (std::size_t m = 0; m < metrics(); ++m) table.columns.push_back({metric(m).name, rank_label(metric(m)), unit_of(metric(m).unit)});
         if (several()) {
             table.columns.push_back({"lowest", "lowest", unit_of(metric(0).unit)});
             table.columns.push_back({"highest", "highest", unit_of(metric(0).unit)});
@@ -265,13 +237,11 @@ class SelectionReport {
                                                    {"through", "", ColumnUnit::Text},
                                                    {"place", "", ColumnUnit::Text},
                                                    {"", "where", ColumnUnit::Text, false, 16}});
-        for (const auto& [value, f] : order)
-            add_function(table, functions[f], sum);
+        for (const auto& [value, f] : order) add_function(table, functions[f], sum);
         document_.tables.push_back(std::move(table));
     }
 
-    template <class Sum>
-    void add_function(ReportTable& table, const FunctionRow& f, Sum sum) const {
+    template <class Sum> void add_function(ReportTable& table, const FunctionRow& f, Sum sum) const {
         std::vector<ReportValue> cells = {share(sum(f, 0).value, 0)};
         bool estimated = values_.untold != 0 && f.kind != NodeKind::Root;
         for (std::size_t m = 0; m < metrics(); ++m) {
@@ -281,8 +251,7 @@ class SelectionReport {
         if (several()) {
             std::vector<std::uint64_t> each(locations_.size());
             for (std::size_t l = 0; l < each.size(); ++l)
-                for (const std::uint32_t n : f.nodes)
-                    each[l] += values_.own[l][n];
+                for (const std::uint32_t n : f.nodes) each[l] += values_.own[l][n];
             const auto [low, high] = std::minmax_element(each.begin(), each.end());
             cells.push_back(*low);
             cells.push_back(*high);
@@ -297,8 +266,7 @@ class SelectionReport {
         ReportTable table{"call_paths", "Call paths", "with and without (own) what is called; shares of ", {}, {}, {}, {}, 0, "call paths"};
         table.remark += (metric(0).unit == "ns" ? "all time that was chosen" : rank_label(metric(0))) + at_least();
         std::vector<double> weight;
-        for (std::size_t n = 0; n < tree_.nodes.size(); ++n)
-            weight.push_back(weight_of(n));
+        for (std::size_t n = 0; n < tree_.nodes.size(); ++n) weight.push_back(weight_of(n));
         const std::size_t most = limit(nodes_shown);
         const std::vector<std::uint32_t> nodes = shown_nodes(tree_, weight, most);
         if (most != 0)
@@ -322,8 +290,7 @@ class SelectionReport {
         const double period = sampling_period(profile_, locations_);
         if (tree_.counts[0] && values_.exclusive[0][0].value != 0) // what has no call path
             add_node(table, 0, period);
-        for (const std::uint32_t n : nodes)
-            add_node(table, n, period);
+        for (const std::uint32_t n : nodes) add_node(table, n, period);
         document_.tables.push_back(std::move(table));
     }
 
@@ -355,16 +322,15 @@ class SelectionReport {
         cells.push_back(std::uint64_t{estimated});
         const bool is_error_known = error >= 0 && some_errors() && (values_.untold == 0 || n == 0);
         cells.push_back(is_error_known ? ReportValue(static_cast<std::uint64_t>(std::llround(error))) : ReportValue());
-        cells.insert(cells.end(), {node_text(node), printable(node.place), printable(n == 0 ? node_text(node) : node.name),
-                                   std::string(kind_name(node.kind)), path_text(tree_, n)});
+        cells.insert(cells.end(), {node_text(node), printable(node.place), printable(n == 0 ? node_text(node) : node.name), std::string(kind_name(node.kind)),
+                                   path_text(tree_, n)});
         table.rows.push_back(std::move(cells));
         table.indent.push_back(tree_.depth[n]);
     }
 
     void add_hints() {
         const std::string command = "libprofile report " + form_.place;
-        if (choice_.path.empty() && !document_.tables.empty())
-            document_.hints.push_back(command + " --path NAME    what a function does and calls");
+        if (choice_.path.empty() && !document_.tables.empty()) document_.hints.push_back(command + " --path NAME    what a function does and calls");
         if (choice_.iterations && !choice_.path.empty())
             document_.hints.push_back(command + " --compare A:B C:D    two ranges of iterations against each other");
         document_.hints.push_back("libprofile report --help    all options");

@@ -21,8 +21,7 @@ std::string moves_words(const Profile& profile, const std::vector<std::uint64_t>
             looks += thread->looks;
             moves += thread->moves;
         }
-    if (looks == 0)
-        return "";
+    if (looks == 0) return "";
     return moves == 0 ? "never seen to move" : fmt::format("moved at {} of {} looks", count(static_cast<double>(moves)), count(static_cast<double>(looks)));
 }
 
@@ -30,12 +29,10 @@ std::string moves_words(const Profile& profile, const std::vector<std::uint64_t>
 
 void append_system(const ReportContext& context, std::string& out) {
     const std::vector<PlacedMachine> machines = placed_machines(context.profile);
-    if (machines.empty())
-        return;
+    if (machines.empty()) return;
     const auto width = static_cast<std::size_t>(context.style.width);
     const auto line = [&](std::size_t indent, const std::string& text) {
-        for (const std::string& part : wrapped(text, width - indent))
-            out += std::string(indent, ' ') + part + "\n";
+        for (const std::string& part : wrapped(text, width - indent)) out += std::string(indent, ' ') + part + "\n";
     };
     append_heading(context, "System", "where the main threads of ranks were last seen", out);
     std::size_t n = 0;
@@ -47,8 +44,8 @@ void append_system(const ReportContext& context, std::string& out) {
         const std::string words = machine_words(machine.info), binding = binding_words(machine);
         line(2, fmt::format("{}{}{}", machine.host.empty() ? "(host unknown)" : printable(machine.host), words.empty() ? "" : ": ", words));
         line(4, fmt::format("{}{}{}", rank_words(machine.ranks), binding.empty() ? "" : "; ", binding));
-        const bool several_nodes = std::any_of(machine.cores.begin(), machine.cores.end(),
-                                               [&](const PlacedCore& core) { return core.numa_node != machine.cores[0].numa_node; });
+        const bool several_nodes =
+            std::any_of(machine.cores.begin(), machine.cores.end(), [&](const PlacedCore& core) { return core.numa_node != machine.cores[0].numa_node; });
         std::optional<std::uint32_t> node;
         bool is_first = true;
         std::size_t shown = 0;

@@ -43,7 +43,7 @@ constexpr const char* help_text =
 void write_file(const std::string& name, const std::string& text) {
     // Beside its place and renamed, so that a page is there whole or not at all.
     const std::string partial = name + ".partial";
-    std::remove(partial.c_str()); // of a command that was interrupted
+    std::remove(partial.c_str());                         // of a command that was interrupted
     std::FILE* file = std::fopen(partial.c_str(), "wbx"); // no link that leads elsewhere
     bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     int why = errno;
@@ -51,12 +51,9 @@ void write_file(const std::string& name, const std::string& text) {
         good = false;
         why = errno;
     }
-    if (good && std::rename(partial.c_str(), name.c_str()) == 0)
-        return;
-    if (good)
-        why = errno;
-    if (file != nullptr)
-        std::remove(partial.c_str());
+    if (good && std::rename(partial.c_str(), name.c_str()) == 0) return;
+    if (good) why = errno;
+    if (file != nullptr) std::remove(partial.c_str());
     throw ViewError(fmt::format("cannot write {}: {}; choose another place with --output", name, std::strerror(why)));
 }
 
@@ -67,8 +64,7 @@ class Shortcut {
         const char* own = std::getenv("XDG_RUNTIME_DIR");
         std::string pattern = std::string(own != nullptr && own[0] == '/' ? own : "/tmp") + "/libprofile-view-XXXXXX.html";
         const int file = ::mkstemps(pattern.data(), 5); // for this user only
-        if (file < 0)
-            throw ViewError(fmt::format("cannot write {}: {}; open the address above yourself", pattern, std::strerror(errno)));
+        if (file < 0) throw ViewError(fmt::format("cannot write {}: {}; open the address above yourself", pattern, std::strerror(errno)));
         name_ = pattern;
         const std::string text = fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\">\n", address);
         const bool good = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -103,20 +99,17 @@ class ViewCommand final : public Command {
     }
 
     int run() override {
-        if (place_.empty())
-            throw UsageError("view needs the folder of a profile: libprofile view libprofile-<program>-<job>");
+        if (place_.empty()) throw UsageError("view needs the folder of a profile: libprofile view libprofile-<program>-<job>");
         Profile profile = read_profile(std::filesystem::path(place_));
         const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
         std::error_code error;
         const bool folder = std::filesystem::is_directory(place_, error);
-        if (resolution.added != 0 && folder)
-            store_names(profile, place_);
+        if (resolution.added != 0 && folder) store_names(profile, place_);
         expand_inlined(profile);
         for (const std::string& module : resolution.different)
             profile.notes.push_back(fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
         if (serve_) {
-            if (!output_.empty())
-                throw UsageError("--serve writes no file; leave out --output");
+            if (!output_.empty()) throw UsageError("--serve writes no file; leave out --output");
             return serve_page(profile);
         }
         const std::string text = page(profile, request_);
@@ -137,8 +130,7 @@ class ViewCommand final : public Command {
         const bool signalled = serve(profile, request_, serving_, [&](const std::string& address) {
             fmt::print("{}\nOpen it in a browser on this machine; it is for you alone. Ctrl-C ends.\n", address);
             std::fflush(stdout);
-            if (open_)
-                shortcut.emplace(address);
+            if (open_) shortcut.emplace(address);
         });
         fmt::print("{}\n", signalled ? "Ended." : "Ended: the page has been closed.");
         return 0;

@@ -13,8 +13,7 @@
 namespace libprofile::tools {
 
 /// Buckets of errors: exactly 0, then by order of magnitude.
-inline constexpr std::array<const char*, 8> error_buckets = {"0",      "<0.0001 %", "<0.001 %", "<0.01 %",
-                                                             "<0.1 %", "<1 %",      "<10 %",    ">=10 %"};
+inline constexpr std::array<const char*, 8> error_buckets = {"0", "<0.0001 %", "<0.001 %", "<0.01 %", "<0.1 %", "<1 %", "<10 %", ">=10 %"};
 
 /// Of cells that are not zero in the original; an error is |reconstructed - original| / the largest value of the metric in all
 /// call paths and iterations of the location: of event cells, for them, since that is what LIBPROFILE_ERROR is a share of.
@@ -41,19 +40,14 @@ struct Phantoms {
     std::uint64_t mpi_pairs = 0;
     std::uint64_t mpi_phantoms = 0;
 
-    double share() const {
-        return pairs == 0 ? 0 : static_cast<double>(phantoms) / static_cast<double>(pairs);
-    }
-    double mpi_share() const {
-        return mpi_pairs == 0 ? 0 : static_cast<double>(mpi_phantoms) / static_cast<double>(mpi_pairs);
-    }
+    double share() const { return pairs == 0 ? 0 : static_cast<double>(phantoms) / static_cast<double>(pairs); }
+    double mpi_share() const { return mpi_pairs == 0 ? 0 : static_cast<double>(mpi_phantoms) / static_cast<double>(mpi_pairs); }
 };
 
 /// Key and value, sorted by key.
 using ReconstructedCells = std::vector<std::pair<std::uint32_t, double>>;
 
-void count_phantoms(const PathKinds& paths, const RecordedIteration& original,
-                    const ReconstructedCells& cells, Phantoms& sum);
+void count_phantoms(const PathKinds& paths, const RecordedIteration& original, const ReconstructedCells& cells, Phantoms& sum);
 
 /// The scores of one location.
 class CellScores {

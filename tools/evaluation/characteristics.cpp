@@ -48,9 +48,7 @@ void widen(LocalRange& range, std::uint64_t value, bool first) {
     range.most = std::max(range.most, value);
 }
 
-std::uint64_t distinct(const std::vector<std::uint32_t>& classes) {
-    return std::set<std::uint32_t>(classes.begin(), classes.end()).size();
-}
+std::uint64_t distinct(const std::vector<std::uint32_t>& classes) { return std::set<std::uint32_t>(classes.begin(), classes.end()).size(); }
 
 } // namespace
 
@@ -67,17 +65,14 @@ Characteristics characterise(const Recording& recording) {
     PathCounter all(recording.paths.size()), mpi(recording.paths.size());
     for (std::size_t i = 0; i < recording.iterations(); ++i) {
         for (const RecordedLocation& location : recording.locations) {
-            if (i >= location.iterations.size())
-                continue;
+            if (i >= location.iterations.size()) continue;
             std::uint32_t last = std::numeric_limits<std::uint32_t>::max();
             for (const libprofile::Cell& cell : location.iterations[i].cells) {
                 const CellKind kind = recording.paths[cell.node()];
-                if (cell.node() == last || kind == CellKind::Own)
-                    continue;
+                if (cell.node() == last || kind == CellKind::Own) continue;
                 last = cell.node();
                 all.visit(last, i);
-                if (kind == CellKind::Event)
-                    mpi.visit(last, i);
+                if (kind == CellKind::Event) mpi.visit(last, i);
             }
             all.end();
             mpi.end();

@@ -12,9 +12,8 @@ namespace libprofile::tools {
 /// Number of call paths; those of libprofile itself are not counted.
 struct PathStatistics {
     std::uint64_t distinct = 0; // that occur in any iteration of any location
-    std::uint64_t total =
-        0; // pairs of iteration and call path, over all locations together: the paper's "total"
-    std::uint64_t minimum = 0; // in an iteration of a location
+    std::uint64_t total = 0;    // pairs of iteration and call path, over all locations together: the paper's "total"
+    std::uint64_t minimum = 0;  // in an iteration of a location
     double average = 0;
     std::uint64_t maximum = 0;
 };

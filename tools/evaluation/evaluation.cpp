@@ -14,8 +14,7 @@ constexpr int timed_replays = 3;
 
 using Nanoseconds = std::vector<double>;
 
-std::unique_ptr<Method> replay(const MethodFactory& make, const Recording& recording, std::size_t location,
-                               Nanoseconds& least) {
+std::unique_ptr<Method> replay(const MethodFactory& make, const Recording& recording, std::size_t location, Nanoseconds& least) {
     std::unique_ptr<Method> method = make(recording, location);
     const std::vector<RecordedIteration>& iterations = recording.locations[location].iterations;
     least.resize(iterations.size(), std::numeric_limits<double>::max());
@@ -39,8 +38,7 @@ void add(MethodMemory& sum, const MethodMemory& more) {
 Phantoms phantoms_of(Method& method, const Recording& recording, std::size_t location) {
     Phantoms sum;
     const std::vector<RecordedIteration>& iterations = recording.locations[location].iterations;
-    for (std::size_t i = 0; i < iterations.size(); ++i)
-        count_phantoms(recording.paths, iterations[i], method.cells_of(i), sum);
+    for (std::size_t i = 0; i < iterations.size(); ++i) count_phantoms(recording.paths, iterations[i], method.cells_of(i), sum);
     return sum;
 }
 
@@ -54,8 +52,7 @@ void add(Phantoms& sum, const Phantoms& more) {
 /// Scores one candidate, location by location.
 class Scoring {
   public:
-    Scoring(const Recording& recording, const EvaluationSettings& settings)
-        : recording_(recording), settings_(settings), whole_(recording.iterations()) {
+    Scoring(const Recording& recording, const EvaluationSettings& settings) : recording_(recording), settings_(settings), whole_(recording.iterations()) {
         score_.series.assign(settings.series.size(), LocationSeries(recording.locations.size()));
     }
 
@@ -70,8 +67,7 @@ class Scoring {
         book_times(location, times);
         score_.name = method->name();
         if (const std::string remark = method->remark();
-            !remark.empty() &&
-            std::find(score_.remarks.begin(), score_.remarks.end(), remark) == score_.remarks.end())
+            !remark.empty() && std::find(score_.remarks.begin(), score_.remarks.end(), remark) == score_.remarks.end())
             score_.remarks.push_back(remark);
         tools::add(score_.memory, method->memory());
         tools::add(score_.phantoms, phantoms_of(*method, recording_, l));
@@ -81,15 +77,12 @@ class Scoring {
             cells.add(original, method->cells_of(i), score_.cells);
             const std::vector<double> whole = method->whole_of(i);
             whole_.add(i, original.condensed.values, whole);
-            for (std::size_t s = 0; s < settings_.series.size(); ++s)
-                score_.series[s][l].push_back(whole[settings_.series[s]]);
+            for (std::size_t s = 0; s < settings_.series.size(); ++s) score_.series[s][l].push_back(whole[settings_.series[s]]);
         }
-        if (!candidate.without_equivalence)
-            return;
+        if (!candidate.without_equivalence) return;
         method.reset();
         method = replay(candidate.without_equivalence, recording_, l, times);
-        Phantoms& sum = score_.phantoms_without_equivalence ? *score_.phantoms_without_equivalence
-                                                            : score_.phantoms_without_equivalence.emplace();
+        Phantoms& sum = score_.phantoms_without_equivalence ? *score_.phantoms_without_equivalence : score_.phantoms_without_equivalence.emplace();
         tools::add(sum, phantoms_of(*method, recording_, l));
     }
 
@@ -108,8 +101,7 @@ class Scoring {
             wall_ns_ += wall;
             ++iterations_;
             score_.time.largest_ns = std::max(score_.time.largest_ns, times[i]);
-            if (wall != 0)
-                score_.time.largest_share = std::max(score_.time.largest_share, times[i] / wall);
+            if (wall != 0) score_.time.largest_share = std::max(score_.time.largest_share, times[i] / wall);
         }
     }
 
@@ -126,36 +118,30 @@ class Scoring {
 
 MethodMemory memory_of_recording(const PathKinds& paths, const RecordedLocation& location) {
     MemoryCount count(paths);
-    for (std::size_t i = 0; i < location.iterations.size(); ++i)
-        count.add_profile(location.iterations[i].cells, 1, location.strong_class[i]);
+    for (std::size_t i = 0; i < location.iterations.size(); ++i) count.add_profile(location.iterations[i].cells, 1, location.strong_class[i]);
     std::vector<std::uint32_t> own(location.iterations.size());
     std::iota(own.begin(), own.end(), 0u);
     count.add_membership(own, 4 * own.size());
     return count.result();
 }
 
-Evaluation evaluate(const Recording& recording, const std::vector<Candidate>& candidates,
-                    const EvaluationSettings& settings) {
+Evaluation evaluate(const Recording& recording, const std::vector<Candidate>& candidates, const EvaluationSettings& settings) {
     Evaluation result;
     result.characteristics = characterise(recording);
-    for (const RecordedLocation& location : recording.locations)
-        add(result.full, memory_of_recording(recording.paths, location));
+    for (const RecordedLocation& location : recording.locations) add(result.full, memory_of_recording(recording.paths, location));
     result.series.resize(settings.series.size());
     for (std::size_t s = 0; s < settings.series.size(); ++s)
         for (const RecordedLocation& location : recording.locations) {
             std::vector<double>& line = result.series[s].emplace_back();
-            for (const RecordedIteration& iteration : location.iterations)
-                line.push_back(static_cast<double>(iteration.condensed.values[settings.series[s]]));
+            for (const RecordedIteration& iteration : location.iterations) line.push_back(static_cast<double>(iteration.condensed.values[settings.series[s]]));
         }
     const std::size_t steps = candidates.size() * recording.locations.size();
     for (std::size_t c = 0; c < candidates.size(); ++c) {
         Scoring scoring(recording, settings);
         for (std::size_t l = 0; l < recording.locations.size(); ++l) {
             if (settings.progress)
-                settings.progress(candidates[c].label + ", rank " +
-                                      std::to_string(recording.locations[l].rank),
-                                  static_cast<double>(c * recording.locations.size() + l) /
-                                      static_cast<double>(steps));
+                settings.progress(candidates[c].label + ", rank " + std::to_string(recording.locations[l].rank),
+                                  static_cast<double>(c * recording.locations.size() + l) / static_cast<double>(steps));
             scoring.run(candidates[c], l);
         }
         result.scores.push_back(scoring.result());

@@ -59,14 +59,12 @@ struct Evaluation {
 };
 
 struct EvaluationSettings {
-    std::vector<std::size_t>
-        series; // catalogue rows whose values are kept for iteration graphs and value maps
+    std::vector<std::size_t> series; // catalogue rows whose values are kept for iteration graphs and value maps
     /// Called with what is being done and how far it is (0 to 1).
     std::function<void(const std::string& what, double done)> progress;
 };
 
-Evaluation evaluate(const Recording& recording, const std::vector<Candidate>& candidates,
-                    const EvaluationSettings& settings = {});
+Evaluation evaluate(const Recording& recording, const std::vector<Candidate>& candidates, const EvaluationSettings& settings = {});
 
 /// Bytes of the full recording of one location, counted as for the methods.
 MethodMemory memory_of_recording(const PathKinds& paths, const RecordedLocation& location);

@@ -25,8 +25,7 @@ class MemoryCount {
 
     /// A profile: sorted cells, and in the file its ClusterRecord. Cells of libprofile itself are counted with the sampled
     /// ones: they are stored, too.
-    void add_profile(std::span<const libprofile::Cell> cells, std::uint64_t members,
-                     std::uint64_t equivalence_class);
+    void add_profile(std::span<const libprofile::Cell> cells, std::uint64_t members, std::uint64_t equivalence_class);
     /// The cluster of every iteration: `running` bytes in the process, runs in the file.
     void add_membership(std::span<const std::uint32_t> cluster_of_iteration, std::uint64_t running);
     /// The distances between so many clusters, in the process only: half a matrix of floats.

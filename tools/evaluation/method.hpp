@@ -29,8 +29,7 @@ enum class CellKind : std::uint8_t {
 
 /// One iteration of one location, in full.
 struct RecordedIteration {
-    std::vector<libprofile::Cell>
-        cells; // the runtime's: key = path * 64 + metric, exclusive, sorted by key, not zero
+    std::vector<libprofile::Cell> cells;   // the runtime's: key = path * 64 + metric, exclusive, sorted by key, not zero
     libprofile::CondensedVector condensed; // whole-iteration values of all catalogue metrics
     libprofile::StructureSignatures signatures;
     std::uint64_t wall_ns = 0; // inclusive
@@ -70,7 +69,6 @@ class Method {
 struct Recording;
 
 /// Makes the instance for one location (index into Recording::locations).
-using MethodFactory =
-    std::function<std::unique_ptr<Method>(const Recording& recording, std::size_t location)>;
+using MethodFactory = std::function<std::unique_ptr<Method>(const Recording& recording, std::size_t location)>;
 
 } // namespace libprofile::tools

@@ -31,7 +31,7 @@ struct Recording {
     std::string phase;
     std::vector<RecordedLocation> locations; // those that entered the phase, by rank, then thread
     PathKinds paths;
-    std::uint32_t counters = 0; // that were chosen
+    std::uint32_t counters = 0;            // that were chosen
     std::uint64_t wall_ns = 0;             // of the job: that of the slowest location
     std::vector<std::string> other_phases; // iterated ones
     std::vector<std::string> notes;        // what is missing, one sentence each

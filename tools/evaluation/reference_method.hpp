@@ -5,8 +5,8 @@
 // Source: Szebenyi, Wolf, Wylie (SC 2009), section 4.
 #pragma once
 
-#include "libprofile/clustering/clusterer.hpp"
 #include "libprofile/base/memory.hpp"
+#include "libprofile/clustering/clusterer.hpp"
 #include "tools/evaluation/memory_count.hpp"
 #include "tools/evaluation/method.hpp"
 #include "tools/evaluation/recording.hpp"
@@ -27,8 +27,7 @@ class ReferenceMethod : public Method {
   public:
     /// @param clusters K
     /// @param adapts as the bounded method's clusters do, see Clusterer
-    ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters,
-                    EquivalenceMode mode, bool adapts = false);
+    ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters, EquivalenceMode mode, bool adapts = false);
     ~ReferenceMethod() override;
 
     std::string name() const override;
@@ -53,7 +52,6 @@ class ReferenceMethod : public Method {
 };
 
 /// @param memory shared by the instances that it makes
-MethodFactory reference_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters,
-                                EquivalenceMode mode);
+MethodFactory reference_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode);
 
 } // namespace libprofile::tools

@@ -16,9 +16,7 @@ class Average {
         sum_.of_maximum += error.of_maximum;
         ++count_;
     }
-    GraphError result() const {
-        return count_ == 0 ? GraphError{} : GraphError{sum_.of_mean / count_, sum_.of_maximum / count_};
-    }
+    GraphError result() const { return count_ == 0 ? GraphError{} : GraphError{sum_.of_mean / count_, sum_.of_maximum / count_}; }
 
   private:
     GraphError sum_;
@@ -27,8 +25,7 @@ class Average {
 
 } // namespace
 
-void WholeScores::add(std::size_t iteration, std::span<const std::uint64_t> original,
-                      std::span<const double> reconstructed) {
+void WholeScores::add(std::size_t iteration, std::span<const std::uint64_t> original, std::span<const double> reconstructed) {
     Values& values = sums_.at(iteration);
     ++entered_[iteration];
     for (std::size_t m = 0; m < catalogue_size; ++m) {
@@ -44,22 +41,19 @@ WholeErrors WholeScores::result() const {
     WholeErrors errors;
     Average time, count;
     for (std::size_t m = 0; m < catalogue_size; ++m) {
-        if (metric_catalogue[m].id == CatalogueId::Samples)
-            continue;
+        if (metric_catalogue[m].id == CatalogueId::Samples) continue;
         double average = 0;
         std::size_t iterations = 0;
         GraphError error;
         for (std::size_t i = 0; i < sums_.size(); ++i) {
-            if (entered_[i] == 0)
-                continue;
+            if (entered_[i] == 0) continue;
             const Values& v = sums_[i];
             ++iterations;
             average += v.original_sum[m] / entered_[i];
             error.of_mean += std::fabs(v.sum[m] - v.original_sum[m]) / entered_[i];
             error.of_maximum += std::fabs(v.maximum[m] - v.original_maximum[m]);
         }
-        if (iterations == 0 || average == 0)
-            continue;
+        if (iterations == 0 || average == 0) continue;
         // Both the error and the average are sums over the same iterations, so their number cancels.
         error.of_mean /= average;
         error.of_maximum /= average;

@@ -24,10 +24,9 @@ struct MetricGraphError {
 };
 
 struct WholeErrors {
-    std::vector<MetricGraphError>
-        metrics;      // those that are not all zero, without timer samples, whose number is chance
-    GraphError time;  // average over the time-based ones
-    GraphError count; // over the others
+    std::vector<MetricGraphError> metrics; // those that are not all zero, without timer samples, whose number is chance
+    GraphError time;                       // average over the time-based ones
+    GraphError count;                      // over the others
 };
 
 class WholeScores {
@@ -35,8 +34,7 @@ class WholeScores {
     explicit WholeScores(std::size_t iterations) : sums_(iterations), entered_(iterations) {}
 
     /// Values of one iteration of one location: catalogue_size each.
-    void add(std::size_t iteration, std::span<const std::uint64_t> original,
-             std::span<const double> reconstructed);
+    void add(std::size_t iteration, std::span<const std::uint64_t> original, std::span<const double> reconstructed);
     WholeErrors result() const;
 
   private:

@@ -8,8 +8,7 @@ namespace libprofile::tools {
 
 std::vector<std::uint32_t> CallTable::path_to(std::uint32_t node) const {
     std::vector<std::uint32_t> path;
-    for (; node != 0; node = nodes[node].parent)
-        path.push_back(node);
+    for (; node != 0; node = nodes[node].parent) path.push_back(node);
     std::reverse(path.begin(), path.end());
     return path;
 }
@@ -17,15 +16,13 @@ std::vector<std::uint32_t> CallTable::path_to(std::uint32_t node) const {
 std::vector<std::uint64_t> CallTable::exclusive(std::size_t place, std::size_t metric) const {
     std::vector<std::uint64_t> sums(nodes.size());
     for (const Value& value : values[place])
-        if (value.metric == metric)
-            sums[value.node] += value.value;
+        if (value.metric == metric) sums[value.node] += value.value;
     return sums;
 }
 
 std::vector<std::uint64_t> CallTable::inclusive(std::size_t place, std::size_t metric) const {
     std::vector<std::uint64_t> sums = exclusive(place, metric);
-    for (std::size_t n = nodes.size(); n-- > 1;)
-        sums[nodes[n].parent] += sums[n];
+    for (std::size_t n = nodes.size(); n-- > 1;) sums[nodes[n].parent] += sums[n];
     return sums;
 }
 
@@ -33,29 +30,24 @@ std::vector<std::uint64_t> CallTable::exclusive_everywhere(std::size_t metric) c
     std::vector<std::uint64_t> sums(nodes.size());
     for (const std::vector<Value>& at_place : values)
         for (const Value& value : at_place)
-            if (value.metric == metric)
-                sums[value.node] += value.value;
+            if (value.metric == metric) sums[value.node] += value.value;
     return sums;
 }
 
 std::uint32_t phase_of_choice(const Profile& profile, const TableChoice& choice) {
     std::vector<std::uint64_t> wall(profile.phases.size());
     for (const Location& location : profile.locations)
-        for (const PhaseData& data : location.phases)
-            wall[data.phase] += data.wall_inclusive_ns;
+        for (const PhaseData& data : location.phases) wall[data.phase] += data.wall_inclusive_ns;
     std::optional<std::uint32_t> found;
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {
         const Phase& phase = profile.phases[p];
-        if (choice.iterations && phase.kind != PhaseKind::Iterations)
-            continue;
-        if (choice.has_phase ? phase.is_called(choice.phase) : !found || wall[p] > wall[*found])
-            found = p;
+        if (choice.iterations && phase.kind != PhaseKind::Iterations) continue;
+        if (choice.has_phase ? phase.is_called(choice.phase) : !found || wall[p] > wall[*found]) found = p;
     }
-    if (found)
-        return *found;
+    if (found) return *found;
     if (choice.has_phase)
-        throw ExportError(fmt::format("the profile has no phase \"{}\"{}; libprofile report names the phases",
-                                      choice.phase, choice.iterations ? " with iterations" : ""));
+        throw ExportError(
+            fmt::format("the profile has no phase \"{}\"{}; libprofile report names the phases", choice.phase, choice.iterations ? " with iterations" : ""));
     throw ExportError("the profile has no iterations to choose from; mark the loop in the program "
                       "(docs/getting-started.md)");
 }
@@ -63,12 +55,9 @@ std::uint32_t phase_of_choice(const Profile& profile, const TableChoice& choice)
 std::vector<const Location*> locations_of_choice(const Profile& profile, const TableChoice& choice) {
     std::vector<const Location*> locations;
     for (const Location& location : profile.locations)
-        if (choice.ranks.empty() ||
-            std::binary_search(choice.ranks.begin(), choice.ranks.end(), location.rank))
-            locations.push_back(&location);
+        if (choice.ranks.empty() || std::binary_search(choice.ranks.begin(), choice.ranks.end(), location.rank)) locations.push_back(&location);
     if (locations.empty())
-        throw ExportError(fmt::format("the profile has no data of rank {}; it has {} ranks, counted from 0",
-                                      fmt::join(choice.ranks, ", "), profile.job.ranks));
+        throw ExportError(fmt::format("the profile has no data of rank {}; it has {} ranks, counted from 0", fmt::join(choice.ranks, ", "), profile.job.ranks));
     return locations;
 }
 

@@ -58,8 +58,8 @@ struct CallTable {
     std::vector<MetricRow> metrics;         // of metric_rows, some of them; never empty
     std::vector<std::vector<Value>> values; // by place; sorted by node, then metric; none is 0
     bool estimated = false;                 // some value is
-    std::uint64_t untold = 0; // ns of the program's own: in phases inside, of which nothing else is known (tools/analysis/inside.hpp)
-    std::string scope; // what was selected, in words: "iterations 1-100 of timestep"; empty: all
+    std::uint64_t untold = 0;               // ns of the program's own: in phases inside, of which nothing else is known (tools/analysis/inside.hpp)
+    std::string scope;                      // what was selected, in words: "iterations 1-100 of timestep"; empty: all
 
     /// From the outermost below the program to the node itself.
     std::vector<std::uint32_t> path_to(std::uint32_t node) const;
@@ -81,8 +81,8 @@ struct TableChoice {
     std::vector<std::string> metrics;         // names of metric_rows; empty: a useful choice; "all"
     bool by_line = false;                     // a node for each place of a function
     bool short_names = false;                 // C++ functions without parameters and template arguments
-    /// Not 0: phases are nodes, each below the function that it lies in (phase_places.hpp), and below those with iterations there are at most so many nodes for iterations, each for
-    /// as many consecutive ones as that takes.
+    /// Not 0: phases are nodes, each below the function that it lies in (phase_places.hpp), and below those with iterations there are at
+    /// most so many nodes for iterations, each for as many consecutive ones as that takes.
     std::uint32_t instances = 0;
 };
 

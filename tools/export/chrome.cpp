@@ -22,31 +22,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t most_slices = 500'000; // about 200 MB; browsers open no more
 
-double microseconds(std::uint64_t ns) {
-    return static_cast<double>(ns) / 1e3;
-}
+double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e3; }
 
 /// Names of colours that the format knows, by cluster: the same cluster has the same colour on a rank.
 const char* colour(std::uint32_t cluster, bool rest) {
-    constexpr const char* names[] = {"thread_state_running",
-                                     "rail_response",
-                                     "rail_animation",
-                                     "rail_idle",
-                                     "rail_load",
-                                     "thread_state_runnable",
-                                     "thread_state_iowait",
-                                     "startup",
-                                     "heap_dump_stack_frame",
-                                     "good",
-                                     "bad",
-                                     "terrible"};
+    constexpr const char* names[] = {"thread_state_running", "rail_response", "rail_animation",        "rail_idle", "rail_load", "thread_state_runnable",
+                                     "thread_state_iowait",  "startup",       "heap_dump_stack_frame", "good",      "bad",       "terrible"};
     return rest ? "grey" : names[cluster % std::size(names)];
 }
 
 /// The chosen iterations of each of location.phases, in ascending order.
 std::vector<std::vector<IterationRange>> chosen_iterations(const Profile& profile, const TableChoice& choice, const Location& location) {
-    if (choice.iterations)
-        return iterations_within(location, phase_of_choice(profile, choice), *choice.iterations);
+    if (choice.iterations) return iterations_within(location, phase_of_choice(profile, choice), *choice.iterations);
     std::vector<std::vector<IterationRange>> chosen;
     for (const PhaseData& data : location.phases) {
         const Phase& phase = profile.phases[data.phase];
@@ -64,8 +51,7 @@ class Events {
     }
 
     void begin(const Location& location) {
-        if (location.thread != 0 && location.rank == rank_)
-            return;
+        if (location.thread != 0 && location.rank == rank_) return;
         rank_ = location.rank;
         add({{"ph", "M"}, {"pid", rank_}, {"name", "process_name"}, {"args", {{"name", fmt::format("rank {}", rank_)}}}});
         add({{"ph", "M"}, {"pid", rank_}, {"name", "process_sort_index"}, {"args", {{"sort_index", rank_}}}});
@@ -88,8 +74,7 @@ class Events {
                 next[node.parent] += all[n];
             }
             next[n] = begins[n];
-            if (all[n] == 0 || node.kind == TableNode::Iterations)
-                continue;
+            if (all[n] == 0 || node.kind == TableNode::Iterations) continue;
             add({{"ph", "X"},
                  {"pid", location.rank},
                  {"tid", row},
@@ -106,11 +91,9 @@ class Events {
         const auto chosen = chosen_iterations(profile_, request_.choice, location);
         std::uint64_t begin = ~std::uint64_t{0}; // of the picture
         for (std::size_t i = 0; i < chosen.size(); ++i)
-            if (!chosen[i].empty())
-                begin = std::min(begin, begins[i][chosen[i].front().first]);
+            if (!chosen[i].empty()) begin = std::min(begin, begins[i][chosen[i].front().first]);
         for (std::size_t i = 0; i < chosen.size(); ++i)
-            if (!chosen[i].empty())
-                add_iterations(location, location.phases[i], chosen[i], begins[i], begin);
+            if (!chosen[i].empty()) add_iterations(location, location.phases[i], chosen[i], begins[i], begin);
     }
 
     /// The beginning and the end of the file; between them are the events.
@@ -128,8 +111,7 @@ class Events {
     void add(const Json& event) {
         out_ += (is_first_ ? "\n" : ",\n") + json_text(event);
         is_first_ = false;
-        if (out_.size() < 1 << 20)
-            return;
+        if (out_.size() < 1 << 20) return;
         sink_.add("profile.json", out_);
         out_.clear();
     }
@@ -156,28 +138,22 @@ class Events {
         const std::vector<std::string> clusters = names_of_clusters(location, data);
         name_row(location, row, phase);
         std::optional<SeriesReader> reader;
-        if (data.series)
-            reader.emplace(*data.series, false);
+        if (data.series) reader.emplace(*data.series, false);
         auto part = chosen.begin();
         for (std::uint64_t i = 0; i <= chosen.back().last; ++i) {
             const bool known = reader && reader->next() && reader->has_totals() && inside.is_told(i);
             while (part->last < i) ++part;
-            if (i < part->first)
-                continue;
+            if (i < part->first) continue;
             MetricValues values;
             if (known) {
                 values.assign(reader->condensed().begin(), reader->condensed().end());
-                if (!inside.rows.empty())
-                    tools::add(values, inside.rows[i]);
+                if (!inside.rows.empty()) tools::add(values, inside.rows[i]);
             }
             const std::uint64_t at = begins[i] - begin;
             const std::uint32_t cluster = data.cluster_of_iteration[i];
             const bool rest = cluster >= data.clusters.size();
-            Json args = {{"iteration", i + 1},
-                         {"cluster", rest ? Json() : Json(clusters[cluster])},
-                         {"ns", data.iteration_ns[i]}};
-            if (known)
-                add_metrics(values, args);
+            Json args = {{"iteration", i + 1}, {"cluster", rest ? Json() : Json(clusters[cluster])}, {"ns", data.iteration_ns[i]}};
+            if (known) add_metrics(values, args);
             add({{"ph", "X"},
                  {"pid", location.rank},
                  {"tid", row},
@@ -201,11 +177,9 @@ class Events {
         std::map<const Location*, std::vector<std::uint32_t>>& kinds = kinds_[data.phase];
         if (kinds.empty()) {
             std::vector<const Location*> all;
-            for (const Location& one : profile_.locations)
-                all.push_back(&one);
+            for (const Location& one : profile_.locations) all.push_back(&one);
             std::vector<std::vector<std::uint32_t>> found = kinds_of_clusters(profile_, all, data.phase);
-            for (std::size_t l = 0; l < all.size(); ++l)
-                kinds.emplace(all[l], std::move(found[l]));
+            for (std::size_t l = 0; l < all.size(); ++l) kinds.emplace(all[l], std::move(found[l]));
         }
         return cluster_names(data, kinds.at(&location));
     }
@@ -214,18 +188,15 @@ class Events {
 
     static std::uint64_t mpi_percent(const std::vector<std::uint64_t>& values) {
         const std::uint64_t total = values[static_cast<std::size_t>(CatalogueId::Total)];
-        return total == 0 ? 0
-                          : 100 * std::min(total, values[static_cast<std::size_t>(CatalogueId::Mpi)]) / total;
+        return total == 0 ? 0 : 100 * std::min(total, values[static_cast<std::size_t>(CatalogueId::Mpi)]) / total;
     }
 
     void add_metrics(const std::vector<std::uint64_t>& values, Json& args) const {
         const std::vector<std::string>& names = request_.choice.metrics;
         for (std::size_t r = 0; r < values.size(); ++r) {
             const bool chosen = names.empty() ? rows_[r].parent < 0 || rows_[r].name == "mpi"
-                                              : names[0] == "all" || std::find(names.begin(), names.end(),
-                                                                               rows_[r].name) != names.end();
-            if (chosen && values[r] != 0)
-                args[rows_[r].name] = values[r];
+                                              : names[0] == "all" || std::find(names.begin(), names.end(), rows_[r].name) != names.end();
+            if (chosen && values[r] != 0) args[rows_[r].name] = values[r];
         }
     }
 
@@ -244,8 +215,7 @@ std::uint64_t count_iterations(const Profile& profile, const TableChoice& choice
     std::uint64_t count = 0;
     for (const Location* location : locations)
         for (const std::vector<IterationRange>& ranges : chosen_iterations(profile, choice, *location))
-            for (const IterationRange& range : ranges)
-                count += range.last - range.first + 1;
+            for (const IterationRange& range : ranges) count += range.last - range.first + 1;
     if (count > most_slices)
         throw ExportError(fmt::format("{} iterations are more than the {} that a browser opens; choose ranks with --rank or iterations with --iterations",
                                       count, most_slices));
@@ -256,8 +226,7 @@ std::uint64_t count_iterations(const Profile& profile, const TableChoice& choice
 
 Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink& sink) {
     const TableChoice& choice = request.choice;
-    if (choice.has_phase || choice.iterations)
-        phase_of_choice(profile, choice); // says when there is none
+    if (choice.has_phase || choice.iterations) phase_of_choice(profile, choice); // says when there is none
     const std::vector<const Location*> locations = locations_of_choice(profile, choice);
     Events events(profile, request, sink);
     std::uint64_t slices = count_iterations(profile, choice, locations);
@@ -266,8 +235,9 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
     sums.short_names = true;
     sums.instances = 1;
     const CallTable table = make_call_table(profile, sums);
-    Remarks remarks = {slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
-                                   : "the profile has no times of begin: iterations are laid end to end, those of a loop inside another in a row of their own below it"};
+    Remarks remarks = {
+        slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
+                    : "the profile has no times of begin: iterations are laid end to end, those of a loop inside another in a row of their own below it"};
     std::size_t with_paths = 0;
     events.open();
     for (std::size_t l = 0; l < locations.size(); ++l) {
@@ -281,8 +251,9 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
     }
     events.close();
     if (with_paths < locations.size())
-        remarks.push_back(fmt::format("only the first {} of {} ranks and threads have their call paths, so that a browser can open the file; choose others with --rank",
-                                      with_paths, locations.size()));
+        remarks.push_back(
+            fmt::format("only the first {} of {} ranks and threads have their call paths, so that a browser can open the file; choose others with --rank",
+                        with_paths, locations.size()));
     return remarks;
 }
 

@@ -11,12 +11,10 @@ namespace libprofile::tools {
 namespace {
 
 std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos)
-        return text;
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string out = "\"";
     for (const char c : text) {
-        if (c == '"')
-            out += '"';
+        if (c == '"') out += '"';
         out += c;
     }
     return out + "\"";
@@ -31,10 +29,8 @@ std::string call_paths_csv(const CallTable& table) {
     std::string out = "call_path,parent,name,file,line,module,kind\n";
     for (std::size_t n = 0; n < table.nodes.size(); ++n) {
         const CallTable::Node& node = table.nodes[n];
-        out +=
-            fmt::format("{},{},{},{},{},{},{}\n", n, n == 0 ? "" : fmt::to_string(node.parent),
-                        quoted(node.name), quoted(node.file), node.line == 0 ? "" : fmt::to_string(node.line),
-                        quoted(node.module), kind_of(node.kind));
+        out += fmt::format("{},{},{},{},{},{},{}\n", n, n == 0 ? "" : fmt::to_string(node.parent), quoted(node.name), quoted(node.file),
+                           node.line == 0 ? "" : fmt::to_string(node.line), quoted(node.module), kind_of(node.kind));
     }
     return out;
 }
@@ -43,9 +39,8 @@ std::string values_csv(const CallTable& table) {
     std::string out = "call_path,rank,thread,metric,value,estimated\n";
     for (std::size_t p = 0; p < table.places.size(); ++p)
         for (const CallTable::Value& value : table.values[p])
-            out +=
-                fmt::format("{},{},{},{},{},{}\n", value.node, table.places[p].rank, table.places[p].thread,
-                            quoted(table.metrics[value.metric].name), value.value, value.estimated ? 1 : 0);
+            out += fmt::format("{},{},{},{},{},{}\n", value.node, table.places[p].rank, table.places[p].thread, quoted(table.metrics[value.metric].name),
+                               value.value, value.estimated ? 1 : 0);
     return out;
 }
 
@@ -54,9 +49,8 @@ std::string locations_csv(const Profile& profile, const std::vector<const Locati
     for (const Location* location : locations) {
         const auto rank = profile.ranks.find(location->rank);
         const bool known = rank != profile.ranks.end();
-        out += fmt::format(
-            "{},{},{},{},{},{}\n", location->rank, location->thread, known ? quoted(rank->second.host) : "",
-            known ? fmt::to_string(rank->second.pid) : "", location->wall_ns, location->complete ? 1 : 0);
+        out += fmt::format("{},{},{},{},{},{}\n", location->rank, location->thread, known ? quoted(rank->second.host) : "",
+                           known ? fmt::to_string(rank->second.pid) : "", location->wall_ns, location->complete ? 1 : 0);
     }
     return out;
 }
@@ -65,8 +59,7 @@ std::string locations_csv(const Profile& profile, const std::vector<const Locati
 using Columns = std::vector<std::size_t>; // rows of metric_rows
 
 Columns columns_of(const Profile& profile, const TableChoice& choice) {
-    if (!choice.metrics.empty())
-        return rows_of_choice(profile, choice);
+    if (!choice.metrics.empty()) return rows_of_choice(profile, choice);
     Columns all(metric_rows(profile).size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return all;
@@ -75,14 +68,12 @@ Columns columns_of(const Profile& profile, const TableChoice& choice) {
 std::string header_of(const Profile& profile, const Columns& columns) {
     const std::vector<MetricRow> rows = metric_rows(profile);
     std::string out;
-    for (const std::size_t column : columns)
-        out += "," + quoted(rows[column].name);
+    for (const std::size_t column : columns) out += "," + quoted(rows[column].name);
     return out + "\n";
 }
 
 /// The end of a row; what is not known is an empty field.
-template <class Values>
-void add_cells(const Values& values, std::size_t known, const Columns& columns, std::string& out) {
+template <class Values> void add_cells(const Values& values, std::size_t known, const Columns& columns, std::string& out) {
     for (const std::size_t column : columns)
         if (column < known)
             fmt::format_to(std::back_inserter(out), ",{}", values[column]);
@@ -93,20 +84,18 @@ void add_cells(const Values& values, std::size_t known, const Columns& columns, 
 
 /// Whether the user wants the phase at all.
 bool chosen(const Profile& profile, const TableChoice& choice, std::uint32_t phase) {
-    if (!choice.has_phase && !choice.iterations)
-        return true;
+    if (!choice.has_phase && !choice.iterations) return true;
     return phase == phase_of_choice(profile, choice);
 }
 
 /// A table of iterations is long: it is written location by location.
-void add_phase(const Profile& profile, const Location& location, const PhaseData& data, IterationRange range,
-               const Columns& columns, Sink& sink) {
+void add_phase(const Profile& profile, const Location& location, const PhaseData& data, IterationRange range, const Columns& columns, Sink& sink) {
     constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
     const std::size_t rows = metric_rows(profile).size();
     const Phase& phase = profile.phases[data.phase];
     const std::string name = quoted(phase.name), where = fmt::format("{},{}", location.rank, location.thread);
-    std::string out = fmt::format("{},{},{},{},{},{}", name, kinds[static_cast<std::size_t>(phase.kind)],
-                                  where, data.instances, data.wall_ns, data.wall_inclusive_ns);
+    std::string out =
+        fmt::format("{},{},{},{},{},{}", name, kinds[static_cast<std::size_t>(phase.kind)], where, data.instances, data.wall_ns, data.wall_inclusive_ns);
     add_cells(totals(profile, data), rows, columns, out);
     sink.add("phases.csv", out);
 
@@ -120,17 +109,13 @@ void add_phase(const Profile& profile, const Location& location, const PhaseData
 
     out.clear();
     std::optional<SeriesReader> reader;
-    if (data.series)
-        reader.emplace(*data.series, false);
+    if (data.series) reader.emplace(*data.series, false);
     const std::size_t all = std::min(data.iteration_ns.size(), data.cluster_of_iteration.size());
     for (std::size_t i = 0; i < all && i <= range.last; ++i) {
         const bool known = reader && reader->next() && reader->has_totals();
-        if (i < range.first)
-            continue;
+        if (i < range.first) continue;
         const std::uint32_t cluster = data.cluster_of_iteration[i];
-        out +=
-            fmt::format("{},{},{},{},{}", name, where, i + 1,
-                        cluster < data.clusters.size() ? fmt::to_string(cluster) : "", data.iteration_ns[i]);
+        out += fmt::format("{},{},{},{},{}", name, where, i + 1, cluster < data.clusters.size() ? fmt::to_string(cluster) : "", data.iteration_ns[i]);
         if (known)
             add_cells(reader->condensed(), reader->condensed().size(), columns, out);
         else
@@ -139,8 +124,7 @@ void add_phase(const Profile& profile, const Location& location, const PhaseData
     sink.add("iterations.csv", out);
 }
 
-void add_phases(const Profile& profile, const TableChoice& choice,
-                const std::vector<const Location*>& locations, Sink& sink) {
+void add_phases(const Profile& profile, const TableChoice& choice, const std::vector<const Location*>& locations, Sink& sink) {
     const Columns chosen_columns = columns_of(profile, choice);
     const std::string columns = header_of(profile, chosen_columns);
     sink.add("phases.csv", "phase,kind,rank,thread,instances,wall_ns,wall_inclusive_ns" + columns);
@@ -148,8 +132,7 @@ void add_phases(const Profile& profile, const TableChoice& choice,
     sink.add("clusters.csv", "phase,rank,thread,cluster,iterations,class" + columns);
     for (const Location* location : locations)
         for (const PhaseData& data : location->phases)
-            if (chosen(profile, choice, data.phase))
-                add_phase(profile, *location, data, choice.iterations.value_or(IterationRange{}), chosen_columns, sink);
+            if (chosen(profile, choice, data.phase)) add_phase(profile, *location, data, choice.iterations.value_or(IterationRange{}), chosen_columns, sink);
 }
 
 } // namespace

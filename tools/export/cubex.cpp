@@ -21,10 +21,8 @@ namespace {
 
 constexpr std::uint32_t most_instances = 100;
 
-template <class Unsigned>
-void put(std::string& out, Unsigned value) {
-    for (unsigned shift = 0; shift < 8 * sizeof value; shift += 8)
-        out += static_cast<char>(value >> shift & 0xff);
+template <class Unsigned> void put(std::string& out, Unsigned value) {
+    for (unsigned shift = 0; shift < 8 * sizeof value; shift += 8) out += static_cast<char>(value >> shift & 0xff);
 }
 
 /// POSIX.1-1988 (ustar).
@@ -32,9 +30,7 @@ class Tar {
   public:
     void add(const std::string& name, std::string_view bytes) {
         std::string header(512, '\0');
-        const auto field = [&](std::size_t at, const std::string& text) {
-            header.replace(at, text.size(), text);
-        };
+        const auto field = [&](std::size_t at, const std::string& text) { header.replace(at, text.size(), text); };
         field(0, name);
         field(100, "0000644");
         field(108, "0000000");
@@ -47,8 +43,7 @@ class Tar {
                                "00",
                                8));
         unsigned sum = 0;
-        for (const char c : header)
-            sum += static_cast<unsigned char>(c);
+        for (const char c : header) sum += static_cast<unsigned char>(c);
         field(148, fmt::format("{:06o}", sum) + std::string("\0 ", 2));
         bytes_ += header;
         bytes_ += bytes;
@@ -68,68 +63,56 @@ std::string metrics_xml(const CallTable& table) {
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
         const MetricRow& row = table.metrics[m];
         const bool time = row.unit == "ns";
-        out += fmt::format(
-            "  <metric id=\"{}\" type=\"EXCLUSIVE\">\n   <disp_name>{}</disp_name>\n   "
-            "<uniq_name>{}</uniq_name>\n"
-            "   <dtype>{}</dtype>\n   <uom>{}</uom>\n   <url></url>\n   <descr>{}</descr>\n  </metric>\n",
-            m, xml_text(row.name == "time" ? "Time" : row.label), xml_text(row.name),
-            time ? "DOUBLE" : "UINT64",
-            time                  ? "sec"
-            : row.unit == "count" ? "occ"
-                                  : xml_text(row.unit),
-            xml_text(row.description));
+        out += fmt::format("  <metric id=\"{}\" type=\"EXCLUSIVE\">\n   <disp_name>{}</disp_name>\n   "
+                           "<uniq_name>{}</uniq_name>\n"
+                           "   <dtype>{}</dtype>\n   <uom>{}</uom>\n   <url></url>\n   <descr>{}</descr>\n  </metric>\n",
+                           m, xml_text(row.name == "time" ? "Time" : row.label), xml_text(row.name), time ? "DOUBLE" : "UINT64",
+                           time                  ? "sec"
+                           : row.unit == "count" ? "occ"
+                                                 : xml_text(row.unit),
+                           xml_text(row.description));
     }
     return out + " </metrics>\n";
 }
 
 /// Cube's word for a construct of OpenMP; where it has none, that of functions.
 const char* openmp_role(const std::string& name) {
-    constexpr std::pair<const char*, const char*> roles[] = {
-        {"omp parallel", "parallel"}, {"omp implicit barrier", "implicit barrier"}, {"omp barrier", "barrier"}, {"omp critical", "critical"},
-        {"omp ordered", "ordered"},   {"omp single", "single"},                     {"omp taskwait", "task wait"}};
+    constexpr std::pair<const char*, const char*> roles[] = {{"omp parallel", "parallel"}, {"omp implicit barrier", "implicit barrier"},
+                                                             {"omp barrier", "barrier"},   {"omp critical", "critical"},
+                                                             {"omp ordered", "ordered"},   {"omp single", "single"},
+                                                             {"omp taskwait", "task wait"}};
     for (const auto& [construct, role] : roles)
-        if (name == construct)
-            return role;
+        if (name == construct) return role;
     return "function";
 }
 
-const char* paradigm_of(TableNode kind) {
-    return kind == TableNode::Mpi ? "mpi" : kind == TableNode::OpenMp ? "openmp" : "compiler";
-}
+const char* paradigm_of(TableNode kind) { return kind == TableNode::Mpi ? "mpi" : kind == TableNode::OpenMp ? "openmp" : "compiler"; }
 
 const char* role_of(TableNode kind, const std::string& name) {
     switch (kind) {
-    case TableNode::OpenMp:
-        return openmp_role(name);
-    case TableNode::Mpi:
-        return "mpi";
-    case TableNode::Phase:
-        return "dynamic";
-    case TableNode::Iterations:
-        return "dynamic instance";
-    default:
-        return "function";
+    case TableNode::OpenMp: return openmp_role(name);
+    case TableNode::Mpi: return "mpi";
+    case TableNode::Phase: return "dynamic";
+    case TableNode::Iterations: return "dynamic instance";
+    default: return "function";
     }
 }
 
 std::string program_xml(const CallTable& table, const std::vector<std::uint32_t>& order) {
-    std::map<std::tuple<TableNode, std::string, std::string, std::string, std::uint64_t>, std::size_t>
-        regions;
+    std::map<std::tuple<TableNode, std::string, std::string, std::string, std::uint64_t>, std::size_t> regions;
     std::string out = " <program>\n", tree;
     std::vector<std::uint32_t> open;
     for (std::size_t i = 0; i < order.size(); ++i) {
         const CallTable::Node& node = table.nodes[order[i]];
-        const auto [entry, is_new] =
-            regions.try_emplace({node.kind, node.name, node.file, node.module, node.line}, regions.size());
+        const auto [entry, is_new] = regions.try_emplace({node.kind, node.name, node.file, node.module, node.line}, regions.size());
         if (is_new) {
             const std::string name = xml_text(node.name);
             out += fmt::format("  <region id=\"{}\" mod=\"{}\" begin=\"{}\" end=\"-1\">\n   "
                                "<name>{}</name>\n   <mangled_name>{}</mangled_name>\n"
                                "   <paradigm>{}</paradigm>\n   <role>{}</role>\n   <url></url>\n   "
                                "<descr></descr>\n  </region>\n",
-                               entry->second, xml_text(node.file.empty() ? node.module : node.file),
-                               node.line == 0 ? -1 : static_cast<std::int64_t>(node.line), name, name,
-                               paradigm_of(node.kind), role_of(node.kind, node.name));
+                               entry->second, xml_text(node.file.empty() ? node.module : node.file), node.line == 0 ? -1 : static_cast<std::int64_t>(node.line),
+                               name, name, paradigm_of(node.kind), role_of(node.kind, node.name));
         }
         while (!open.empty() && open.back() != node.parent) {
             tree += "</cnode>\n";
@@ -138,25 +121,20 @@ std::string program_xml(const CallTable& table, const std::vector<std::uint32_t>
         tree += fmt::format("<cnode id=\"{}\" calleeId=\"{}\">\n", i, entry->second);
         open.push_back(order[i]);
     }
-    for (std::size_t i = 0; i < open.size(); ++i)
-        tree += "</cnode>\n";
+    for (std::size_t i = 0; i < open.size(); ++i) tree += "</cnode>\n";
     return out + tree + " </program>\n";
 }
 
 std::string system_xml(const CallTable& table, const PlaceGrid& grid) {
-    std::string out =
-        " <system>\n  <systemtreenode Id=\"0\">\n   <name>machine</name>\n   <class>machine</class>\n";
+    std::string out = " <system>\n  <systemtreenode Id=\"0\">\n   <name>machine</name>\n   <class>machine</class>\n";
     std::size_t tree_node = 1;
     std::string host;
     for (std::size_t r = 0; r < grid.rows.size(); ++r) {
         const CallTable::Place& main = table.places[*grid.rows[r].places[0]];
         if (r == 0 || main.host != host) {
-            if (r != 0)
-                out += "   </systemtreenode>\n";
+            if (r != 0) out += "   </systemtreenode>\n";
             host = main.host;
-            out +=
-                fmt::format("   <systemtreenode Id=\"{}\">\n    <name>{}</name>\n    <class>node</class>\n",
-                            tree_node++, xml_text(host));
+            out += fmt::format("   <systemtreenode Id=\"{}\">\n    <name>{}</name>\n    <class>node</class>\n", tree_node++, xml_text(host));
         }
         out += fmt::format("    <locationgroup Id=\"{}\">\n     <name>MPI Rank {}</name>\n     "
                            "<rank>{}</rank>\n     <type>process</type>\n",
@@ -164,24 +142,20 @@ std::string system_xml(const CallTable& table, const PlaceGrid& grid) {
         for (std::size_t t = 0; t < grid.threads; ++t)
             out += fmt::format("     <location Id=\"{}\">\n      <name>{}</name>\n      <rank>{}</rank>\n    "
                                "  <type>thread</type>\n     </location>\n",
-                               r * grid.threads + t,
-                               t == 0 ? std::string("Main thread") : fmt::format("Thread {}", t), t);
+                               r * grid.threads + t, t == 0 ? std::string("Main thread") : fmt::format("Thread {}", t), t);
         out += "    </locationgroup>\n";
     }
     return out + "   </systemtreenode>\n  </systemtreenode>\n </system>\n";
 }
 
 /// Rows in pre-order that have a value at some place, and these values.
-void add_values(const CallTable& table, const PlaceGrid& grid, const std::vector<std::uint32_t>& order,
-                std::size_t metric, Tar& tar) {
+void add_values(const CallTable& table, const PlaceGrid& grid, const std::vector<std::uint32_t>& order, std::size_t metric, Tar& tar) {
     std::vector<std::size_t> row_of(table.nodes.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-        row_of[order[i]] = i;
+    for (std::size_t i = 0; i < order.size(); ++i) row_of[order[i]] = i;
     std::vector<char> present(order.size());
     for (const auto& values : table.values)
         for (const CallTable::Value& value : values)
-            if (value.metric == metric)
-                present[row_of[value.node]] = 1;
+            if (value.metric == metric) present[row_of[value.node]] = 1;
     std::vector<std::size_t> dense(order.size()); // position among the rows that are present
     std::string index = "CUBEX.INDEX";
     put(index, std::uint32_t{1});
@@ -198,18 +172,14 @@ void add_values(const CallTable& table, const PlaceGrid& grid, const std::vector
     std::vector<std::uint64_t> matrix(rows * locations);
     for (std::size_t l = 0; l < locations; ++l) {
         const std::optional<std::size_t> place = grid.rows[l / grid.threads].places[l % grid.threads];
-        if (!place)
-            continue;
+        if (!place) continue;
         for (const CallTable::Value& value : table.values[*place])
             if (value.metric == metric)
                 matrix[dense[row_of[value.node]] * locations + l] =
-                    table.metrics[metric].unit == "ns"
-                        ? std::bit_cast<std::uint64_t>(static_cast<double>(value.value) / 1e9)
-                        : value.value;
+                    table.metrics[metric].unit == "ns" ? std::bit_cast<std::uint64_t>(static_cast<double>(value.value) / 1e9) : value.value;
     }
     std::string data = "CUBEX.DATA";
-    for (const std::uint64_t value : matrix)
-        put(data, value);
+    for (const std::uint64_t value : matrix) put(data, value);
     tar.add(fmt::format("{}.index", metric), index);
     tar.add(fmt::format("{}.data", metric), data);
 }
@@ -229,14 +199,12 @@ Remarks write_cubex(const Profile& profile, const ExportRequest& request, Sink& 
     attribute("Creator", "libprofile " + profile.job.version);
     attribute("CUBE_CT_AGGR", "SUM");
     attribute("libprofile command", profile.job.command);
-    if (!table.scope.empty())
-        attribute("libprofile selection", table.scope);
+    if (!table.scope.empty()) attribute("libprofile selection", table.scope);
     attribute("libprofile values of single iterations are estimates", table.estimated ? "yes" : "no");
     anchor += metrics_xml(table) + program_xml(table, order) + system_xml(table, grid) + "</cube>\n";
     Tar tar;
     tar.add("anchor.xml", anchor);
-    for (std::size_t m = 0; m < table.metrics.size(); ++m)
-        add_values(table, grid, order, m, tar);
+    for (std::size_t m = 0; m < table.metrics.size(); ++m) add_values(table, grid, order, m, tar);
     sink.add("profile.cubex", tar.finish());
     return grid.remarks;
 }

@@ -19,9 +19,7 @@ Remarks write_extrap(const Profile& profile, const ExportRequest& request, Sink&
     Json parameters = {{"p", profile.job.ranks}};
     for (const auto& [name, text] : request.set) {
         const Json value = Json::parse(text, nullptr, false);
-        if (!value.is_number())
-            throw ExportError(fmt::format(
-                "Extra-P's parameters are numbers, and \"{}\" is none; use --set {}=NUMBER", text, name));
+        if (!value.is_number()) throw ExportError(fmt::format("Extra-P's parameters are numbers, and \"{}\" is none; use --set {}=NUMBER", text, name));
         parameters[name] = value;
     }
     const auto call_path = [&](std::uint32_t node) {
@@ -30,8 +28,7 @@ Remarks write_extrap(const Profile& profile, const ExportRequest& request, Sink&
             path += "->";
             // "->" separates functions; a C++ operator of that name must not.
             std::string name = table.nodes[step].name;
-            for (std::size_t at; (at = name.find("->")) != std::string::npos;)
-                name.replace(at, 2, "_arrow");
+            for (std::size_t at; (at = name.find("->")) != std::string::npos;) name.replace(at, 2, "_arrow");
             path += name;
         }
         return path;
@@ -44,12 +41,10 @@ Remarks write_extrap(const Profile& profile, const ExportRequest& request, Sink&
         std::map<std::string, std::uint64_t> by_name;
         const std::vector<std::uint64_t> sums = table.exclusive_everywhere(m);
         for (std::uint32_t n = 0; n < sums.size(); ++n)
-            if (sums[n] != 0)
-                by_name[call_path(n)] += sums[n];
+            if (sums[n] != 0) by_name[call_path(n)] += sums[n];
         for (const auto& [name, sum] : by_name) {
             const double value = static_cast<double>(sum) / places / (row.unit == "ns" ? 1e9 : 1);
-            const Json line = {
-                {"params", parameters}, {"callpath", name}, {"metric", row.name}, {"value", value}};
+            const Json line = {{"params", parameters}, {"callpath", name}, {"metric", row.name}, {"value", value}};
             out += json_text(line) + "\n";
         }
     }

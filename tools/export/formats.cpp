@@ -9,34 +9,25 @@ namespace libprofile::tools {
 namespace {
 
 constexpr ExportFormat formats[] = {
-    {"hpctoolkit", "HPCToolkit database: Hatchet, Chopper, Thicket", ".hpctoolkit", true,
-     "hatchet.GraphFrame.from_hpctoolkit(\"{}\")", write_hpctoolkit},
-    {"caliper", "Caliper JSON, aggregated over ranks: Thicket, Hatchet", ".caliper.json", false,
-     "thicket.Thicket.from_caliper([\"{}\"])", write_caliper},
+    {"hpctoolkit", "HPCToolkit database: Hatchet, Chopper, Thicket", ".hpctoolkit", true, "hatchet.GraphFrame.from_hpctoolkit(\"{}\")", write_hpctoolkit},
+    {"caliper", "Caliper JSON, aggregated over ranks: Thicket, Hatchet", ".caliper.json", false, "thicket.Thicket.from_caliper([\"{}\"])", write_caliper},
     {"cubex", "Cube, with iterations: Cube GUI, Extra-P, Hatchet", ".cubex", false, "cube {}", write_cubex},
-    {"speedscope", "flame graphs in the browser, a profile per rank", ".speedscope.json", false,
-     "speedscope {}", write_speedscope},
-    {"folded", "folded stacks: flamegraph.pl, inferno, grep", ".folded", false,
-     "flamegraph.pl {} > graph.svg", write_folded},
-    {"pprof", "pprof: go tool pprof, Pyroscope, Parca", ".pb.gz", false, "go tool pprof -http=localhost: {}",
-     write_pprof},
-    {"extrap", "Extra-P: append those of several runs to one file", ".jsonl", false,
-     "extrap --json {}, after appending runs with other numbers of ranks", write_extrap},
-    {"chrome", "trace of iterations and clusters: Perfetto, chrome://tracing", ".trace.json", false,
-     "load {} in ui.perfetto.dev or chrome://tracing", write_chrome},
-    {"csv", "tables: call paths, values, metrics, iterations, clusters", ".csv", true,
-     "pandas.read_csv(\"{}/iterations.csv\")", write_csv},
+    {"speedscope", "flame graphs in the browser, a profile per rank", ".speedscope.json", false, "speedscope {}", write_speedscope},
+    {"folded", "folded stacks: flamegraph.pl, inferno, grep", ".folded", false, "flamegraph.pl {} > graph.svg", write_folded},
+    {"pprof", "pprof: go tool pprof, Pyroscope, Parca", ".pb.gz", false, "go tool pprof -http=localhost: {}", write_pprof},
+    {"extrap", "Extra-P: append those of several runs to one file", ".jsonl", false, "extrap --json {}, after appending runs with other numbers of ranks",
+     write_extrap},
+    {"chrome", "trace of iterations and clusters: Perfetto, chrome://tracing", ".trace.json", false, "load {} in ui.perfetto.dev or chrome://tracing",
+     write_chrome},
+    {"csv", "tables: call paths, values, metrics, iterations, clusters", ".csv", true, "pandas.read_csv(\"{}/iterations.csv\")", write_csv},
 };
 
 } // namespace
 
-std::span<const ExportFormat> export_formats() {
-    return formats;
-}
+std::span<const ExportFormat> export_formats() { return formats; }
 
 Remarks untold_remarks(const CallTable& table) {
-    if (table.untold == 0)
-        return {};
+    if (table.untold == 0) return {};
     return {fmt::format("{} over all ranks are in phases inside these iterations, of which the profile tells nothing more: that time is the program's own, and "
                         "neither its functions nor other metrics of it are there",
                         duration(static_cast<double>(table.untold), {}))};

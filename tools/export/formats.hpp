@@ -15,9 +15,8 @@ namespace libprofile::tools {
 /// What the user asked for.
 struct ExportRequest {
     TableChoice choice;
-    bool by_rank = false; // formats that sum over ranks otherwise
-    std::vector<std::pair<std::string, std::string>>
-        set; // names and values of the user, for formats with metadata
+    bool by_rank = false;                                 // formats that sum over ranks otherwise
+    std::vector<std::pair<std::string, std::string>> set; // names and values of the user, for formats with metadata
 };
 
 /// What the user must know about what was written, one sentence each.

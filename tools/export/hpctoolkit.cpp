@@ -27,14 +27,12 @@ class Names {
   public:
     std::size_t operator[](const std::string& name) {
         const auto [entry, is_new] = numbers_.try_emplace(name, order_.size() + 1);
-        if (is_new)
-            order_.push_back(name);
+        if (is_new) order_.push_back(name);
         return entry->second;
     }
     std::string table(const char* table, const char* element) const {
         std::string out = fmt::format("    <{}>\n", table);
-        for (std::size_t i = 0; i < order_.size(); ++i)
-            out += fmt::format("      <{} i=\"{}\" n=\"{}\"/>\n", element, i + 1, xml_text(order_[i]));
+        for (std::size_t i = 0; i < order_.size(); ++i) out += fmt::format("      <{} i=\"{}\" n=\"{}\"/>\n", element, i + 1, xml_text(order_[i]));
         return out + fmt::format("    </{}>\n", table);
     }
 
@@ -44,8 +42,7 @@ class Names {
 };
 
 std::string metric_name(const MetricRow& row, bool inclusive) {
-    if (row.name == "time")
-        return inclusive ? "CPUTIME (sec) (I)" : "CPUTIME (sec) (E)";
+    if (row.name == "time") return inclusive ? "CPUTIME (sec) (I)" : "CPUTIME (sec) (E)";
     return row.name + (inclusive ? " (inc)" : "");
 }
 
@@ -60,10 +57,9 @@ std::string metric_tables(const CallTable& table) {
         raw += fmt::format("      <Metric i=\"{:0{}}\" n=\"{}\" v=\"raw\" t=\"{}\" partner=\"{:0{}}\" "
                            "show=\"1\" show-percent=\"1\"/>\n",
                            i, digits, name, type, partner, digits);
-        db +=
-            fmt::format("      <MetricDB i=\"{:0{}}\" n=\"{}\" t=\"{}\" partner=\"{:0{}}\" "
-                        "db-glob=\"*.metric-db\" db-id=\"{}\" db-num-metrics=\"{}\" db-header-sz=\"32\"/>\n",
-                        i, digits, name, type, partner, digits, i, count);
+        db += fmt::format("      <MetricDB i=\"{:0{}}\" n=\"{}\" t=\"{}\" partner=\"{:0{}}\" "
+                          "db-glob=\"*.metric-db\" db-id=\"{}\" db-num-metrics=\"{}\" db-header-sz=\"32\"/>\n",
+                          i, digits, name, type, partner, digits, i, count);
     }
     return raw + "    </MetricTable>\n" + db + "    </MetricDBTable>\n";
 }
@@ -71,16 +67,14 @@ std::string metric_tables(const CallTable& table) {
 std::string experiment(const CallTable& table) {
     Names modules, files, procedures;
     std::vector<std::vector<std::uint32_t>> children(table.nodes.size());
-    for (std::uint32_t n = 1; n < table.nodes.size(); ++n)
-        children[table.nodes[n].parent].push_back(n);
+    for (std::uint32_t n = 1; n < table.nodes.size(); ++n) children[table.nodes[n].parent].push_back(n);
     std::string tree;
     const auto open = [&](std::uint32_t n) {
         const CallTable::Node& node = table.nodes[n];
-        tree += fmt::format("<PF i=\"{}\" s=\"{}\" l=\"{}\" lm=\"{}\" f=\"{}\" n=\"{}\">", n + 1, n + 1,
-                            node.line, modules[node.module.empty() ? "<unknown module>" : node.module],
-                            files[node.file.empty() ? "<unknown file>" : node.file], procedures[node.name]);
-        if (!children[n].empty())
-            tree += fmt::format("<C i=\"{}\" s=\"{}\" l=\"0\">\n", n + 1, n + 1);
+        tree += fmt::format("<PF i=\"{}\" s=\"{}\" l=\"{}\" lm=\"{}\" f=\"{}\" n=\"{}\">", n + 1, n + 1, node.line,
+                            modules[node.module.empty() ? "<unknown module>" : node.module], files[node.file.empty() ? "<unknown file>" : node.file],
+                            procedures[node.name]);
+        if (!children[n].empty()) tree += fmt::format("<C i=\"{}\" s=\"{}\" l=\"0\">\n", n + 1, n + 1);
     };
     // Not recursive: a damaged profile may be very deep.
     struct Step {
@@ -105,16 +99,13 @@ std::string experiment(const CallTable& table) {
                        " <Header n=\"{}\">\n    <Info/>\n"
                        "  </Header>\n  <SecCallPathProfile i=\"0\" n=\"{}\">\n  <SecHeader>\n",
                        program, program) +
-           metric_tables(table) + modules.table("LoadModuleTable", "LoadModule") +
-           files.table("FileTable", "File") + procedures.table("ProcedureTable", "Procedure") +
-           "    <Info/>\n  </SecHeader>\n  <SecCallPathProfileData>\n" + tree +
+           metric_tables(table) + modules.table("LoadModuleTable", "LoadModule") + files.table("FileTable", "File") +
+           procedures.table("ProcedureTable", "Procedure") + "    <Info/>\n  </SecHeader>\n  <SecCallPathProfileData>\n" + tree +
            "  </SecCallPathProfileData>\n  </SecCallPathProfile>\n</HPCToolkitExperiment>\n";
 }
 
-template <class Unsigned>
-void put_big_endian(std::string& out, Unsigned value) {
-    for (int shift = 8 * static_cast<int>(sizeof value) - 8; shift >= 0; shift -= 8)
-        out += static_cast<char>(value >> shift & 0xff);
+template <class Unsigned> void put_big_endian(std::string& out, Unsigned value) {
+    for (int shift = 8 * static_cast<int>(sizeof value) - 8; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift & 0xff);
 }
 
 /// Rows are nodes, columns exclusive and inclusive values of each metric.
@@ -125,14 +116,12 @@ std::string matrix(const CallTable& table, std::optional<std::size_t> place) {
         const double unit = table.metrics[m].unit == "ns" ? 1e9 : 1;
         const std::vector<std::uint64_t> sums[] = {table.exclusive(*place, m), table.inclusive(*place, m)};
         for (std::size_t n = 0; n < table.nodes.size(); ++n)
-            for (std::size_t i = 0; i < 2; ++i)
-                values[2 * (n * metrics + m) + i] = static_cast<double>(sums[i][n]) / unit;
+            for (std::size_t i = 0; i < 2; ++i) values[2 * (n * metrics + m) + i] = static_cast<double>(sums[i][n]) / unit;
     }
     std::string out = "HPCPROF-metricdb__00.10b";
     put_big_endian(out, static_cast<std::uint32_t>(table.nodes.size()));
     put_big_endian(out, static_cast<std::uint32_t>(2 * metrics));
-    for (const double value : values)
-        put_big_endian(out, std::bit_cast<std::uint64_t>(value));
+    for (const double value : values) put_big_endian(out, std::bit_cast<std::uint64_t>(value));
     return out;
 }
 
@@ -140,8 +129,7 @@ std::string matrix(const CallTable& table, std::optional<std::size_t> place) {
 std::string file_stem(const std::string& program) {
     std::string stem = program.empty() ? "program" : program;
     for (char& c : stem)
-        if (std::strchr("-/*?[] ", c) != nullptr)
-            c = '_';
+        if (std::strchr("-/*?[] ", c) != nullptr) c = '_';
     return stem;
 }
 
@@ -151,19 +139,14 @@ Remarks write_hpctoolkit(const Profile& profile, const ExportRequest& request, S
     const CallTable table = make_call_table(profile, request.choice);
     const PlaceGrid grid = place_grid(table);
     if (grid.threads > most_threads)
-        throw ExportError(fmt::format(
-            "a rank has {} threads, and this format has room for {}; choose other ranks with --rank",
-            grid.threads, most_threads));
+        throw ExportError(fmt::format("a rank has {} threads, and this format has room for {}; choose other ranks with --rank", grid.threads, most_threads));
     sink.add("experiment.xml", experiment(table));
     std::map<std::string, std::uint32_t> hosts;
     for (std::size_t r = 0; r < grid.rows.size(); ++r) {
         const CallTable::Place& main = table.places[*grid.rows[r].places[0]];
-        const std::uint32_t host =
-            hosts.try_emplace(main.host, 0x10000001u + static_cast<std::uint32_t>(hosts.size()))
-                .first->second;
+        const std::uint32_t host = hosts.try_emplace(main.host, 0x10000001u + static_cast<std::uint32_t>(hosts.size())).first->second;
         for (std::size_t t = 0; t < grid.threads; ++t)
-            sink.add(fmt::format("{}-{:06}-{:03}-{:08x}-{}-0.metric-db", file_stem(table.nodes[0].name), r, t,
-                                 host, main.pid),
+            sink.add(fmt::format("{}-{:06}-{:03}-{:08x}-{}-0.metric-db", file_stem(table.nodes[0].name), r, t, host, main.pid),
                      matrix(table, grid.rows[r].places[t]));
     }
     Remarks remarks = grid.remarks;

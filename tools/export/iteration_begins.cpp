@@ -21,12 +21,10 @@ std::map<std::uint32_t, std::size_t> positions_of(const Location& location) {
 
 /// Calls `visit(inner, entry)` for what lies in iterations of `data`; `inner`: position in location.phases.
 template <class Visit> void for_each_inside(const std::map<std::uint32_t, std::size_t>& positions, const PhaseData& data, Visit visit) {
-    if (!data.inside)
-        return;
+    if (!data.inside) return;
     for (const InsideData::Entry& entry : data.inside->entries) {
         const auto inner = positions.find(entry.phase);
-        if (inner != positions.end() && entry.iteration < data.iteration_ns.size())
-            visit(inner->second, entry);
+        if (inner != positions.end() && entry.iteration < data.iteration_ns.size()) visit(inner->second, entry);
     }
 }
 
@@ -39,8 +37,7 @@ std::vector<std::size_t> outermost_first(const Location& location, const std::ma
         has_changed = false;
         for (std::size_t outer = 0; outer < order.size(); ++outer)
             for_each_inside(positions, location.phases[outer], [&](std::size_t inner, const InsideData::Entry&) {
-                if (depth[inner] > depth[outer])
-                    return;
+                if (depth[inner] > depth[outer]) return;
                 depth[inner] = depth[outer] + 1;
                 has_changed = true;
             });
@@ -64,8 +61,7 @@ std::vector<std::vector<std::uint64_t>> iteration_begins(const Location& locatio
         }
         std::uint64_t next = 0, iteration = ~std::uint64_t{0};
         for_each_inside(positions, data, [&](std::size_t inner, const InsideData::Entry& entry) {
-            if (entry.iteration != iteration)
-                next = begins[at][entry.iteration];
+            if (entry.iteration != iteration) next = begins[at][entry.iteration];
             iteration = entry.iteration;
             const std::vector<std::uint64_t>& times = location.phases[inner].iteration_ns;
             for (std::uint64_t k = entry.first; inner != at && k < times.size() && k - entry.first < entry.count; ++k) {
@@ -86,8 +82,7 @@ std::vector<std::vector<IterationRange>> iterations_within(const Location& locat
     for (std::size_t depth = 0; depth < most_levels; ++depth) {
         std::vector<std::vector<IterationRange>> next(all.size());
         for (std::size_t at = 0; at < all.size(); ++at) {
-            if (level[at].empty())
-                continue;
+            if (level[at].empty()) continue;
             auto part = level[at].begin();
             for_each_inside(positions, location.phases[at], [&](std::size_t inner, const InsideData::Entry& entry) {
                 while (part != level[at].end() && part->last < entry.iteration) ++part;

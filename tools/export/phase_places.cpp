@@ -13,8 +13,7 @@ class CommonFunction {
   public:
     CommonFunction(const Profile& profile, const std::vector<FunctionNode>& tree, const std::vector<std::uint32_t>& function_of_path)
         : profile_(profile), tree_(tree), function_of_path_(function_of_path), depth_(tree.size()) {
-        for (std::size_t n = 1; n < tree.size(); ++n)
-            depth_[n] = depth_[static_cast<std::size_t>(tree[n].parent)] + 1;
+        for (std::size_t n = 1; n < tree.size(); ++n) depth_[n] = depth_[static_cast<std::size_t>(tree[n].parent)] + 1;
         find_only_phases();
     }
 
@@ -24,18 +23,15 @@ class CommonFunction {
         bool any = false;
         for (const Location* location : main_threads(profile_)) {
             const PhaseData* data = find_phase(location, phase);
-            if (data == nullptr)
-                continue;
+            if (data == nullptr) continue;
             for_each_cell(*data, [&](const Cell& cell) {
                 const std::uint32_t function = function_of(cell.path);
-                if (function == 0)
-                    return;
+                if (function == 0) return;
                 common = any ? shared(common, function) : function;
                 any = true;
             });
         }
-        while (common != 0 && only_phase_[common] == phase && tree_[common].parent != 0)
-            common = static_cast<std::uint32_t>(tree_[common].parent);
+        while (common != 0 && only_phase_[common] == phase && tree_[common].parent != 0) common = static_cast<std::uint32_t>(tree_[common].parent);
         return common;
     }
 
@@ -50,21 +46,17 @@ class CommonFunction {
         };
         for (const Location* location : main_threads(profile_))
             if (location != nullptr)
-                for (const PhaseData& data : location->phases)
-                    for_each_cell(data, [&](const Cell& cell) { mark(function_of(cell.path), data.phase); });
+                for (const PhaseData& data : location->phases) for_each_cell(data, [&](const Cell& cell) { mark(function_of(cell.path), data.phase); });
         for (std::size_t n = tree_.size(); n-- > 1;)
-            if (only_phase_[n] != none)
-                mark(static_cast<std::uint32_t>(tree_[n].parent), only_phase_[n]);
+            if (only_phase_[n] != none) mark(static_cast<std::uint32_t>(tree_[n].parent), only_phase_[n]);
     }
 
     /// What the cell was called from; 0 for those that no function is known of.
     std::uint32_t function_of(std::uint32_t path) const {
-        while (path != 0 && !is_function(profile_.paths[path].kind))
-            path = profile_.paths[path].parent;
+        while (path != 0 && !is_function(profile_.paths[path].kind)) path = profile_.paths[path].parent;
         const std::uint32_t function = function_of_path_[path];
         std::uint32_t top = function;
-        while (top != 0 && tree_[top].parent != 0)
-            top = static_cast<std::uint32_t>(tree_[top].parent);
+        while (top != 0 && tree_[top].parent != 0) top = static_cast<std::uint32_t>(tree_[top].parent);
         return top == 0 || tree_[top].kind == NodeKind::Partial ? 0 : function;
     }
     static bool is_function(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::Inlined || kind == NodeKind::Unknown; }
@@ -88,16 +80,13 @@ class CommonFunction {
 
 PhasePlaces::PhasePlaces(const Profile& profile) : path_(profile.phases.size()) {
     std::vector<const Location*> all;
-    for (const Location& location : profile.locations)
-        all.push_back(&location);
+    for (const Location& location : profile.locations) all.push_back(&location);
     const std::vector<FunctionNode> tree = function_tree(profile, all, false, &function_of_path_);
     std::vector<std::uint32_t> first(tree.size()); // a parent's number is smaller: the first is nearest to the root
-    for (std::uint32_t p = static_cast<std::uint32_t>(profile.paths.size()); p-- > 1;)
-        first[function_of_path_[p]] = p;
+    for (std::uint32_t p = static_cast<std::uint32_t>(profile.paths.size()); p-- > 1;) first[function_of_path_[p]] = p;
     const CommonFunction common(profile, tree, function_of_path_);
     for (std::uint32_t phase = 0; phase < profile.phases.size(); ++phase)
-        if (const std::uint32_t function = profile.phases[phase].name.empty() ? 0 : common.of(phase); function != 0)
-            path_[phase] = first[function];
+        if (const std::uint32_t function = profile.phases[phase].name.empty() ? 0 : common.of(phase); function != 0) path_[phase] = first[function];
 }
 
 } // namespace libprofile::tools

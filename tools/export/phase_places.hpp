@@ -19,9 +19,7 @@ class PhasePlaces {
     std::uint32_t path_of(std::uint32_t phase) const { return path_[phase]; }
 
     /// A call path is that function, too: called from another line, or by itself.
-    bool is_at(std::uint32_t phase, std::uint32_t path) const {
-        return path_[phase] != 0 && function_of_path_[path] == function_of_path_[path_[phase]];
-    }
+    bool is_at(std::uint32_t phase, std::uint32_t path) const { return path_[phase] != 0 && function_of_path_[path] == function_of_path_[path_[phase]]; }
 
   private:
     std::vector<std::uint32_t> function_of_path_; // node of the tree of functions

@@ -12,9 +12,8 @@ namespace libprofile::tools {
 
 struct PlaceGrid {
     struct Row {
-        std::uint32_t rank = 0; // in the profile
-        std::vector<std::optional<std::size_t>>
-            places; // by thread; empty: the rank has no such thread, all 0
+        std::uint32_t rank = 0;                         // in the profile
+        std::vector<std::optional<std::size_t>> places; // by thread; empty: the rank has no such thread, all 0
     };
     std::vector<Row> rows;   // by rank in the export: those of the profile without gaps
     std::size_t threads = 0; // of every rank

@@ -18,8 +18,7 @@ namespace {
 class Message {
   public:
     void number(unsigned field, std::uint64_t value) {
-        if (value == 0)
-            return; // the default
+        if (value == 0) return; // the default
         varint(field << 3);
         varint(value);
     }
@@ -27,16 +26,14 @@ class Message {
     void text(unsigned field, const std::string& text) { bytes(field, text); }
     void numbers(unsigned field, const std::vector<std::uint64_t>& values) {
         Message packed;
-        for (const std::uint64_t value : values)
-            packed.varint(value);
+        for (const std::uint64_t value : values) packed.varint(value);
         bytes(field, packed.bytes_);
     }
     const std::string& serialized() const { return bytes_; }
 
   private:
     void varint(std::uint64_t value) {
-        for (; value >= 0x80; value >>= 7)
-            bytes_ += static_cast<char>(value | 0x80);
+        for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
         bytes_ += static_cast<char>(value);
     }
     void bytes(unsigned field, const std::string& content) {
@@ -52,8 +49,7 @@ class Strings {
     Strings() { (*this)[""]; }
     std::uint64_t operator[](const std::string& text) {
         const auto [entry, is_new] = numbers_.try_emplace(printable(text), list_.size());
-        if (is_new)
-            list_.push_back(entry->first);
+        if (is_new) list_.push_back(entry->first);
         return entry->second;
     }
     const std::vector<std::string>& list() const { return list_; }
@@ -82,8 +78,7 @@ std::string gzip(const std::string& bytes) {
         out.append(room, sizeof room - stream.avail_out);
     }
     deflateEnd(&stream);
-    if (state != Z_STREAM_END)
-        throw ExportError("zlib cannot compress this profile; choose another format");
+    if (state != Z_STREAM_END) throw ExportError("zlib cannot compress this profile; choose another format");
     return out;
 }
 
@@ -98,12 +93,10 @@ class Encoder {
             type.number(2, strings_[row.unit == "ns" ? "nanoseconds" : row.unit]);
             out_.message(1, type);
         }
-        for (std::size_t p = 0; p < table_.places.size(); ++p)
-            add_samples(p);
+        for (std::size_t p = 0; p < table_.places.size(); ++p) add_samples(p);
         out_.number(9, profile.job.start_unix_ns);
         std::uint64_t wall = 0;
-        for (const Location& location : profile.locations)
-            wall = std::max(wall, location.wall_ns);
+        for (const Location& location : profile.locations) wall = std::max(wall, location.wall_ns);
         out_.number(10, wall);
         out_.number(13, strings_["libprofile " + profile.job.version + ": " + profile.job.command]);
         if (!table_.scope.empty())
@@ -111,8 +104,7 @@ class Encoder {
         else if (table_.estimated)
             out_.number(13, strings_["partly estimated"]);
         out_.number(14, strings_[table_.metrics[0].name]);
-        for (const std::string& text : strings_.list())
-            out_.text(6, text);
+        for (const std::string& text : strings_.list()) out_.text(6, text);
         return gzip(out_.serialized());
     }
 
@@ -122,10 +114,8 @@ class Encoder {
         for (std::size_t v = 0; v < values.size();) {
             const std::uint32_t node = values[v].node;
             std::vector<std::uint64_t> by_metric(table_.metrics.size()), locations;
-            for (; v < values.size() && values[v].node == node; ++v)
-                by_metric[values[v].metric] += values[v].value;
-            if (node == 0)
-                locations.push_back(location(0));
+            for (; v < values.size() && values[v].node == node; ++v) by_metric[values[v].metric] += values[v].value;
+            if (node == 0) locations.push_back(location(0));
             for (std::uint32_t n = node; n != 0; n = table_.nodes[n].parent) // innermost first
                 locations.push_back(location(n));
             Message sample;
@@ -151,8 +141,7 @@ class Encoder {
     }
 
     std::uint64_t location(std::uint32_t node) {
-        if (location_[node] != 0)
-            return location_[node];
+        if (location_[node] != 0) return location_[node];
         const CallTable::Node& n = table_.nodes[node];
         const std::string name = node == 0 ? "(no call path)" : n.name;
         const auto [function, new_function] = functions_.try_emplace({name, n.file}, functions_.size() + 1);
@@ -173,8 +162,7 @@ class Encoder {
                 message.number(known, 1);
             out_.message(3, message);
         }
-        const auto [place, new_place] =
-            locations_.try_emplace({mapping->second, function->second, n.line}, locations_.size() + 1);
+        const auto [place, new_place] = locations_.try_emplace({mapping->second, function->second, n.line}, locations_.size() + 1);
         if (new_place) {
             Message line, message;
             line.number(1, function->second);

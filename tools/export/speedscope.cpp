@@ -15,8 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_numbers =
-    4'000'000; // in stacks: about 20 MB; speedscope gives up somewhat above 60 MB
+constexpr std::size_t most_numbers = 4'000'000; // in stacks: about 20 MB; speedscope gives up somewhat above 60 MB
 
 class Frames {
   public:
@@ -26,13 +25,10 @@ class Frames {
             const CallTable::Node& node = table.nodes[n];
             const auto [entry, is_new] = known.try_emplace({node.name, node.file, node.line}, list.size());
             number_[n] = entry->second;
-            if (!is_new)
-                continue;
+            if (!is_new) continue;
             Json frame = {{"name", node.name}};
-            if (!node.file.empty())
-                frame["file"] = node.file;
-            if (node.line != 0)
-                frame["line"] = node.line;
+            if (!node.file.empty()) frame["file"] = node.file;
+            if (node.line != 0) frame["line"] = node.line;
             list.push_back(std::move(frame));
         }
     }
@@ -44,22 +40,18 @@ class Frames {
     std::vector<std::size_t> number_;
 };
 
-const char* unit_of(const MetricRow& row) {
-    return row.unit == "ns" ? "nanoseconds" : row.unit == "bytes" ? "bytes" : "none";
-}
+const char* unit_of(const MetricRow& row) { return row.unit == "ns" ? "nanoseconds" : row.unit == "bytes" ? "bytes" : "none"; }
 
 /// A profile of the nodes that have a value; returns how many numbers it takes.
-std::size_t add_profile(const CallTable& table, const Frames& frames, const std::string& name,
-                        std::size_t metric, const std::vector<std::uint64_t>& values, Json& profiles) {
+std::size_t add_profile(const CallTable& table, const Frames& frames, const std::string& name, std::size_t metric, const std::vector<std::uint64_t>& values,
+                        Json& profiles) {
     Json samples = Json::array(), weights = Json::array();
     std::uint64_t sum = 0;
     std::size_t numbers = 0;
     for (const std::uint32_t n : frames.order) {
-        if (values[n] == 0)
-            continue;
+        if (values[n] == 0) continue;
         Json stack = Json::array();
-        for (const std::uint32_t step : table.path_to(n))
-            stack.push_back(frames.of(step));
+        for (const std::uint32_t step : table.path_to(n)) stack.push_back(frames.of(step));
         numbers += stack.size() + 1;
         samples.push_back(std::move(stack));
         weights.push_back(values[n]);
@@ -84,24 +76,19 @@ Remarks write_speedscope(const Profile& profile, const ExportRequest& request, S
     Json profiles = Json::array();
     Remarks remarks = untold_remarks(table);
     std::size_t numbers = 0;
-    for (std::size_t m = 0; m < table.metrics.size(); ++m)
-        numbers += add_profile(table, frames, "all ranks", m, table.exclusive_everywhere(m), profiles);
+    for (std::size_t m = 0; m < table.metrics.size(); ++m) numbers += add_profile(table, frames, "all ranks", m, table.exclusive_everywhere(m), profiles);
     std::size_t written = 0;
-    for (std::size_t p = 0; p < table.places.size() && table.places.size() > 1 && numbers < most_numbers;
-         ++p, ++written)
+    for (std::size_t p = 0; p < table.places.size() && table.places.size() > 1 && numbers < most_numbers; ++p, ++written)
         for (std::size_t m = 0; m < table.metrics.size(); ++m)
-            numbers += add_profile(table, frames, place_name(table.places[p].rank, table.places[p].thread), m,
-                                   table.exclusive(p, m), profiles);
+            numbers += add_profile(table, frames, place_name(table.places[p].rank, table.places[p].thread), m, table.exclusive(p, m), profiles);
     if (table.places.size() > 1 && written < table.places.size())
         remarks.push_back(fmt::format("only the first {} of {} ranks and threads have profiles of their own, "
                                       "so that a browser can open the file; "
                                       "choose others with --rank. The first profile has all of them",
                                       written, table.places.size()));
     std::string title = table.nodes[0].name;
-    if (!table.scope.empty())
-        title += ", " + table.scope;
-    if (table.estimated)
-        title += " (partly estimated)";
+    if (!table.scope.empty()) title += ", " + table.scope;
+    if (table.estimated) title += " (partly estimated)";
     const Json document = {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
                            {"name", title},
                            {"exporter", "libprofile"},

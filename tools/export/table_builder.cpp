@@ -20,18 +20,12 @@ namespace {
 TableNode node_kind(NodeKind kind) {
     switch (kind) {
     case NodeKind::Frame:
-    case NodeKind::Unknown:
-        return TableNode::Function;
-    case NodeKind::Inlined:
-        return TableNode::Inlined;
-    case NodeKind::Mpi:
-        return TableNode::Mpi;
-    case NodeKind::OpenMp:
-        return TableNode::OpenMp;
-    case NodeKind::FunctionRegion:
-        return TableNode::Function;
-    default:
-        return TableNode::Other;
+    case NodeKind::Unknown: return TableNode::Function;
+    case NodeKind::Inlined: return TableNode::Inlined;
+    case NodeKind::Mpi: return TableNode::Mpi;
+    case NodeKind::OpenMp: return TableNode::OpenMp;
+    case NodeKind::FunctionRegion: return TableNode::Function;
+    default: return TableNode::Other;
     }
 }
 
@@ -40,14 +34,11 @@ class Builder {
     Builder(const Profile& profile, const TableChoice& choice)
         : profile_(profile), choice_(choice), rows_(rows_of_choice(profile, choice)), metrics_(profile, rows_) {
         const std::vector<MetricRow> all = metric_rows(profile);
-        for (const std::size_t row : rows_)
-            table_.metrics.push_back(all[row]);
+        for (const std::size_t row : rows_) table_.metrics.push_back(all[row]);
         const std::string& program = profile.job.executable;
-        table_.nodes.push_back(
-            {0, TableNode::Program, program.empty() ? "(program)" : base_name(program), "", 0, program});
+        table_.nodes.push_back({0, TableNode::Program, program.empty() ? "(program)" : base_name(program), "", 0, program});
         weigh();
-        if (choice.instances != 0)
-            places_.emplace(profile);
+        if (choice.instances != 0) places_.emplace(profile);
     }
 
     CallTable table() {
@@ -76,18 +67,15 @@ class Builder {
         for (const Location& location : profile_.locations)
             for (const PhaseData& data : location.phases)
                 for_each_cell(data, [&](const Cell& cell) {
-                    if (cell.metric == 0)
-                        weight_[cell.path] += cell.value;
+                    if (cell.metric == 0) weight_[cell.path] += cell.value;
                 });
-        for (std::size_t p = profile_.paths.size(); p-- > 1;)
-            weight_[profile_.paths[p].parent] += weight_[p];
+        for (std::size_t p = profile_.paths.size(); p-- > 1;) weight_[profile_.paths[p].parent] += weight_[p];
     }
 
     std::uint32_t child(std::uint32_t parent, CallTable::Node node, std::uint64_t weight) {
         node.parent = parent;
         Key key{parent, node.kind, node.name, node.file, choice_.by_line ? node.line : 0, node.module};
-        const auto [entry, is_new] =
-            numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(table_.nodes.size()));
+        const auto [entry, is_new] = numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(table_.nodes.size()));
         if (is_new) {
             table_.nodes.push_back(std::move(node));
             line_weight_.resize(table_.nodes.size());
@@ -95,8 +83,7 @@ class Builder {
         const std::uint32_t number = entry->second;
         if (is_new || weight > line_weight_[number]) {
             line_weight_[number] = weight;
-            if (!is_new)
-                table_.nodes[number].line = node.line;
+            if (!is_new) table_.nodes[number].line = node.line;
         }
         return number;
     }
@@ -105,8 +92,7 @@ class Builder {
     /// @param phase where not `no_phase`: `top` stands for the function that the phase lies in
     std::uint32_t node_of(std::uint32_t path, std::uint32_t top, KnownNodes& known, std::uint32_t phase) {
         const auto is_top = [&](std::uint32_t at) { return at == 0 || (phase != no_phase && places_->is_at(phase, at)); };
-        if (is_top(path))
-            return top;
+        if (is_top(path)) return top;
         // Not recursive: a damaged profile may be a million calls deep.
         std::vector<std::uint32_t> chain;
         auto found = known.find(path);
@@ -118,12 +104,9 @@ class Builder {
         for (auto step = chain.rbegin(); step != chain.rend(); ++step) {
             const CallPath& call = profile_.paths[*step];
             Label label = label_of(profile_, call);
-            if (choice_.short_names)
-                label.name = short_function_name(label.name);
-            node = known[*step] = child(node,
-                                        {0, node_kind(call.kind), std::move(label.name),
-                                         std::move(label.file), label.line, std::move(label.module)},
-                                        weight_[*step]);
+            if (choice_.short_names) label.name = short_function_name(label.name);
+            node = known[*step] =
+                child(node, {0, node_kind(call.kind), std::move(label.name), std::move(label.file), label.line, std::move(label.module)}, weight_[*step]);
         }
         return node;
     }
@@ -132,16 +115,13 @@ class Builder {
     std::uint32_t pathless(std::uint32_t top) { return top == 0 ? 0 : child(top, {0, TableNode::Other, "(no call path)", "", 0, ""}, 0); }
 
     void add_cells(const std::vector<SelectedCell>& cells, std::uint32_t top, std::uint32_t phase) {
-        if (cells.empty())
-            return;
+        if (cells.empty()) return;
         KnownNodes& known = known_[top];
         for (const SelectedCell& cell : cells) {
             const std::vector<std::uint32_t>& into = metrics_.of(cell.path, cell.metric);
-            if (into.empty() || cell.value == 0)
-                continue;
+            if (into.empty() || cell.value == 0) continue;
             const std::uint32_t node = cell.path == 0 ? pathless(top) : node_of(cell.path, top, known, phase);
-            for (const std::uint32_t metric : into)
-                values_.push_back({node, metric, cell.value, cell.estimated});
+            for (const std::uint32_t metric : into) values_.push_back({node, metric, cell.value, cell.estimated});
         }
     }
 
@@ -167,8 +147,7 @@ class Builder {
                 add_phase(*data, range);
             return;
         }
-        for (const PhaseData& data : location.phases)
-            add_phase(data, {});
+        for (const PhaseData& data : location.phases) add_phase(data, {});
     }
 
     void add_phase(const PhaseData& data, IterationRange range) {
@@ -189,19 +168,16 @@ class Builder {
                 add_cells(selected_cells(profile_, data, std::span(&range, 1)).front(), top, inside);
             return;
         }
-        if (range.first >= iterations)
-            return;
+        if (range.first >= iterations) return;
         // Borders are the same at all places, whatever number of iterations a place has.
         const std::uint64_t all = std::min(range.last, longest(data.phase) - 1) - range.first + 1;
         const std::uint64_t step = (all + choice_.instances - 1) / choice_.instances;
         std::vector<IterationRange> ranges;
-        for (std::uint64_t first = range.first; first <= last; first += step)
-            ranges.push_back({first, std::min(first + step - 1, range.first + all - 1)});
+        for (std::uint64_t first = range.first; first <= last; first += step) ranges.push_back({first, std::min(first + step - 1, range.first + all - 1)});
         const auto cells = divided_cells(profile_, data, range, ranges);
         for (std::size_t r = 0; r < ranges.size(); ++r) {
             const std::string name =
-                step == 1 ? fmt::format("instance={}", ranges[r].first + 1)
-                          : fmt::format("instances={}-{}", ranges[r].first + 1, ranges[r].last + 1);
+                step == 1 ? fmt::format("instance={}", ranges[r].first + 1) : fmt::format("instances={}-{}", ranges[r].first + 1, ranges[r].last + 1);
             add_cells(cells[r], child(top, {0, TableNode::Iterations, name, "", 0, ""}, 0), inside);
         }
     }
@@ -209,16 +185,14 @@ class Builder {
     std::uint64_t longest(std::uint32_t phase) const {
         std::size_t most = 1;
         for (const Location& location : profile_.locations)
-            if (const PhaseData* data = find_phase(&location, phase))
-                most = std::max(most, data->cluster_of_iteration.size());
+            if (const PhaseData* data = find_phase(&location, phase)) most = std::max(most, data->cluster_of_iteration.size());
         return most;
     }
 
     /// Several call paths may have become one node.
     void finish() {
-        std::sort(values_.begin(), values_.end(), [](const CallTable::Value& a, const CallTable::Value& b) {
-            return std::pair(a.node, a.metric) < std::pair(b.node, b.metric);
-        });
+        std::sort(values_.begin(), values_.end(),
+                  [](const CallTable::Value& a, const CallTable::Value& b) { return std::pair(a.node, a.metric) < std::pair(b.node, b.metric); });
         std::vector<CallTable::Value>& merged = table_.values.emplace_back();
         for (const CallTable::Value& value : values_) {
             if (!merged.empty() && merged.back().node == value.node && merged.back().metric == value.metric) {
@@ -251,37 +225,28 @@ std::vector<std::size_t> rows_of_choice(const Profile& profile, const TableChoic
     std::vector<std::size_t> chosen;
     if (!choice.metrics.empty() && choice.metrics != std::vector<std::string>{"all"}) {
         for (const std::string& name : choice.metrics) {
-            const auto row =
-                std::find_if(rows.begin(), rows.end(), [&](const MetricRow& r) { return r.name == name; });
+            const auto row = std::find_if(rows.begin(), rows.end(), [&](const MetricRow& r) { return r.name == name; });
             if (row == rows.end())
-                throw ExportError(fmt::format(
-                    "there is no metric \"{}\"; docs/metrics.md lists them, for instance time, visits, bytes",
-                    name));
+                throw ExportError(fmt::format("there is no metric \"{}\"; docs/metrics.md lists them, for instance time, visits, bytes", name));
             const auto index = static_cast<std::size_t>(row - rows.begin());
-            if (std::find(chosen.begin(), chosen.end(), index) == chosen.end())
-                chosen.push_back(index);
+            if (std::find(chosen.begin(), chosen.end(), index) == chosen.end()) chosen.push_back(index);
         }
         return chosen;
     }
     // What never occurred in the job would be a column of zeroes. Without a choice: the tops of the metric tree only.
     MetricValues sums(rows.size());
-    for (const Location& location : profile.locations)
-        add(sums, totals(profile, location));
+    for (const Location& location : profile.locations) add(sums, totals(profile, location));
     for (std::size_t r = 0; r < rows.size(); ++r)
         if (r == 0 || rows[r].name == "visits" ||
-            (sums[r] != 0 &&
-             (!choice.metrics.empty() || (rows[r].parent < 0 && rows[r].name != "visits_timed_together"))))
+            (sums[r] != 0 && (!choice.metrics.empty() || (rows[r].parent < 0 && rows[r].name != "visits_timed_together"))))
             chosen.push_back(r);
     return chosen;
 }
 
 CallTable make_call_table(const Profile& profile, const TableChoice& choice) {
     CallTable table = Builder(profile, choice).table();
-    const bool empty =
-        std::all_of(table.values.begin(), table.values.end(), [](const auto& v) { return v.empty(); });
-    if (empty)
-        throw ExportError(
-            "nothing was measured in what was chosen; choose other iterations, ranks or metrics");
+    const bool empty = std::all_of(table.values.begin(), table.values.end(), [](const auto& v) { return v.empty(); });
+    if (empty) throw ExportError("nothing was measured in what was chosen; choose other iterations, ranks or metrics");
     return table;
 }
 

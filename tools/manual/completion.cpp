@@ -71,7 +71,8 @@ std::string bash_completion(const std::vector<std::unique_ptr<Command>>& command
             const std::string choices = option->get_type_name();
             for (const std::string& name : option->get_lnames()) {
                 own += (own.empty() ? "--" : " --") + name;
-                if (choices.find('|') != std::string::npos) values += fmt::format("        {}\\ --{}) values=\"{}\" ;;\n", command->name(), name, words(choices));
+                if (choices.find('|') != std::string::npos)
+                    values += fmt::format("        {}\\ --{}) values=\"{}\" ;;\n", command->name(), name, words(choices));
             }
         }
         options += fmt::format("        {}) options=\"{}\" ;;\n", command->name(), own);

@@ -39,8 +39,7 @@ void write_all(const fs::path& folder) {
                                             "  2     the arguments are wrong\n  else  that of the program\n",
                         "libprofile(1), libprofile-options(7)"});
     for (const auto& command : commands)
-        write_page(folder, {std::string("libprofile-") + command->name(), 1, command->summary(), command->help(),
-                            "libprofile(1), libprofile-options(7)"});
+        write_page(folder, {std::string("libprofile-") + command->name(), 1, command->summary(), command->help(), "libprofile(1), libprofile-options(7)"});
     write(folder / "man/man7/libprofile-options.7", tools::options_man_page(LIBPROFILE_VERSION));
     write(folder / "bash-completion/completions/libprofile", tools::bash_completion(commands));
 }

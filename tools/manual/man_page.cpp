@@ -52,9 +52,7 @@ class HelpReader {
     }
 
   private:
-    static std::string section(const Section& section) {
-        return section.body.empty() ? "" : fmt::format(".SH {}\n{}", section.heading, section.body);
-    }
+    static std::string section(const Section& section) { return section.body.empty() ? "" : fmt::format(".SH {}\n{}", section.heading, section.body); }
     void take(const std::string& line) {
         if (line.empty()) {
             in_ = &description_;

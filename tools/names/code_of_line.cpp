@@ -19,19 +19,14 @@ bool is_called(const std::string& full, const std::string& wanted) {
             continue;
         }
         const char c = full[i];
-        if (c == '(' && depth == 0)
-            break;
-        if (c == '<')
-            ++depth;
-        if (depth == 0)
-            name += c;
-        if (c == '>' && depth != 0)
-            --depth;
+        if (c == '(' && depth == 0) break;
+        if (c == '<') ++depth;
+        if (depth == 0) name += c;
+        if (c == '>' && depth != 0) --depth;
     }
     if (const std::size_t blank = name.rfind(' '); blank != std::string::npos && name.find("namespace)", blank) == std::string::npos)
         name.erase(0, blank + 1); // the type that a template returns
-    if (name.size() < wanted.size() || name.compare(name.size() - wanted.size(), wanted.size(), wanted) != 0)
-        return false;
+    if (name.size() < wanted.size() || name.compare(name.size() - wanted.size(), wanted.size(), wanted) != 0) return false;
     return name.size() == wanted.size() || (name.size() > wanted.size() + 2 && name.compare(name.size() - wanted.size() - 2, 2, "::") == 0);
 }
 
@@ -45,8 +40,7 @@ CodeOfLine code_of_line(const std::string& path, const std::string& function, st
     symbols.for_each_code_of(line, [&](std::uint64_t begin, std::uint64_t end) {
         const SourcePlace place = symbols.resolve(begin);
         const SiteName& innermost = place.inlined.empty() ? place.function : place.inlined.back();
-        if (!is_called(innermost.function, function))
-            return;
+        if (!is_called(innermost.function, function)) return;
         if (!out.ranges.empty() && out.ranges.back().end == begin)
             out.ranges.back().end = end;
         else

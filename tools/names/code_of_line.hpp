@@ -12,7 +12,7 @@ struct CodeOfLine {
     struct Range {
         std::uint64_t begin, end; // ELF virtual addresses
     };
-    std::vector<Range> ranges;  // by address; more than one where the compiler made copies or moved parts
+    std::vector<Range> ranges; // by address; more than one where the compiler made copies or moved parts
 };
 
 /// @param path of the program or library

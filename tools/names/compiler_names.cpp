@@ -14,30 +14,25 @@ constexpr std::string_view anonymous = "(anonymous namespace)";
 std::size_t closing(const std::string& text, std::size_t open) {
     int depth = 0;
     for (std::size_t i = open; i < text.size(); ++i) {
-        if (text[i] == '<')
-            ++depth;
-        if (text[i] == '>' && --depth == 0)
-            return i;
+        if (text[i] == '<') ++depth;
+        if (text[i] == '>' && --depth == 0) return i;
     }
     return std::string::npos;
 }
 
 /// GCC leaves out arguments that are the parameter's default.
 void drop_default_arguments(std::string& name) {
-    constexpr std::string_view defaults[] = {", std::allocator<", ", std::less<", ", std::char_traits<", ", std::equal_to<", ", std::hash<",
-                                             ", std::default_delete<"};
+    constexpr std::string_view defaults[] = {", std::allocator<", ", std::less<", ", std::char_traits<",
+                                             ", std::equal_to<",  ", std::hash<", ", std::default_delete<"};
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         for (const std::string_view argument : defaults) {
             for (std::size_t at = name.find(argument); at != std::string::npos; at = name.find(argument, at + 1)) {
                 const std::size_t end = closing(name, at + argument.size() - 1);
-                if (end == std::string::npos)
-                    break;
+                if (end == std::string::npos) break;
                 std::size_t next = end + 1;
-                while (next < name.size() && name[next] == ' ')
-                    ++next;
-                if (next == name.size() || name[next] != '>')
-                    continue; // another argument follows
+                while (next < name.size() && name[next] == ' ') ++next;
+                if (next == name.size() || name[next] != '>') continue; // another argument follows
                 // "vector<int>", but "vector<vector<int> >"
                 const bool is_nested = at != 0 && name[at - 1] == '>';
                 name = name.substr(0, at) + std::string(is_nested ? 1 : 0, ' ') + name.substr(next);
@@ -61,19 +56,14 @@ NamePart own_name(const std::string& name) {
     for (std::size_t i = 0; i < name.size(); ++i) {
         if (name.compare(i, 8, "operator") == 0) { // <, >, (), bool: up to the parameters
             i += 8;
-            if (name.compare(i, 2, "()") == 0)
-                i += 2;
-            while (i < name.size() && name[i] != '(')
-                ++i;
+            if (name.compare(i, 2, "()") == 0) i += 2;
+            while (i < name.size() && name[i] != '(') ++i;
             part.end = i;
             break;
         }
-        if (name[i] == '<')
-            ++depth;
-        if (name[i] == '>')
-            --depth;
-        if (depth != 0)
-            continue;
+        if (name[i] == '<') ++depth;
+        if (name[i] == '>') --depth;
+        if (depth != 0) continue;
         if (name.compare(i, anonymous.size(), anonymous) == 0) {
             i += anonymous.size() - 1;
         } else if (name[i] == '(') {
@@ -86,13 +76,10 @@ NamePart own_name(const std::string& name) {
     // Behind the parameters: " const" and the like.
     std::size_t behind = part.end;
     for (int open = 0; behind < name.size(); ++behind) {
-        open += name[behind] == '(' ? 1 : name[behind] == ')' ? -1
-                                                              : 0;
-        if (open == 0)
-            break;
+        open += name[behind] == '(' ? 1 : name[behind] == ')' ? -1 : 0;
+        if (open == 0) break;
     }
-    if (behind < name.size() && name.find_first_of("(:", behind) != std::string::npos)
-        part.is_certain = false;
+    if (behind < name.size() && name.find_first_of("(:", behind) != std::string::npos) part.is_certain = false;
     return part;
 }
 
@@ -102,12 +89,10 @@ std::string compiler_name(const std::string& demangled) {
     std::string tag;
     std::string name = without_clone_tags(demangled, tag);
     const NamePart part = own_name(name);
-    if (!part.is_certain)
-        return "";
+    if (!part.is_certain) return "";
     name = name.substr(part.begin, part.end - part.begin);
     // GCC calls it {anonymous} or <unnamed>, depending on the release.
-    if (const std::size_t unnamed = name.rfind(std::string(anonymous) + "::"); unnamed != std::string::npos)
-        name.erase(0, unnamed + anonymous.size() + 2);
+    if (const std::size_t unnamed = name.rfind(std::string(anonymous) + "::"); unnamed != std::string::npos) name.erase(0, unnamed + anonymous.size() + 2);
     drop_default_arguments(name);
     return name;
 }
@@ -115,15 +100,12 @@ std::string compiler_name(const std::string& demangled) {
 std::string forms_for_gcc(const std::string& demangled) {
     std::string tag;
     std::string name = without_clone_tags(demangled, tag);
-    if (const NamePart part = own_name(name); part.is_certain)
-        name = name.substr(part.begin, part.end - part.begin);
+    if (const NamePart part = own_name(name); part.is_certain) name = name.substr(part.begin, part.end - part.begin);
     std::string bare = name;
     drop_default_arguments(bare);
     std::string out = name + "\n";
-    if (bare != name)
-        out += bare + "\n";
-    if (bare.find(anonymous) == std::string::npos)
-        return out;
+    if (bare != name) out += bare + "\n";
+    if (bare.find(anonymous) == std::string::npos) return out;
     for (const std::string_view unnamed : {"{anonymous}", "<unnamed>"}) { // depends on the release
         std::string form = bare;
         for (std::size_t at = form.find(anonymous); at != std::string::npos; at = form.find(anonymous, at + unnamed.size()))

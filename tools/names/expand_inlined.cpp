@@ -5,9 +5,7 @@ namespace libprofile::tools {
 namespace {
 
 /// More nodes than real programs need; a damaged file of names can ask for the product of two large numbers.
-std::size_t most_nodes(const Profile& profile) {
-    return 1'000'000 + 32 * profile.paths.size();
-}
+std::size_t most_nodes(const Profile& profile) { return 1'000'000 + 32 * profile.paths.size(); }
 
 } // namespace
 
@@ -22,30 +20,23 @@ void expand_inlined(Profile& profile) {
             paths.back().parent = innermost[path.parent];
         if (path.kind == NodeKind::Frame) {
             const std::size_t inlined = profile.sites[path.target].inlined.size();
-            const std::size_t depth =
-                paths.size() + inlined <= limit ? inlined : 0; // all of a chain or nothing
-            for (std::size_t i = 0; i < depth; ++i)
-                paths.push_back(
-                    {static_cast<std::uint32_t>(paths.size() - 1), NodeKind::Inlined, path.target, i});
+            const std::size_t depth = paths.size() + inlined <= limit ? inlined : 0; // all of a chain or nothing
+            for (std::size_t i = 0; i < depth; ++i) paths.push_back({static_cast<std::uint32_t>(paths.size() - 1), NodeKind::Inlined, path.target, i});
         }
         innermost.push_back(static_cast<std::uint32_t>(paths.size() - 1));
     }
     profile.paths = std::move(paths);
     const auto move = [&](std::vector<Cell>& cells) {
-        for (Cell& cell : cells)
-            cell.path = innermost[cell.path];
+        for (Cell& cell : cells) cell.path = innermost[cell.path];
     };
     move(profile.witnesses.cells);
     for (Location& location : profile.locations) {
         for (PhaseData& data : location.phases) {
-            for (Cluster& cluster : data.clusters)
-                move(cluster.cells);
+            for (Cluster& cluster : data.clusters) move(cluster.cells);
             move(data.rest);
-            if (data.series)
-                data.series->for_each_column([&](SeriesData::Column& column) { column.path = innermost[column.path]; });
+            if (data.series) data.series->for_each_column([&](SeriesData::Column& column) { column.path = innermost[column.path]; });
         }
-        for (TraceSample& sample : location.trace.samples)
-            sample.path = innermost[sample.path];
+        for (TraceSample& sample : location.trace.samples) sample.path = innermost[sample.path];
     }
 }
 

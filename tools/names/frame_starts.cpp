@@ -14,29 +14,22 @@ class Image {
   public:
     explicit Image(Elf* elf) : bytes_(elf_rawfile(elf, &size_)) {
         std::size_t count = 0;
-        if (bytes_ == nullptr || elf_getphdrnum(elf, &count) != 0)
-            return;
+        if (bytes_ == nullptr || elf_getphdrnum(elf, &count) != 0) return;
         for (std::size_t i = 0; i < count; ++i) {
             GElf_Phdr header;
-            if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr)
-                continue;
-            if (header.p_type == PT_LOAD)
-                loads_.push_back(header);
-            if (header.p_type == PT_GNU_EH_FRAME)
-                table_ = header.p_vaddr;
+            if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
+            if (header.p_type == PT_LOAD) loads_.push_back(header);
+            if (header.p_type == PT_GNU_EH_FRAME) table_ = header.p_vaddr;
         }
     }
     std::uint64_t table() const { return table_; } // 0: there is none
 
     /// @return false: nothing is there
-    template <class Value>
-    bool read(std::uint64_t address, Value& value) const {
+    template <class Value> bool read(std::uint64_t address, Value& value) const {
         for (const GElf_Phdr& load : loads_) {
-            if (address < load.p_vaddr || address - load.p_vaddr >= load.p_filesz || load.p_filesz - (address - load.p_vaddr) < sizeof value)
-                continue;
+            if (address < load.p_vaddr || address - load.p_vaddr >= load.p_filesz || load.p_filesz - (address - load.p_vaddr) < sizeof value) continue;
             const std::uint64_t at = load.p_offset + (address - load.p_vaddr);
-            if (at > size_ || size_ - at < sizeof value)
-                return false;
+            if (at > size_ || size_ - at < sizeof value) return false;
             std::memcpy(&value, bytes_ + at, sizeof value);
             return true;
         }
@@ -64,8 +57,7 @@ FrameStarts::FrameStarts(Elf* elf) {
         return;
     for (std::uint32_t i = 0; i < header.count; ++i) {
         std::int32_t entry[2]; // begin of the function, its description
-        if (!image.read(image.table() + sizeof header + i * sizeof entry, entry))
-            break;
+        if (!image.read(image.table() + sizeof header + i * sizeof entry, entry)) break;
         const std::uint64_t begin = image.table() + static_cast<std::uint64_t>(std::int64_t{entry[0]});
         struct {
             std::uint32_t length, common;
@@ -82,8 +74,7 @@ FrameStarts::FrameStarts(Elf* elf) {
 
 std::optional<std::uint64_t> FrameStarts::of(std::uint64_t address) const {
     auto after = std::upper_bound(functions_.begin(), functions_.end(), std::pair(address, ~std::uint64_t{0}));
-    if (after == functions_.begin() || address >= (--after)->second)
-        return std::nullopt;
+    if (after == functions_.begin() || address >= (--after)->second) return std::nullopt;
     return after->first;
 }
 

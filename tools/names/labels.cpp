@@ -16,96 +16,63 @@ namespace {
 constexpr std::string_view begins_at = ": function at 0x";
 }
 
-std::string begin_as_name(const std::string& module, std::uint64_t begin) {
-    return fmt::format("{}{}{:x}", module, begins_at, begin);
-}
+std::string begin_as_name(const std::string& module, std::uint64_t begin) { return fmt::format("{}{}{:x}", module, begins_at, begin); }
 
-bool is_nameless(const SiteName& name) {
-    return name.function.empty() || name.function.find(begins_at) != std::string::npos;
-}
+bool is_nameless(const SiteName& name) { return name.function.empty() || name.function.find(begins_at) != std::string::npos; }
 
 const char* kind_name(NodeKind kind) {
     switch (kind) {
-    case NodeKind::Root:
-        return "root";
-    case NodeKind::Frame:
-        return "frame";
-    case NodeKind::Mpi:
-        return "mpi";
-    case NodeKind::OpenMp:
-        return "openmp";
-    case NodeKind::Overhead:
-        return "overhead";
-    case NodeKind::OffCpu:
-        return "off_cpu";
-    case NodeKind::NotSampled:
-        return "not_sampled";
-    case NodeKind::Partial:
-        return "partial";
-    case NodeKind::Quota:
-        return "quota";
-    case NodeKind::Unknown:
-        return "unknown";
-    case NodeKind::NotRecorded:
-        return "not_recorded";
-    case NodeKind::Inlined:
-        return "inlined";
-    case NodeKind::Region:
-        return "region";
-    case NodeKind::FunctionRegion:
-        return "function_region";
+    case NodeKind::Root: return "root";
+    case NodeKind::Frame: return "frame";
+    case NodeKind::Mpi: return "mpi";
+    case NodeKind::OpenMp: return "openmp";
+    case NodeKind::Overhead: return "overhead";
+    case NodeKind::OffCpu: return "off_cpu";
+    case NodeKind::NotSampled: return "not_sampled";
+    case NodeKind::Partial: return "partial";
+    case NodeKind::Quota: return "quota";
+    case NodeKind::Unknown: return "unknown";
+    case NodeKind::NotRecorded: return "not_recorded";
+    case NodeKind::Inlined: return "inlined";
+    case NodeKind::Region: return "region";
+    case NodeKind::FunctionRegion: return "function_region";
     }
     return "unknown";
 }
 
 Label label_of(const Profile& profile, const CallPath& path) {
     switch (path.kind) {
-    case NodeKind::Root:
-        return {"(no call path)", "", 0, ""};
-    case NodeKind::Overhead:
-        return {"(libprofile)", "", 0, ""};
-    case NodeKind::OffCpu:
-        return {"(off CPU)", "", 0, ""};
-    case NodeKind::NotSampled:
-        return {"(not sampled)", "", 0, ""};
-    case NodeKind::Partial:
-        return {"(partial)", "", 0, ""};
-    case NodeKind::Quota:
-        return {"(quota)", "", 0, ""};
-    case NodeKind::NotRecorded:
-        return {"(not recorded)", "", 0, ""};
-    case NodeKind::Unknown:
-        return {fmt::format("0x{:x}", path.address), "", 0, ""};
+    case NodeKind::Root: return {"(no call path)", "", 0, ""};
+    case NodeKind::Overhead: return {"(libprofile)", "", 0, ""};
+    case NodeKind::OffCpu: return {"(off CPU)", "", 0, ""};
+    case NodeKind::NotSampled: return {"(not sampled)", "", 0, ""};
+    case NodeKind::Partial: return {"(partial)", "", 0, ""};
+    case NodeKind::Quota: return {"(quota)", "", 0, ""};
+    case NodeKind::NotRecorded: return {"(not recorded)", "", 0, ""};
+    case NodeKind::Unknown: return {fmt::format("0x{:x}", path.address), "", 0, ""};
     case NodeKind::Mpi:
-    case NodeKind::OpenMp:
-        return {profile.functions[path.target].name, "", 0, ""};
+    case NodeKind::OpenMp: return {profile.functions[path.target].name, "", 0, ""};
     case NodeKind::Region: {
         const auto name = profile.region_names.find(path.address);
         const std::string text = name == profile.region_names.end() ? fmt::format("0x{:x}", path.address) : name->second;
-        return {path.target == static_cast<std::uint32_t>(RegionClass::User)
-                    ? text
-                    : fmt::format("{} {}", region_class_names[path.target], text),
-                "", 0, ""};
+        return {path.target == static_cast<std::uint32_t>(RegionClass::User) ? text : fmt::format("{} {}", region_class_names[path.target], text), "", 0, ""};
     }
     case NodeKind::FunctionRegion:
     case NodeKind::Frame:
-    case NodeKind::Inlined:
-        break;
+    case NodeKind::Inlined: break;
     }
     const Site& site = profile.sites[path.target];
     const Module& module = profile.modules[site.module];
     const SiteName& place = path.kind == NodeKind::Inlined ? site.inlined[path.address] : site.name;
     Label label{place.function, place.file, place.line, module.path};
-    if (label.name.empty())
-        label.name = fmt::format("{}+0x{:x}", base_name(module.path), site.offset);
+    if (label.name.empty()) label.name = fmt::format("{}+0x{:x}", base_name(module.path), site.offset);
     return label;
 }
 
 namespace {
 
 bool is_name_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$' || (static_cast<unsigned char>(c) & 0x80u) != 0;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || (static_cast<unsigned char>(c) & 0x80u) != 0;
 }
 
 /// True when "operator" ends here, so that what follows is its symbol and no bracket.
@@ -119,22 +86,17 @@ bool after_operator(const std::string& text) {
 
 std::string shown_name(NodeKind kind, const std::string& name) {
     switch (kind) {
-    case NodeKind::Inlined:
-        return "[inlined] " + name;
-    case NodeKind::Region:
-        return "[region] " + name;
-    case NodeKind::FunctionRegion:
-        return "[function] " + name;
-    default:
-        return name;
+    case NodeKind::Inlined: return "[inlined] " + name;
+    case NodeKind::Region: return "[region] " + name;
+    case NodeKind::FunctionRegion: return "[function] " + name;
+    default: return name;
     }
 }
 
 std::string short_function_name(const std::string& full) {
     std::string tag;
     const std::string name = without_clone_tags(full, tag);
-    if (name.find('(') == std::string::npos && name.find('<') == std::string::npos)
-        return name + tag;
+    if (name.find('(') == std::string::npos && name.find('<') == std::string::npos) return name + tag;
     std::string out;
     std::size_t i = 0;
     int depth = 0;
@@ -146,8 +108,7 @@ std::string short_function_name(const std::string& full) {
                 i += 2;
             }
             while (i < name.size() && name[i] != '(') {
-                if (name.compare(i, 2, " <") == 0)
-                    break; // template arguments
+                if (name.compare(i, 2, " <") == 0) break; // template arguments
                 out += name[i++];
             }
             break;
@@ -162,38 +123,30 @@ std::string short_function_name(const std::string& full) {
             int open = 0;
             std::size_t end = i;
             do {
-                if (name[end] == '(')
-                    ++open;
-                if (name[end] == ')')
-                    --open;
+                if (name[end] == '(') ++open;
+                if (name[end] == ')') --open;
                 ++end;
             } while (end < name.size() && open != 0);
-            if (name.compare(end, 6, " const") == 0)
-                end += 6;
-            if (name.compare(end, 2, "::") != 0)
-                break;
+            if (name.compare(end, 6, " const") == 0) end += 6;
+            if (name.compare(end, 2, "::") != 0) break;
             i = end;
             continue;
         }
         if (c == '{') { // {lambda(int)#1}: as it is
             const std::size_t end = name.find('}', i);
-            if (depth == 0)
-                out += name.compare(i, 7, "{lambda") == 0 ? "{lambda}" : name.substr(i, end - i + 1);
-            if (end == std::string::npos)
-                break;
+            if (depth == 0) out += name.compare(i, 7, "{lambda") == 0 ? "{lambda}" : name.substr(i, end - i + 1);
+            if (end == std::string::npos) break;
             i = end + 1;
             continue;
         }
-        if (c == '<')
-            ++depth;
+        if (c == '<') ++depth;
         if (depth == 0) {
             if (c == ' ')
                 out.clear(); // what came before was the return type
             else
                 out += c;
         }
-        if (c == '>' && depth > 0)
-            --depth;
+        if (c == '>' && depth > 0) --depth;
         ++i;
     }
     return (out.empty() ? name : out) + tag;

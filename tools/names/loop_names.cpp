@@ -14,11 +14,9 @@ namespace {
 /// The loop as the rank saw it that gave the phase its name.
 const FoundLoop* loop_of(const Profile& profile, const Phase& phase) {
     for (const Location& location : profile.locations) {
-        if (!location.loop_search)
-            continue;
+        if (!location.loop_search) continue;
         for (const FoundLoop& loop : location.loop_search->loops)
-            if (loop.recorded_as == phase.recorded_as.front())
-                return &loop;
+            if (loop.recorded_as == phase.recorded_as.front()) return &loop;
     }
     return nullptr;
 }
@@ -33,8 +31,7 @@ struct Named {
 
 const Site* site_of_place(const Profile& profile, const Module& module, std::uint64_t offset) {
     for (const Site& site : profile.sites) {
-        if (site.offset != offset || !is_same_module(profile.modules[site.module], module))
-            continue;
+        if (site.offset != offset || !is_same_module(profile.modules[site.module], module)) continue;
         return site.name.function.empty() ? nullptr : &site;
     }
     return nullptr;
@@ -49,8 +46,7 @@ std::string place_text(const Profile& profile, const Module& module, std::uint64
     // The function that the compiler made; what is inlined there is the caller's own code.
     if (const SiteName* name = name_of_place(profile, module, offset)) {
         std::string text = printable(short_function_name(name->function));
-        if (name->line != 0)
-            text += fmt::format(" at {}:{}", printable(base_name(name->file)), name->line);
+        if (name->line != 0) text += fmt::format(" at {}:{}", printable(base_name(name->file)), name->line);
         return text;
     }
     return fmt::format("{}+{:#x}", printable(base_name(module.path)), offset);
@@ -62,8 +58,7 @@ void name_loops(Profile& profile) {
         const Phase& phase = profile.phases[p];
         const FoundLoop* loop = phase.recorded_as.empty() ? nullptr : loop_of(profile, phase);
         const SiteName* name = loop == nullptr ? nullptr : name_of_place(profile, loop->module, loop->offset);
-        if (name == nullptr)
-            continue;
+        if (name == nullptr) continue;
         all.push_back({p, loop_name_start + short_function_name(name->function),
                        name->line != 0 ? fmt::format(" at {}:{}", base_name(name->file), name->line)
                                        : fmt::format(" ({}+{:#x})", base_name(loop->module.path), loop->offset)});

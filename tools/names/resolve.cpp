@@ -22,18 +22,14 @@ namespace {
 /// "libprofile: resolving names: 3 of 12 modules", rewritten in place, from the second second on.
 class Progress {
   public:
-    Progress(bool wanted, std::size_t modules)
-        : wanted_(wanted), modules_(modules), start_(std::chrono::steady_clock::now()) {}
+    Progress(bool wanted, std::size_t modules) : wanted_(wanted), modules_(modules), start_(std::chrono::steady_clock::now()) {}
     ~Progress() {
-        if (shown_)
-            std::fputs("\r\x1b[K", stderr);
+        if (shown_) std::fputs("\r\x1b[K", stderr);
     }
     void at(std::size_t module, const std::string& path) {
-        if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1))
-            return;
+        if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
         shown_ = true;
-        fmt::print(stderr, "\r\x1b[Klibprofile: resolving names: module {} of {}, {:.40}", module + 1,
-                   modules_, printable(base_name(path)));
+        fmt::print(stderr, "\r\x1b[Klibprofile: resolving names: module {} of {}, {:.40}", module + 1, modules_, printable(base_name(path)));
         std::fflush(stderr);
     }
 
@@ -50,28 +46,21 @@ Resolution resolve_names(Profile& profile, bool progress) {
     Resolution result;
     std::vector<std::vector<std::uint32_t>> wanted(profile.modules.size()); // sites by module
     for (std::uint32_t s = 0; s < profile.sites.size(); ++s)
-        if (profile.sites[s].name.line == 0)
-            wanted[profile.sites[s].module].push_back(s);
+        if (profile.sites[s].name.line == 0) wanted[profile.sites[s].module].push_back(s);
     Progress line(progress, profile.modules.size());
     for (std::size_t m = 0; m < wanted.size(); ++m) {
-        if (wanted[m].empty())
-            continue;
+        if (wanted[m].empty()) continue;
         line.at(m, profile.modules[m].path);
         Symbols symbols(profile.modules[m]);
-        if (symbols.state() == ModuleState::Different)
-            result.different.push_back(profile.modules[m].path);
-        if (symbols.state() != ModuleState::Readable)
-            continue;
+        if (symbols.state() == ModuleState::Different) result.different.push_back(profile.modules[m].path);
+        if (symbols.state() != ModuleState::Readable) continue;
         // In the order of addresses, so that a compilation unit is read once.
-        std::sort(wanted[m].begin(), wanted[m].end(), [&](std::uint32_t a, std::uint32_t b) {
-            return profile.sites[a].offset < profile.sites[b].offset;
-        });
+        std::sort(wanted[m].begin(), wanted[m].end(), [&](std::uint32_t a, std::uint32_t b) { return profile.sites[a].offset < profile.sites[b].offset; });
         for (const std::uint32_t s : wanted[m]) {
             line.at(m, profile.modules[m].path);
             SourcePlace place = symbols.resolve(profile.sites[s].offset);
             Site& site = profile.sites[s];
-            if (place.function.function.empty() ||
-                (place.function.line == 0 && place.function.function == site.name.function) ||
+            if (place.function.function.empty() || (place.function.line == 0 && place.function.function == site.name.function) ||
                 (is_nameless(place.function) && !is_nameless(site.name)))
                 continue;
             site.name = std::move(place.function);
@@ -87,16 +76,13 @@ std::vector<unsigned char> encode_names(const Profile& profile) {
     const auto view = [](const std::string& s) { return Text(s.data(), s.size()); };
     const auto encode = [&](Encoder& e) {
         std::uint64_t count = 0;
-        for (const Site& site : profile.sites)
-            count += site.name.function.empty() ? 0 : 1;
+        for (const Site& site : profile.sites) count += site.name.function.empty() ? 0 : 1;
         e.number(count);
         for (const Site& site : profile.sites) {
-            if (site.name.function.empty())
-                continue;
+            if (site.name.function.empty()) continue;
             const Module& module = profile.modules[site.module];
-            NameRecord r{view(module.build_id),    view(module.path),    site.offset,
-                         view(site.name.function), view(site.name.file), site.name.line,
-                         site.inlined.size()};
+            NameRecord r{view(module.build_id), view(module.path), site.offset,        view(site.name.function),
+                         view(site.name.file),  site.name.line,    site.inlined.size()};
             describe(e, r);
             for (const SiteName& inlined : site.inlined) {
                 InlinedRecord record{view(inlined.function), view(inlined.file), inlined.line};
@@ -113,8 +99,7 @@ std::vector<unsigned char> encode_names(const Profile& profile) {
     FileHeader file{};
     std::memcpy(file.magic, file_magic, sizeof file_magic);
     file.version = format_version;
-    const BlockHeader block{block_magic, static_cast<std::uint32_t>(BlockType::Names), payload,
-                            payload,     crc32(bytes.data() + start, payload),         no_rank};
+    const BlockHeader block{block_magic, static_cast<std::uint32_t>(BlockType::Names), payload, payload, crc32(bytes.data() + start, payload), no_rank};
     std::memcpy(bytes.data(), &file, sizeof file);
     std::memcpy(bytes.data() + sizeof file, &block, sizeof block);
     return bytes;
@@ -124,13 +109,11 @@ bool store_names(const Profile& profile, const std::filesystem::path& folder) {
     const std::vector<unsigned char> bytes = encode_names(profile);
     std::string temporary = (folder / ".names.XXXXXX").string();
     const int fd = ::mkstemp(temporary.data());
-    if (fd < 0)
-        return false;
+    if (fd < 0) return false;
     std::size_t done = 0;
     while (done < bytes.size()) {
         const ssize_t put = ::write(fd, bytes.data() + done, bytes.size() - done);
-        if (put <= 0)
-            break;
+        if (put <= 0) break;
         done += static_cast<std::size_t>(put);
     }
     // As readable as the profile itself, not 0600.
@@ -139,8 +122,7 @@ bool store_names(const Profile& profile, const std::filesystem::path& folder) {
     const bool written = ::fchmod(fd, 0666 & ~mask) == 0 && done == bytes.size();
     const bool closed = ::close(fd) == 0;
     const bool good = written && closed && std::rename(temporary.c_str(), (folder / names_file).c_str()) == 0;
-    if (!good)
-        ::unlink(temporary.c_str());
+    if (!good) ::unlink(temporary.c_str());
     return good;
 }
 

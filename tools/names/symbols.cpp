@@ -5,8 +5,8 @@
 #include "tools/names/frame_starts.hpp"
 #include "tools/names/labels.hpp"
 
-#include <cstdlib>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -52,8 +52,7 @@ bool is_fortran(Dwarf_Die* unit) {
     case DW_LANG_Fortran08:
     case 0x2d: // DW_LANG_Fortran18, which older dwarf.h lack
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -72,22 +71,17 @@ const char* symbol_at(Dwfl_Module* module, Dwarf_Addr address) {
 std::string function_name(Dwarf_Die die, const Dwarf_Die* around, bool fortran, const char* symbol) {
     const char* plain = dwarf_diename(&die);
     const char* mangled = string_of(&die, DW_AT_linkage_name);
-    if (mangled == nullptr)
-        mangled = string_of(&die, DW_AT_MIPS_linkage_name);
+    if (mangled == nullptr) mangled = string_of(&die, DW_AT_MIPS_linkage_name);
     // C++ functions that other files cannot see have no mangled name here, but in the symbol table.
-    if (mangled == nullptr && symbol != nullptr && std::strncmp(symbol, "_Z", 2) == 0)
-        mangled = symbol;
+    if (mangled == nullptr && symbol != nullptr && std::strncmp(symbol, "_Z", 2) == 0) mangled = symbol;
     // The mangled name where it says more: the plain one is "f" for every ns::f(int).
-    if (mangled != nullptr && (plain == nullptr || !fortran || std::strstr(mangled, "_MOD_") != nullptr))
-        return readable_name(mangled, fortran);
-    if (plain == nullptr)
-        return "";
+    if (mangled != nullptr && (plain == nullptr || !fortran || std::strstr(mangled, "_MOD_") != nullptr)) return readable_name(mangled, fortran);
+    if (plain == nullptr) return "";
     // A region of OpenMP in a Fortran program is called after the symbol MAIN__, the program itself by its own name.
     constexpr const char* main_symbol = "MAIN__";
     if (fortran && around != nullptr && std::strncmp(plain, main_symbol, std::strlen(main_symbol)) == 0) {
         Dwarf_Die program = *around;
-        if (const char* name = dwarf_diename(&program))
-            return readable_name(std::string(name) + (plain + std::strlen(main_symbol)), false);
+        if (const char* name = dwarf_diename(&program)) return readable_name(std::string(name) + (plain + std::strlen(main_symbol)), false);
     }
     return readable_name(plain, false); // as in the source: an underscore at its end belongs to it
 }
@@ -96,15 +90,12 @@ std::string function_name(Dwarf_Die die, const Dwarf_Die* around, bool fortran, 
 bool call_place(Dwarf_Die* unit, Dwarf_Die* die, SiteName& out) {
     Dwarf_Attribute attribute;
     Dwarf_Word file = 0, line = 0;
-    if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) != 0 ||
-        dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) != 0)
+    if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) != 0 || dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) != 0)
         return false;
     Dwarf_Files* files = nullptr;
-    if (dwarf_getsrcfiles(unit, &files, nullptr) != 0)
-        return false;
+    if (dwarf_getsrcfiles(unit, &files, nullptr) != 0) return false;
     const char* path = dwarf_filesrc(files, file, nullptr, nullptr);
-    if (path == nullptr)
-        return false;
+    if (path == nullptr) return false;
     out.file = path;
     out.line = line;
     return true;
@@ -120,8 +111,7 @@ Dwarf_Line* line_in(Dwarf_Die* unit, Dwarf_Line* line, Dwarf_Die* scope) {
     };
     Dwarf_Lines* rows = nullptr;
     std::size_t count = 0;
-    if (home == nullptr || is_home(line) || dwarf_getsrclines(unit, &rows, &count) != 0)
-        return line;
+    if (home == nullptr || is_home(line) || dwarf_getsrclines(unit, &rows, &count) != 0) return line;
     const auto address_of = [](Dwarf_Line* row) {
         Dwarf_Addr address = 0;
         dwarf_lineaddr(row, &address);
@@ -130,15 +120,12 @@ Dwarf_Line* line_in(Dwarf_Die* unit, Dwarf_Line* line, Dwarf_Die* scope) {
     const Dwarf_Addr address = address_of(line);
     std::size_t after = 0; // the first row beyond the address
     for (std::size_t step = std::bit_floor(count); step != 0; step /= 2)
-        if (after + step <= count && address_of(dwarf_onesrcline(rows, after + step - 1)) <= address)
-            after += step;
+        if (after + step <= count && address_of(dwarf_onesrcline(rows, after + step - 1)) <= address) after += step;
     while (after-- != 0) {
         Dwarf_Line* row = dwarf_onesrcline(rows, after);
-        if (address_of(row) != address)
-            break;
+        if (address_of(row) != address) break;
         bool is_end = false;
-        if (dwarf_lineendsequence(row, &is_end) == 0 && !is_end && is_home(row))
-            return row;
+        if (dwarf_lineendsequence(row, &is_end) == 0 && !is_end && is_home(row)) return row;
     }
     return line;
 }
@@ -148,8 +135,7 @@ Dwarf_Line* line_in(Dwarf_Die* unit, Dwarf_Line* line, Dwarf_Die* scope) {
 SiteName line_of(Dwarf_Die* unit, Dwarf_Addr address, Dwarf_Die* scope) {
     SiteName out;
     if (Dwarf_Line* line = dwarf_getsrc_die(unit, address)) {
-        if (scope != nullptr)
-            line = line_in(unit, line, scope);
+        if (scope != nullptr) line = line_in(unit, line, scope);
         int number = 0;
         dwarf_lineno(line, &number);
         const char* file = dwarf_linesrc(line, nullptr, nullptr);
@@ -165,8 +151,8 @@ struct Symbols::Handle {
     std::unique_ptr<Dwfl, DwflDeleter> dwfl;
     Dwfl_Module* module = nullptr;
     GElf_Addr bias = 0;
-    std::string name; // of the file
-    std::optional<FrameStarts> starts; // once they were asked for
+    std::string name;                             // of the file
+    std::optional<FrameStarts> starts;            // once they were asked for
     std::map<Dwarf_Off, UnitFunctions> functions; // of units that were asked for
     struct UnitRange {
         Dwarf_Addr begin, end; // with the unit's bias
@@ -176,19 +162,15 @@ struct Symbols::Handle {
     std::vector<UnitRange> ranges;
     bool has_ranges = false;
 
-    const UnitFunctions& functions_of(Dwarf_Die unit) {
-        return functions.try_emplace(dwarf_dieoffset(&unit), unit).first->second;
-    }
+    const UnitFunctions& functions_of(Dwarf_Die unit) { return functions.try_emplace(dwarf_dieoffset(&unit), unit).first->second; }
     Dwarf_Die* unit_of(Dwarf_Addr address, Dwarf_Addr& unit_bias);
     void list_ranges();
 };
 
 /// The compilation unit of an address. Compilers other than GCC write no index of addresses (.debug_aranges) for it.
 Dwarf_Die* Symbols::Handle::unit_of(Dwarf_Addr address, Dwarf_Addr& unit_bias) {
-    if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, &unit_bias))
-        return unit;
-    if (!has_ranges)
-        list_ranges();
+    if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, &unit_bias)) return unit;
+    if (!has_ranges) list_ranges();
     for (const UnitRange& range : ranges)
         if (address >= range.begin && address < range.end) {
             unit_bias = range.bias;
@@ -203,39 +185,32 @@ void Symbols::Handle::list_ranges() {
     for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &unit_bias)) != nullptr;) {
         Dwarf_Addr base = 0, begin = 0, end = 0;
         for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;)
-            if (begin < end)
-                ranges.push_back({begin + unit_bias, end + unit_bias, unit, unit_bias});
+            if (begin < end) ranges.push_back({begin + unit_bias, end + unit_bias, unit, unit_bias});
     }
 }
 
 std::string debug_file_of(const std::string& build_id) {
     std::string out = "/usr/lib/debug/.build-id/";
-    for (std::size_t i = 0; i < build_id.size(); ++i)
-        out += fmt::format("{:02x}{}", static_cast<unsigned char>(build_id[i]), i == 0 ? "/" : "");
+    for (std::size_t i = 0; i < build_id.size(); ++i) out += fmt::format("{:02x}{}", static_cast<unsigned char>(build_id[i]), i == 0 ? "/" : "");
     return out + ".debug";
 }
 
 Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
-    if (module.path.empty() || module.path.front() != '/')
-        return; // "[vdso]" and the like
+    if (module.path.empty() || module.path.front() != '/') return; // "[vdso]" and the like
     std::error_code unreadable;
-    if (!std::filesystem::is_regular_file(module.path, unreadable))
-        return; // a file says the path, and opening a pipe may take for ever
+    if (!std::filesystem::is_regular_file(module.path, unreadable)) return; // a file says the path, and opening a pipe may take for ever
     handle_->dwfl.reset(dwfl_begin(&callbacks));
-    if (handle_->dwfl == nullptr)
-        return;
+    if (handle_->dwfl == nullptr) return;
     handle_->name = base_name(module.path);
     dwfl_report_begin(handle_->dwfl.get());
     handle_->module = dwfl_report_offline(handle_->dwfl.get(), module.path.c_str(), module.path.c_str(), -1);
     dwfl_report_end(handle_->dwfl.get(), nullptr, nullptr);
-    if (handle_->module == nullptr || dwfl_module_getelf(handle_->module, &handle_->bias) == nullptr)
-        return;
+    if (handle_->module == nullptr || dwfl_module_getelf(handle_->module, &handle_->bias) == nullptr) return;
     if (!module.build_id.empty()) {
         const unsigned char* bits = nullptr;
         GElf_Addr address = 0;
         const int size = dwfl_module_build_id(handle_->module, &bits, &address);
-        if (size <= 0 || static_cast<std::size_t>(size) != module.build_id.size() ||
-            std::memcmp(bits, module.build_id.data(), module.build_id.size()) != 0) {
+        if (size <= 0 || static_cast<std::size_t>(size) != module.build_id.size() || std::memcmp(bits, module.build_id.data(), module.build_id.size()) != 0) {
             state_ = ModuleState::Different;
             return;
         }
@@ -247,8 +222,7 @@ Symbols::~Symbols() = default;
 
 SourcePlace Symbols::resolve(std::uint64_t offset) {
     SourcePlace out;
-    if (state_ != ModuleState::Readable)
-        return out;
+    if (state_ != ModuleState::Readable) return out;
     const Dwarf_Addr address = offset + handle_->bias;
 
     Dwarf_Addr dwarf_bias = 0;
@@ -265,49 +239,38 @@ SourcePlace Symbols::resolve(std::uint64_t offset) {
             SiteName caller;
             const bool placed = call_place(unit, &call, caller);
             // Without a name or a call it is no frame that could be shown; its code counts for the one around it.
-            if (placed && !place.function.empty())
-                out.inlined.insert(out.inlined.begin(), place);
-            if (placed)
-                place = std::move(caller);
+            if (placed && !place.function.empty()) out.inlined.insert(out.inlined.begin(), place);
+            if (placed) place = std::move(caller);
         }
         place.function.clear();
-        if (found.function != nullptr)
-            place.function =
-                function_name(*found.function, found.around, fortran, symbol_at(handle_->module, address));
+        if (found.function != nullptr) place.function = function_name(*found.function, found.around, fortran, symbol_at(handle_->module, address));
         out.function = std::move(place);
-        if (out.function.function.empty())
-            out.inlined.clear();
+        if (out.function.function.empty()) out.inlined.clear();
     }
     if (out.function.function.empty()) {
-        if (const char* name = symbol_at(handle_->module, address))
-            out.function.function = readable_name(name, fortran);
+        if (const char* name = symbol_at(handle_->module, address)) out.function.function = readable_name(name, fortran);
     }
     if (out.function.function.empty()) {
         GElf_Addr bias = 0;
-        if (!handle_->starts)
-            handle_->starts.emplace(dwfl_module_getelf(handle_->module, &bias));
-        if (const auto start = handle_->starts->of(offset))
-            out.function.function = begin_as_name(handle_->name, *start);
+        if (!handle_->starts) handle_->starts.emplace(dwfl_module_getelf(handle_->module, &bias));
+        if (const auto start = handle_->starts->of(offset)) out.function.function = begin_as_name(handle_->name, *start);
     }
     return out;
 }
 
 void Symbols::for_each_code_of(std::uint64_t line, const std::function<void(std::uint64_t, std::uint64_t)>& visit) {
-    if (state_ != ModuleState::Readable)
-        return;
+    if (state_ != ModuleState::Readable) return;
     Dwarf_Addr unit_bias = 0;
     for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(handle_->module, unit, &unit_bias)) != nullptr;) {
         Dwarf_Lines* rows = nullptr;
         std::size_t count = 0;
-        if (dwarf_getsrclines(unit, &rows, &count) != 0)
-            continue;
+        if (dwarf_getsrclines(unit, &rows, &count) != 0) continue;
         for (std::size_t i = 0; i + 1 < count; ++i) {
             Dwarf_Line* row = dwarf_onesrcline(rows, i);
             int number = 0;
             bool ends = false;
             Dwarf_Addr begin = 0, end = 0;
-            if (dwarf_lineno(row, &number) != 0 || number < 0 || static_cast<std::uint64_t>(number) != line)
-                continue;
+            if (dwarf_lineno(row, &number) != 0 || number < 0 || static_cast<std::uint64_t>(number) != line) continue;
             if (dwarf_lineendsequence(row, &ends) != 0 || ends || dwarf_lineaddr(row, &begin) != 0 ||
                 dwarf_lineaddr(dwarf_onesrcline(rows, i + 1), &end) != 0 || end <= begin)
                 continue;

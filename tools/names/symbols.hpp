@@ -13,9 +13,8 @@ namespace libprofile::tools {
 
 /// A place in a program as the source has it.
 struct SourcePlace {
-    SiteName function; // that the code belongs to, and the line in *its* source
-    std::vector<SiteName>
-        inlined; // functions inlined there, outermost first, each with the line in its own source
+    SiteName function;             // that the code belongs to, and the line in *its* source
+    std::vector<SiteName> inlined; // functions inlined there, outermost first, each with the line in its own source
 };
 
 /// Where separate debug information of a module with this build-id (raw bytes) is looked for.

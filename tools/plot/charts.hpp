@@ -26,14 +26,13 @@ struct ChartText {
 
 /// @param settings labels of the x axis
 /// @param logarithmic values of 0 are hollow dots at the lower end
-Svg line_chart(const ChartText& text, const std::vector<std::string>& settings,
-               const std::vector<Line>& lines, bool logarithmic);
+Svg line_chart(const ChartText& text, const std::vector<std::string>& settings, const std::vector<Line>& lines, bool logarithmic);
 
 /// A bar per setting, made of parts that add up to 1.
 /// @param parts names, from the bottom of the bar
 /// @param shares by setting, then part
-Svg share_chart(const ChartText& text, const std::vector<std::string>& settings,
-                const std::vector<std::string>& parts, const std::vector<std::vector<double>>& shares);
+Svg share_chart(const ChartText& text, const std::vector<std::string>& settings, const std::vector<std::string>& parts,
+                const std::vector<std::vector<double>>& shares);
 
 /// Colours that people with colour blindness can tell apart (Okabe and Ito 2008).
 std::string line_colour(int n);

@@ -30,8 +30,7 @@ class Scale {
 using LabelOf = std::function<std::string(double)>;
 
 /// Grid, labels and title of the value axis on the left of `plot`.
-void draw_value_axis(Svg& svg, const Box& plot, const Scale& scale, const std::string& title,
-                     const LabelOf& label);
+void draw_value_axis(Svg& svg, const Box& plot, const Scale& scale, const std::string& title, const LabelOf& label);
 
 /// "12 %", "0.004 %".
 std::string share_label(double share);

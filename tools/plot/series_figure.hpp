@@ -19,7 +19,6 @@ struct SeriesPanel {
 
 /// @param unit "ns", "count" or "bytes"
 /// @param locations what a row of the map is: "rank"
-Svg series_figure(const std::string& title, const std::string& unit, const std::string& locations,
-                  const std::vector<SeriesPanel>& panels);
+Svg series_figure(const std::string& title, const std::string& unit, const std::string& locations, const std::vector<SeriesPanel>& panels);
 
 } // namespace libprofile::tools

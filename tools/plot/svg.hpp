@@ -32,12 +32,10 @@ class Svg {
     void rectangle(const Box& box, const std::string& colour);
     void frame(const Box& box, const std::string& colour);
     void line(double x1, double y1, double x2, double y2, const std::string& colour, bool dashed = false);
-    void path(const std::vector<std::pair<double, double>>& points, const std::string& colour,
-              bool dashed = false);
+    void path(const std::vector<std::pair<double, double>>& points, const std::string& colour, bool dashed = false);
     void area(const std::vector<std::pair<double, double>>& points, const std::string& colour);
     void dot(double x, double y, const std::string& colour, bool filled = true);
-    void text(double x, double y, const std::string& text, Anchor anchor = Anchor::Start, double size = 11,
-              const std::string& colour = "#333333");
+    void text(double x, double y, const std::string& text, Anchor anchor = Anchor::Start, double size = 11, const std::string& colour = "#333333");
     /// Reads from bottom to top.
     void upright_text(double x, double y, const std::string& text, double size = 11);
 

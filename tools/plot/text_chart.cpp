@@ -6,21 +6,14 @@
 
 namespace libprofile::tools {
 
-ChartColumns::ChartColumns(std::size_t iteration_count, std::size_t room)
-    : iterations(iteration_count), width(room) {
+ChartColumns::ChartColumns(std::size_t iteration_count, std::size_t room) : iterations(iteration_count), width(room) {
     constexpr std::size_t widest = 6; // few iterations should not become walls
-    if (iterations != 0 && iterations < room)
-        width = iterations * std::min(room / iterations, widest);
+    if (iterations != 0 && iterations < room) width = iterations * std::min(room / iterations, widest);
 }
-std::size_t ChartColumns::begin(std::size_t column) const {
-    return column * iterations / width;
-}
-std::size_t ChartColumns::end(std::size_t column) const {
-    return std::max((column + 1) * iterations / width, begin(column) + 1);
-}
+std::size_t ChartColumns::begin(std::size_t column) const { return column * iterations / width; }
+std::size_t ChartColumns::end(std::size_t column) const { return std::max((column + 1) * iterations / width, begin(column) + 1); }
 
-std::vector<std::string> draw_chart(const IterationSeries& series, const TextStyle& style,
-                                    const ChartColumns& columns, std::size_t height) {
+std::vector<std::string> draw_chart(const IterationSeries& series, const TextStyle& style, const ChartColumns& columns, std::size_t height) {
     struct Column {
         double minimum = 0, median = 0, maximum = 0;
     };
@@ -38,16 +31,13 @@ std::vector<std::string> draw_chart(const IterationSeries& series, const TextSty
         bars.push_back(bar);
     }
     std::vector<std::string> lines;
-    if (top == 0)
-        return lines;
+    if (top == 0) return lines;
     // A few extreme columns must not flatten the others: they are cut and marked.
     std::vector<double> peaks;
-    for (const Column& bar : bars)
-        peaks.push_back(bar.maximum);
+    for (const Column& bar : bars) peaks.push_back(bar.maximum);
     std::sort(peaks.begin(), peaks.end());
     const double usual = peaks[peaks.size() * 9 / 10];
-    if (usual > 0 && top > 4 * usual)
-        top = 1.5 * usual;
+    if (usual > 0 && top > 4 * usual) top = 1.5 * usual;
 
     constexpr const char* eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const double row_height = top / static_cast<double>(height);
@@ -67,8 +57,7 @@ std::vector<std::string> draw_chart(const IterationSeries& series, const TextSty
             else if (bar.maximum >= middle)
                 line += style.unicode ? "░" : ".";
             else
-                line +=
-                    row == 0 ? (style.unicode ? "▁" : "_") : " "; // too short for the bottom row, but there
+                line += row == 0 ? (style.unicode ? "▁" : "_") : " "; // too short for the bottom row, but there
         }
         std::string label;
         if (row == height - 1)
@@ -84,8 +73,7 @@ std::vector<std::string> draw_chart(const IterationSeries& series, const TextSty
     const std::string first = "1", last = fmt::format("{}", columns.iterations);
     std::string axis(chart_axis - 1, ' ');
     axis += style.unicode ? "└" : "+";
-    for (std::size_t c = 0; c < columns.width; ++c)
-        axis += style.unicode ? "─" : "-";
+    for (std::size_t c = 0; c < columns.width; ++c) axis += style.unicode ? "─" : "-";
     lines.push_back(axis);
     std::string numbers = std::string(chart_axis, ' ') + first;
     if (columns.width > first.size() + last.size() + 12) {
@@ -99,8 +87,7 @@ std::vector<std::string> draw_chart(const IterationSeries& series, const TextSty
     return lines;
 }
 
-std::string sparkline(const TextStyle& style, const std::vector<double>& series, const ChartColumns& chart,
-                      double top) {
+std::string sparkline(const TextStyle& style, const std::vector<double>& series, const ChartColumns& chart, double top) {
     constexpr const char* unicode[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     constexpr const char* ascii[] = {" ", ".", ".", ":", ":", "+", "+", "#", "#"};
     std::string out;

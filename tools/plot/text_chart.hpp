@@ -27,11 +27,9 @@ inline constexpr std::size_t chart_axis = 11;
 /// Lines of the chart without a heading. Up to the minimum over ranks the area is full, up to the median dense, up to
 /// the maximum light; a column shows the extremes and the mean median of its iterations. Where less than a tenth of the
 /// columns is over four times as high as the others, they are cut and end in an arrow.
-std::vector<std::string> draw_chart(const IterationSeries& series, const TextStyle& style,
-                                    const ChartColumns& columns, std::size_t height);
+std::vector<std::string> draw_chart(const IterationSeries& series, const TextStyle& style, const ChartColumns& columns, std::size_t height);
 
 /// One line of bars: the mean of every column, as a share of `top`, of what is known; "?" where all values are NaN.
-std::string sparkline(const TextStyle& style, const std::vector<double>& series, const ChartColumns& chart,
-                      double top);
+std::string sparkline(const TextStyle& style, const std::vector<double>& series, const ChartColumns& chart, double top);
 
 } // namespace libprofile::tools

@@ -14,69 +14,43 @@ std::size_t next_block(Bytes bytes, std::size_t from) {
     for (std::size_t at = (from + 7) / 8 * 8; at + sizeof(BlockHeader) <= bytes.size(); at += 8) {
         std::uint32_t magic = 0;
         std::memcpy(&magic, bytes.data() + at, sizeof magic);
-        if (magic == block_magic)
-            return at;
+        if (magic == block_magic) return at;
     }
     return bytes.size();
 }
 
 const char* type_name(std::uint32_t type) {
     switch (static_cast<BlockType>(type)) {
-    case BlockType::Job:
-        return "job";
-    case BlockType::Metrics:
-        return "metric";
-    case BlockType::Rank:
-        return "rank";
-    case BlockType::Modules:
-        return "module";
-    case BlockType::Functions:
-        return "function";
-    case BlockType::Tree:
-        return "call-path";
-    case BlockType::Phase:
-        return "phase";
-    case BlockType::Names:
-        return "name";
-    case BlockType::Trace:
-        return "trace";
-    case BlockType::Series:
-        return "series";
-    case BlockType::Location:
-        return "location";
-    case BlockType::NodeMap:
-        return "node-map";
-    case BlockType::Cells:
-        return "cell";
-    case BlockType::Directory:
-        return "directory";
-    case BlockType::RankTable:
-        return "rank-table";
-    case BlockType::Footer:
-        return "footer";
-    case BlockType::Averages:
-        return "averages";
-    case BlockType::Journal:
-        return "journal";
-    case BlockType::Loops:
-        return "loops";
-    case BlockType::Regions:
-        return "regions";
-    case BlockType::Place:
-        return "place";
-    case BlockType::OpenMp:
-        return "OpenMP";
-    case BlockType::ShortThreads:
-        return "short-threads";
-    case BlockType::Inside:
-        return "inside";
+    case BlockType::Job: return "job";
+    case BlockType::Metrics: return "metric";
+    case BlockType::Rank: return "rank";
+    case BlockType::Modules: return "module";
+    case BlockType::Functions: return "function";
+    case BlockType::Tree: return "call-path";
+    case BlockType::Phase: return "phase";
+    case BlockType::Names: return "name";
+    case BlockType::Trace: return "trace";
+    case BlockType::Series: return "series";
+    case BlockType::Location: return "location";
+    case BlockType::NodeMap: return "node-map";
+    case BlockType::Cells: return "cell";
+    case BlockType::Directory: return "directory";
+    case BlockType::RankTable: return "rank-table";
+    case BlockType::Footer: return "footer";
+    case BlockType::Averages: return "averages";
+    case BlockType::Journal: return "journal";
+    case BlockType::Loops: return "loops";
+    case BlockType::Regions: return "regions";
+    case BlockType::Place: return "place";
+    case BlockType::OpenMp: return "OpenMP";
+    case BlockType::ShortThreads: return "short-threads";
+    case BlockType::Inside: return "inside";
     }
     return "unknown";
 }
 
 std::string describe_block(const BlockHeader& header) {
-    if (header.rank == no_rank)
-        return fmt::format("a {} block", type_name(header.type));
+    if (header.rank == no_rank) return fmt::format("a {} block", type_name(header.type));
     return fmt::format("a {} block of rank {}", type_name(header.type), header.rank);
 }
 
@@ -85,20 +59,16 @@ std::string describe_block(const BlockHeader& header) {
 FileHeader check_header(Bytes bytes) {
     static_assert(std::endian::native == std::endian::little, "headers are copied, not converted");
     FileHeader header{};
-    if (bytes.size() < sizeof header)
-        throw ReadError(fmt::format("too short for a profile ({} bytes)", bytes.size()));
+    if (bytes.size() < sizeof header) throw ReadError(fmt::format("too short for a profile ({} bytes)", bytes.size()));
     std::memcpy(&header, bytes.data(), sizeof header);
-    if (std::memcmp(header.magic, file_magic, sizeof file_magic) != 0)
-        throw ReadError("not a profile of libprofile");
+    if (std::memcmp(header.magic, file_magic, sizeof file_magic) != 0) throw ReadError("not a profile of libprofile");
     if (header.version < oldest_version || header.version > format_version)
-        throw ReadError(fmt::format("of format version {}, but this libprofile reads versions {} to {}",
-                                    header.version, oldest_version, format_version));
+        throw ReadError(fmt::format("of format version {}, but this libprofile reads versions {} to {}", header.version, oldest_version, format_version));
     return header;
 }
 
 bool is_block(const BlockHeader& header, Bytes stored, std::uint32_t version) {
-    if (header.raw_size < header.stored_size || (version == 3 && header.raw_size != header.stored_size))
-        return false;
+    if (header.raw_size < header.stored_size || (version == 3 && header.raw_size != header.stored_size)) return false;
     if (version > 3 && header.type == static_cast<std::uint32_t>(BlockType::RankTable))
         return true; // written by all ranks at once: its entries have checksums of their own
     return crc32(stored.data(), stored.size()) == header.crc;
@@ -143,8 +113,7 @@ BlockList find_blocks(Bytes bytes) {
         else
             list.blocks.push_back({static_cast<BlockType>(header.type), header.rank, payload, header.raw_size});
         at += sizeof header + (payload.size() + 7) / 8 * 8;
-        if (at > bytes.size())
-            break; // the padding of the last block may be missing
+        if (at > bytes.size()) break; // the padding of the last block may be missing
     }
     return list;
 }

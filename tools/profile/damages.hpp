@@ -15,8 +15,7 @@ class Damages {
     explicit Damages(std::size_t shown) : shown_(shown) {}
 
     /// @param describe returns the clause; not called for one that will not be shown
-    template <class Describe>
-    void note(Describe describe) {
+    template <class Describe> void note(Describe describe) {
         if (told_.size() < shown_)
             told_.push_back(describe());
         else
@@ -31,8 +30,7 @@ class Damages {
     /// The clauses, and how many there are more.
     std::vector<std::string> told() const {
         std::vector<std::string> all = told_;
-        if (more_ != 0)
-            all.push_back(fmt::format("and {} more of this kind", more_));
+        if (more_ != 0) all.push_back(fmt::format("and {} more of this kind", more_));
         return all;
     }
 

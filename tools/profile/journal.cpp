@@ -13,15 +13,12 @@ namespace libprofile::tools {
 
 std::optional<Bytes> JournalScanner::next() {
     JournalRecordHeader header{};
-    if (journal_.size() - at_ < sizeof header)
-        return std::nullopt;
+    if (journal_.size() - at_ < sizeof header) return std::nullopt;
     std::memcpy(&header, journal_.data() + at_, sizeof header);
     const std::size_t room = journal_.size() - at_ - sizeof header;
-    if (header.mark != journal_mark || padded_to_8(header.size) > room)
-        return std::nullopt;
+    if (header.mark != journal_mark || padded_to_8(header.size) > room) return std::nullopt;
     const Bytes payload = journal_.subspan(at_ + sizeof header, header.size);
-    if (journal_check(payload.data(), payload.size(), sequence_) != header.check)
-        return std::nullopt;
+    if (journal_check(payload.data(), payload.size(), sequence_) != header.check) return std::nullopt;
     ++sequence_;
     at_ += sizeof header + padded_to_8(header.size);
     return payload;
@@ -29,8 +26,8 @@ std::optional<Bytes> JournalScanner::next() {
 
 namespace {
 
-constexpr std::uint64_t most_phases = 1000;             // as in the runtime; each takes memory
-constexpr std::uint64_t most_value = std::uint64_t{1} << 62; // of all cells of a record together: no sum overflows
+constexpr std::uint64_t most_phases = 1000;                                                    // as in the runtime; each takes memory
+constexpr std::uint64_t most_value = std::uint64_t{1} << 62;                                   // of all cells of a record together: no sum overflows
 constexpr std::uint64_t most_nodes = std::uint64_t{1} << (32 - libprofile::Cell::metric_bits); // that fit into a key
 
 /// Bytes for the iterations of a journal.
@@ -68,8 +65,7 @@ class Application {
     bool put_back(Decoder d);
     void count_iterations(Bytes journal);
     bool read_cells(const Decoder& d, Bytes record, std::uint64_t count, Cells& cells) const;
-    bool read_nodes(Decoder& d, std::vector<NodeRecord>& nodes, const std::map<std::uint64_t, Function>& functions,
-                    std::size_t modules) const;
+    bool read_nodes(Decoder& d, std::vector<NodeRecord>& nodes, const std::map<std::uint64_t, Function>& functions, std::size_t modules) const;
     void note_node(const NodeRecord& node);
     std::uint32_t node_of_kind(NodeKind kind);
     void replace_rest(PhaseData& data, const Cells& cells);
@@ -83,7 +79,7 @@ class Application {
     std::vector<OpenPhase> phases_;
     std::vector<TimeCategory> categories_; // by node
     std::vector<bool> is_event_;
-    std::map<NodeKind, std::uint32_t> below_root_; // the first node of each kind there
+    std::map<NodeKind, std::uint32_t> below_root_;      // the first node of each kind there
     std::map<std::uint64_t, std::uint64_t> iterations_; // of the journal, by phase
     std::vector<Bytes> waiting_;
     std::uint64_t wall_ns_ = 0;
@@ -93,24 +89,21 @@ class Application {
 
 std::uint64_t time_in(const std::vector<Cell>& cells) {
     std::uint64_t sum = 0;
-    for (const Cell& cell : cells)
-        sum += cell.metric == 0 ? cell.value : 0;
+    for (const Cell& cell : cells) sum += cell.metric == 0 ? cell.value : 0;
     return sum;
 }
 
 std::vector<Cell> model_cells(const Cells& cells) {
     std::vector<Cell> result;
     result.reserve(cells.size());
-    for (const libprofile::Cell& cell : cells)
-        result.push_back({cell.node(), cell.metric(), cell.value});
+    for (const libprofile::Cell& cell : cells) result.push_back({cell.node(), cell.metric(), cell.value});
     return result;
 }
 
 void Application::note_node(const NodeRecord& node) {
     const auto kind = static_cast<NodeKind>(node.kind);
     const auto number = static_cast<std::uint32_t>(categories_.size());
-    if (node.parent_distance == number)
-        below_root_.emplace(kind, number);
+    if (node.parent_distance == number) below_root_.emplace(kind, number);
     TimeCategory category = TimeCategory::Compute;
     if (kind == NodeKind::Overhead)
         category = TimeCategory::Overhead;
@@ -119,8 +112,7 @@ void Application::note_node(const NodeRecord& node) {
     else if (kind == NodeKind::NotRecorded)
         category = TimeCategory::NotRecorded;
     else if (is_call(kind))
-        if (const auto at = rank_.tables.functions->find(node.a); at != rank_.tables.functions->end())
-            category = at->second.category;
+        if (const auto at = rank_.tables.functions->find(node.a); at != rank_.tables.functions->end()) category = at->second.category;
     categories_.push_back(category);
     is_event_.push_back(counts_for_structure(kind));
 }
@@ -133,8 +125,7 @@ void Application::count_iterations(Bytes journal) {
         std::uint64_t kind = 0, phase = 0;
         d.number(kind);
         d.number(phase);
-        if (!d.failed() && kind == static_cast<std::uint64_t>(JournalRecord::Iteration) && phase < most_phases)
-            ++iterations_[phase];
+        if (!d.failed() && kind == static_cast<std::uint64_t>(JournalRecord::Iteration) && phase < most_phases) ++iterations_[phase];
     }
 }
 
@@ -142,45 +133,36 @@ bool Application::begin(Bytes journal) {
     count_iterations(journal);
     const auto tree = rank_.tables.trees.find(0);
     const auto location = rank_.locations.find(0);
-    if (tree == rank_.tables.trees.end() || location == rank_.locations.end() ||
-        location->second.paths_in != static_cast<std::uint64_t>(PathsIn::OwnTree) || !rank_.tables.modules || !rank_.tables.functions || !rank_.info || !rank_.info->checkpoint ||
-        tree->second.nodes.size() >= most_nodes)
+    if (tree == rank_.tables.trees.end() || location == rank_.locations.end() || location->second.paths_in != static_cast<std::uint64_t>(PathsIn::OwnTree) ||
+        !rank_.tables.modules || !rank_.tables.functions || !rank_.info || !rank_.info->checkpoint || tree->second.nodes.size() >= most_nodes)
         return false;
     tree_ = &tree->second;
     location_ = &location->second;
     wall_ns_ = location_->wall_ns;
     categories_.push_back(TimeCategory::Compute);
     is_event_.push_back(false);
-    for (const NodeRecord& node : tree_->nodes)
-        note_node(node);
+    for (const NodeRecord& node : tree_->nodes) note_node(node);
     for (std::size_t i = 0; i < rank_.phases.size(); ++i) {
-        if (rank_.phases[i].thread != 0)
-            continue;
-        if (rank_.phases[i].number != phases_.size())
-            return false; // a block was lost, so that the journal's numbers mean others
+        if (rank_.phases[i].thread != 0) continue;
+        if (rank_.phases[i].number != phases_.size()) return false; // a block was lost, so that the journal's numbers mean others
         for (const Cell& cell : rank_.phases[i].data.rest)
-            if (cell.path > tree_->nodes.size() || cell.metric >= metric_count + settings_.counter_metrics)
-                return false;
+            if (cell.path > tree_->nodes.size() || cell.metric >= metric_count + settings_.counter_metrics) return false;
         phases_.push_back({i, nullptr});
     }
     return !phases_.empty() && rank_.phases[phases_[0].place].kind == PhaseKind::Outside;
 }
 
-bool Application::read_nodes(Decoder& d, std::vector<NodeRecord>& nodes, const std::map<std::uint64_t, Function>& functions,
-                             std::size_t modules) const {
+bool Application::read_nodes(Decoder& d, std::vector<NodeRecord>& nodes, const std::map<std::uint64_t, Function>& functions, std::size_t modules) const {
     std::uint64_t first = 0, count = 0;
     d.number(first);
     d.number(count);
-    if (d.failed() || first != tree_->nodes.size() + 1 || count > d.remaining() / 4 || first + count >= most_nodes)
-        return false;
+    if (d.failed() || first != tree_->nodes.size() + 1 || count > d.remaining() / 4 || first + count >= most_nodes) return false;
     for (std::uint64_t i = 0; i < count; ++i) {
         NodeRecord& node = nodes.emplace_back();
         describe(d, node);
         const auto kind = static_cast<NodeKind>(node.kind);
-        if (d.failed() || node.parent_distance == 0 || node.parent_distance > first + i || !is_stored_kind(node.kind))
-            return false;
-        if ((is_in_module(kind) && node.a >= modules) ||
-            (is_call(kind) && !functions.contains(node.a) && !rank_.tables.functions->contains(node.a)))
+        if (d.failed() || node.parent_distance == 0 || node.parent_distance > first + i || !is_stored_kind(node.kind)) return false;
+        if ((is_in_module(kind) && node.a >= modules) || (is_call(kind) && !functions.contains(node.a) && !rank_.tables.functions->contains(node.a)))
             return false;
     }
     return true;
@@ -190,16 +172,14 @@ bool Application::define(Decoder d) {
     std::uint64_t first = 0, count = 0;
     d.number(first);
     d.number(count);
-    if (d.failed() || first != phases_.size() || count > d.remaining() / 2 || first + count > most_phases)
-        return false;
+    if (d.failed() || first != phases_.size() || count > d.remaining() / 2 || first + count > most_phases) return false;
     std::vector<RawPhase> phases;
     for (std::uint64_t i = 0; i < count; ++i) {
         std::uint64_t kind = 0;
         Text name;
         d.number(kind);
         d.text(name);
-        if (d.failed() || kind == 0 || kind > static_cast<std::uint64_t>(PhaseKind::Iterations))
-            return false;
+        if (d.failed() || kind == 0 || kind > static_cast<std::uint64_t>(PhaseKind::Iterations)) return false;
         RawPhase& phase = phases.emplace_back();
         phase.number = static_cast<std::uint32_t>(first + i);
         phase.name.assign(name.data, name.size);
@@ -207,8 +187,7 @@ bool Application::define(Decoder d) {
     }
     d.number(first);
     d.number(count);
-    if (d.failed() || first > rank_.tables.modules->size() || count > d.remaining() / 2)
-        return false;
+    if (d.failed() || first > rank_.tables.modules->size() || count > d.remaining() / 2) return false;
     std::vector<Module> modules;
     for (std::uint64_t i = 0; i < count; ++i) {
         ModuleRecord r;
@@ -217,11 +196,9 @@ bool Application::define(Decoder d) {
             modules.push_back({std::string(r.build_id.data, r.build_id.size), std::string(r.path.data, r.path.size)});
     }
     std::map<std::uint64_t, Function> functions;
-    if (!read_functions(d, functions))
-        return false;
+    if (!read_functions(d, functions)) return false;
     std::vector<NodeRecord> nodes;
-    if (!read_nodes(d, nodes, functions, rank_.tables.modules->size() + modules.size()) || d.remaining() != 0)
-        return false;
+    if (!read_nodes(d, nodes, functions, rank_.tables.modules->size() + modules.size()) || d.remaining() != 0) return false;
     for (RawPhase& phase : phases) {
         rank_.phases.push_back(std::move(phase));
         phases_.push_back({rank_.phases.size() - 1, nullptr});
@@ -237,8 +214,7 @@ bool Application::define(Decoder d) {
 
 /// The cells that fill the rest of a record, sorted.
 bool Application::read_cells(const Decoder& d, Bytes record, std::uint64_t count, Cells& cells) const {
-    if (d.failed() || count > d.remaining())
-        return false;
+    if (d.failed() || count > d.remaining()) return false;
     std::size_t left = d.remaining();
     const unsigned char* in = record.data() + record.size() - left;
     std::uint32_t key = 0;
@@ -247,21 +223,16 @@ bool Application::read_cells(const Decoder& d, Bytes record, std::uint64_t count
     for (std::uint64_t i = 0; i < count; ++i) {
         std::uint32_t difference = 0;
         std::uint64_t value = 0;
-        if (!JournalCells::get(in, left, difference, value))
-            return false;
-        if (value > most_value - sum)
-            return false;
+        if (!JournalCells::get(in, left, difference, value)) return false;
+        if (value > most_value - sum) return false;
         sum += value;
         key += difference;
         cells.push_back({key, value});
-        if (cells.back().node() > tree_->nodes.size() || cells.back().metric() >= metric_count + settings_.counter_metrics)
-            return false;
+        if (cells.back().node() > tree_->nodes.size() || cells.back().metric() >= metric_count + settings_.counter_metrics) return false;
     }
     const auto less = [](const libprofile::Cell& a, const libprofile::Cell& b) { return a.key < b.key; };
-    if (!std::is_sorted(cells.begin(), cells.end(), less))
-        std::sort(cells.begin(), cells.end(), less);
-    return left == 0 && std::adjacent_find(cells.begin(), cells.end(),
-                                           [](const auto& a, const auto& b) { return a.key == b.key; }) == cells.end();
+    if (!std::is_sorted(cells.begin(), cells.end(), less)) std::sort(cells.begin(), cells.end(), less);
+    return left == 0 && std::adjacent_find(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.key == b.key; }) == cells.end();
 }
 
 /// The rest of a phase is now `cells`, and its exclusive time follows.
@@ -277,25 +248,21 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
     JournalIteration r;
     Cells cells;
     describe(d, r);
-    if (d.failed() || r.phase >= phases_.size() || r.fate > static_cast<std::uint64_t>(IterationFate::Mixed) ||
-        r.thread_wall_ns < wall_ns_ || r.wall_ns > r.wall_inclusive_ns || r.wall_ns > most_value || !read_cells(d, record, r.cells, cells))
+    if (d.failed() || r.phase >= phases_.size() || r.fate > static_cast<std::uint64_t>(IterationFate::Mixed) || r.thread_wall_ns < wall_ns_ ||
+        r.wall_ns > r.wall_inclusive_ns || r.wall_ns > most_value || !read_cells(d, record, r.cells, cells))
         return false;
     OpenPhase& phase = phases_[r.phase];
     PhaseData& into = data(phase);
-    if (rank_.phases[phase.place].kind != PhaseKind::Iterations)
-        return false;
-    if (!phase.kept)
-        phase.kept = std::make_unique<KeptIterations>(settings_, iterations_[r.phase]);
+    if (rank_.phases[phase.place].kind != PhaseKind::Iterations) return false;
+    if (!phase.kept) phase.kept = std::make_unique<KeptIterations>(settings_, iterations_[r.phase]);
     const auto fate = static_cast<IterationFate>(r.fate);
     if (fate == IterationFate::Own || fate == IterationFate::Mixed) {
         std::uint64_t direct[cell_metrics] = {}, by_category[static_cast<std::size_t>(TimeCategory::Count)] = {};
         KeptProfile profile;
         for (const libprofile::Cell& cell : cells) {
             direct[cell.metric()] += cell.value;
-            if (cell.metric() == 0)
-                by_category[static_cast<std::size_t>(categories_[cell.node()])] += cell.value;
-            if (is_event_[cell.node()] && is_exact_in_event(cell.metric(), 2 * settings_.counters))
-                profile.events.push_back(cell);
+            if (cell.metric() == 0) by_category[static_cast<std::size_t>(categories_[cell.node()])] += cell.value;
+            if (is_event_[cell.node()] && is_exact_in_event(cell.metric(), 2 * settings_.counters)) profile.events.push_back(cell);
         }
         derive_catalogue(direct, by_category, profile.condensed.values);
         std::copy_n(direct + metric_count, most_counter_metrics, profile.condensed.values + catalogue_size);
@@ -306,8 +273,7 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
         into.wall_ns += direct[0];
     } else {
         phase.kept->add_to_rest(r.wall_ns);
-        if (fate == IterationFate::Rest)
-            replace_rest(into, cells);
+        if (fate == IterationFate::Rest) replace_rest(into, cells);
     }
     phase.iterations_ns += r.wall_ns;
     into.wall_inclusive_ns = r.wall_inclusive_ns;
@@ -321,14 +287,11 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
 bool Application::put_back(Decoder d) {
     std::uint64_t number = 0;
     d.number(number);
-    if (d.failed() || d.remaining() != 0 || number >= phases_.size() || !phases_[number].kept)
-        return false;
+    if (d.failed() || d.remaining() != 0 || number >= phases_.size() || !phases_[number].kept) return false;
     const std::optional<Cells> cells = phases_[number].kept->take_back();
-    if (!cells)
-        return false;
+    if (!cells) return false;
     PhaseData& into = data(phases_[number]);
-    for (const libprofile::Cell& cell : *cells)
-        into.wall_ns -= cell.metric() == 0 ? cell.value : 0; // replace_rest() adds them
+    for (const libprofile::Cell& cell : *cells) into.wall_ns -= cell.metric() == 0 ? cell.value : 0; // replace_rest() adds them
     replace_rest(into, *cells);
     return true;
 }
@@ -337,18 +300,15 @@ bool Application::apply_phase(Decoder d, Bytes record) {
     JournalPhase r;
     Cells cells;
     describe(d, r);
-    if (d.failed() || r.phase >= phases_.size() || !read_cells(d, record, r.cells, cells))
-        return false;
+    if (d.failed() || r.phase >= phases_.size() || !read_cells(d, record, r.cells, cells)) return false;
     OpenPhase& phase = phases_[r.phase];
-    if (rank_.phases[phase.place].kind == PhaseKind::Iterations)
-        return false;
+    if (rank_.phases[phase.place].kind == PhaseKind::Iterations) return false;
     PhaseData& into = data(phase);
     into.instances = r.instances;
     into.wall_inclusive_ns = r.wall_inclusive_ns;
     replace_rest(into, cells);
     const auto book = [&](NodeKind kind, std::uint64_t ns) {
-        if (ns == 0)
-            return;
+        if (ns == 0) return;
         into.rest.push_back({node_of_kind(kind), 0, ns});
         into.wall_ns += ns;
     };
@@ -359,8 +319,7 @@ bool Application::apply_phase(Decoder d, Bytes record) {
 
 /// A node below the root.
 std::uint32_t Application::node_of_kind(NodeKind kind) {
-    if (const auto at = below_root_.find(kind); at != below_root_.end())
-        return at->second;
+    if (const auto at = below_root_.find(kind); at != below_root_.end()) return at->second;
     const NodeRecord node{tree_->nodes.size() + 1, static_cast<std::uint64_t>(kind), 0, 0};
     tree_->nodes.push_back(node);
     note_node(node);
@@ -372,14 +331,10 @@ bool Application::apply(Bytes record) {
     std::uint64_t kind = 0;
     d.number(kind);
     switch (static_cast<JournalRecord>(kind)) {
-    case JournalRecord::Definitions:
-        return define(d);
-    case JournalRecord::Iteration:
-        return apply_iteration(d, record);
-    case JournalRecord::Phase:
-        return apply_phase(d, record);
-    case JournalRecord::PutBack:
-        return put_back(d);
+    case JournalRecord::Definitions: return define(d);
+    case JournalRecord::Iteration: return apply_iteration(d, record);
+    case JournalRecord::Phase: return apply_phase(d, record);
+    case JournalRecord::PutBack: return put_back(d);
     }
     return false;
 }
@@ -390,12 +345,10 @@ bool Application::take(Bytes record) {
     std::uint64_t kind = 0;
     Decoder(record.data(), record.size()).number(kind);
     if (kind != static_cast<std::uint64_t>(JournalRecord::Definitions)) {
-        if (!waiting_.empty() || !apply(record))
-            waiting_.push_back(record);
+        if (!waiting_.empty() || !apply(record)) waiting_.push_back(record);
         return true;
     }
-    if (!apply(record) || !std::all_of(waiting_.begin(), waiting_.end(), [&](Bytes before) { return apply(before); }))
-        return false;
+    if (!apply(record) || !std::all_of(waiting_.begin(), waiting_.end(), [&](Bytes before) { return apply(before); })) return false;
     waiting_.clear();
     return true;
 }
@@ -403,8 +356,7 @@ bool Application::take(Bytes record) {
 /// The series of the snapshot goes on with the iterations of the journal, wherever it ends.
 void Application::keep_series(OpenPhase& phase, std::uint64_t iterations_before) {
     const RawPhase& raw = rank_.phases[phase.place];
-    auto at = std::find_if(rank_.series.begin(), rank_.series.end(),
-                           [&](const RawSeries& s) { return s.thread == 0 && s.phase == raw.name; });
+    auto at = std::find_if(rank_.series.begin(), rank_.series.end(), [&](const RawSeries& s) { return s.thread == 0 && s.phase == raw.name; });
     if (at == rank_.series.end()) {
         rank_.series.push_back({0, raw.name, {}});
         at = rank_.series.end() - 1;
@@ -419,20 +371,16 @@ void Application::keep_series(OpenPhase& phase, std::uint64_t iterations_before)
 /// The loops that were found went on since the snapshot, and so did the search.
 void Application::prolong_loops(std::uint64_t wall_before) {
     const auto search = rank_.loop_searches.find(0);
-    if (search == rank_.loop_searches.end())
-        return;
-    if (search->second.searched_ns != 0)
-        search->second.searched_ns += wall_ns_ - wall_before;
+    if (search == rank_.loop_searches.end()) return;
+    if (search->second.searched_ns != 0) search->second.searched_ns += wall_ns_ - wall_before;
     for (FoundLoop& loop : search->second.loops)
         for (const OpenPhase& phase : phases_)
-            if (rank_.phases[phase.place].kind == PhaseKind::Iterations && rank_.phases[phase.place].name == loop.phase)
-                loop.last_ns += phase.iterations_ns;
+            if (rank_.phases[phase.place].kind == PhaseKind::Iterations && rank_.phases[phase.place].name == loop.phase) loop.last_ns += phase.iterations_ns;
 }
 
 bool Application::finish() {
     for (OpenPhase& phase : phases_) {
-        if (!phase.kept)
-            continue;
+        if (!phase.kept) continue;
         const std::uint64_t before = data(phase).instances;
         keep_series(phase, before);
         phase.kept->append_to(data(phase), is_event_);
@@ -443,8 +391,7 @@ bool Application::finish() {
     rank_.info->samples_taken += samples_taken_;
     rank_.info->samples_lost += samples_lost_;
     std::uint64_t known = 0;
-    for (const OpenPhase& phase : phases_)
-        known += data(phase).wall_ns;
+    for (const OpenPhase& phase : phases_) known += data(phase).wall_ns;
     PhaseData& outside = data(phases_[0]);
     // Phase records may be younger than the last iteration.
     wall_ns_ = std::max(wall_ns_, known);
@@ -482,16 +429,12 @@ class Quota {
 std::optional<std::string> apply_journal(Bytes journal, const KeptSettings& settings, RawRank& rank) {
     JournalScanner scanner(journal);
     std::optional<Bytes> record = scanner.next();
-    if (!record)
-        return std::nullopt;
+    if (!record) return std::nullopt;
     const Quota quota(memory_for(journal.size()));
     Application application(rank, settings);
-    if (!application.begin(journal))
-        return "a journal does not fit to what is before it";
-    while (record && application.take(*record))
-        record = scanner.next();
-    if (!application.finish() || record)
-        return "a journal is malformed";
+    if (!application.begin(journal)) return "a journal does not fit to what is before it";
+    while (record && application.take(*record)) record = scanner.next();
+    if (!application.finish() || record) return "a journal is malformed";
     return std::nullopt;
 }
 

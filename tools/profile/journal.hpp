@@ -4,8 +4,8 @@
 // bytes, with a bound; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/raw_records.hpp"
 #include "tools/profile/kept_iterations.hpp"
+#include "tools/profile/raw_records.hpp"
 
 #include <optional>
 #include <string>

@@ -18,10 +18,8 @@ using Structure = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 Structure structure_of(const Cluster& cluster, const std::vector<bool>& is_event) {
     Structure structure;
     for (const Cell& cell : cluster.cells) {
-        if (cell.metric != static_cast<std::uint32_t>(Metric::Visits) || cell.path >= is_event.size() || !is_event[cell.path])
-            continue;
-        if (cluster.size == 0 || cell.value % cluster.size != 0)
-            return {};
+        if (cell.metric != static_cast<std::uint32_t>(Metric::Visits) || cell.path >= is_event.size() || !is_event[cell.path]) continue;
+        if (cluster.size == 0 || cell.value % cluster.size != 0) return {};
         structure.emplace_back(cell.path, cell.value / cluster.size);
     }
     return structure;
@@ -34,8 +32,7 @@ constexpr std::uint64_t most_series_work = std::uint64_t{1} << 27;
 
 /// More clusters than iterations are of no use, but take memory.
 std::uint32_t most_clusters(std::uint32_t wanted, std::uint64_t iterations) {
-    if (wanted == Clusterer::no_limit)
-        return wanted;
+    if (wanted == Clusterer::no_limit) return wanted;
     iterations = std::max<std::uint64_t>(iterations, 1);
     const std::uint64_t quick = std::max<std::uint64_t>(most_distances / iterations, KeptSettings().clusters);
     return static_cast<std::uint32_t>(std::min({std::uint64_t{wanted}, iterations, quick}));
@@ -43,16 +40,12 @@ std::uint32_t most_clusters(std::uint32_t wanted, std::uint64_t iterations) {
 
 /// Sums by key to cells sorted by path and metric.
 void add_to_cells(const std::map<std::uint32_t, std::uint64_t>& sums, std::vector<Cell>& cells) {
-    if (sums.empty())
-        return;
+    if (sums.empty()) return;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> all;
-    for (const Cell& cell : cells)
-        all[{cell.path, cell.metric}] += cell.value;
-    for (const auto& [key, value] : sums)
-        all[{key / metric_limit, key % metric_limit}] += value;
+    for (const Cell& cell : cells) all[{cell.path, cell.metric}] += cell.value;
+    for (const auto& [key, value] : sums) all[{key / metric_limit, key % metric_limit}] += value;
     cells.clear();
-    for (const auto& [place, value] : all)
-        cells.push_back({place.first, place.second, value});
+    for (const auto& [place, value] : all) cells.push_back({place.first, place.second, value});
 }
 
 void remember_pages(void* list, void* pages, std::size_t bytes) noexcept {
@@ -67,8 +60,7 @@ std::string setting_of(const std::string& configuration, const std::string& name
     std::size_t at = 0;
     while (at < configuration.size()) {
         const std::size_t end = std::min(configuration.find('\n', at), configuration.size());
-        if (configuration.compare(at, start.size(), start) == 0)
-            return configuration.substr(at + start.size(), end - at - start.size());
+        if (configuration.compare(at, start.size(), start) == 0) return configuration.substr(at + start.size(), end - at - start.size());
         at = end + 1;
     }
     return "";
@@ -84,8 +76,7 @@ KeptSettings kept_settings(const std::string& configuration) {
     const std::string mode = setting_of(configuration, "LIBPROFILE_EQUIVALENCE");
     constexpr const char* modes[] = {"auto", "strong", "weak", "none"};
     for (std::size_t i = 0; i < std::size(modes); ++i)
-        if (mode == modes[i])
-            settings.mode = static_cast<EquivalenceMode>(i);
+        if (mode == modes[i]) settings.mode = static_cast<EquivalenceMode>(i);
     return settings;
 }
 
@@ -97,14 +88,12 @@ KeptIterations::KeptIterations(KeptSettings settings, std::uint64_t most)
 }
 
 KeptIterations::~KeptIterations() {
-    for (const auto& [pages, bytes] : pages_)
-        libprofile::memory_quota.unmap(pages, bytes);
+    for (const auto& [pages, bytes] : pages_) libprofile::memory_quota.unmap(pages, bytes);
 }
 
 void KeptIterations::add(KeptProfile profile, std::uint64_t wall_ns, bool is_mixed) {
     cluster_newest();
-    if (pages_.capacity() - pages_.size() < 128)
-        pages_.reserve(pages_.capacity() * 2); // remember_pages() must not throw through code without exceptions
+    if (pages_.capacity() - pages_.size() < 128) pages_.reserve(pages_.capacity() * 2); // remember_pages() must not throw through code without exceptions
     if (is_mixed) {
         series_.add_unknown();
     } else {
@@ -112,8 +101,8 @@ void KeptIterations::add(KeptProfile profile, std::uint64_t wall_ns, bool is_mix
         series_work_ += series_.columns().counts + series_.columns().times;
         static const libprofile::Cell none{};
         const libprofile::Cell* events = profile.events.empty() ? &none : profile.events.data();
-        series_.add(series_work_ > most_series_work ? nullptr : events, static_cast<std::uint32_t>(profile.events.size()),
-                    profile.condensed.values, wall_ns, profile.signatures);
+        series_.add(series_work_ > most_series_work ? nullptr : events, static_cast<std::uint32_t>(profile.events.size()), profile.condensed.values, wall_ns,
+                    profile.signatures);
     }
     wall_ns_.push_back(wall_ns);
     newest_ = std::move(profile);
@@ -128,8 +117,7 @@ void KeptIterations::add_to_rest(std::uint64_t wall_ns) {
 }
 
 std::optional<std::vector<libprofile::Cell>> KeptIterations::take_back() {
-    if (!newest_)
-        return std::nullopt;
+    if (!newest_) return std::nullopt;
     std::vector<libprofile::Cell> cells = std::move(newest_->cells);
     newest_.reset();
     in_clusterer_.push_back(no_cluster);
@@ -141,18 +129,15 @@ bool KeptIterations::give_to_clusterer(const KeptProfile& from) {
     libprofile::IterationProfile profile;
     profile.size = static_cast<std::uint32_t>(from.cells.size());
     profile.cells = static_cast<libprofile::Cell*>(pool_.allocate(profile.bytes()));
-    if (profile.cells == nullptr)
-        return false;
+    if (profile.cells == nullptr) return false;
     std::copy(from.cells.begin(), from.cells.end(), profile.cells);
-    if (clusterer_.add(profile, from.condensed, from.signatures))
-        return true;
+    if (clusterer_.add(profile, from.condensed, from.signatures)) return true;
     pool_.release(profile.cells, profile.bytes());
     return false;
 }
 
 void KeptIterations::cluster_newest() {
-    if (!newest_)
-        return;
+    if (!newest_) return;
     const KeptProfile profile = *std::exchange(newest_, std::nullopt);
     const auto number = static_cast<std::uint32_t>(clusterer_.iterations());
     if (limit_ != Clusterer::no_limit && clusterer_.cluster_count() > limit_) // each class needs one
@@ -167,8 +152,7 @@ void KeptIterations::cluster_newest() {
     in_clusterer_.push_back(no_cluster);
     ++unclustered_;
     ++without_room_;
-    for (const libprofile::Cell& cell : profile.cells)
-        rest_[cell.key] += cell.value;
+    for (const libprofile::Cell& cell : profile.cells) rest_[cell.key] += cell.value;
 }
 
 void KeptIterations::append_to(PhaseData& data, const std::vector<bool>& is_event) {
@@ -178,8 +162,7 @@ void KeptIterations::append_to(PhaseData& data, const std::vector<bool>& is_even
     std::uint64_t classes = data.classes;
     for (const Cluster& cluster : data.clusters) {
         classes = std::max(classes, cluster.equivalence_class == std::numeric_limits<std::uint64_t>::max() ? 0 : cluster.equivalence_class + 1);
-        if (Structure structure = structure_of(cluster, is_event); !structure.empty())
-            known.emplace(std::move(structure), cluster.equivalence_class);
+        if (Structure structure = structure_of(cluster, is_event); !structure.empty()) known.emplace(std::move(structure), cluster.equivalence_class);
     }
     std::map<std::uint32_t, std::uint64_t> class_numbers; // by number in the clusterer
     const std::size_t before = data.clusters.size();
@@ -198,8 +181,7 @@ void KeptIterations::append_to(PhaseData& data, const std::vector<bool>& is_even
     }
     data.classes = classes;
     for (std::uint32_t& cluster : data.cluster_of_iteration)
-        if (cluster == before)
-            cluster = static_cast<std::uint32_t>(all); // the rest
+        if (cluster == before) cluster = static_cast<std::uint32_t>(all); // the rest
     for (const std::uint32_t number : in_clusterer_)
         data.cluster_of_iteration.push_back(number == no_cluster ? static_cast<std::uint32_t>(all)
                                                                  : static_cast<std::uint32_t>(before) + clusterer_.cluster_of(number));
@@ -207,12 +189,9 @@ void KeptIterations::append_to(PhaseData& data, const std::vector<bool>& is_even
     data.iteration_ns.insert(data.iteration_ns.end(), wall_ns_.begin(), wall_ns_.end());
     data.instances += wall_ns_.size();
     data.unclustered += unclustered_;
-    if (before == 0)
-        data.equivalence = clusterer_.equivalence();
+    if (before == 0) data.equivalence = clusterer_.equivalence();
 }
 
-SeriesData KeptIterations::series() const {
-    return series_data_of(series_);
-}
+SeriesData KeptIterations::series() const { return series_data_of(series_); }
 
 } // namespace libprofile::tools

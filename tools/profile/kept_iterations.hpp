@@ -67,7 +67,7 @@ class KeptIterations {
 
     static constexpr std::uint32_t no_cluster = 0xffffffff;
     std::vector<std::pair<void*, std::size_t>> pages_; // of the arena, which does not give them back by itself
-    const std::uint32_t limit_; // of clusters, but for one of each class
+    const std::uint32_t limit_;                        // of clusters, but for one of each class
     libprofile::Arena arena_;
     libprofile::Pool pool_{arena_};
     Clusterer clusterer_;

@@ -24,15 +24,12 @@ std::vector<LoopPhase> loop_phases(const Profile& profile) {
     for (const Location& location : profile.locations) {
         for (const PhaseData& data : location.phases) {
             std::vector<std::uint32_t>& ranks = phases[data.phase].ranks;
-            if (ranks.empty() || ranks.back() != location.rank)
-                ranks.push_back(location.rank);
+            if (ranks.empty() || ranks.back() != location.rank) ranks.push_back(location.rank);
         }
-        if (!location.loop_search)
-            continue;
+        if (!location.loop_search) continue;
         for (const FoundLoop& loop : location.loop_search->loops)
             for (std::uint32_t p = 0; p < phases.size(); ++p)
-                if (phases[p].loop == nullptr && profile.phases[p].kind == PhaseKind::Iterations &&
-                    profile.phases[p].name == loop.recorded_as)
+                if (phases[p].loop == nullptr && profile.phases[p].kind == PhaseKind::Iterations && profile.phases[p].name == loop.recorded_as)
                     phases[p].loop = &loop;
     }
     return phases;
@@ -46,10 +43,8 @@ bool ran_together(const FoundLoop& a, const FoundLoop& b) {
 
 bool is_same_loop(const LoopPhase& a, const LoopPhase& b) {
     const FoundLoop &one = *a.loop, &other = *b.loop;
-    if (one.function == 0 || one.function != other.function || one.caller != other.caller || !is_same_module(one.module, other.module))
-        return false;
-    if (one.is(LoopIsReplaced) != other.is(LoopIsReplaced) || !ran_together(one, other))
-        return false;
+    if (one.function == 0 || one.function != other.function || one.caller != other.caller || !is_same_module(one.module, other.module)) return false;
+    if (one.is(LoopIsReplaced) != other.is(LoopIsReplaced) || !ran_together(one, other)) return false;
     std::vector<std::uint32_t> both;
     std::set_intersection(a.ranks.begin(), a.ranks.end(), b.ranks.begin(), b.ranks.end(), std::back_inserter(both));
     return both.empty();
@@ -62,8 +57,7 @@ void rename_loop_phase(Profile& profile, std::uint32_t phase, const std::string&
     for (Location& location : profile.locations)
         if (location.loop_search)
             for (FoundLoop& loop : location.loop_search->loops)
-                if (std::find(recorded.begin(), recorded.end(), loop.recorded_as) != recorded.end())
-                    loop.phase = name;
+                if (std::find(recorded.begin(), recorded.end(), loop.recorded_as) != recorded.end()) loop.phase = name;
     profile.phases[phase].name = name;
 }
 
@@ -80,12 +74,10 @@ void mark_frames(Profile& profile) {
     for (const Location& location : profile.locations)
         for (const PhaseData& data : location.phases) time[data.phase] += data.wall_inclusive_ns;
     for (const Location& location : profile.locations) {
-        if (!location.loop_search)
-            continue;
+        if (!location.loop_search) continue;
         for (const FoundLoop& loop : location.loop_search->loops) {
             const std::uint32_t inner = number_of(loop.recorded_as), outer = loop.around.empty() ? no_phase : number_of(loop.around);
-            if (outer < time.size() && inner < time.size() && inner != outer && is_frame_of(time[inner], time[outer]))
-                profile.phases[outer].is_frame = true;
+            if (outer < time.size() && inner < time.size() && inner != outer && is_frame_of(time[inner], time[outer])) profile.phases[outer].is_frame = true;
         }
     }
 }
@@ -97,22 +89,17 @@ void unite_loops(Profile& profile) {
     std::vector<std::uint32_t> order; // of loops, those of most ranks first
     for (std::uint32_t p = 0; p < phases.size(); ++p) {
         phases[p].becomes = p;
-        if (phases[p].loop == nullptr)
-            continue;
+        if (phases[p].loop == nullptr) continue;
         order.push_back(p);
         profile.phases[p].recorded_as = {profile.phases[p].name};
     }
-    if (order.empty())
-        return;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return phases[a].ranks.size() > phases[b].ranks.size(); });
+    if (order.empty()) return;
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return phases[a].ranks.size() > phases[b].ranks.size(); });
     for (std::size_t i = 1; i < order.size(); ++i) {
         LoopPhase& phase = phases[order[i]];
-        const auto same = std::find_if(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i), [&](std::uint32_t p) {
-            return phases[p].becomes == p && is_same_loop(phases[p], phase);
-        });
-        if (same == order.begin() + static_cast<std::ptrdiff_t>(i))
-            continue;
+        const auto same = std::find_if(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i),
+                                       [&](std::uint32_t p) { return phases[p].becomes == p && is_same_loop(phases[p], phase); });
+        if (same == order.begin() + static_cast<std::ptrdiff_t>(i)) continue;
         phase.becomes = *same;
         profile.phases[*same].recorded_as.push_back(profile.phases[order[i]].name);
         std::vector<std::uint32_t> ranks;
@@ -122,8 +109,7 @@ void unite_loops(Profile& profile) {
     std::vector<std::uint32_t> number(phases.size(), no_phase);
     std::vector<Phase> left;
     for (std::uint32_t p = 0; p < phases.size(); ++p) {
-        if (phases[p].becomes != p)
-            continue;
+        if (phases[p].becomes != p) continue;
         number[p] = static_cast<std::uint32_t>(left.size());
         left.push_back(std::move(profile.phases[p]));
     }
@@ -133,8 +119,7 @@ void unite_loops(Profile& profile) {
         std::sort(location.phases.begin(), location.phases.end(), [](const PhaseData& a, const PhaseData& b) { return a.phase < b.phase; });
     }
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p)
-        if (!profile.phases[p].recorded_as.empty())
-            rename_loop_phase(profile, p, profile.phases[p].name);
+        if (!profile.phases[p].recorded_as.empty()) rename_loop_phase(profile, p, profile.phases[p].name);
     mark_frames(profile);
 }
 

@@ -67,19 +67,18 @@ struct PlacedThread {
 
 struct RankPlacing {
     MachineInfo machine;
-    std::string counters; // their names, separated by commas
+    std::string counters;              // their names, separated by commas
     std::vector<Processor> processors; // that its threads used or might have, by number
     std::vector<PlacedThread> threads;
 
     const Processor* processor(std::uint32_t number) const {
-        const auto at = std::lower_bound(processors.begin(), processors.end(), number,
-                                         [](const Processor& p, std::uint32_t wanted) { return p.number < wanted; });
+        const auto at =
+            std::lower_bound(processors.begin(), processors.end(), number, [](const Processor& p, std::uint32_t wanted) { return p.number < wanted; });
         return at == processors.end() || at->number != number ? nullptr : &*at;
     }
     const PlacedThread* thread(std::uint32_t number) const {
         for (const PlacedThread& placed : threads)
-            if (placed.thread == number)
-                return &placed;
+            if (placed.thread == number) return &placed;
         return nullptr;
     }
 };
@@ -106,10 +105,10 @@ struct RankInfo {
     std::uint64_t writing_ns = 0;
     bool checkpoint = false; // written while the rank went on running
     std::uint64_t threads_running = 0;
-    std::uint64_t threads_short = 0;    // that ended without a sample, an MPI call, a marker or a region: no locations
-    std::uint64_t threads_short_ns = 0; // their processor time, in no other number
-    std::uint64_t kept_iterations = 0; // that came from the journal of a live file
-    std::uint64_t beyond_reader = 0;   // of these, in no cluster because of the bounds of time and memory that apply_journal() has
+    std::uint64_t threads_short = 0;                              // that ended without a sample, an MPI call, a marker or a region: no locations
+    std::uint64_t threads_short_ns = 0;                           // their processor time, in no other number
+    std::uint64_t kept_iterations = 0;                            // that came from the journal of a live file
+    std::uint64_t beyond_reader = 0;                              // of these, in no cluster because of the bounds of time and memory that apply_journal() has
     std::array<std::uint64_t, path_count_count> path_counts = {}; // in the order of path_counts.def
     SamplingClock sampling_clock = SamplingClock::None;
     std::uint64_t clocks_lost = 0;
@@ -183,9 +182,7 @@ struct Phase {
     /// Of such a loop: one inside it, which is a phase, too, has most of its time. Then that one's iterations are what is meant.
     bool is_frame = false;
 
-    bool is_called(std::string_view wanted) const {
-        return name == wanted || std::find(recorded_as.begin(), recorded_as.end(), wanted) != recorded_as.end();
-    }
+    bool is_called(std::string_view wanted) const { return name == wanted || std::find(recorded_as.begin(), recorded_as.end(), wanted) != recorded_as.end(); }
 };
 
 /// What lay inside the iterations of a phase, no third phase with iterations between them.
@@ -241,7 +238,7 @@ struct FoundLoop {
     std::string phase; // the name of the phase, as Phase::name
     Module module;     // of the place in the code where a pass begins
     std::uint64_t offset = 0;
-    std::string call;  // the MPI function called there or below; empty: a pass is an entry of the place
+    std::string call;        // the MPI function called there or below; empty: a pass is an entry of the place
     std::uint64_t flags = 0; // LoopFlag
     bool is(LoopFlag flag) const { return (flags & flag) != 0; }
     std::uint64_t missed = 0;
@@ -298,40 +295,30 @@ struct Profile {
 };
 
 /// Gives the phases of a location the numbers that `number(old)` says.
-template <class Number>
-void renumber_phases(Location& location, Number&& number) {
+template <class Number> void renumber_phases(Location& location, Number&& number) {
     for (PhaseData& data : location.phases) {
         data.phase = number(data.phase);
         if (data.inside)
-            for (InsideData::Entry& entry : data.inside->entries)
-                entry.phase = number(entry.phase);
+            for (InsideData::Entry& entry : data.inside->entries) entry.phase = number(entry.phase);
     }
 }
 
 /// Calls `visit(const Cell&)` for every cell of the phase: clusters first, then the rest.
-template <class Visitor>
-void for_each_cell(const PhaseData& data, Visitor&& visit) {
+template <class Visitor> void for_each_cell(const PhaseData& data, Visitor&& visit) {
     for (const Cluster& cluster : data.clusters)
-        for (const Cell& cell : cluster.cells)
-            visit(cell);
-    for (const Cell& cell : data.rest)
-        visit(cell);
+        for (const Cell& cell : cluster.cells) visit(cell);
+    for (const Cell& cell : data.rest) visit(cell);
 }
 
 /// What the exclusive time of a call path is booked under.
 inline TimeCategory category_of(const Profile& profile, const CallPath& path) {
     switch (path.kind) {
     case NodeKind::Mpi:
-    case NodeKind::OpenMp:
-        return profile.functions[path.target].category;
-    case NodeKind::Overhead:
-        return TimeCategory::Overhead;
-    case NodeKind::OffCpu:
-        return TimeCategory::OffCpu;
-    case NodeKind::NotRecorded:
-        return TimeCategory::NotRecorded;
-    default:
-        return TimeCategory::Compute;
+    case NodeKind::OpenMp: return profile.functions[path.target].category;
+    case NodeKind::Overhead: return TimeCategory::Overhead;
+    case NodeKind::OffCpu: return TimeCategory::OffCpu;
+    case NodeKind::NotRecorded: return TimeCategory::NotRecorded;
+    default: return TimeCategory::Compute;
     }
 }
 

@@ -57,9 +57,7 @@ class Numbering {
             const std::uint64_t place = (std::uint64_t{k.parent} << 32) | k.target;
             return mix(mix(place) + k.address + static_cast<std::uint64_t>(k.kind));
         }
-        std::size_t operator()(const std::pair<std::uint32_t, std::uint64_t>& site) const {
-            return mix(site.second + mix(site.first));
-        }
+        std::size_t operator()(const std::pair<std::uint32_t, std::uint64_t>& site) const { return mix(site.second + mix(site.first)); }
     };
 
     std::uint32_t module(const Module& raw);

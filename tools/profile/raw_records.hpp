@@ -21,7 +21,7 @@ struct RawPhase {
     std::uint32_t thread = 0;
     std::string name;
     PhaseKind kind = PhaseKind::Outside;
-    PhaseData data; // cells with the node ids and metric positions of the file; data.phase is not set
+    PhaseData data;                     // cells with the node ids and metric positions of the file; data.phase is not set
     std::uint32_t number = 0;           // in its thread
     std::uint64_t metrics_expected = 0; // Cells blocks that the writer made
     std::set<std::uint32_t> metrics_found;
@@ -59,10 +59,10 @@ struct RawSeries {
 struct RawRank {
     std::optional<RankInfo> info;
     RawTables tables;
-    std::map<std::uint32_t, LocationRecord> locations;          // by thread
+    std::map<std::uint32_t, LocationRecord> locations;             // by thread
     std::map<std::uint32_t, std::vector<std::uint32_t>> node_maps; // by thread; nodes of the job's tree, from node 1
     std::vector<RawPhase> phases;
-    std::vector<RawCells> cells; // until join_cells()
+    std::vector<RawCells> cells;           // until join_cells()
     std::map<std::uint32_t, Trace> traces; // by thread, with the node ids of the file
     std::vector<RawSeries> series;
     std::vector<RawInside> insides;
@@ -103,9 +103,7 @@ inline constexpr std::uint64_t rank_limit = std::uint64_t{1} << 22;
 inline constexpr std::uint64_t max_id = 0xfffffffeu;
 
 /// A text of the file, which may be gone later.
-inline std::string owned(const Text& text) {
-    return text.size == 0 ? std::string() : std::string(text.data, text.size);
-}
+inline std::string owned(const Text& text) { return text.size == 0 ? std::string() : std::string(text.data, text.size); }
 
 /// One record of a Names block: count, then NameRecord and its InlinedRecord*.
 struct NameRecord {
@@ -117,8 +115,7 @@ struct NameRecord {
     std::uint64_t line = 0;    // 0: unknown
     std::uint64_t inlined = 0; // functions inlined there, outermost first: InlinedRecord*
 };
-template <class Codec>
-void describe(Codec& c, NameRecord& r) {
+template <class Codec> void describe(Codec& c, NameRecord& r) {
     c.text(r.build_id);
     c.text(r.path);
     c.number(r.offset);
@@ -133,8 +130,7 @@ struct InlinedRecord {
     Text file;
     std::uint64_t line = 0;
 };
-template <class Codec>
-void describe(Codec& c, InlinedRecord& r) {
+template <class Codec> void describe(Codec& c, InlinedRecord& r) {
     c.text(r.function);
     c.text(r.file);
     c.number(r.line);

@@ -47,7 +47,7 @@ struct Plan {
     std::set<std::size_t> needed; // of them: they have ranks that cannot be taken
     std::map<std::uint32_t, Source> ranks;
     std::optional<std::size_t> tables_of_job; // the file that has them. One at most: their numbers mean nothing in another
-    std::optional<StoredBlock> metrics; // of the first file; cells of files with others would mean something else
+    std::optional<StoredBlock> metrics;       // of the first file; cells of files with others would mean something else
     std::vector<MetricInfo> metric_infos;
     std::optional<StoredBlock> job; // of the file of the rank that began first
     std::uint64_t start_unix_ns = 0;
@@ -56,20 +56,17 @@ struct Plan {
 
 std::optional<StoredBlock> find_stored(const BlockList& list, BlockType type) {
     for (const Block& block : list.blocks)
-        if (block.type == type)
-            return StoredBlock{{block.stored.begin(), block.stored.end()}, block.raw_size};
+        if (block.type == type) return StoredBlock{{block.stored.begin(), block.stored.end()}, block.raw_size};
     return std::nullopt;
 }
 
 bool are_equal(const std::vector<MetricInfo>& a, const std::vector<MetricInfo>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const MetricInfo& x, const MetricInfo& y) { return x.name == y.name && x.unit == y.unit; });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const MetricInfo& x, const MetricInfo& y) { return x.name == y.name && x.unit == y.unit; });
 }
 
 bool uses_tables_of_job(const RawRank& rank) {
-    return std::any_of(rank.locations.begin(), rank.locations.end(), [](const auto& location) {
-        return location.second.paths_in != static_cast<std::uint64_t>(PathsIn::OwnTree);
-    });
+    return std::any_of(rank.locations.begin(), rank.locations.end(),
+                       [](const auto& location) { return location.second.paths_in != static_cast<std::uint64_t>(PathsIn::OwnTree); });
 }
 
 /// Whether a process is, or has open, what a rank writes: its number alone may be that of another process by now.
@@ -82,11 +79,9 @@ bool is_rank(std::uint64_t pid, const fs::path& file) {
         std::istringstream fields(line);
         std::string range, rights, offset, device, path;
         std::uint64_t number = 0;
-        if (!(fields >> range >> rights >> offset >> device >> number) || !std::getline(fields >> std::ws, path))
-            continue;
+        if (!(fields >> range >> rights >> offset >> device >> number) || !std::getline(fields >> std::ws, path)) continue;
         const std::string mapped = fs::path(path).filename().string();
-        if (mapped.starts_with("libprofile.so") || (has_file && number == status.st_ino && mapped == name))
-            return true;
+        if (mapped.starts_with("libprofile.so") || (has_file && number == status.st_ino && mapped == name)) return true;
     }
     return false;
 }
@@ -94,8 +89,7 @@ bool is_rank(std::uint64_t pid, const fs::path& file) {
 /// A profile beside its live files would spoil the end of a job that goes on.
 void refuse_living(const RawFile& file, const fs::path& path) {
     char host[257] = {};
-    if (::gethostname(host, sizeof host - 1) != 0)
-        return;
+    if (::gethostname(host, sizeof host - 1) != 0) return;
     for (const auto& [rank, raw] : file.ranks)
         if (raw.info && raw.info->host == host && is_rank(raw.info->pid, path))
             throw ReadError(fmt::format("rank {} still runs (process {} on this machine), and makes the profile at its end; libprofile "
@@ -108,12 +102,10 @@ bool survey_ranks(const RawFile& file, const std::string& name, Plan& plan, Reco
     bool has_tables_of_others = false;
     WholeRanks ranks(file);
     for (const auto& [rank, raw] : file.ranks) {
-        if (!raw.info || raw.locations.empty() || !ranks.has_tables(raw))
-            continue;
+        if (!raw.info || raw.locations.empty() || !ranks.has_tables(raw)) continue;
         const bool is_whole = ranks.is_whole(raw);
         const auto present = plan.ranks.find(rank);
-        if (present != plan.ranks.end() && (present->second.is_complete || !is_whole))
-            continue;
+        if (present != plan.ranks.end() && (present->second.is_complete || !is_whole)) continue;
         if (uses_tables_of_job(raw)) {
             if (plan.tables_of_job && *plan.tables_of_job != plan.files.size()) {
                 has_tables_of_others = true;
@@ -175,12 +167,10 @@ void survey(const fs::path& path, Plan& plan, Recovery& result) {
 class Writer {
   public:
     explicit Writer(const fs::path& path) : path_(path), file_(std::fopen(path.c_str(), "wbx"), &std::fclose) {
-        if (!file_)
-            fail();
+        if (!file_) fail();
     }
     void write(const void* bytes, std::size_t size) {
-        if (std::fwrite(bytes, 1, size, file_.get()) != size)
-            fail();
+        if (std::fwrite(bytes, 1, size, file_.get()) != size) fail();
         size_ += size;
     }
     void block(BlockType type, std::uint32_t rank, Bytes payload, std::uint64_t raw_size) {
@@ -197,8 +187,7 @@ class Writer {
         write(zeros, (8 - payload.size() % 8) % 8);
     }
     std::uint64_t finish() {
-        if (std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0)
-            fail();
+        if (std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0) fail();
         file_.reset();
         return size_;
     }
@@ -214,18 +203,15 @@ class Writer {
 /// The job's tables and all ways into them, which ranks share.
 void copy_tables_of_job(const BlockList& list, Writer& writer) {
     for (const Block& block : list.blocks) {
-        const bool is_table =
-            block.type == BlockType::Modules || block.type == BlockType::Functions || block.type == BlockType::Tree;
-        if (block.type == BlockType::NodeMap || (is_table && block.rank == no_rank))
-            writer.block(block.type, block.rank, block.stored, block.raw_size);
+        const bool is_table = block.type == BlockType::Modules || block.type == BlockType::Functions || block.type == BlockType::Tree;
+        if (block.type == BlockType::NodeMap || (is_table && block.rank == no_rank)) writer.block(block.type, block.rank, block.stored, block.raw_size);
     }
 }
 
 void copy_rank(const BlockList& list, std::uint32_t rank, Writer& writer) {
     for (const Block& block : list.blocks) {
         // A directory says where blocks are, and they are elsewhere now.
-        if (block.rank != rank || block.type == BlockType::NodeMap || block.type == BlockType::Directory)
-            continue;
+        if (block.rank != rank || block.type == BlockType::NodeMap || block.type == BlockType::Directory) continue;
         if (block.type != BlockType::Journal) {
             writer.block(block.type, rank, block.stored, block.raw_size);
             continue;
@@ -244,18 +230,14 @@ std::uint64_t write_profile(const Plan& plan, const fs::path& path) {
     header.version = format_version;
     header.ranks = plan.ranks.size();
     writer.write(&header, sizeof header);
-    if (plan.job)
-        writer.block(BlockType::Job, no_rank, plan.job->bytes, plan.job->raw_size);
-    if (plan.metrics)
-        writer.block(BlockType::Metrics, no_rank, plan.metrics->bytes, plan.metrics->raw_size);
+    if (plan.job) writer.block(BlockType::Job, no_rank, plan.job->bytes, plan.job->raw_size);
+    if (plan.metrics) writer.block(BlockType::Metrics, no_rank, plan.metrics->bytes, plan.metrics->raw_size);
     for (std::size_t f = 0; f < plan.files.size(); ++f) {
         const std::vector<unsigned char> bytes = load(plan.files[f]);
         const BlockList list = find_blocks(bytes);
-        if (plan.tables_of_job == f)
-            copy_tables_of_job(list, writer);
+        if (plan.tables_of_job == f) copy_tables_of_job(list, writer);
         for (const auto& [rank, source] : plan.ranks)
-            if (source.file == f)
-                copy_rank(list, rank, writer);
+            if (source.file == f) copy_rank(list, rank, writer);
     }
     return writer.finish();
 }
@@ -264,24 +246,20 @@ std::uint64_t write_profile(const Plan& plan, const fs::path& path) {
 
 Recovery recover(const fs::path& folder) {
     std::error_code error;
-    if (!fs::is_directory(folder, error))
-        throw ReadError(fmt::format("{} is no folder; give the one that has the files of the job", folder.string()));
+    if (!fs::is_directory(folder, error)) throw ReadError(fmt::format("{} is no folder; give the one that has the files of the job", folder.string()));
     Recovery result;
     result.file = folder / "profile.lprof";
     if (fs::exists(result.file, error))
-        throw ReadError(fmt::format("{} is there already, and is never overwritten; read it with libprofile report {}",
-                                    result.file.string(), folder.string()));
+        throw ReadError(fmt::format("{} is there already, and is never overwritten; read it with libprofile report {}", result.file.string(), folder.string()));
     Plan plan;
     for (const fs::path& path : profile_files(folder))
-        if (path.filename() != names_file)
-            survey(path, plan, result);
+        if (path.filename() != names_file) survey(path, plan, result);
     if (plan.ranks.empty())
-        throw ReadError(result.left_out.empty()
-                            ? fmt::format("there is nothing to recover in {}: no file of any rank", folder.string())
-                            : fmt::format("there is nothing to recover in {}: {}", folder.string(), result.left_out.front()));
+        throw ReadError(result.left_out.empty() ? fmt::format("there is nothing to recover in {}: no file of any rank", folder.string())
+                                                : fmt::format("there is nothing to recover in {}: {}", folder.string(), result.left_out.front()));
     result.ranks_of_job = std::max<std::uint64_t>(plan.ranks_of_job, std::uint64_t{plan.ranks.rbegin()->first} + 1);
     const fs::path fresh = folder / "profile.lprof.recovered"; // no name that a reader takes for a profile
-    fs::remove(fresh, error); // of a recovery that was interrupted
+    fs::remove(fresh, error);                                  // of a recovery that was interrupted
     try {
         result.bytes = write_profile(plan, fresh);
     } catch (...) {
@@ -293,15 +271,12 @@ Recovery recover(const fs::path& folder) {
         error.clear(); // a file system without links
         fs::rename(fresh, result.file, error);
     }
-    if (error)
-        throw ReadError(fmt::format("cannot name the recovered profile {}: {}", result.file.string(), error.message()));
+    if (error) throw ReadError(fmt::format("cannot name the recovered profile {}: {}", result.file.string(), error.message()));
     std::error_code ignored;
     fs::remove(fresh, ignored);
-    for (const auto& [rank, source] : plan.ranks)
-        (source.is_complete ? result.ended : result.live).push_back(rank);
+    for (const auto& [rank, source] : plan.ranks) (source.is_complete ? result.ended : result.live).push_back(rank);
     for (std::size_t f = 0; f < plan.files.size(); ++f)
-        if (!plan.needed.contains(f))
-            result.not_needed.push_back(plan.files[f].filename().string());
+        if (!plan.needed.contains(f)) result.not_needed.push_back(plan.files[f].filename().string());
     return result;
 }
 

@@ -11,12 +11,12 @@
 namespace libprofile::tools {
 
 struct Recovery {
-    std::filesystem::path file;            // that was written
+    std::filesystem::path file; // that was written
     std::uint64_t ranks_of_job = 0;
-    std::vector<std::uint64_t> live;       // ranks that were killed: what their live file has
-    std::vector<std::uint64_t> ended;      // ranks that had come to their end
-    std::vector<std::string> not_needed;   // files whose data are all in the new one
-    std::vector<std::string> left_out;     // files that could not be used and why, one clause each
+    std::vector<std::uint64_t> live;     // ranks that were killed: what their live file has
+    std::vector<std::uint64_t> ended;    // ranks that had come to their end
+    std::vector<std::string> not_needed; // files whose data are all in the new one
+    std::vector<std::string> left_out;   // files that could not be used and why, one clause each
     std::uint64_t bytes = 0;
 };
 

@@ -10,10 +10,7 @@ namespace libprofile::tools {
 
 namespace {
 
-template <class Set, class Key>
-bool is_wanted(const Set& set, const Key& key) {
-    return set.empty() || set.contains(key);
-}
+template <class Set, class Key> bool is_wanted(const Set& set, const Key& key) { return set.empty() || set.contains(key); }
 
 /// A loop that was found has a name of its own in the file, and may have different ones on different ranks: all such phases are
 /// read, and which of them is meant shows when they are known (loop_phases.hpp).
@@ -26,8 +23,7 @@ bool is_wanted_phase(const std::set<std::string>& set, const std::string& name) 
 std::set<std::uint32_t> unwanted_metrics(const RawFile& file, const Selection& selection) {
     std::set<std::uint32_t> positions;
     for (std::size_t i = 0; file.metrics && i < file.metrics->size(); ++i)
-        if (!is_wanted(selection.metrics, (*file.metrics)[i].name))
-            positions.insert(static_cast<std::uint32_t>(i));
+        if (!is_wanted(selection.metrics, (*file.metrics)[i].name)) positions.insert(static_cast<std::uint32_t>(i));
     return positions;
 }
 
@@ -46,17 +42,14 @@ RawRank witness_of(RawRank& rank) {
 void prune(RawFile& file, const Selection& selection) {
     std::set<std::uint32_t> with_data;
     for (const auto& [number, rank] : file.ranks)
-        if (!rank.locations.empty())
-            with_data.insert(number);
+        if (!rank.locations.empty()) with_data.insert(number);
     const auto is_end = [&](std::uint32_t rank) { return !with_data.empty() && (rank == *with_data.begin() || rank == *with_data.rbegin()); };
     std::erase_if(file.ranks, [&](const auto& rank) {
         // A rank that only lends its map to a chosen one is no rank of the selection.
         return !is_wanted(selection.ranks, rank.first) && rank.second.node_maps.empty() && !is_end(rank.first);
     });
     const std::set<std::uint32_t> unwanted = unwanted_metrics(file, selection);
-    const auto prune_cells = [&](std::vector<Cell>& cells) {
-        std::erase_if(cells, [&](const Cell& cell) { return unwanted.contains(cell.metric); });
-    };
+    const auto prune_cells = [&](std::vector<Cell>& cells) { std::erase_if(cells, [&](const Cell& cell) { return unwanted.contains(cell.metric); }); };
     for (auto& [number, rank] : file.ranks) {
         if (!is_wanted(selection.ranks, number) && is_end(number)) {
             rank = witness_of(rank);
@@ -67,18 +60,13 @@ void prune(RawFile& file, const Selection& selection) {
             lender.node_maps = std::move(rank.node_maps);
             rank = std::move(lender);
         }
-        std::erase_if(rank.phases,
-                      [&](const RawPhase& phase) { return !is_wanted_phase(selection.phases, phase.name); });
+        std::erase_if(rank.phases, [&](const RawPhase& phase) { return !is_wanted_phase(selection.phases, phase.name); });
         for (RawPhase& phase : rank.phases) {
             prune_cells(phase.data.rest);
-            for (Cluster& cluster : phase.data.clusters)
-                prune_cells(cluster.cells);
+            for (Cluster& cluster : phase.data.clusters) prune_cells(cluster.cells);
         }
-        if (!selection.traces)
-            rank.traces.clear();
-        std::erase_if(rank.series, [&](const RawSeries& series) {
-            return !selection.series || !is_wanted_phase(selection.phases, series.phase);
-        });
+        if (!selection.traces) rank.traces.clear();
+        std::erase_if(rank.series, [&](const RawSeries& series) { return !selection.series || !is_wanted_phase(selection.phases, series.phase); });
     }
 }
 
@@ -129,22 +117,17 @@ void Loader::load(const BlockPlace& place) {
 
 void Loader::load_job() {
     for (const BlockPlace& place : places_of(directory_->ranks().front()))
-        if (place.type == BlockType::Job || place.type == BlockType::Metrics)
-            load(place);
+        if (place.type == BlockType::Job || place.type == BlockType::Metrics) load(place);
     unwanted_ = unwanted_metrics(*file_, *selection_);
     for (std::uint32_t i = 0; file_->metrics && i < file_->metrics->size(); ++i)
-        if ((*file_->metrics)[i].name == "time" || (*file_->metrics)[i].name == "visits")
-            witnessed_.insert(i);
+        if ((*file_->metrics)[i].name == "time" || (*file_->metrics)[i].name == "visits") witnessed_.insert(i);
 }
 
 void Loader::load_job_tables() {
-    if (has_job_tables_)
-        return;
+    if (has_job_tables_) return;
     has_job_tables_ = true;
     for (const BlockPlace& place : places_of(directory_->ranks().front()))
-        if (place.rank == no_rank && (place.type == BlockType::Modules ||
-                                      place.type == BlockType::Functions || place.type == BlockType::Tree))
-            load(place);
+        if (place.rank == no_rank && (place.type == BlockType::Modules || place.type == BlockType::Functions || place.type == BlockType::Tree)) load(place);
 }
 
 /// The maps into the job's tree that the locations of a rank use.
@@ -152,16 +135,13 @@ void Loader::load_maps(std::uint32_t rank) {
     std::set<std::pair<std::uint32_t, std::uint32_t>> wanted;
     for (const auto& [thread, location] : file_->ranks[rank].locations)
         if (location.paths_in == static_cast<std::uint64_t>(PathsIn::NodeMap))
-            wanted.emplace(static_cast<std::uint32_t>(location.map_rank),
-                           static_cast<std::uint32_t>(location.map_thread));
+            wanted.emplace(static_cast<std::uint32_t>(location.map_rank), static_cast<std::uint32_t>(location.map_thread));
     for (const auto& key : wanted) {
         load_job_tables();
         const RankPlace* lender = directory_->find(key.first);
-        if (lender == nullptr || !maps_.insert(key).second)
-            continue;
+        if (lender == nullptr || !maps_.insert(key).second) continue;
         for (const BlockPlace& place : places_of(*lender))
-            if (place.type == BlockType::NodeMap && place.thread == key.second)
-                load(place);
+            if (place.type == BlockType::NodeMap && place.thread == key.second) load(place);
     }
 }
 
@@ -170,31 +150,26 @@ void Loader::load_rank(const RankPlace& rank, bool is_witness) {
     bool has_own_tree = false;
     std::set<std::pair<std::uint32_t, std::uint32_t>> phases; // chosen ones, by thread and number
     for (const BlockPlace& place : places)
-        if (place.rank == rank.rank && (place.type == BlockType::Rank || place.type == BlockType::Location ||
-                                        place.type == BlockType::Phase || place.type == BlockType::Tree)) {
+        if (place.rank == rank.rank &&
+            (place.type == BlockType::Rank || place.type == BlockType::Location || place.type == BlockType::Phase || place.type == BlockType::Tree)) {
             load(place);
             has_own_tree = has_own_tree || place.type == BlockType::Tree;
         }
     RawRank& raw = file_->ranks[rank.rank];
     for (const RawPhase& phase : raw.phases)
-        if (is_witness || is_wanted_phase(selection_->phases, phase.name))
-            phases.emplace(phase.thread, phase.number);
+        if (is_witness || is_wanted_phase(selection_->phases, phase.name)) phases.emplace(phase.thread, phase.number);
     for (const BlockPlace& place : places) {
-        if (place.rank != rank.rank)
-            continue;
+        if (place.rank != rank.rank) continue;
         const bool in_phase = place.phase && phases.contains({place.thread, *place.phase});
         const bool is_table = place.type == BlockType::Modules || place.type == BlockType::Functions;
         if (is_witness) {
-            if ((is_table && has_own_tree) || (place.type == BlockType::Cells && place.metric && witnessed_.contains(*place.metric)))
-                load(place);
+            if ((is_table && has_own_tree) || (place.type == BlockType::Cells && place.metric && witnessed_.contains(*place.metric))) load(place);
             continue;
         }
-        if ((is_table && has_own_tree) || place.type == BlockType::Loops || place.type == BlockType::Regions || place.type == BlockType::Place || place.type == BlockType::OpenMp ||
-             place.type == BlockType::ShortThreads || place.type == BlockType::Inside ||
-             (place.type == BlockType::Trace && selection_->traces) ||
-            (place.type == BlockType::Series && selection_->series && in_phase) ||
-            (place.type == BlockType::Cells && in_phase && place.metric &&
-             !unwanted_.contains(*place.metric)))
+        if ((is_table && has_own_tree) || place.type == BlockType::Loops || place.type == BlockType::Regions || place.type == BlockType::Place ||
+            place.type == BlockType::OpenMp || place.type == BlockType::ShortThreads || place.type == BlockType::Inside ||
+            (place.type == BlockType::Trace && selection_->traces) || (place.type == BlockType::Series && selection_->series && in_phase) ||
+            (place.type == BlockType::Cells && in_phase && place.metric && !unwanted_.contains(*place.metric)))
             load(place);
     }
     load_maps(rank.rank);
@@ -220,8 +195,7 @@ RawFile decode_selected(const ByteSource& source, const std::string& name, const
         join_cells(file);
     }
     // A damaged directory costs time, but no data.
-    if (!directory || !file.damages.empty())
-        file = decode_file(source.read(0, source.size()), name);
+    if (!directory || !file.damages.empty()) file = decode_file(source.read(0, source.size()), name);
     file.selected = true;
     prune(file, selection);
     return file;

@@ -28,20 +28,20 @@ struct SeriesData {
         std::vector<unsigned char> totals;
         std::vector<unsigned char> cells;
     };
-    std::vector<Column> counts;           // event cells that are no times
+    std::vector<Column> counts; // event cells that are no times
     std::vector<Column> times;
     std::vector<std::uint32_t> visits_of; // per time: index of the path's visits in `counts`, or SeriesColumns::none
     std::vector<Chunk> chunks;
-    std::vector<std::uint32_t> counter_rows; // of the counters in the order of their values: catalogue_size + position among the counters
+    std::vector<std::uint32_t> counter_rows;                 // of the counters in the order of their values: catalogue_size + position among the counters
     std::array<SeriesAccuracyRecord, metric_count> accuracy; // by metric
-    std::vector<SeriesData> later; // what comes after it, with columns of its own: the iterations of a journal; exact
+    std::vector<SeriesData> later;                           // what comes after it, with columns of its own: the iterations of a journal; exact
 
     /// A column of the series or of what comes later. `later` may have the same path and metric again.
     struct NumberedColumn {
         Column column;
         bool is_time = false;
-        std::size_t visits = none;           // the number of the path's visits, for times
-        SeriesAccuracyRecord accuracy;       // of its metric, in its part
+        std::size_t visits = none;     // the number of the path's visits, for times
+        SeriesAccuracyRecord accuracy; // of its metric, in its part
         static constexpr std::size_t none = static_cast<std::size_t>(-1);
     };
     /// All of them; their positions are what SeriesReader::for_each_cell calls them.
@@ -49,22 +49,16 @@ struct SeriesData {
     /// Calls visit(column) for every column of the series and of what comes later.
     template <class Visit> void for_each_column(Visit visit) {
         for (std::vector<Column>* columns : {&counts, &times})
-            for (Column& column : *columns)
-                visit(column);
-        for (SeriesData& part : later)
-            part.for_each_column(visit);
+            for (Column& column : *columns) visit(column);
+        for (SeriesData& part : later) part.for_each_column(visit);
     }
     /// Calls visit(chunk) for every chunk in the order of the iterations.
     template <class Visit> void for_each_chunk(Visit visit) const {
-        for (const Chunk& chunk : chunks)
-            visit(chunk);
-        for (const SeriesData& part : later)
-            part.for_each_chunk(visit);
+        for (const Chunk& chunk : chunks) visit(chunk);
+        for (const SeriesData& part : later) part.for_each_chunk(visit);
     }
     /// Whether whole iterations have this row of metric_rows.
-    bool has_row(std::size_t row) const {
-        return row < catalogue_size || std::find(counter_rows.begin(), counter_rows.end(), row) != counter_rows.end();
-    }
+    bool has_row(std::size_t row) const { return row < catalogue_size || std::find(counter_rows.begin(), counter_rows.end(), row) != counter_rows.end(); }
     SeriesAccuracyRecord accuracy_of(std::size_t metric) const; // of all parts together
     std::uint64_t iterations() const;
     std::uint64_t iterations_with_cells() const;

@@ -8,17 +8,12 @@ SeriesData series_data_of(const TimeSeries& series) {
     const SeriesColumns& columns = series.columns();
     for (std::uint32_t i = series_totals; i < series.whole_values(); ++i)
         data.counter_rows.push_back(static_cast<std::uint32_t>(catalogue_size + i - series_totals));
-    for (std::uint32_t i = 0; i < columns.counts; ++i)
-        data.counts.push_back({columns.count_keys[i] / metrics, columns.count_keys[i] % metrics});
-    for (std::uint32_t i = 0; i < columns.times; ++i)
-        data.times.push_back({columns.time_nodes[i], 0});
+    for (std::uint32_t i = 0; i < columns.counts; ++i) data.counts.push_back({columns.count_keys[i] / metrics, columns.count_keys[i] % metrics});
+    for (std::uint32_t i = 0; i < columns.times; ++i) data.times.push_back({columns.time_nodes[i], 0});
     data.visits_of.assign(columns.visits_of, columns.visits_of + columns.times);
-    for (std::size_t m = 0; m < metric_count; ++m)
-        data.accuracy[m] = series.accuracy(m);
-    const auto copy = [](const ByteChain& from, std::vector<unsigned char>& to, const unsigned char* tail,
-                         std::size_t tail_size) {
-        from.for_each_piece(
-            [&](const unsigned char* bytes, std::size_t size) { to.insert(to.end(), bytes, bytes + size); });
+    for (std::size_t m = 0; m < metric_count; ++m) data.accuracy[m] = series.accuracy(m);
+    const auto copy = [](const ByteChain& from, std::vector<unsigned char>& to, const unsigned char* tail, std::size_t tail_size) {
+        from.for_each_piece([&](const unsigned char* bytes, std::size_t size) { to.insert(to.end(), bytes, bytes + size); });
         to.insert(to.end(), tail, tail + tail_size);
     };
     for (std::size_t i = 0; i < series.chunk_count(); ++i) {

@@ -8,12 +8,10 @@ namespace libprofile::tools {
 
 namespace {
 
-template <class Number>
-std::optional<Number> parse(std::string_view text) {
+template <class Number> std::optional<Number> parse(std::string_view text) {
     Number number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
     return number;
 }
 
@@ -27,14 +25,10 @@ std::optional<std::vector<std::uint32_t>> parse_number_list(std::string_view tex
         const std::string_view part = text.substr(0, comma);
         const std::size_t dash = part.find('-');
         const auto first = parse<std::uint32_t>(part.substr(0, dash));
-        const auto last =
-            dash == std::string_view::npos ? first : parse<std::uint32_t>(part.substr(dash + 1));
-        if (!first || !last || *last < *first || *last - *first >= most || numbers.size() >= most)
-            return std::nullopt;
-        for (std::uint64_t number = *first; number <= *last; ++number)
-            numbers.push_back(static_cast<std::uint32_t>(number));
-        if (comma == std::string_view::npos)
-            break;
+        const auto last = dash == std::string_view::npos ? first : parse<std::uint32_t>(part.substr(dash + 1));
+        if (!first || !last || *last < *first || *last - *first >= most || numbers.size() >= most) return std::nullopt;
+        for (std::uint64_t number = *first; number <= *last; ++number) numbers.push_back(static_cast<std::uint32_t>(number));
+        if (comma == std::string_view::npos) break;
         text.remove_prefix(comma + 1);
     }
     std::sort(numbers.begin(), numbers.end());
@@ -42,17 +36,14 @@ std::optional<std::vector<std::uint32_t>> parse_number_list(std::string_view tex
     return numbers;
 }
 
-std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_view text,
-                                                                   std::uint64_t least) {
+std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_view text, std::uint64_t least) {
     const std::size_t colon = text.find(':');
     const std::string_view begin = text.substr(0, colon);
     const std::string_view end = colon == std::string_view::npos ? begin : text.substr(colon + 1);
-    if (begin.empty() && end.empty())
-        return std::nullopt;
+    if (begin.empty() && end.empty()) return std::nullopt;
     const auto first = begin.empty() ? least : parse<std::uint64_t>(begin);
     const auto last = end.empty() ? std::numeric_limits<std::uint64_t>::max() : parse<std::uint64_t>(end);
-    if (!first || !last || *first < least || *last < *first)
-        return std::nullopt;
+    if (!first || !last || *first < least || *last < *first) return std::nullopt;
     return std::pair(*first, *last);
 }
 

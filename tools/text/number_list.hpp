@@ -14,7 +14,6 @@ namespace libprofile::tools {
 std::optional<std::vector<std::uint32_t>> parse_number_list(std::string_view text);
 
 /// "a:b", both included, a at least `least` and at most b; "a:", ":b" and "a" are parts. The end of "a:" is the largest number.
-std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_view text,
-                                                                   std::uint64_t least);
+std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_view text, std::uint64_t least);
 
 } // namespace libprofile::tools

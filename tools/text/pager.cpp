@@ -13,8 +13,7 @@ namespace {
 
 std::string pager_command() {
     for (const char* name : {"LIBPROFILE_PAGER", "PAGER"})
-        if (const char* value = std::getenv(name))
-            return std::strcmp(value, "cat") == 0 ? std::string() : value;
+        if (const char* value = std::getenv(name)) return std::strcmp(value, "cat") == 0 ? std::string() : value;
     return "less";
 }
 
@@ -25,7 +24,8 @@ bool page(const std::string& text, const std::string& command) {
     bool started = false;
     if (std::FILE* pipe = ::popen(command.c_str(), "w")) {
         // Who ends the pager has seen enough, and Ctrl-C is the pager's; the pager itself has both as they were.
-        struct sigaction ignore {}, broken_pipe {}, interrupt {};
+        struct sigaction ignore {
+        }, broken_pipe{}, interrupt{};
         ignore.sa_handler = SIG_IGN;
         ::sigaction(SIGPIPE, &ignore, &broken_pipe);
         ::sigaction(SIGINT, &ignore, &interrupt);
@@ -44,8 +44,7 @@ bool page(const std::string& text, const std::string& command) {
 void print_paged(const std::string& text, bool paged) {
     const std::string command = paged && ::isatty(STDOUT_FILENO) != 0 ? pager_command() : std::string();
     // Without less nothing is missing: no message about it.
-    if (!command.empty() && page(text, command == "less" ? "command -v less >/dev/null || exit 127; exec less" : command))
-        return;
+    if (!command.empty() && page(text, command == "less" ? "command -v less >/dev/null || exit 127; exec less" : command)) return;
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 

@@ -17,8 +17,7 @@ constexpr int narrowest = 80; // below, tables lose their names
 bool is_unicode_terminal() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         const char* value = std::getenv(name);
-        if (value == nullptr || *value == 0)
-            continue;
+        if (value == nullptr || *value == 0) continue;
         return strcasestr(value, "utf-8") != nullptr || strcasestr(value, "utf8") != nullptr;
     }
     return false;
@@ -31,13 +30,11 @@ TextStyle style_of_output(int width, bool ascii) {
     const bool terminal = ::isatty(STDOUT_FILENO) != 0;
     style.width = width > 0 ? width : width_elsewhere;
     winsize size{};
-    if (width == 0 && terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        style.width = std::max<int>(narrowest, size.ws_col);
+    if (width == 0 && terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = std::max<int>(narrowest, size.ws_col);
     style.unicode = !ascii && (!terminal || is_unicode_terminal());
     const char* no_color = std::getenv("NO_COLOR"); // no-color.org
     const char* term = std::getenv("TERM");
-    style.colour = terminal && !ascii && (no_color == nullptr || *no_color == 0) &&
-                   (term == nullptr || std::strcmp(term, "dumb") != 0);
+    style.colour = terminal && !ascii && (no_color == nullptr || *no_color == 0) && (term == nullptr || std::strcmp(term, "dumb") != 0);
     return style;
 }
 

@@ -21,9 +21,7 @@ class NumberColumn {
         bytes_.push_back(static_cast<unsigned char>(value));
     }
     /// Zigzag: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
-    void add_signed(std::int64_t value) {
-        add((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
-    }
+    void add_signed(std::int64_t value) { add((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63)); }
     const ByteList& bytes() const { return bytes_; }
 
   private:

@@ -23,26 +23,22 @@ std::string random_token() {
     if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes))
         throw ViewError("the system has no random numbers for the token of the page's address");
     std::string token;
-    for (const unsigned char byte : bytes)
-        token += fmt::format("{:02x}", byte);
+    for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
     return token;
 }
 
 /// Takes as long wherever the two differ.
 bool is_equal(std::string_view a, std::string_view b) {
-    if (a.size() != b.size())
-        return false;
+    if (a.size() != b.size()) return false;
     unsigned difference = 0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+    for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
     return difference == 0;
 }
 
 /// The names of this machine for itself, whatever the port: ssh -L may forward another. A page of another site whose name was made to lead
 /// here (DNS rebinding) sends that name.
 bool is_own_name(const httplib::Request& request) {
-    if (request.get_header_value_count("Host") != 1)
-        return false;
+    if (request.get_header_value_count("Host") != 1) return false;
     const std::string host = request.get_header_value("Host");
     const std::string name = host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.find(':'));
     return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
@@ -51,8 +47,7 @@ bool is_own_name(const httplib::Request& request) {
 sigset_t ending_signals() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-        sigaddset(&set, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
     return set;
 }
 
@@ -97,16 +92,14 @@ struct LoopbackServer::Server {
             response.status = status;
             response.set_content(text, "text/plain");
         };
-        if (!is_own_name(request))
-            return refuse(421, "Only 127.0.0.1 and localhost are served.\n");
+        if (!is_own_name(request)) return refuse(421, "Only 127.0.0.1 and localhost are served.\n");
         const std::string& path = request.path;
         const std::size_t end = path.find('/', 1);
         if (path.empty() || end == std::string::npos || !is_equal(std::string_view(path).substr(1, end - 1), token))
             return refuse(403, "The address needs the token that libprofile view printed.\n");
         const std::string name = path.substr(end + 1);
         // A browser sends its farewell as POST.
-        if (request.method != "GET" && !(request.method == "POST" && name == "closed"))
-            return refuse(405, "Only GET is served.\n");
+        if (request.method != "GET" && !(request.method == "POST" && name == "closed")) return refuse(405, "Only GET is served.\n");
         if (name == "alive" || name == "closed") {
             note(name, request.get_param_value("page"));
             response.status = 204;
@@ -164,8 +157,7 @@ bool LoopbackServer::run(const Patience& patience) {
     const sigset_t set = ending_signals();
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
     std::thread thread([this] { server_->http.listen_after_bind(); });
-    while (!server_->http.is_running())
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!server_->http.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     bool signalled = false;
     while (!signalled && server_->http.is_running() && !server_->is_over(patience)) {
         const timespec second = {1, 0};

@@ -9,15 +9,13 @@ std::string page(const Profile& profile, const PageRequest& request) {
     constexpr std::string_view marker = "<!--libprofile:data-->";
     const std::string_view text = page_template();
     const std::size_t at = text.find(marker);
-    if (at == std::string_view::npos)
-        throw ViewError("the viewer inside libprofile is damaged; build it again");
+    if (at == std::string_view::npos) throw ViewError("the viewer inside libprofile is damaged; build it again");
     std::string out(text.substr(0, at));
     if (request.served) {
         // The policy of the page lets it reach nothing; one that is served may reach its server.
         constexpr std::string_view policy = "default-src 'none';";
         const std::size_t place = out.find(policy);
-        if (place == std::string::npos)
-            throw ViewError("the viewer inside libprofile is damaged; build it again");
+        if (place == std::string::npos) throw ViewError("the viewer inside libprofile is damaged; build it again");
         out.insert(place + policy.size(), " connect-src 'self';");
     }
     append_page_data(profile, request, out);

@@ -28,25 +28,21 @@ std::string text_of(Json answer, const Sections& sections, std::size_t& next_col
 
 MapMetric find_metric(std::vector<MapMetric> metrics, const std::string& name) {
     for (MapMetric& metric : metrics)
-        if (metric.name == name)
-            return std::move(metric);
+        if (metric.name == name) return std::move(metric);
     throw ViewError(fmt::format("the iterations have no metric \"{}\"", name));
 }
 
 } // namespace
 
-PageAnswers::PageAnswers(const Profile& profile, const PageRequest& request)
-    : profile_(profile), request_(request), places_(page_places(profile)) {}
+PageAnswers::PageAnswers(const Profile& profile, const PageRequest& request) : profile_(profile), request_(request), places_(page_places(profile)) {}
 
 std::string PageAnswers::page() const { return tools::page(profile_, request_); }
 
 std::size_t PageAnswers::iterations_of(std::uint32_t phase) const {
     std::size_t iterations = 0;
     for (const Location* location : places_.mains)
-        if (const PhaseData* data = find_phase(location, phase))
-            iterations = std::max(iterations, data->iteration_ns.size());
-    if (iterations == 0)
-        throw ViewError("this phase has no iterations");
+        if (const PhaseData* data = find_phase(location, phase)) iterations = std::max(iterations, data->iteration_ns.size());
+    if (iterations == 0) throw ViewError("this phase has no iterations");
     return iterations;
 }
 
@@ -61,8 +57,7 @@ std::string PageAnswers::map(std::uint32_t phase, const std::string& name) {
 }
 
 std::string PageAnswers::row(std::uint32_t phase, const std::string& name, std::uint32_t rank) {
-    if (rank >= places_.mains.size())
-        throw ViewError(fmt::format("there is no rank {}", rank));
+    if (rank >= places_.mains.size()) throw ViewError(fmt::format("there is no rank {}", rank));
     const std::size_t iterations = iterations_of(phase);
     const MapMetric metric = find_metric(map_metrics(profile_, places_.mains, phase), name);
     const MapValues values = std::move(map_values(profile_, {places_.mains[rank]}, phase, iterations, {metric}).front());
@@ -72,14 +67,12 @@ std::string PageAnswers::row(std::uint32_t phase, const std::string& name, std::
 }
 
 std::string PageAnswers::profile_of(const Selected& selected) {
-    if (selected.phase >= profile_.phases.size() || selected.from >= selected.to)
-        throw ViewError("there are no such iterations");
+    if (selected.phase >= profile_.phases.size() || selected.from >= selected.to) throw ViewError("there are no such iterations");
     std::vector<IterationRange> ranges;
     if (!selected.rest) {
         ranges.push_back({selected.from, selected.to - 1});
     } else {
-        if (selected.from != 0)
-            ranges.push_back({0, selected.from - 1});
+        if (selected.from != 0) ranges.push_back({0, selected.from - 1});
         ranges.push_back({selected.to});
     }
     SelectedColumns cells(places_.cells);
@@ -93,10 +86,8 @@ std::string PageAnswers::profile_of(const Selected& selected) {
         if (data != nullptr && wanted) {
             const WithInside all = cells_with_inside(profile_, *location, *data, ranges);
             is_scaled = all.is_scaled;
-            for (const auto& part : all.cells)
-                cells.add(part);
-            for (const std::uint64_t ns : all.untold)
-                untold_here += ns;
+            for (const auto& part : all.cells) cells.add(part);
+            for (const std::uint64_t ns : all.untold) untold_here += ns;
             const std::uint64_t length = data->cluster_of_iteration.size();
             const std::uint64_t inside = std::min(selected.to, length) - std::min(selected.from, length);
             count = selected.rest ? length - inside : inside;
@@ -108,8 +99,10 @@ std::string PageAnswers::profile_of(const Selected& selected) {
         sums.push_back(data == nullptr || !wanted || has_exact_sums(*data));
     }
     Sections sections(next_column_);
-    const Json list = {{"counts", sections.add(cells.counts())}, {"keys", sections.add(cells.keys())},
-                       {"values", sections.add(cells.values())}, {"errors", sections.add(cells.errors())}};
+    const Json list = {{"counts", sections.add(cells.counts())},
+                       {"keys", sections.add(cells.keys())},
+                       {"values", sections.add(cells.values())},
+                       {"errors", sections.add(cells.errors())}};
     return text_of({{"cells", list}, {"iterations", counts}, {"sums", sums}, {"only_time", only_time}, {"untold", untold}}, sections, next_column_);
 }
 

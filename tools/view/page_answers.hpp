@@ -29,8 +29,8 @@ class PageAnswers {
 
     struct Selected {
         std::uint32_t phase = 0;
-        std::uint64_t from = 0, to = 0;              // iterations, `to` excluded
-        bool rest = false;                           // all others instead
+        std::uint64_t from = 0, to = 0; // iterations, `to` excluded
+        bool rest = false;              // all others instead
         std::uint64_t first_rank = 0, end_rank = ~std::uint64_t{0};
     };
     /// "cells": a profile for each location (none for those of other ranks), out of what the profile holds of single iterations;

@@ -37,8 +37,7 @@ Json cells_json(const CellColumns& cells, Sections& sections) {
 class PageData {
   public:
     PageData(const Profile& profile, const PageRequest& request)
-        : profile_(profile), request_(request), places_(page_places(profile)), trends_(trends(profile, places_.mains)),
-          room_(request.map_bytes) {}
+        : profile_(profile), request_(request), places_(page_places(profile)), trends_(trends(profile, places_.mains)), room_(request.map_bytes) {}
 
     void append(std::string& html) {
         Json header = {{"format", 1}, {"served", request_.served}};
@@ -54,8 +53,7 @@ class PageData {
         check_metrics();
         // "</script>" in a name must not end the element.
         std::string text = json_text(header);
-        for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;)
-            text.replace(at, 1, "\\u003c");
+        for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
         html += "<script type=\"application/json\" id=\"header\">" + text + "</script>\n";
         for (std::size_t i = 0; i < sections_.list().size(); ++i)
             html += fmt::format("<script type=\"text/plain\" id=\"column-{}\">{}</script>\n", i, sections_.list()[i]);
@@ -65,12 +63,15 @@ class PageData {
     Json job() const {
         const Job& job = profile_.job;
         Json sentences = Json::array();
-        for (const Loss& loss : losses(profile_))
-            sentences.push_back({{"group", group_name(loss.group)}, {"kind", loss.kind}, {"sentence", loss.sentence}});
-        return {{"command", job.command},   {"executable", job.executable},
-                {"folder", job.folder},     {"mpi", job.mpi},
-                {"version", job.version},   {"line", shown(job_line(profile_, places_.mains))},
-                {"ranks", job.ranks},       {"configuration", job.configuration},
+        for (const Loss& loss : losses(profile_)) sentences.push_back({{"group", group_name(loss.group)}, {"kind", loss.kind}, {"sentence", loss.sentence}});
+        return {{"command", job.command},
+                {"executable", job.executable},
+                {"folder", job.folder},
+                {"mpi", job.mpi},
+                {"version", job.version},
+                {"line", shown(job_line(profile_, places_.mains))},
+                {"ranks", job.ranks},
+                {"configuration", job.configuration},
                 {"complete", profile_.complete},
                 {"losses", sentences}};
     }
@@ -83,8 +84,7 @@ class PageData {
         Json list = Json::array(), parts = Json::array(), hottest = Json::array(), nameless = Json::array();
         for (const Answer& answer : tools::answers(profile_, places_.mains, trends_)) {
             Json sentences = Json::array();
-            for (const std::string& sentence : answer.sentences)
-                sentences.push_back(shown(sentence));
+            for (const std::string& sentence : answer.sentences) sentences.push_back(shown(sentence));
             list.push_back({{"key", answer.key}, {"question", answer.question}, {"sentences", sentences}});
         }
         const bool several = std::count(places_.mains.begin(), places_.mains.end(), nullptr) + 1 < static_cast<std::ptrdiff_t>(places_.mains.size());
@@ -93,10 +93,8 @@ class PageData {
                              {"share", part.share},
                              {"text", percent(part.share)},
                              {"range", several ? fmt::format("{} .. {}", percent(part.lowest), percent(part.highest)) : std::string()}});
-        for (const Hottest& one : hottest_functions(profile_, places_.mains))
-            hottest.push_back({{"text", percent(one.share)}, {"function", one.text}});
-        for (const std::string& sentence : nameless_modules(profile_, places_.mains))
-            nameless.push_back(sentence);
+        for (const Hottest& one : hottest_functions(profile_, places_.mains)) hottest.push_back({{"text", percent(one.share)}, {"function", one.text}});
+        for (const std::string& sentence : nameless_modules(profile_, places_.mains)) nameless.push_back(sentence);
         return {{"list", list}, {"parts", parts}, {"hottest", hottest}, {"nameless", nameless}};
     }
 
@@ -112,8 +110,7 @@ class PageData {
             const auto info = profile_.ranks.find(location->rank);
             const std::string name = info == profile_.ranks.end() ? std::string() : info->second.host;
             const auto [at, added] = known.emplace(name, hosts.size());
-            if (added)
-                hosts.push_back(name);
+            if (added) hosts.push_back(name);
             host.push_back(at->second);
             const bool is_placed = info != profile_.ranks.end() && info->second.place;
             const PlacedThread* placed = is_placed ? info->second.place->thread(location->thread) : nullptr;
@@ -129,7 +126,7 @@ class PageData {
             const auto of_host = std::find_if(placed.begin(), placed.end(), [&](const PlacedMachine& m) { return m.host == name; });
             machines.push_back(of_host == placed.end() ? std::string() : machine_words(of_host->info));
         }
-        return {{"rank", rank}, {"thread", thread}, {"host", host},          {"wall", wall},   {"hosts", hosts},
+        return {{"rank", rank}, {"thread", thread},       {"host", host},   {"wall", wall},        {"hosts", hosts},
                 {"core", core}, {"numa_node", numa_node}, {"moves", moves}, {"machines", machines}};
     }
 
@@ -163,10 +160,8 @@ class PageData {
         for (std::size_t p = 0; p < profile_.paths.size(); ++p) {
             const std::uint32_t n = places_.cells.node_of_path[p];
             const CallPath& path = profile_.paths[p];
-            if (n != 0 && path.kind == places_.tree[n].kind)
-                row[n] = static_cast<std::size_t>(catalogue_of(category_of(profile_, path)));
-            if (file[n].empty())
-                file[n] = label_of(profile_, path).file;
+            if (n != 0 && path.kind == places_.tree[n].kind) row[n] = static_cast<std::size_t>(catalogue_of(category_of(profile_, path)));
+            if (file[n].empty()) file[n] = label_of(profile_, path).file;
         }
         Json parent = Json::array(), kind = Json::array(), name = Json::array(), place = Json::array();
         for (const FunctionNode& node : places_.tree) {
@@ -185,8 +180,7 @@ class PageData {
         std::size_t functions = 0;
         for (const RegionRow& row : region_rows(profile_)) {
             const bool is_function = row.kind == NodeKind::FunctionRegion;
-            if (is_function && ++functions > most_functions)
-                continue;
+            if (is_function && ++functions > most_functions) continue;
             const char* kind = is_function ? "function" : region_class_names[static_cast<std::size_t>(row.region_class)];
             list.push_back({{"kind", kind},
                             {"name", is_function ? short_function_name(row.name) : row.name},
@@ -207,8 +201,7 @@ class PageData {
         for (std::uint32_t p = 0; p < profile_.phases.size(); ++p)
             for (const Location* location : places_.all) {
                 if (const PhaseData* data = find_phase(location, p)) {
-                    for (const Cluster& cluster : data->clusters)
-                        cells.add(cluster.cells);
+                    for (const Cluster& cluster : data->clusters) cells.add(cluster.cells);
                     cells.add(data->rest);
                 }
                 cells.end();
@@ -235,25 +228,20 @@ class PageData {
                             {"wall", wall},
                             {"inclusive", inclusive},
                             {"instances", instances}});
-            if (profile_.phases[p].is_frame)
-                list.back()["frame"] = true;
-            if (profile_.phases[p].kind == PhaseKind::Iterations)
-                order.emplace_back(-all, p);
+            if (profile_.phases[p].is_frame) list.back()["frame"] = true;
+            if (profile_.phases[p].kind == PhaseKind::Iterations) order.emplace_back(-all, p);
         }
         std::sort(order.begin(), order.end());
         for (const auto& [time, p] : order) {
             std::size_t iterations = 0;
             for (const Location* location : places_.mains)
-                if (const PhaseData* data = find_phase(location, p))
-                    iterations = std::max(iterations, data->iteration_ns.size());
+                if (const PhaseData* data = find_phase(location, p)) iterations = std::max(iterations, data->iteration_ns.size());
             list[p]["iterations"] = iterations;
-            if (iterations == 0)
-                continue;
+            if (iterations == 0) continue;
             maps(p, iterations, list[p]);
             for (const Trend& trend : trends_)
                 if (trend.phase == p)
-                    for (const std::string& sentence : trend_sentences(profile_, trend))
-                        list[p]["change"].push_back(shown(sentence));
+                    for (const std::string& sentence : trend_sentences(profile_, trend)) list[p]["change"].push_back(shown(sentence));
             list[p]["clusters"] = clusters(p);
             list[p]["inside"] = inside(p);
             list[p]["accuracy"] = accuracy(p);
@@ -267,8 +255,9 @@ class PageData {
         for (MapMetric& metric : map_metrics(profile_, places_.mains, phase)) {
             available_.insert(metric.name);
             const auto& asked = request_.metrics;
-            const bool picked = asked.empty() ? (wanted.empty() || (wanted.size() < request_.most_maps && (wanted.size() + 1) * cells <= request_.values_in_memory))
-                                              : std::find(asked.begin(), asked.end(), metric.name) != asked.end();
+            const bool picked = asked.empty()
+                                    ? (wanted.empty() || (wanted.size() < request_.most_maps && (wanted.size() + 1) * cells <= request_.values_in_memory))
+                                    : std::find(asked.begin(), asked.end(), metric.name) != asked.end();
             (picked ? wanted : left_out).push_back(std::move(metric));
         }
         Json list = Json::array(), names = Json::array();
@@ -277,16 +266,14 @@ class PageData {
             const QuantizedMap levels = quantize(map.values, iterations, std::min(room_, request_.map_bytes * 9 / 10));
             // The first one is always there: a page without any would show nothing.
             const bool fits = list.empty() || levels.deltas.size() <= room_;
-            if (fits)
-                room_ -= std::min(room_, levels.deltas.size());
+            if (fits) room_ -= std::min(room_, levels.deltas.size());
             if (!fits) {
                 left_out.push_back(map.metric);
                 continue;
             }
             list.push_back(map_entry(map, levels, iterations, exact, sections_));
         }
-        for (const MapMetric& metric : left_out)
-            names.push_back({{"name", metric.name}, {"label", metric.label}});
+        for (const MapMetric& metric : left_out) names.push_back({{"name", metric.name}, {"label", metric.label}});
         to["maps"] = std::move(list);
         to["left_out"] = std::move(names);
     }
@@ -295,8 +282,7 @@ class PageData {
     Json clusters(std::uint32_t phase) {
         std::size_t values = 0;
         for (const Location* location : places_.all)
-            if (const PhaseData* data = find_phase(location, phase))
-                for_each_cell(*data, [&](const Cell&) { ++values; });
+            if (const PhaseData* data = find_phase(location, phase)) for_each_cell(*data, [&](const Cell&) { ++values; });
         const bool rounded = values > request_.exact_cells;
         CellColumns cells(places_.cells, rounded);
         NumberColumn sizes, classes, times, deviations, members, kinds;
@@ -307,8 +293,7 @@ class PageData {
             const PhaseData* data = find_phase(location, phase);
             counts.push_back(data == nullptr ? 0 : data->clusters.size() + 1); // with the rest
             lengths.push_back(data == nullptr ? 0 : data->cluster_of_iteration.size());
-            if (data == nullptr)
-                continue;
+            if (data == nullptr) continue;
             add_clusters(*data, kind_of[l], cells, sizes, classes, times, deviations, members, kinds);
         }
         return {{"counts", counts},
@@ -327,13 +312,9 @@ class PageData {
                              NumberColumn& times, NumberColumn& deviations, NumberColumn& members, NumberColumn& kinds) {
         const std::size_t n = data.clusters.size();
         std::vector<std::uint32_t> order(n), place(n + 1, static_cast<std::uint32_t>(n));
-        for (std::uint32_t c = 0; c < n; ++c)
-            order[c] = c;
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return data.clusters[a].size > data.clusters[b].size;
-        });
-        for (std::uint32_t o = 0; o < n; ++o)
-            place[order[o]] = o;
+        for (std::uint32_t c = 0; c < n; ++c) order[c] = c;
+        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return data.clusters[a].size > data.clusters[b].size; });
+        for (std::uint32_t o = 0; o < n; ++o) place[order[o]] = o;
         std::vector<std::uint64_t> sum(n + 1), count(n + 1);
         std::vector<double> square(n + 1);
         for (std::size_t i = 0; i < data.cluster_of_iteration.size(); ++i) {
@@ -381,10 +362,14 @@ class PageData {
                 times.add(entry.wall_ns);
             }
         }
-        if (!any)
-            return nullptr;
-        return {{"lengths", lengths}, {"known", known}, {"iterations", sections_.add(iterations)}, {"phases", sections_.add(phases)},
-                {"counts", sections_.add(counts)}, {"firsts", sections_.add(firsts)}, {"times", sections_.add(times)}};
+        if (!any) return nullptr;
+        return {{"lengths", lengths},
+                {"known", known},
+                {"iterations", sections_.add(iterations)},
+                {"phases", sections_.add(phases)},
+                {"counts", sections_.add(counts)},
+                {"firsts", sections_.add(firsts)},
+                {"times", sections_.add(times)}};
     }
 
     /// Of what is kept of single iterations: the largest error over all locations, by metric.
@@ -399,8 +384,7 @@ class PageData {
                     sum += accuracy.sum;
                     cells += accuracy.cells;
                 }
-            if (cells != 0 && may_be_coarse(m))
-                list[profile_.metrics[m].name] = {{"largest_error", largest}, {"sum_of_errors", sum}, {"cells", cells}};
+            if (cells != 0 && may_be_coarse(m)) list[profile_.metrics[m].name] = {{"largest_error", largest}, {"sum_of_errors", sum}, {"cells", cells}};
         }
         return list;
     }
@@ -409,8 +393,7 @@ class PageData {
         for (const std::string& name : request_.metrics)
             if (!available_.contains(name)) {
                 std::string names;
-                for (const std::string& known : available_)
-                    names += (names.empty() ? "" : ", ") + known;
+                for (const std::string& known : available_) names += (names.empty() ? "" : ", ") + known;
                 throw ViewError(names.empty() ? "the profile has no iterations, so there are no value maps and no metrics to choose"
                                               : fmt::format("no metric \"{}\" in the iterations; there are: {}", name, names));
             }
@@ -427,8 +410,6 @@ class PageData {
 
 } // namespace
 
-void append_page_data(const Profile& profile, const PageRequest& request, std::string& html) {
-    PageData(profile, request).append(html);
-}
+void append_page_data(const Profile& profile, const PageRequest& request, std::string& html) { PageData(profile, request).append(html); }
 
 } // namespace libprofile::tools

@@ -1,7 +1,7 @@
 #include "tools/view/serve.hpp"
 
-#include "tools/view/page_answers.hpp"
 #include "tools/view/loopback_server.hpp"
+#include "tools/view/page_answers.hpp"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -15,8 +15,7 @@ using Parameters = std::multimap<std::string, std::string>;
 
 std::string text_of(const Parameters& parameters, const char* name) {
     const auto at = parameters.find(name);
-    if (at == parameters.end())
-        throw ViewError(fmt::format("the question has no \"{}\"", name));
+    if (at == parameters.end()) throw ViewError(fmt::format("the question has no \"{}\"", name));
     return at->second;
 }
 
@@ -24,17 +23,14 @@ template <class Unsigned> Unsigned number_of(const Parameters& parameters, const
     const std::string text = text_of(parameters, name);
     Unsigned value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-        throw ViewError(fmt::format("\"{}\" is no number", name));
+    if (error != std::errc() || end != text.data() + text.size()) throw ViewError(fmt::format("\"{}\" is no number", name));
     return value;
 }
 
 std::string answer_to(PageAnswers& answers, const std::string& name, const Parameters& p) {
     const auto phase = number_of<std::uint32_t>(p, "phase");
-    if (name == "map")
-        return answers.map(phase, text_of(p, "metric"));
-    if (name == "row")
-        return answers.row(phase, text_of(p, "metric"), number_of<std::uint32_t>(p, "rank"));
+    if (name == "map") return answers.map(phase, text_of(p, "metric"));
+    if (name == "row") return answers.row(phase, text_of(p, "metric"), number_of<std::uint32_t>(p, "rank"));
     PageAnswers::Selected selected;
     selected.phase = phase;
     selected.from = number_of<std::uint64_t>(p, "from");
@@ -47,24 +43,19 @@ std::string answer_to(PageAnswers& answers, const std::string& name, const Param
     return answers.profile_of(selected);
 }
 
-LoopbackServer::Answer answer(int status, const char* type, std::string text) {
-    return {status, type, std::make_shared<const std::string>(std::move(text))};
-}
+LoopbackServer::Answer answer(int status, const char* type, std::string text) { return {status, type, std::make_shared<const std::string>(std::move(text))}; }
 
 } // namespace
 
 bool serve(const Profile& profile, PageRequest page, const ServeRequest& request, const std::function<void(const std::string&)>& ready) {
     page.served = true;
     // The page is there sooner with one map; it can ask for the others.
-    if (page.metrics.empty())
-        page.most_maps = 1;
+    if (page.metrics.empty()) page.most_maps = 1;
     PageAnswers answers(profile, page);
     const auto text = std::make_shared<const std::string>(answers.page());
     const auto handler = [&](const std::string& name, const Parameters& parameters) {
-        if (name.empty())
-            return LoopbackServer::Answer{200, "text/html; charset=utf-8", text};
-        if (name != "map" && name != "row" && name != "profile")
-            return answer(404, "text/plain", "There is no such question.\n");
+        if (name.empty()) return LoopbackServer::Answer{200, "text/html; charset=utf-8", text};
+        if (name != "map" && name != "row" && name != "profile") return answer(404, "text/plain", "There is no such question.\n");
         try {
             return answer(200, "application/json", answer_to(answers, name, parameters));
         } catch (const ViewError& error) {

@@ -32,7 +32,7 @@ struct MapMetric {
 /// Values by rank, then iteration; no_value where there is none.
 struct MapValues {
     MapMetric metric;
-    bool exact = true; // otherwise some are means of clusters
+    bool exact = true;   // otherwise some are means of clusters
     bool is_told = true; // otherwise iterations without a value have one, but the profile does not tell what lies inside them
     std::vector<std::uint64_t> values;
 };
@@ -40,19 +40,17 @@ struct MapValues {
 /// The metrics that are not zero everywhere in a phase, those that people look for first in front, and the named regions with most time
 /// in it, up to most_map_regions.
 inline constexpr std::size_t most_map_regions = 12;
-std::vector<MapMetric> map_metrics(const Profile& profile, const std::vector<const Location*>& locations,
-                                   std::uint32_t phase);
+std::vector<MapMetric> map_metrics(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase);
 
 /// Reads the values of several metrics in one pass over the series.
 /// @param locations a row each; null: no data
-std::vector<MapValues> map_values(const Profile& profile, const std::vector<const Location*>& locations,
-                                  std::uint32_t phase, std::size_t iterations,
+std::vector<MapValues> map_values(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase, std::size_t iterations,
                                   const std::vector<MapMetric>& metrics);
 
 /// Values as levels. Level 0: no value; level l > 0 stands for values from `bounds[l - 1]` up to (excluding) `bounds[l]`.
 struct QuantizedMap {
     std::vector<double> bounds; // one more than there are levels in use
-    ByteList deltas;               // per rank: level minus the level of the iteration before, modulo 256; deflated
+    ByteList deltas;            // per rank: level minus the level of the iteration before, modulo 256; deflated
 };
 
 /// Fine steps about the median, coarse ones far away (inverse hyperbolic sine), so that one extreme iteration does not make

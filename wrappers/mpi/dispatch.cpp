@@ -1,10 +1,10 @@
 #include "wrappers/mpi/dispatch.hpp"
 
-#include "libprofile/events/mpi_events.hpp"
 #include "libprofile/base/real_calls.hpp"
-#include "wrappers/mpi/flavour.hpp"
+#include "libprofile/events/mpi_events.hpp"
 #include "libprofile/mpi/mpi_modules.hpp"
 #include "libprofile/mpi/other_tools.hpp"
+#include "wrappers/mpi/flavour.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -26,25 +26,20 @@ int answer_no(int* flag) {
     *flag = 0;
     return 0;
 }
-int answer_error() {
-    return 1;
-}
+int answer_error() { return 1; }
 
 void* answer_without_mpi(unsigned id) {
     const std::string_view name = mpi_functions[id].name;
-    if (name == "MPI_Initialized" || name == "MPI_Finalized")
-        return reinterpret_cast<void*>(answer_no);
+    if (name == "MPI_Initialized" || name == "MPI_Finalized") return reinterpret_cast<void*>(answer_no);
     return reinterpret_cast<void*>(answer_error);
 }
 
 /// MPI is begun and there is none: without us the program would not have started, so somebody has to tell.
 void complain_without_mpi(unsigned id) {
     const std::string_view name = mpi_functions[id].name;
-    if ((name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init") &&
-        !complained.exchange(true))
-        mpi_library_unusable(
-            "the program starts MPI, but no MPI library is loaded; link it with one (the gold linker with "
-            "--as-needed drops it behind -lprofile: use another linker)");
+    if ((name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init") && !complained.exchange(true))
+        mpi_library_unusable("the program starts MPI, but no MPI library is loaded; link it with one (the gold linker with "
+                             "--as-needed drops it behind -lprofile: use another linker)");
 }
 
 /// "PMPI_X" of a function.
@@ -59,11 +54,9 @@ void* next_definition(const char* name, const void* caller) {
     void* next = dlsym(RTLD_NEXT, name);
     const link_map* module = module_of(caller);
     const bool is_program = module != nullptr && module->l_prev == nullptr; // has no scope but the global one
-    if (next != nullptr || module == nullptr || is_program)
-        return next;
+    if (next != nullptr || module == nullptr || is_program) return next;
     void* scope = dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (scope == nullptr)
-        return nullptr;
+    if (scope == nullptr) return nullptr;
     next = dlsym(scope, name);
     real_calls().dlclose(scope);
     const link_map* own = module_of(reinterpret_cast<const void*>(&libprofile_mpi_resolve));
@@ -79,8 +72,7 @@ void* definition_without_mpi(unsigned slot, const void* caller) {
     const char* name = mpi_functions[slot / 2].name;
     const bool is_profiling_name = slot % 2 == 1;
     void* next = next_definition(is_profiling_name ? ProfilingName(slot / 2).text : name, caller);
-    if (next != nullptr || !is_profiling_name)
-        return next;
+    if (next != nullptr || !is_profiling_name) return next;
     next = next_definition(name, caller);
     const bool is_own = next != nullptr && module_of(next) == module_of(caller); // of a tool
     return is_own ? nullptr : next;
@@ -100,9 +92,7 @@ void* find_data(const char* name) {
     return data != nullptr ? data : dlsym(mpi_library.load(std::memory_order_relaxed), name);
 }
 
-bool library_has(const char* symbol) {
-    return dlsym(mpi_library.load(std::memory_order_relaxed), symbol) != nullptr;
-}
+bool library_has(const char* symbol) { return dlsym(mpi_library.load(std::memory_order_relaxed), symbol) != nullptr; }
 
 /// The bodies that fit the library's ABI; nullptr and a reason when there are none.
 const MpiFlavour* fitting_flavour(const char*& reason) {
@@ -134,10 +124,8 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
 void set_slots(unsigned id, void* target) {
     void* tools = other_tools::next_function(mpi_functions[id].name);
     // A tool that interposes PMPI_X, too, hands on to what comes after it, not to us: we come first and call it.
-    if (tools != nullptr && module_of(tools) == module_of(other_tools::next_function(ProfilingName(id).text)))
-        tools = nullptr;
-    std::atomic_ref(libprofile_mpi_slots[std::size_t{2} * id])
-        .store(tools != nullptr ? tools : target, std::memory_order_release);
+    if (tools != nullptr && module_of(tools) == module_of(other_tools::next_function(ProfilingName(id).text))) tools = nullptr;
+    std::atomic_ref(libprofile_mpi_slots[std::size_t{2} * id]).store(tools != nullptr ? tools : target, std::memory_order_release);
     std::atomic_ref(libprofile_mpi_slots[std::size_t{2} * id + 1]).store(target, std::memory_order_release);
 }
 
@@ -157,8 +145,7 @@ void fill_slots(const MpiFlavour& flavour) {
             set_slots(id, answer_without_mpi(id));
         else
             set_slots(id, has_body ? flavour.bodies[next] : real);
-        if (has_body)
-            ++next;
+        if (has_body) ++next;
     }
 }
 
@@ -167,9 +154,7 @@ void use_library() {
     const char* reason = nullptr;
     const MpiFlavour* flavour = fitting_flavour(reason);
     if (flavour != nullptr) {
-        for (unsigned i = 0; i < flavour->count; ++i)
-            std::atomic_ref(flavour->real[i])
-                .store(real_function(flavour->ids[i]), std::memory_order_relaxed);
+        for (unsigned i = 0; i < flavour->count; ++i) std::atomic_ref(flavour->real[i]).store(real_function(flavour->ids[i]), std::memory_order_relaxed);
         if (!flavour->bind(find_data)) {
             flavour = nullptr;
             reason = "the program's MPI library is older than MPI 3.0, so MPI is not measured: "
@@ -178,15 +163,13 @@ void use_library() {
     }
     if (flavour == nullptr) {
         fill_slots_without_bodies();
-        if (!complained.exchange(true))
-            mpi_library_unusable(reason);
+        if (!complained.exchange(true)) mpi_library_unusable(reason);
         return;
     }
     mpi_library_found(flavour->services); // before any slot leads to a body on another thread
     fill_slots(*flavour);
     const char* tool = other_tools::bypassing_tool();
-    if (tool != nullptr && !complained.exchange(true))
-        mpi_tool_bypasses_us(tool);
+    if (tool != nullptr && !complained.exchange(true)) mpi_tool_bypasses_us(tool);
 }
 
 } // namespace

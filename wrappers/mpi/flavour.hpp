@@ -7,12 +7,11 @@
 namespace libprofile {
 
 struct MpiFlavour {
-    unsigned count;      // of the functions that its mpi.h has
-    const unsigned* ids; // function id of each
-    void* const* bodies; // wrapper body of each
-    void** real; // filled by the dispatcher: PMPI function of each, nullptr where the library lacks it
-    bool (*bind)(
-        void* (*find_data)(const char* name)); // looks handle constants up; false: the library is unsuitable
+    unsigned count;                                     // of the functions that its mpi.h has
+    const unsigned* ids;                                // function id of each
+    void* const* bodies;                                // wrapper body of each
+    void** real;                                        // filled by the dispatcher: PMPI function of each, nullptr where the library lacks it
+    bool (*bind)(void* (*find_data)(const char* name)); // looks handle constants up; false: the library is unsuitable
     const MpiServices* services;
 };
 

@@ -15,11 +15,9 @@
 // Handle constants of Open MPI are addresses of data in its library. Referring to them would make
 // libprofile.so depend on that library, so they are looked up when it has been found. Using another constant
 // than these does not compile.
-#define LIBPROFILE_MPI_HANDLES(apply)                                                                        \
-    apply(ompi_mpi_comm_world) apply(ompi_mpi_byte) apply(ompi_mpi_uint64_t) apply(ompi_mpi_op_min)          \
-        apply(ompi_mpi_op_sum) apply(ompi_mpi_errors_return) apply(ompi_request_null)                        \
-            apply(ompi_message_no_proc) apply(ompi_mpi_datatype_null) apply(ompi_mpi_errhandler_null) \
-                apply(ompi_mpi_op_no_op)
+#define LIBPROFILE_MPI_HANDLES(apply)                                                                                                                          \
+    apply(ompi_mpi_comm_world) apply(ompi_mpi_byte) apply(ompi_mpi_uint64_t) apply(ompi_mpi_op_min) apply(ompi_mpi_op_sum) apply(ompi_mpi_errors_return)       \
+        apply(ompi_request_null) apply(ompi_message_no_proc) apply(ompi_mpi_datatype_null) apply(ompi_mpi_errhandler_null) apply(ompi_mpi_op_no_op)
 
 namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 struct Handles {
@@ -31,6 +29,5 @@ extern Handles handles;
 } // namespace libprofile::LIBPROFILE_MPI_NAMESPACE
 
 #undef OMPI_PREDEFINED_GLOBAL
-#define OMPI_PREDEFINED_GLOBAL(type, global)                                                                 \
-    (static_cast<type>(::libprofile::LIBPROFILE_MPI_NAMESPACE::handles.global))
+#define OMPI_PREDEFINED_GLOBAL(type, global) (static_cast<type>(::libprofile::LIBPROFILE_MPI_NAMESPACE::handles.global))
 #endif

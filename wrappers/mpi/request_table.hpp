@@ -32,9 +32,7 @@ template <class Slot, unsigned first_bits> class RequestTable {
             Slot* const first = window_of(handle, slots, level);
             for (Slot* slot = first; slot != first + window; ++slot) {
                 std::uint64_t empty = 0;
-                if (slot->key.load(std::memory_order_relaxed) == 0 &&
-                    slot->key.compare_exchange_strong(empty, key, std::memory_order_acq_rel))
-                    return slot;
+                if (slot->key.load(std::memory_order_relaxed) == 0 && slot->key.compare_exchange_strong(empty, key, std::memory_order_acq_rel)) return slot;
             }
         }
         return nullptr;
@@ -61,9 +59,7 @@ template <class Slot, unsigned first_bits> class RequestTable {
     static constexpr unsigned bits_per_level = 3;
     static constexpr unsigned levels = 6;
 
-    Slot* level_slots(unsigned level) noexcept {
-        return level == 0 ? first_level_ : later_levels_[level].load(std::memory_order_acquire);
-    }
+    Slot* level_slots(unsigned level) noexcept { return level == 0 ? first_level_ : later_levels_[level].load(std::memory_order_acquire); }
 
     Slot* make_level(unsigned level) noexcept {
         const std::size_t bytes = sizeof(Slot) << (first_bits + bits_per_level * level);

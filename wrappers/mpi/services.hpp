@@ -27,8 +27,7 @@ int library_version(char* buffer, int capacity) {
             buffer[used] = text[used];
             ++used;
         }
-    if (capacity > 0)
-        buffer[used] = '\0';
+    if (capacity > 0) buffer[used] = '\0';
     return result;
 }
 
@@ -37,9 +36,7 @@ int world(int* rank, int* size) {
     return result == MPI_SUCCESS ? real.Comm_size(MPI_COMM_WORLD, size) : result;
 }
 
-int start_barrier() {
-    return real.Ibarrier(MPI_COMM_WORLD, &service_request);
-}
+int start_barrier() { return real.Ibarrier(MPI_COMM_WORLD, &service_request); }
 
 int start_min(const std::uint64_t* in, std::uint64_t* out, int count) {
     return real.Iallreduce(in, out, count, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD, &service_request);
@@ -49,9 +46,7 @@ int start_sum(const std::uint64_t* in, std::uint64_t* out, int count) {
     return real.Iallreduce(in, out, count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &service_request);
 }
 
-int start_broadcast(void* bytes, int count) {
-    return real.Ibcast(bytes, count, MPI_BYTE, 0, MPI_COMM_WORLD, &service_request);
-}
+int start_broadcast(void* bytes, int count) { return real.Ibcast(bytes, count, MPI_BYTE, 0, MPI_COMM_WORLD, &service_request); }
 
 int start_prefix_sum(const std::uint64_t* in, std::uint64_t* out, int count) {
     return real.Iscan(in, out, count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &service_request);
@@ -61,9 +56,7 @@ int start_exchange(const void* out, const int* out_sizes, void* in, const int* i
     return real.Ialltoallv(out, out_sizes, places, MPI_BYTE, in, in_sizes, places, MPI_BYTE, MPI_COMM_WORLD, &service_request);
 }
 
-int test(int* done) {
-    return real.Test(&service_request, done, MPI_STATUS_IGNORE);
-}
+int test(int* done) { return real.Test(&service_request, done, MPI_STATUS_IGNORE); }
 
 int errors_return() {
     const int result = real.Comm_get_errhandler(MPI_COMM_WORLD, &application_errhandler);
@@ -82,17 +75,15 @@ const MpiServices services = {
 #else
     "MPICH",
 #endif
-    library_version,  world,          start_barrier, start_min,     start_sum,      start_broadcast,
-    start_prefix_sum, start_exchange, test,          errors_return, errors_restore,
+    library_version, world, start_barrier, start_min, start_sum, start_broadcast, start_prefix_sum, start_exchange, test, errors_return, errors_restore,
 };
 
 /// Looks up the handle constants; false when the library is older than MPI 3.0, which the bodies need.
 bool bind([[maybe_unused]] void* (*find_data)(const char* name)) {
 #ifdef OPEN_MPI
-#define LIBPROFILE_HANDLE(name)                                                                              \
-    handles.name = find_data(#name);                                                                         \
-    if (handles.name == nullptr)                                                                             \
-        return false;
+#define LIBPROFILE_HANDLE(name)                                                                                                                                \
+    handles.name = find_data(#name);                                                                                                                           \
+    if (handles.name == nullptr) return false;
     LIBPROFILE_MPI_HANDLES(LIBPROFILE_HANDLE)
 #undef LIBPROFILE_HANDLE
 #endif

@@ -5,8 +5,8 @@
 // The names have the runtime's own symbol versions, not as the default ones: the run-time loader gives them to programs that ask for these
 // versions, link editors bind nobody to them. A program that was linked with another runtime asks for that one's.
 
-#include "libprofile/events/openmp_events.hpp"
 #include "libprofile/base/messages.hpp"
+#include "libprofile/events/openmp_events.hpp"
 #include "wrappers/openmp/ompt.hpp"
 
 #include <alloca.h>
@@ -47,7 +47,9 @@ constexpr EntryName entry_names[] = {
 #undef REGION
 #undef WAIT
 #undef LOCK
-    {"GOMP_task", "GOMP_2.0"}, {"GOMP_taskloop", "GOMP_4.5"}, {"GOMP_taskloop_ull", "GOMP_4.5"},
+    {"GOMP_task", "GOMP_2.0"},
+    {"GOMP_taskloop", "GOMP_4.5"},
+    {"GOMP_taskloop_ull", "GOMP_4.5"},
 };
 void* real_entries[EntryCount];
 const void* runtime = nullptr; // where the module of real_entries lies
@@ -110,9 +112,7 @@ inline bool is_alone() {
     const TeamSize size = __atomic_load_n(&team_size, __ATOMIC_ACQUIRE);
     return size != nullptr && size() == 1;
 }
-constexpr bool is_barrier(OpenMpConstruct construct) {
-    return construct == OpenMpConstruct::Barrier || construct == OpenMpConstruct::ImplicitBarrier;
-}
+constexpr bool is_barrier(OpenMpConstruct construct) { return construct == OpenMpConstruct::Barrier || construct == OpenMpConstruct::ImplicitBarrier; }
 
 /// What the runtime gives to every thread of the team in place of the program's data. GOMP_parallel_reductions looks at the first word.
 /// One cache line, which nobody writes while the region runs.
@@ -125,9 +125,7 @@ struct alignas(64) Team {
 static_assert(sizeof(Team) == 64);
 
 /// The first place in `room` that is aligned so.
-inline char* align_in(void* room, std::size_t align) {
-    return static_cast<char*>(room) + (align - reinterpret_cast<std::uintptr_t>(room) % align) % align;
-}
+inline char* align_in(void* room, std::size_t align) { return static_cast<char*>(room) + (align - reinterpret_cast<std::uintptr_t>(room) % align) % align; }
 
 /// Room for it on the stack, aligned by hand: where a local variable is aligned to more than the stack is, and arguments lie there, GCC makes a
 /// frame with a copy of the return address. Then a wrapper's frame says neither where its caller's begins nor where it returns to.
@@ -230,50 +228,50 @@ inline bool is_measured() { return openmp_is_recorded() && !ompt_tells_of(__atom
 #define PUBLIC extern "C" [[gnu::visibility("default")]]
 #define VERSIONED(name, version) __asm__(".symver libprofile_" #name ", " #name "@" #version ", remove");
 
-#define REGION(name, version, result, parameters, arguments)                                                   \
-    VERSIONED(name, version)                                                                                   \
-    PUBLIC result libprofile_##name parameters {                                                               \
-        using Function = result(*) parameters;                                                                 \
-        const auto function = reinterpret_cast<Function>(real(Entry_##name));                                  \
-        if (!is_measured()) return function(fn, data UNWRAP arguments);                                        \
-        TeamRoom room(fn, data);                                                                               \
-        Team& team = room.team;                                                                                \
-        begin_region(team.region, __builtin_return_address(0), __builtin_frame_address(0), __builtin_frame_address(0)); \
-        if (team.region.master == nullptr && team.region.refused_by == 0) return function(fn, data UNWRAP arguments); \
-        const RegionEnd at_end(team.region);                                                                   \
-        return function(run_share, &team UNWRAP arguments);                                                    \
+#define REGION(name, version, result, parameters, arguments)                                                                                                   \
+    VERSIONED(name, version)                                                                                                                                   \
+    PUBLIC result libprofile_##name parameters {                                                                                                               \
+        using Function = result(*) parameters;                                                                                                                 \
+        const auto function = reinterpret_cast<Function>(real(Entry_##name));                                                                                  \
+        if (!is_measured()) return function(fn, data UNWRAP arguments);                                                                                        \
+        TeamRoom room(fn, data);                                                                                                                               \
+        Team& team = room.team;                                                                                                                                \
+        begin_region(team.region, __builtin_return_address(0), __builtin_frame_address(0), __builtin_frame_address(0));                                        \
+        if (team.region.master == nullptr && team.region.refused_by == 0) return function(fn, data UNWRAP arguments);                                          \
+        const RegionEnd at_end(team.region);                                                                                                                   \
+        return function(run_share, &team UNWRAP arguments);                                                                                                    \
     }
-#define WAIT(name, version, construct, result, parameters, arguments)                                          \
-    VERSIONED(name, version)                                                                                   \
-    PUBLIC result libprofile_##name parameters {                                                               \
-        using Function = result(*) parameters;                                                                 \
-        const auto function = reinterpret_cast<Function>(real(Entry_##name));                                  \
-        if (!is_measured()) return function arguments;                                                         \
-        if (is_barrier(OpenMpConstruct::construct) && is_alone()) {                                            \
-            count_event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));  \
-            return function arguments;                                                                         \
-        }                                                                                                      \
-        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0)); \
-        return function arguments;                                                                             \
+#define WAIT(name, version, construct, result, parameters, arguments)                                                                                          \
+    VERSIONED(name, version)                                                                                                                                   \
+    PUBLIC result libprofile_##name parameters {                                                                                                               \
+        using Function = result(*) parameters;                                                                                                                 \
+        const auto function = reinterpret_cast<Function>(real(Entry_##name));                                                                                  \
+        if (!is_measured()) return function arguments;                                                                                                         \
+        if (is_barrier(OpenMpConstruct::construct) && is_alone()) {                                                                                            \
+            count_event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));                                                  \
+            return function arguments;                                                                                                                         \
+        }                                                                                                                                                      \
+        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));                                                \
+        return function arguments;                                                                                                                             \
     }
-#define LOCK(name, version, construct, test)                                                                   \
-    VERSIONED(name, version)                                                                                   \
-    PUBLIC void libprofile_##name(void* lock) {                                                                \
-        const auto function = reinterpret_cast<void (*)(void*)>(real(Entry_##name));                           \
-        if (!is_measured()) return function(lock);                                                             \
-        if (reinterpret_cast<int (*)(void*)>(real(Entry_##test))(lock) != 0)                                   \
-            return count_event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0)); \
-        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0)); \
-        function(lock);                                                                                        \
+#define LOCK(name, version, construct, test)                                                                                                                   \
+    VERSIONED(name, version)                                                                                                                                   \
+    PUBLIC void libprofile_##name(void* lock) {                                                                                                                \
+        const auto function = reinterpret_cast<void (*)(void*)>(real(Entry_##name));                                                                           \
+        if (!is_measured()) return function(lock);                                                                                                             \
+        if (reinterpret_cast<int (*)(void*)>(real(Entry_##test))(lock) != 0)                                                                                   \
+            return count_event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));                                           \
+        OpenMpEvent event(OpenMpConstruct::construct, __builtin_return_address(0), __builtin_frame_address(0));                                                \
+        function(lock);                                                                                                                                        \
     }
 #include "wrappers/openmp/libgomp.def"
 #undef REGION
 #undef WAIT
 #undef LOCK
 
-VERSIONED(GOMP_task, GOMP_2.0)
-PUBLIC void libprofile_GOMP_task(Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment, bool if_clause,
-                                 unsigned flags, void** depend, int priority, void* detach) {
+VERSIONED(GOMP_task, GOMP_2 .0)
+PUBLIC void libprofile_GOMP_task(Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment, bool if_clause, unsigned flags, void** depend,
+                                 int priority, void* detach) {
     using Function = void (*)(Outlined, void*, void (*)(void*, void*), long, long, bool, unsigned, void**, int, void*);
     const auto function = reinterpret_cast<Function>(real(Entry_GOMP_task));
     constexpr unsigned known_flags = 0x1f; // untied, final, mergeable, depend and priority; others change what the data are
@@ -315,12 +313,12 @@ using Taskloop = void (*)(Outlined, void*, void (*)(void*, void*), long, long, u
     if (waits) end_event();
 }
 
-#define TASKLOOP(name)                                                                                                                     \
-    VERSIONED(name, GOMP_4.5)                                                                                                              \
-    PUBLIC void libprofile_##name(Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment, unsigned flags,          \
-                                  unsigned long tasks, int priority, std::uint64_t start, std::uint64_t end, std::uint64_t step) {         \
-        run_taskloop(reinterpret_cast<Taskloop>(real(Entry_##name)), fn, data, copy, size, alignment, flags, tasks, priority, start, end,  \
-                     step, __builtin_return_address(0), __builtin_frame_address(0));                                                       \
+#define TASKLOOP(name)                                                                                                                                         \
+    VERSIONED(name, GOMP_4 .5)                                                                                                                                 \
+    PUBLIC void libprofile_##name(Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment, unsigned flags, unsigned long tasks,         \
+                                  int priority, std::uint64_t start, std::uint64_t end, std::uint64_t step) {                                                  \
+        run_taskloop(reinterpret_cast<Taskloop>(real(Entry_##name)), fn, data, copy, size, alignment, flags, tasks, priority, start, end, step,                \
+                     __builtin_return_address(0), __builtin_frame_address(0));                                                                                 \
     }
 TASKLOOP(GOMP_taskloop)
 TASKLOOP(GOMP_taskloop_ull)

@@ -6,8 +6,8 @@
 
 #include "wrappers/openmp/ompt.hpp"
 
-#include "libprofile/events/openmp_events.hpp"
 #include "libprofile/base/process.hpp"
+#include "libprofile/events/openmp_events.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -40,7 +40,18 @@ struct StartResult {
 };
 using SetCallback = int (*)(int, AnyFunction);
 
-enum Callback { ParallelBegin = 3, ParallelEnd = 4, TaskCreate = 5, TaskSchedule = 6, ImplicitTask = 7, SyncRegionWait = 16, Work = 20, MutexAcquire = 26, MutexAcquired = 27, NestedLock = 28 };
+enum Callback {
+    ParallelBegin = 3,
+    ParallelEnd = 4,
+    TaskCreate = 5,
+    TaskSchedule = 6,
+    ImplicitTask = 7,
+    SyncRegionWait = 16,
+    Work = 20,
+    MutexAcquire = 26,
+    MutexAcquired = 27,
+    NestedLock = 28
+};
 enum Endpoint { Begin = 1, End = 2 };
 enum SyncRegion { Barrier = 1, BarrierImplicit = 2, BarrierExplicit = 3, Taskwait = 5, Taskgroup = 6, Reduction = 7, BarrierImplicitParallel = 9 };
 enum Mutex { Lock = 1, NestLock = 3, Critical = 5, Atomic = 6, Ordered = 7 };
@@ -93,7 +104,8 @@ struct ThreadShares {
 /// nullptr: the thread is not measured, or not any more.
 inline ThreadShares* own_shares() noexcept {
     Thread* thread = thread_local_block.thread;
-    if (thread == nullptr || thread->finished) [[unlikely]] return nullptr;
+    if (thread == nullptr || thread->finished) [[unlikely]]
+        return nullptr;
     auto* own = static_cast<ThreadShares*>(thread->openmp.ompt);
     return own != nullptr ? own : new_shares(*thread);
 }
@@ -177,7 +189,7 @@ void implicit_task(int endpoint, Data* parallel, Data* task, unsigned team_size,
     const std::uint64_t number = task->value - first_part;
     task->value = 0;
     if (own == nullptr || number >= own->part_count) return; // it was none of ours
-    end_last_share(*own); // mostly it has ended already
+    end_last_share(*own);                                    // mostly it has ended already
     own->part_count = static_cast<unsigned>(number);
 }
 
@@ -186,8 +198,7 @@ bool is_end_of_share(const ThreadShares& own, int kind, const void* return_addre
     if (kind == BarrierImplicitParallel) return true;
     if (kind != BarrierImplicit || own.part_count == 0) return false;
     if (return_address == nullptr) return true;
-    return own.parts[own.part_count - 1].share.is_master && own.region_count != 0 &&
-           own.regions[own.region_count - 1].return_address == return_address;
+    return own.parts[own.part_count - 1].share.is_master && own.region_count != 0 && own.regions[own.region_count - 1].return_address == return_address;
 }
 
 /// Ends come whether or not beginnings were recorded.
@@ -239,8 +250,10 @@ void* frame_returning_to(const void* return_address, void* frame, ThreadShares& 
     void** words = static_cast<void**>(frame);
     ThreadShares::KnownFrame& known = own.known[(reinterpret_cast<std::uintptr_t>(words[1]) >> 4) % ThreadShares::most_known];
     const bool is_inside = is_own_stack(reinterpret_cast<std::uintptr_t>(words)) && is_own_stack(reinterpret_cast<std::uintptr_t>(words + most));
-    if (!is_inside || return_address == nullptr) [[unlikely]] return nullptr;
-    if (known.calls_from == words[1] && words[known.words] == return_address) [[likely]] return words + known.words - 1;
+    if (!is_inside || return_address == nullptr) [[unlikely]]
+        return nullptr;
+    if (known.calls_from == words[1] && words[known.words] == return_address) [[likely]]
+        return words + known.words - 1;
     for (std::size_t i = most; --i > 1;)
         if (words[i] == return_address) {
             known = {words[1], i};
@@ -252,7 +265,7 @@ void* frame_returning_to(const void* return_address, void* frame, ThreadShares& 
 void mutex_acquire(int kind, unsigned, unsigned, std::uint64_t, const void* return_address) {
     ThreadShares* own = is_waited_for(kind) ? own_shares() : nullptr;
     if (own == nullptr) return;
-    const OpenMpConstruct construct = kind == Ordered                     ? OpenMpConstruct::Ordered
+    const OpenMpConstruct construct = kind == Ordered                      ? OpenMpConstruct::Ordered
                                       : kind == Critical || kind == Atomic ? OpenMpConstruct::Critical
                                                                            : OpenMpConstruct::Lock;
     // It may be a test, whose failure nobody tells: then what comes next drops the wait (Thread::drop_doubtful_wait()).
@@ -279,9 +292,7 @@ void work(int kind, int endpoint, Data*, Data*, std::uint64_t, const void* retur
     count_event(OpenMpConstruct::Single, return_address, __builtin_frame_address(0));
 }
 
-void task_create(Data*, const Frame*, Data* task, int flags, int, const void*) {
-    task->value = (flags & explicit_task) != 0 ? 1 : 0;
-}
+void task_create(Data*, const Frame*, Data* task, int flags, int, const void*) { task->value = (flags & explicit_task) != 0 ? 1 : 0; }
 
 void task_schedule(Data* before, int status, Data* next) {
     if (!openmp_is_recorded()) return;
@@ -307,9 +318,8 @@ int initialize(LookUp look_up, int, Data*) {
         {ParallelBegin, reinterpret_cast<AnyFunction>(parallel_begin)}, {ParallelEnd, reinterpret_cast<AnyFunction>(parallel_end)},
         {ImplicitTask, reinterpret_cast<AnyFunction>(implicit_task)},   {SyncRegionWait, reinterpret_cast<AnyFunction>(sync_region_wait)},
         {MutexAcquire, reinterpret_cast<AnyFunction>(mutex_acquire)},   {MutexAcquired, reinterpret_cast<AnyFunction>(mutex_acquired)},
-        {NestedLock, reinterpret_cast<AnyFunction>(nested_lock)},
-        {TaskCreate, reinterpret_cast<AnyFunction>(task_create)},       {TaskSchedule, reinterpret_cast<AnyFunction>(task_schedule)},
-        {Work, reinterpret_cast<AnyFunction>(work)},
+        {NestedLock, reinterpret_cast<AnyFunction>(nested_lock)},       {TaskCreate, reinterpret_cast<AnyFunction>(task_create)},
+        {TaskSchedule, reinterpret_cast<AnyFunction>(task_schedule)},   {Work, reinterpret_cast<AnyFunction>(work)},
     };
     for (const auto& callback : callbacks) set(callback.which, callback.function);
     Dl_info info;

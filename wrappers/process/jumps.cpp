@@ -26,9 +26,8 @@ struct Jump {
     bool is_prepared = true;
 };
 Jump jumps[] = {
-    {"longjmp", nullptr, Kind::Long},       {"_longjmp", nullptr, Kind::Long},
-    {"siglongjmp", nullptr, Kind::Long},    {"__longjmp_chk", nullptr, Kind::Long},
-    {"setcontext", nullptr, Kind::Context}, {"swapcontext", nullptr, Kind::Context},
+    {"longjmp", nullptr, Kind::Long},          {"_longjmp", nullptr, Kind::Long},          {"siglongjmp", nullptr, Kind::Long},
+    {"__longjmp_chk", nullptr, Kind::Long},    {"setcontext", nullptr, Kind::Context},     {"swapcontext", nullptr, Kind::Context},
     {"backtrace", nullptr, Kind::Look, false}, {"_Unwind_Backtrace", nullptr, Kind::Look},
 };
 
@@ -51,16 +50,14 @@ void prepare_backtrace(void* real) {
 
 void find_jumps() noexcept {
     for (Jump& jump : jumps)
-        if (__atomic_load_n(&jump.real, __ATOMIC_RELAXED) == nullptr)
-            __atomic_store_n(&jump.real, dlsym(RTLD_NEXT, jump.name), __ATOMIC_RELAXED);
+        if (__atomic_load_n(&jump.real, __ATOMIC_RELAXED) == nullptr) __atomic_store_n(&jump.real, dlsym(RTLD_NEXT, jump.name), __ATOMIC_RELAXED);
 }
 
 } // namespace libprofile
 
 /// Returns the real function. `stack_pointer`: of the interposed function at its entry, below its caller's frame;
 /// `argument`: its first.
-extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index, std::uintptr_t stack_pointer,
-                                                                      const void* argument) {
+extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index, std::uintptr_t stack_pointer, const void* argument) {
     using namespace libprofile;
     ThreadLocal& local = thread_local_block;
     Jump& jump = jumps[index];

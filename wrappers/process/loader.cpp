@@ -4,10 +4,10 @@
 // libunwind finds unwind tables through dl_iterate_phdr, which takes the loader's lock: in a signal handler that is a
 // deadlock when the lock's owner waits for this thread. Inside libprofile it therefore gets a snapshot instead. Nor does it get its pipe.
 
+#include "libprofile/base/process.hpp"
+#include "libprofile/base/real_calls.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
-#include "libprofile/base/real_calls.hpp"
-#include "libprofile/base/process.hpp"
 #include "libprofile/thread/thread.hpp"
 
 #include <cerrno>

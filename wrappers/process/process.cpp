@@ -1,10 +1,10 @@
 // Start and end of the process: the constructor and destructor of the library, fork.
 // Nothing here is needed by the interposed functions: all of them work before the constructor has run.
 
-#include "libprofile/regions/sleds.hpp"
+#include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
-#include "libprofile/base/process.hpp"
+#include "libprofile/regions/sleds.hpp"
 #include "libprofile/session/session.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 

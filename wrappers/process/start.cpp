@@ -7,8 +7,7 @@
 
 #include "libprofile/base/real_calls.hpp"
 
-extern "C" [[gnu::visibility("default")]] int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv,
-                                                                 void (*init)(), void (*fini)(), void (*rtld_fini)(),
-                                                                 void* stack_end) {
+extern "C" [[gnu::visibility("default")]] int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
+                                                                void (*rtld_fini)(), void* stack_end) {
     return libprofile::real_calls().libc_start_main(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

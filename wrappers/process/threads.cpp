@@ -2,8 +2,8 @@
 // Contract: thread-safe, usable before our constructor; a thread that cannot be registered (no memory) is created all the
 // same and merely not measured. Nothing of the application's (stack, attributes, return value, cancellation) changes.
 
-#include "libprofile/base/real_calls.hpp"
 #include "libprofile/base/process.hpp"
+#include "libprofile/base/real_calls.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 #include <pthread.h>
@@ -41,8 +41,8 @@ void* run_thread(void* data) {
 
 } // namespace libprofile
 
-extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
-                                                              void* (*function)(void*), void* argument) noexcept {
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+                                                             void* argument) noexcept {
     using namespace libprofile;
     pthread_once(&end_key_once, [] { end_key_works = pthread_key_create(&end_key, thread_ends) == 0; });
     const RealCalls& real = real_calls();

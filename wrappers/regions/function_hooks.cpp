@@ -6,13 +6,13 @@
 //
 // Contract: any thread, before our constructor, after MPI_Finalize, in signal handlers of the application; never fail, never
 // touch errno or floating point. What costs little is done first: a process that is not measured, a function that is excluded.
+#include "libprofile/base/process.hpp"
 #include "libprofile/regions/function_filter.hpp"
 #include "libprofile/regions/regions.hpp"
 #include "libprofile/regions/sleds.hpp"
 #include "libprofile/regions/visits_inside.hpp"
-#include "libprofile/thread/recording.hpp"
-#include "libprofile/base/process.hpp"
 #include "libprofile/session/session.hpp"
+#include "libprofile/thread/recording.hpp"
 
 #include <cerrno>
 
@@ -61,13 +61,15 @@ extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_ente
     if (function_filter.excludes(address)) return;
     const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     const InTool guard;
-    if (guard.is_nested()) [[unlikely]] return count_visit_inside(); // a handler of the application has interrupted us
+    if (guard.is_nested()) [[unlikely]]
+        return count_visit_inside(); // a handler of the application has interrupted us
     Thread* thread = thread_local_block.thread;
     if (!is_ready(thread)) [[unlikely]] {
         thread = thread_with_regions();
         if (thread == nullptr) return;
     }
-    if (thread->call_depth != 0) [[unlikely]] thread->drop_ended_calls(frame);
+    if (thread->call_depth != 0) [[unlikely]]
+        thread->drop_ended_calls(frame);
     thread->regions->enter_function(*thread, address, frame, frame + 16);
 }
 
@@ -75,10 +77,12 @@ extern "C" [[gnu::visibility("default"), gnu::hot]] void __cyg_profile_func_exit
     using namespace libprofile;
     const auto address = reinterpret_cast<std::uintptr_t>(function);
     const auto stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16;
-    if (!process.recording()) [[unlikely]] return exit_unrecorded(address, stack);
+    if (!process.recording()) [[unlikely]]
+        return exit_unrecorded(address, stack);
     if (function_filter.excludes(address)) return;
     const InTool guard;
-    if (guard.is_nested()) [[unlikely]] return;
+    if (guard.is_nested()) [[unlikely]]
+        return;
     Thread* thread = thread_local_block.thread;
     if (!is_ready(thread)) [[unlikely]] {
         thread = thread_with_regions();
@@ -109,6 +113,7 @@ extern "C" [[gnu::visibility("hidden"), gnu::hot]] void libprofile_sled_passed(s
         if (thread == nullptr) return;
     }
     if (!is_entry) return thread->regions->exit_exactly(*thread, function, stack);
-    if (thread->call_depth != 0) [[unlikely]] thread->drop_ended_calls(frame);
+    if (thread->call_depth != 0) [[unlikely]]
+        thread->drop_ended_calls(frame);
     thread->regions->enter_exactly(*thread, function, frame, stack);
 }

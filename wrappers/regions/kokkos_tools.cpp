@@ -20,22 +20,20 @@ using libprofile::RegionClass;
 KOKKOS_TOOL void kokkosp_init_library(int, std::uint64_t, std::uint32_t, void*) noexcept { libprofile::session.marker_used(); }
 KOKKOS_TOOL void kokkosp_finalize_library() noexcept {}
 
-#define KERNEL(operation, kind)                                                                                                    \
-    KOKKOS_TOOL void kokkosp_begin_##operation(const char* name, std::uint32_t, std::uint64_t* kernel) noexcept {                   \
-        const std::uint64_t id = libprofile::begin_region(kind, name, OWN_FRAME);                                                  \
-        if (kernel != nullptr) *kernel = id;                                                                                       \
-    }                                                                                                                              \
-    KOKKOS_TOOL void kokkosp_end_##operation(std::uint64_t kernel) noexcept {                                                       \
-        if (kernel != 0) libprofile::end_region(kind, kernel);                                                                     \
+#define KERNEL(operation, kind)                                                                                                                                \
+    KOKKOS_TOOL void kokkosp_begin_##operation(const char* name, std::uint32_t, std::uint64_t* kernel) noexcept {                                              \
+        const std::uint64_t id = libprofile::begin_region(kind, name, OWN_FRAME);                                                                              \
+        if (kernel != nullptr) *kernel = id;                                                                                                                   \
+    }                                                                                                                                                          \
+    KOKKOS_TOOL void kokkosp_end_##operation(std::uint64_t kernel) noexcept {                                                                                  \
+        if (kernel != 0) libprofile::end_region(kind, kernel);                                                                                                 \
     }
 KERNEL(parallel_for, RegionClass::KokkosFor)
 KERNEL(parallel_reduce, RegionClass::KokkosReduce)
 KERNEL(parallel_scan, RegionClass::KokkosScan)
 KERNEL(fence, RegionClass::KokkosFence)
 
-KOKKOS_TOOL void kokkosp_push_profile_region(const char* name) noexcept {
-    libprofile::begin_region(RegionClass::KokkosRegion, name, OWN_FRAME);
-}
+KOKKOS_TOOL void kokkosp_push_profile_region(const char* name) noexcept { libprofile::begin_region(RegionClass::KokkosRegion, name, OWN_FRAME); }
 KOKKOS_TOOL void kokkosp_pop_profile_region() noexcept { libprofile::end_innermost_region(RegionClass::KokkosRegion); }
 
 KOKKOS_TOOL void kokkosp_create_profile_section(const char* name, std::uint32_t* section) noexcept {

@@ -26,10 +26,8 @@ inline std::atomic<std::uint64_t> predefined_sizes[64];
 
 inline std::uint64_t ask_type_size(MPI_Datatype datatype, std::uint64_t handle, std::atomic<std::uint64_t>& known) {
     MPI_Count size = 0;
-    if (datatype == MPI_DATATYPE_NULL || real.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
-        return 0;
-    if (size < 0xffff && is_predefined(datatype))
-        known.store(handle | static_cast<std::uint64_t>(size + 1) << 48, std::memory_order_relaxed);
+    if (datatype == MPI_DATATYPE_NULL || real.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0) return 0;
+    if (size < 0xffff && is_predefined(datatype)) known.store(handle | static_cast<std::uint64_t>(size + 1) << 48, std::memory_order_relaxed);
     return static_cast<std::uint64_t>(size);
 }
 
@@ -38,33 +36,27 @@ inline std::uint64_t type_size(MPI_Datatype datatype) {
     const std::uint64_t handle = (std::uint64_t)datatype & handle_bits; // a pointer or an int
     std::atomic<std::uint64_t>& known = predefined_sizes[(handle * 0x9e3779b97f4a7c15u) >> 58];
     const std::uint64_t entry = known.load(std::memory_order_relaxed);
-    if ((entry & handle_bits) == handle && entry != 0)
-        return (entry >> 48) - 1;
+    if ((entry & handle_bits) == handle && entry != 0) return (entry >> 48) - 1;
     return ask_type_size(datatype, handle, known);
 }
 
 /// Bytes of `count` elements; Count is int or MPI_Count.
-template <class Count>
-std::uint64_t bytes(Count count, MPI_Datatype datatype) {
+template <class Count> std::uint64_t bytes(Count count, MPI_Datatype datatype) {
     return count > 0 ? static_cast<std::uint64_t>(count) * type_size(datatype) : 0;
 }
 
 /// Bytes of `ranks` blocks of counts[i] elements each.
-template <class Count>
-std::uint64_t bytes(const Count* counts, int ranks, MPI_Datatype datatype) {
+template <class Count> std::uint64_t bytes(const Count* counts, int ranks, MPI_Datatype datatype) {
     std::uint64_t elements = 0;
     for (int rank = 0; rank < ranks; ++rank)
-        if (counts[rank] > 0)
-            elements += static_cast<std::uint64_t>(counts[rank]);
+        if (counts[rank] > 0) elements += static_cast<std::uint64_t>(counts[rank]);
     return elements == 0 ? 0 : elements * type_size(datatype);
 }
 
 /// Bytes of `ranks` blocks, each with its own datatype.
-template <class Count>
-std::uint64_t bytes(const Count* counts, const MPI_Datatype* datatypes, int ranks) {
+template <class Count> std::uint64_t bytes(const Count* counts, const MPI_Datatype* datatypes, int ranks) {
     std::uint64_t sum = 0;
-    for (int rank = 0; rank < ranks; ++rank)
-        sum += bytes(counts[rank], datatypes[rank]);
+    for (int rank = 0; rank < ranks; ++rank) sum += bytes(counts[rank], datatypes[rank]);
     return sum;
 }
 
@@ -85,8 +77,7 @@ inline int local_size(MPI_Comm comm) {
 
 /// Ranks that this one exchanges data with in a collective call: the remote group of an inter-communicator.
 inline int peers(MPI_Comm comm) {
-    if (!is_inter(comm))
-        return local_size(comm);
+    if (!is_inter(comm)) return local_size(comm);
     int size = 0;
     return real.Comm_remote_size(comm, &size) == MPI_SUCCESS ? size : 0;
 }

@@ -31,41 +31,32 @@ inline Neighbours neighbours(MPI_Comm comm) {
     return found;
 }
 
-template <class Count>
-void neighbor_allgather(auto& event, Count sendcount, MPI_Datatype sendtype, Count recvcount,
-                        MPI_Datatype recvtype, MPI_Comm comm) {
+template <class Count> void neighbor_allgather(auto& event, Count sendcount, MPI_Datatype sendtype, Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const std::uint64_t sources = static_cast<std::uint64_t>(neighbours(comm).sources);
     exchanged(event, bytes(sendcount, sendtype), sources == 0 ? 0 : bytes(recvcount, recvtype) * sources);
 }
 
 template <class Count>
-void neighbor_allgatherv(auto& event, Count sendcount, MPI_Datatype sendtype, const Count* recvcounts,
-                         MPI_Datatype recvtype, MPI_Comm comm) {
+void neighbor_allgatherv(auto& event, Count sendcount, MPI_Datatype sendtype, const Count* recvcounts, MPI_Datatype recvtype, MPI_Comm comm) {
     exchanged(event, bytes(sendcount, sendtype), bytes(recvcounts, neighbours(comm).sources, recvtype));
 }
 
-template <class Count>
-void neighbor_alltoall(auto& event, Count sendcount, MPI_Datatype sendtype, Count recvcount,
-                       MPI_Datatype recvtype, MPI_Comm comm) {
+template <class Count> void neighbor_alltoall(auto& event, Count sendcount, MPI_Datatype sendtype, Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     const Neighbours found = neighbours(comm);
     exchanged(event, bytes(sendcount, sendtype) * static_cast<std::uint64_t>(found.destinations),
               bytes(recvcount, recvtype) * static_cast<std::uint64_t>(found.sources));
 }
 
 template <class Count>
-void neighbor_alltoallv(auto& event, const Count* sendcounts, MPI_Datatype sendtype,
-                        const Count* recvcounts, MPI_Datatype recvtype, MPI_Comm comm) {
+void neighbor_alltoallv(auto& event, const Count* sendcounts, MPI_Datatype sendtype, const Count* recvcounts, MPI_Datatype recvtype, MPI_Comm comm) {
     const Neighbours found = neighbours(comm);
-    exchanged(event, bytes(sendcounts, found.destinations, sendtype),
-              bytes(recvcounts, found.sources, recvtype));
+    exchanged(event, bytes(sendcounts, found.destinations, sendtype), bytes(recvcounts, found.sources, recvtype));
 }
 
-template <class Count>
-void neighbor_alltoallw(auto& event, const Count* sendcounts, const MPI_Datatype* sendtypes,
-                        const Count* recvcounts, const MPI_Datatype* recvtypes, MPI_Comm comm) {
+template <class Count> void neighbor_alltoallw(auto& event, const Count* sendcounts, const MPI_Datatype* sendtypes, const Count* recvcounts,
+                                               const MPI_Datatype* recvtypes, MPI_Comm comm) {
     const Neighbours found = neighbours(comm);
-    exchanged(event, bytes(sendcounts, sendtypes, found.destinations),
-              bytes(recvcounts, recvtypes, found.sources));
+    exchanged(event, bytes(sendcounts, sendtypes, found.destinations), bytes(recvcounts, recvtypes, found.sources));
 }
 
 } // namespace

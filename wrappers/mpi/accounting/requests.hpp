@@ -13,18 +13,14 @@ namespace LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
 /// A request is a pointer or an int.
-inline std::uint64_t key(MPI_Request request) {
-    return (std::uint64_t)request & request_handle_mask;
-}
+inline std::uint64_t key(MPI_Request request) { return (std::uint64_t)request & request_handle_mask; }
 
 inline void posted(MpiEvent& event, DataRequest kind, const MPI_Request* request) {
-    if (!data_requests::insert(key(*request), kind) && event.counted())
-        event.count_lost_requests(1);
+    if (!data_requests::insert(key(*request), kind) && event.counted()) event.count_lost_requests(1);
 }
 
 inline void receive_posted(MpiEvent& event, int source, const MPI_Request* request) {
-    if (source != MPI_PROC_NULL)
-        posted(event, DataRequest::Receive, request);
+    if (source != MPI_PROC_NULL) posted(event, DataRequest::Receive, request);
 }
 
 /// MPICH 4.0 leaves the status of these as it was.
@@ -34,8 +30,7 @@ inline void sendrecv_posted(MpiEvent& event, int source, const MPI_Request* requ
 #else
     constexpr DataRequest kind = DataRequest::ReceiveWithoutStatus;
 #endif
-    if (source != MPI_PROC_NULL)
-        posted(event, kind, request);
+    if (source != MPI_PROC_NULL) posted(event, kind, request);
 }
 
 class MatchedReceivePosted {
@@ -44,8 +39,7 @@ class MatchedReceivePosted {
         : expected_(message != nullptr && *message != MPI_MESSAGE_NO_PROC), request_(request) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (event.follows_requests() && mpi_result == MPI_SUCCESS && expected_)
-            posted(event, DataRequest::Receive, request_);
+        if (event.follows_requests() && mpi_result == MPI_SUCCESS && expected_) posted(event, DataRequest::Receive, request_);
     }
 
   private:
@@ -56,12 +50,10 @@ class MatchedReceivePosted {
 /// A freed receive or read may still be completed by MPI, unseen; its handle can be given to another request.
 class RequestFree {
   public:
-    RequestFree(const MpiEvent&, const MPI_Request* request)
-        : before_(request != nullptr ? *request : MPI_REQUEST_NULL) {}
+    RequestFree(const MpiEvent&, const MPI_Request* request) : before_(request != nullptr ? *request : MPI_REQUEST_NULL) {}
 
     void finish(MpiEvent&, int mpi_result) const {
-        if (mpi_result != MPI_SUCCESS)
-            return;
+        if (mpi_result != MPI_SUCCESS) return;
         data_requests::remove(key(before_));
         persistent_requests::remove(key(before_));
     }
@@ -72,23 +64,15 @@ class RequestFree {
 
 /// Counts a request that completed: `before` is its handle before the call, `after` the one MPI left behind
 /// (not null: the request is persistent). Handles are forgotten even if the call is not counted.
-inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Request after,
-                      const MPI_Status* status) {
+inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Request after, const MPI_Status* status) {
     const bool persistent = after != MPI_REQUEST_NULL;
-    const DataRequest kind =
-        persistent ? data_requests::kind_of(key(before)) : data_requests::remove(key(before));
-    if (kind == DataRequest::None || !count)
-        return;
-    if (kind == DataRequest::ReceiveWithoutStatus)
-        return event.add(Metric::P2pRecvs, 1);
-    if (kind == DataRequest::FileRead)
-        return event.add(Metric::FileBytesRead, received_bytes(*status));
-    if (kind == DataRequest::FileCollectiveRead)
-        return event.add(Metric::FileCollBytesRead, received_bytes(*status));
-    if (status->MPI_SOURCE == MPI_ANY_SOURCE)
-        return; // an inactive persistent request
-    if (is_cancelled(*status))
-        return;
+    const DataRequest kind = persistent ? data_requests::kind_of(key(before)) : data_requests::remove(key(before));
+    if (kind == DataRequest::None || !count) return;
+    if (kind == DataRequest::ReceiveWithoutStatus) return event.add(Metric::P2pRecvs, 1);
+    if (kind == DataRequest::FileRead) return event.add(Metric::FileBytesRead, received_bytes(*status));
+    if (kind == DataRequest::FileCollectiveRead) return event.add(Metric::FileCollBytesRead, received_bytes(*status));
+    if (status->MPI_SOURCE == MPI_ANY_SOURCE) return; // an inactive persistent request
+    if (is_cancelled(*status)) return;
     received(event, *status);
 }
 
@@ -96,10 +80,8 @@ inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Reque
 /// stack, large ones in the thread's scratch buffer.
 class Requests {
   public:
-    Requests(const MpiEvent& event, int count, const MPI_Request* requests, MPI_Status*& statuses)
-        : now_(requests), count_(count) {
-        if (count <= 0 || requests == nullptr)
-            return;
+    Requests(const MpiEvent& event, int count, const MPI_Request* requests, MPI_Status*& statuses) : now_(requests), count_(count) {
+        if (count <= 0 || requests == nullptr) return;
         const bool own_statuses = event.counted() && statuses == MPI_STATUSES_IGNORE;
         const std::size_t size = static_cast<std::size_t>(count);
         before_ = small_before_;
@@ -110,8 +92,7 @@ class Requests {
         }
         for (int i = 0; i < count; ++i) // GCC turns memcpy into rep movs here, which is slow to begin
             before_[i] = requests[i];
-        if (own_statuses)
-            statuses = place;
+        if (own_statuses) statuses = place;
         statuses_ = statuses;
     }
     Requests(const Requests&) = delete;
@@ -124,16 +105,14 @@ class Requests {
 
     /// Request `index` completed and MPI wrote its status at `status_index`.
     void completed_at(MpiEvent& event, bool count, int index, int status_index) const {
-        if (before_ == nullptr || before_[index] == MPI_REQUEST_NULL)
-            return;
+        if (before_ == nullptr || before_[index] == MPI_REQUEST_NULL) return;
         completed(event, count, before_[index], now_[index], statuses_ + status_index);
     }
 
     /// The call failed: forgets those that it completed nevertheless.
     void forget_completed(MpiEvent& event) const {
         for (int i = 0; before_ != nullptr && i < count_; ++i)
-            if (now_[i] == MPI_REQUEST_NULL)
-                completed_at(event, false, i, i);
+            if (now_[i] == MPI_REQUEST_NULL) completed_at(event, false, i, i);
     }
 
   private:
@@ -142,8 +121,7 @@ class Requests {
     bool take_scratch(const MpiEvent& event, std::size_t size, bool own_statuses, MPI_Status*& place) {
         void* memory = event.scratch(size * (sizeof(MPI_Request) + (own_statuses ? sizeof(MPI_Status) : 0)));
         before_ = static_cast<MPI_Request*>(memory);
-        if (memory == nullptr)
-            return false;
+        if (memory == nullptr) return false;
         place = static_cast<MPI_Status*>(static_cast<void*>(before_ + size));
         return true;
     }
@@ -153,10 +131,8 @@ class Requests {
     void give_up(const MpiEvent& event, const MPI_Request* requests) const {
         std::uint64_t lost = 0;
         for (int i = 0; i < count_; ++i)
-            if (requests[i] != MPI_REQUEST_NULL && data_requests::remove(key(requests[i])) != DataRequest::None)
-                ++lost;
-        if (event.counted() && lost != 0)
-            event.count_lost_requests(lost);
+            if (requests[i] != MPI_REQUEST_NULL && data_requests::remove(key(requests[i])) != DataRequest::None) ++lost;
+        if (event.counted() && lost != 0) event.count_lost_requests(lost);
     }
 
     const MPI_Request* now_;
@@ -167,9 +143,7 @@ class Requests {
     MPI_Status small_statuses_[small];
 };
 
-inline bool counts(const MpiEvent& event, int mpi_result) {
-    return event.counted() && mpi_result == MPI_SUCCESS;
-}
+inline bool counts(const MpiEvent& event, int mpi_result) { return event.counted() && mpi_result == MPI_SUCCESS; }
 
 /// Wait, and the part of Test that is the same.
 class Wait {
@@ -178,8 +152,7 @@ class Wait {
         : now_(request), before_(request != nullptr ? *request : MPI_REQUEST_NULL), status_(event, status) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (before_ != MPI_REQUEST_NULL)
-            completed(event, counts(event, mpi_result), before_, *now_, status_.get());
+        if (before_ != MPI_REQUEST_NULL) completed(event, counts(event, mpi_result), before_, *now_, status_.get());
     }
 
   private:
@@ -190,8 +163,7 @@ class Wait {
 
 class Test {
   public:
-    Test(const MpiEvent& event, const MPI_Request* request, const int* flag, MPI_Status*& status)
-        : wait_(event, request, status), flag_(flag) {}
+    Test(const MpiEvent& event, const MPI_Request* request, const int* flag, MPI_Status*& status) : wait_(event, request, status), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
         if (mpi_result != MPI_SUCCESS || *flag_)
@@ -211,10 +183,8 @@ class Waitall {
         : requests_(event, count, requests, statuses), count_(count) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (mpi_result != MPI_SUCCESS)
-            return requests_.forget_completed(event);
-        for (int i = 0; i < count_; ++i)
-            requests_.completed_at(event, event.counted(), i, i);
+        if (mpi_result != MPI_SUCCESS) return requests_.forget_completed(event);
+        for (int i = 0; i < count_; ++i) requests_.completed_at(event, event.counted(), i, i);
     }
 
   private:
@@ -224,8 +194,7 @@ class Waitall {
 
 class Testall {
   public:
-    Testall(const MpiEvent& event, int count, const MPI_Request* requests, const int* flag,
-            MPI_Status*& statuses)
+    Testall(const MpiEvent& event, int count, const MPI_Request* requests, const int* flag, MPI_Status*& statuses)
         : wait_(event, count, requests, statuses), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
@@ -242,17 +211,13 @@ class Testall {
 
 class Waitsome {
   public:
-    Waitsome(const MpiEvent& event, int count, const MPI_Request* requests, const int* done,
-             const int* indices, MPI_Status*& statuses)
+    Waitsome(const MpiEvent& event, int count, const MPI_Request* requests, const int* done, const int* indices, MPI_Status*& statuses)
         : requests_(event, count, requests, statuses), done_(done), indices_(indices) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (mpi_result != MPI_SUCCESS)
-            return requests_.forget_completed(event);
-        if (*done_ == MPI_UNDEFINED)
-            return;
-        for (int i = 0; i < *done_; ++i)
-            requests_.completed_at(event, event.counted(), indices_[i], i);
+        if (mpi_result != MPI_SUCCESS) return requests_.forget_completed(event);
+        if (*done_ == MPI_UNDEFINED) return;
+        for (int i = 0; i < *done_; ++i) requests_.completed_at(event, event.counted(), indices_[i], i);
     }
 
   private:
@@ -263,13 +228,11 @@ class Waitsome {
 
 class Testsome {
   public:
-    Testsome(const MpiEvent& event, int count, const MPI_Request* requests, const int* done,
-             const int* indices, MPI_Status*& statuses)
+    Testsome(const MpiEvent& event, int count, const MPI_Request* requests, const int* done, const int* indices, MPI_Status*& statuses)
         : wait_(event, count, requests, done, indices, statuses), done_(done) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (mpi_result == MPI_SUCCESS && *done_ == 0 && event.counted())
-            event.was_unsuccessful();
+        if (mpi_result == MPI_SUCCESS && *done_ == 0 && event.counted()) event.was_unsuccessful();
         wait_.finish(event, mpi_result);
     }
 
@@ -280,15 +243,12 @@ class Testsome {
 
 class Waitany {
   public:
-    Waitany(const MpiEvent& event, int count, const MPI_Request* requests, const int* index,
-            MPI_Status*& status)
+    Waitany(const MpiEvent& event, int count, const MPI_Request* requests, const int* index, MPI_Status*& status)
         : requests_(event, count, requests, status), index_(index) {}
 
     void finish(MpiEvent& event, int mpi_result) const {
-        if (mpi_result != MPI_SUCCESS)
-            return requests_.forget_completed(event);
-        if (*index_ == MPI_UNDEFINED)
-            return;
+        if (mpi_result != MPI_SUCCESS) return requests_.forget_completed(event);
+        if (*index_ == MPI_UNDEFINED) return;
         requests_.completed_at(event, event.counted(), *index_, 0);
     }
 
@@ -299,8 +259,7 @@ class Waitany {
 
 class Testany {
   public:
-    Testany(const MpiEvent& event, int count, const MPI_Request* requests, const int* index, const int* flag,
-            MPI_Status*& status)
+    Testany(const MpiEvent& event, int count, const MPI_Request* requests, const int* index, const int* flag, MPI_Status*& status)
         : wait_(event, count, requests, index, status), flag_(flag) {}
 
     void finish(MpiEvent& event, int mpi_result) const {

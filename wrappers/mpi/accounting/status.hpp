@@ -13,31 +13,23 @@ namespace libprofile::LIBPROFILE_MPI_NAMESPACE {
 namespace {
 
 #ifdef OPEN_MPI
-inline std::uint64_t bytes_field(const MPI_Status& status) {
-    return status._ucount;
-}
-inline bool cancelled_field(const MPI_Status& status) {
-    return status._cancelled != 0;
-}
+inline std::uint64_t bytes_field(const MPI_Status& status) { return status._ucount; }
+inline bool cancelled_field(const MPI_Status& status) { return status._cancelled != 0; }
 #else // the layout that MPICH and its relatives share: 63 bits of count, 1 bit of cancellation
 inline std::uint64_t bytes_field(const MPI_Status& status) {
     const auto high = static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1);
     return high << 32 | static_cast<std::uint32_t>(status.count_lo);
 }
-inline bool cancelled_field(const MPI_Status& status) {
-    return (status.count_hi_and_cancelled & 1) != 0;
-}
+inline bool cancelled_field(const MPI_Status& status) { return (status.count_hi_and_cancelled & 1) != 0; }
 #endif
 
 /// Fills a status through MPI and looks whether the fields say the same.
 inline bool ask_status_fields() {
     constexpr MPI_Count count = 0x1234567890; // more than 32 bits
     MPI_Status status{};
-    if (real.Status_set_elements_x == nullptr || real.Status_set_cancelled == nullptr)
-        return false;
+    if (real.Status_set_elements_x == nullptr || real.Status_set_cancelled == nullptr) return false;
     for (const int cancelled : {1, 0})
-        if (real.Status_set_elements_x(&status, MPI_BYTE, count) != MPI_SUCCESS ||
-            real.Status_set_cancelled(&status, cancelled) != MPI_SUCCESS ||
+        if (real.Status_set_elements_x(&status, MPI_BYTE, count) != MPI_SUCCESS || real.Status_set_cancelled(&status, cancelled) != MPI_SUCCESS ||
             bytes_field(status) != static_cast<std::uint64_t>(count) || cancelled_field(status) != (cancelled != 0))
             return false;
     return true;
@@ -73,8 +65,7 @@ inline bool is_cancelled(const MPI_Status& status) {
 class StatusInPlace {
   public:
     StatusInPlace(const MpiEvent& event, MPI_Status*& status) {
-        if (event.counted() && status == MPI_STATUS_IGNORE)
-            status = &own_;
+        if (event.counted() && status == MPI_STATUS_IGNORE) status = &own_;
         status_ = status;
     }
     const MPI_Status* get() const { return status_; }

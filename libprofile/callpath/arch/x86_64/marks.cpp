@@ -14,15 +14,12 @@ namespace libprofile {
 
 namespace {
 
-[[gnu::always_inline]] inline std::uintptr_t& word(std::uintptr_t address) {
-    return *reinterpret_cast<std::uintptr_t*>(address);
-}
+[[gnu::always_inline]] inline std::uintptr_t& word(std::uintptr_t address) { return *reinterpret_cast<std::uintptr_t*>(address); }
 
 /// The state first, the word last: a mark that is not there yet does no harm. A signal handler of the application may come
 /// in between and change `frames`, so each number is read once and judged then.
 /// Returns where it has written.
-[[gnu::always_inline]] inline std::uintptr_t mark_outwards(Mark& mark, const TrackedFrame* frames, std::int32_t index,
-                                                           std::uintptr_t stack_pointer) {
+[[gnu::always_inline]] inline std::uintptr_t mark_outwards(Mark& mark, const TrackedFrame* frames, std::int32_t index, std::uintptr_t stack_pointer) {
     for (; index >= 0; --index) {
         if (frames[index].markable == 0) continue;
         const std::uintptr_t slot = __atomic_load_n(&frames[index].slot, __ATOMIC_RELAXED);
@@ -50,8 +47,7 @@ namespace {
     mark.moving = false;
 }
 
-[[gnu::always_inline]] inline void move_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index,
-                                             std::uintptr_t stack_pointer) {
+[[gnu::always_inline]] inline void move_mark(Mark& mark, const TrackedFrame* frames, std::int32_t index, std::uintptr_t stack_pointer) {
     mark.moving = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     end_move(mark, mark_outwards(mark, frames, index, stack_pointer));
@@ -67,7 +63,8 @@ namespace {
 /// For who wants to know when frames returned.
 [[gnu::always_inline]] inline void note_return(Mark& mark, std::int32_t index) {
     std::uint64_t* const ticks = mark.returned_at; // a handler may set it to nullptr
-    if (ticks == nullptr || index < 0) [[likely]] return;
+    if (ticks == nullptr || index < 0) [[likely]]
+        return;
     ticks[index] = __builtin_ia32_rdtsc();
     mark.has_returned = mark.has_returned || index < mark.watched;
 }
@@ -160,7 +157,8 @@ namespace {
     const std::uintptr_t return_address = mark.return_address;
     const std::int32_t index = mark.index;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (mark.slot != slot) [[unlikely]] return lost_return(mark, slot);
+    if (mark.slot != slot) [[unlikely]]
+        return lost_return(mark, slot);
     ++mark.returns;
     if (index + 1 < mark.fired) mark.fired = index + 1;
     note_return(mark, index);
