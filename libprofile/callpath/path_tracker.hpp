@@ -3,7 +3,7 @@
 // Contract: belongs to one thread; every function runs with that thread's in-tool flag set; all but ready(), at_call() and
 // check_call() are async-signal-safe; memory comes from the thread's arena.
 //
-// Frames are raw activations, outermost first: (address, slot of the return address). The thread's mark (marks/mark.hpp)
+// Frames are raw activations, outermost first: (address, slot of the return address). The thread's mark (mark.hpp)
 // lies in the slot of one of them; that frame and all beyond it are unchanged. So an event walks the stack only up to the
 // mark, and an MPI call on a path that was walked before need not walk at all: it is enough that the few words between the
 // call and the mark that led that walk are the same again, and that the mark stands on the same call path (KnownPath).

@@ -1,7 +1,7 @@
 // Leads a place in the program's code through a stub of ours: the entry of a function, or a call in it.
 //
 // Contract: changes the code of a loaded module, in ordinary context, while no other thread can be executing that very place
-// (boundary.cpp says when); maps one page near the module for each place, never given back. Where there is a problem nothing is changed.
+// (loops/iteration_point.cpp sees to that); maps one page near the module for each place, never given back. Where there is a problem nothing is changed.
 //
 // x86-64 only. The entry of a function is replaced by a jump to the stub, which ends with the instructions that had been there and a
 // jump to those behind them. The stack is as at the entry all the time, so return addresses lead into the function itself, where its

@@ -219,7 +219,7 @@ class PhaseStack {
     void end_left() noexcept;
     void repair(const char* what, const char* name) noexcept;
 
-    // What every MPI call uses comes first (session/thread.hpp), as far as the first member of polls_.
+    // What every MPI call uses comes first (thread/thread.hpp), as far as the first member of polls_.
     std::uint64_t segment_events_ns_ = 0;
     std::uint64_t segment_overhead_ns_ = 0;
     std::uint64_t row_generation_ = 1;

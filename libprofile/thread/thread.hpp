@@ -154,7 +154,7 @@ struct alignas(64) Thread {
     }
 
     ThreadPlace place;
-    ThreadCounters counters; // on with LIBPROFILE_METRICS; what they have come to is booked by counters/counting.hpp
+    ThreadCounters counters; // on with LIBPROFILE_METRICS; what they have come to is booked by thread/counting.hpp
 
     // Sampling.
     ClockState clock;
