@@ -30,7 +30,6 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint64_t never = UINT64_MAX;
 constexpr std::size_t smallest_room = 1 << 20; // of a journal; grows while it is full too soon
 constexpr std::size_t largest_room = 16 << 20;
 constexpr std::size_t largest_extended_room = 64 << 20; // before the next snapshot may be made
@@ -87,7 +86,7 @@ constexpr IterationListener listener{closing, closed, put_back, missed};
 void begin(Thread& thread, std::uint64_t now) noexcept {
     live.interval_ns = static_cast<std::uint64_t>(process.config().number(Option::Checkpoint));
     live.process = getpid();
-    checkpoint_due_at.store(live.interval_ns == 0 ? never : now + live.interval_ns, std::memory_order_relaxed);
+    checkpoint_due_at.store(live.interval_ns == 0 ? checkpoint_never : now + live.interval_ns, std::memory_order_relaxed);
     if (live.interval_ns != 0) thread.phases.tell(&listener);
 }
 

@@ -41,11 +41,12 @@ void JobTables::collect() noexcept {
     if (rank_count() == 1) return;
     on_its_own_ = !process_.build();
     layout_ = process_.layout();
-    ready_ = words_.append(PolledPairs::words_per_rank * rank_count()) != nullptr;
+    words_.append(PolledPairs::words_per_rank * rank_count());
+    ready_ = true;
     if (!on_its_own_) return;
     // It still passes on the tables of others, and its map is like nobody's.
     process_.forget();
-    ready_ = ready_ && process_.table().add_node({});
+    ready_ = process_.table().add_node({});
     layout_.add(own_rank());
 }
 
@@ -78,7 +79,7 @@ bool JobTables::compare_all(PolledCollectives& job, bool& equal, bool& possible)
         least[2 * i] = words[i];
         least[2 * i + 1] = ~words[i];
     }
-    least[8] = !ready_ ? 0 : may_be_read() ? 2 : 1;
+    least[8] = !ready_ ? 0 : may_be_read() && !words_.is_empty() ? 2 : 1;
     if (!job.min(least, 9)) return false;
     possible = least[8] == 2; // a rank without any memory cannot pass on the tables of others
     equal = least[8] != 0;

@@ -25,16 +25,20 @@ void let_others_run(std::uint64_t polls, std::uint64_t waited_ns) {
     nanosleep(&pause, nullptr);
 }
 
-/// Asks MPI until its operation under way is over. False: an error, or it is `until` by Clock::monotonic().
-bool poll(const MpiServices& mpi, std::uint64_t until) noexcept {
-    const std::uint64_t begin = Clock::monotonic();
+/// Asks MPI until its operation under way is over. False: an error, or it has been waited for `patience_ns`. Between two questions at most
+/// a second counts: ranks that are suspended together, or get no processor for a while, have not waited for each other meanwhile.
+bool poll(const MpiServices& mpi, std::uint64_t patience_ns) noexcept {
+    constexpr std::uint64_t most_between_ns = 1000000000;
+    std::uint64_t waited_ns = 0, last = Clock::monotonic();
     for (std::uint64_t polls = 0;; ++polls) {
         int done = 0;
         if (mpi.test(&done) != 0) return false;
         if (done != 0) return true;
         const std::uint64_t now = Clock::monotonic();
-        if (now > until) return false;
-        let_others_run(polls, now - begin);
+        waited_ns += std::min(now - last, most_between_ns);
+        last = now;
+        if (waited_ns > patience_ns) return false;
+        let_others_run(polls, waited_ns);
     }
 }
 
@@ -47,7 +51,7 @@ PolledCollectives::PolledCollectives(const MpiServices& mpi, std::uint64_t timeo
 PolledCollectives::~PolledCollectives() { mpi_->errors_restore(); }
 
 bool PolledCollectives::complete(int started) noexcept {
-    failed_ = failed_ || started != 0 || !poll(*mpi_, Clock::monotonic() + patience_ns_);
+    failed_ = failed_ || started != 0 || !poll(*mpi_, patience_ns_);
     if (failed_) silence_transport_warnings();
     return !failed_;
 }
@@ -115,7 +119,12 @@ bool PolledCollectives::broadcast(char* text, std::size_t capacity) noexcept {
 }
 
 bool PolledCollectives::exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places) noexcept {
-    return !failed_ && complete(mpi_->start_exchange(out, out_sizes, in, in_sizes, places));
+    if (failed_) return false;
+    // A rank without a partner comes to its last step while others are still at the first ones.
+    patience_ns_ *= 3;
+    const bool ok = complete(mpi_->start_exchange(out, out_sizes, in, in_sizes, places));
+    patience_ns_ /= 3;
+    return ok;
 }
 
 bool PolledCollectives::sum_before(std::uint64_t value, std::uint64_t& result) noexcept {
