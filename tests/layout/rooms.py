@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every source file lies in a room that docs/contributing.md lists, and includes only its own room and those listed above it; no file
+"""Every source file lies in a room that docs/contributing.md lists, and includes only its own room and those listed before it; no file
 includes itself through others.
 
 Usage: rooms.py SOURCE_FOLDER"""
@@ -8,13 +8,17 @@ import re
 import sys
 from pathlib import Path
 
-SOURCES = {".cpp", ".hpp", ".h", ".c", ".S", ".def"}
+SOURCES = {".cpp", ".hpp", ".h", ".c", ".S", ".def", ".in", ".inc"}
+GENERATORS = "wrappers/mpi/generator/*.py" # they write includes, too
 ROW = re.compile(r"^\| `([\w/]+)/` \| ")
-INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include ["<]([^">]+)[">]', re.MULTILINE)
+GENERATED = re.compile(r"^libprofile/base/version\.hpp$|^(\{mpi\}|openmpi|mpich)_functions\.hpp$|^tools/manual/|page_template")
+RUNTIME = ("libprofile/", "wrappers/")
+OF_RUNTIME_FOR_TOOLS = {"libprofile/base", "libprofile/clustering", "libprofile/counters"}
 
 
 def rooms_of(page):
-    """The rooms in the order of the table, the lowest first."""
+    """The rooms in the order of the table."""
     table = page.read_text().split("## Rooms", 1)[1].split("\n## ", 1)[0]
     return [row[1] for row in map(ROW.match, table.splitlines()) if row]
 
@@ -50,26 +54,50 @@ def find_circle(graph):
     return None
 
 
+def resolve(root, file, name):
+    """The file of the project that the include names; None: a library's."""
+    for candidate in (root / name, (root / file).parent / name):
+        if candidate.is_file() and candidate.resolve().is_relative_to(root.resolve()):
+            return str(candidate.resolve().relative_to(root.resolve()))
+    return None
+
+
+def complaint_of(file, name, target, rooms):
+    """Why the file must not include `target`, None: it may."""
+    room, other = room_of(file, rooms), room_of(target, rooms)
+    if other is None:
+        return f"{file} includes {name}, which lies in no room"
+    if rooms.index(other) > rooms.index(room):
+        return f"{file} includes {name}, which the table lists behind it"
+    if not file.startswith(RUNTIME) and other.startswith("libprofile/") and other not in OF_RUNTIME_FOR_TOOLS:
+        return f"{file} includes {name}, of the runtime; tools use of it {', '.join(sorted(OF_RUNTIME_FOR_TOOLS))} only"
+    return None
+
+
 def check(root):
+    """Complaints, and the number of files."""
     rooms = rooms_of(root / "docs" / "contributing.md")
     complaints = [] if rooms else ["docs/contributing.md: no table of rooms"]
     tops = {room.split("/")[0] for room in rooms}
-    files = sorted(str(path.relative_to(root)) for top in tops for path in (root / top).rglob("*") if path.suffix in SOURCES)
+    files = sorted(str(path.relative_to(root)) for top in tops for path in (root / top).rglob("*") if path.suffix in SOURCES and path.is_file())
+    files += sorted(str(path.relative_to(root)) for path in root.glob(GENERATORS))
     complaints += [f"{room}/ is listed and has no source file" for room in rooms if not any(room_of(file, rooms) == room for file in files)]
-    known, graph = set(files), {unit(file): set() for file in files}
+    graph = {unit(file): set() for file in files}
     for file in files:
-        room = room_of(file, rooms)
-        if room is None:
+        if room_of(file, rooms) is None:
             complaints.append(f"{file} lies in no room")
             continue
         for name in INCLUDE.findall((root / file).read_text()):
-            if name not in known:
+            target = resolve(root, file, name)
+            if target is None:
+                if name.split("/")[0] in tops and "/" in name and not GENERATED.search(name):
+                    complaints.append(f"{file} includes {name}, which is not there")
                 continue
-            target = room_of(name, rooms)
-            if target is not None and rooms.index(target) > rooms.index(room):
-                complaints.append(f"{file} includes {name}, which lies above it")
-            if unit(name) != unit(file):
-                graph[unit(file)].add(unit(name))
+            complaint = complaint_of(file, name, target, rooms)
+            if complaint:
+                complaints.append(complaint)
+            if unit(target) in graph and unit(target) != unit(file):
+                graph[unit(file)].add(unit(target))
     circle = find_circle(graph)
     if circle:
         complaints.append("these include each other: " + " -> ".join(circle))
@@ -78,5 +106,5 @@ def check(root):
 
 if __name__ == "__main__":
     found, count = check(Path(sys.argv[1]))
-    print("\n".join(found) or f"{count} files: no include runs upward, none in a circle")
+    print("\n".join(found) or f"{count} files: each includes only what the table lists before it, none is in a circle")
     sys.exit(1 if found else 0)

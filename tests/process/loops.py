@@ -198,7 +198,7 @@ def samples_below(phase, name):
 def what_follows_a_solver_is_not_its_last_iteration(job):
     """Also where no MPI call is made there: the iteration ends when the solver's function returns. In the last 50 steps its last call
     is too deep to be followed."""
-    step_us, passes = 2000, {"cut out of the log": 30, "while they come": 700} # a loop is settled on after 5 s
+    step_us, passes = 2000, {"cut out of the log": 30, "while they come": 900} # a loop is settled on after 5 s
     for outer, inner, cases in (("assembly", "plain_solver", passes), ("assembly_around_jumps", "jumping_solver", ["cut out of the log"])):
         for when in cases:
             count = passes[when]

@@ -91,7 +91,7 @@ OWN void plain_solver(int iterations, int levels) {
 OWN void assembly(int passes) {
     for (int i = 0; i < passes; ++i) {
         assemble(step_us);
-        plain_solver(20, i < 650 ? 0 : 600);
+        plain_solver(20, i < 850 ? 0 : 600);
         assemble(step_us / 2);
     }
 }
