@@ -1,4 +1,4 @@
-#include "libprofile/counters/counter_choice.hpp"
+#include "libprofile/counters/choosing.hpp"
 
 #include "format/counters.hpp"
 #include "libprofile/base/nearest_name.hpp"
@@ -14,7 +14,7 @@
 
 namespace libprofile {
 
-constinit CounterChoice counter_choice;
+constinit CounterChooser counter_chooser;
 
 namespace {
 
@@ -30,25 +30,8 @@ const char* nearest_own(const char* name) {
     return meant;
 }
 
-} // namespace
-
-bool CounterChoice::has(CounterSource source) const noexcept {
-    for (std::uint32_t i = 0; i < count_; ++i)
-        if (chosen_[i].is_read_from(source)) return true;
-    return false;
-}
-
-void CounterChoice::complain(const char* format, ...) noexcept {
-    std::size_t used = std::strlen(complaint_);
-    if (used + 8 >= sizeof complaint_) return;
-    if (used != 0) used += static_cast<std::size_t>(std::snprintf(complaint_ + used, sizeof complaint_ - used, "; "));
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(complaint_ + used, sizeof complaint_ - used, format, arguments);
-    va_end(arguments);
-}
-
-bool CounterChoice::take_own(ChosenCounter& counter) const noexcept {
+/// One of libprofile's own; false: it is not.
+bool take_own(ChosenCounter& counter) {
     for (std::size_t i = 0; i < os_counter_count; ++i) {
         const OsCounterRow& row = os_counter_table[i];
         if (strcasecmp(row.name, counter.name) != 0) continue;
@@ -64,7 +47,19 @@ bool CounterChoice::take_own(ChosenCounter& counter) const noexcept {
     return false;
 }
 
-void CounterChoice::try_software(ChosenCounter& counter) noexcept {
+} // namespace
+
+void CounterChooser::complain(const char* format, ...) noexcept {
+    std::size_t used = std::strlen(complaint_);
+    if (used + 8 >= sizeof complaint_) return;
+    if (used != 0) used += static_cast<std::size_t>(std::snprintf(complaint_ + used, sizeof complaint_ - used, "; "));
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(complaint_ + used, sizeof complaint_ - used, format, arguments);
+    va_end(arguments);
+}
+
+void CounterChooser::try_software(ChosenCounter& counter) noexcept {
     const int error = try_software_event(software_event_table[counter.row]);
     if (error == 0) return;
     counter.refused = true;
@@ -74,7 +69,7 @@ void CounterChoice::try_software(ChosenCounter& counter) noexcept {
 }
 
 /// Refused counters keep their place if PAPI knows the name: so the places are the same on machines that differ in what they permit.
-bool CounterChoice::take_papi(ChosenCounter& counter) noexcept {
+bool CounterChooser::take_papi(ChosenCounter& counter) noexcept {
     char why[256] = {};
     if (!papi_library.load(why, sizeof why)) {
         const char* meant = nearest_own(counter.name);
@@ -100,7 +95,7 @@ bool CounterChoice::take_papi(ChosenCounter& counter) noexcept {
     return true;
 }
 
-void CounterChoice::take(const char* name, Arena& arena) noexcept {
+void CounterChooser::take(const char* name, Arena& arena) noexcept {
     ChosenCounter counter;
     counter.name = name;
     if (!take_own(counter)) {
@@ -112,14 +107,12 @@ void CounterChoice::take(const char* name, Arena& arena) noexcept {
         counter.refused = true;
         complain("LIBPROFILE_METRICS: energy cannot be read here: %s", energy_files.reason());
     }
-    for (std::uint32_t i = 0; i < count_; ++i)
-        if (std::strcmp(chosen_[i].name, counter.name) == 0) return; // twice
-    if (count_ == most_counters)
-        return complain("LIBPROFILE_METRICS: more than %u counters; %s is left out", static_cast<unsigned>(most_counters), counter.name);
-    chosen_[count_++] = counter;
+    for (std::uint32_t i = 0; i < counter_choice.count(); ++i)
+        if (std::strcmp(counter_choice[i].name, counter.name) == 0) return; // twice
+    if (!counter_choice.add(counter)) complain("LIBPROFILE_METRICS: more than %u counters; %s is left out", static_cast<unsigned>(most_counters), counter.name);
 }
 
-void CounterChoice::choose(const char* list, Arena& arena) noexcept {
+void CounterChooser::choose(const char* list, Arena& arena) noexcept {
     if (list == nullptr) return;
     for (const char* p = list; *p != 0;) {
         p += std::strspn(p, ", \t");

@@ -1,10 +1,8 @@
 // The counters that the user chose (LIBPROFILE_METRICS), the same for all threads of the process.
-// Contract: choose() runs once, when the session starts, before other threads count, and outside libprofile's in-tool flag, since it may
-// load PAPI. Afterwards constant and thread-safe, but for refused().
+// Contract: filled once, when the session starts (choosing.hpp); then constant and thread-safe.
 #pragma once
 
 #include "format/metrics.hpp"
-#include "libprofile/base/memory.hpp"
 
 #include <cstdint>
 
@@ -25,28 +23,26 @@ struct ChosenCounter {
 
 class CounterChoice {
   public:
-    /// `list`: names separated by commas. What is unknown, refused or too much is left out and becomes a sentence.
-    void choose(const char* list, Arena& arena) noexcept;
-
     std::uint32_t count() const { return count_; }
     /// Of counters, in cells: each has one more, for regions.
     std::uint32_t metrics() const { return 2 * count_; }
     const ChosenCounter& operator[](std::uint32_t i) const { return chosen_[i]; }
-    bool has(CounterSource source) const noexcept;
-    /// One line without newline; empty when all is well.
-    const char* complaint() const { return complaint_; }
+    bool has(CounterSource source) const {
+        for (std::uint32_t i = 0; i < count_; ++i)
+            if (chosen_[i].is_read_from(source)) return true;
+        return false;
+    }
+    /// False: there are most_counters already.
+    bool add(const ChosenCounter& counter) {
+        if (count_ == most_counters) return false;
+        chosen_[count_++] = counter;
+        return true;
+    }
 
   private:
-    void take(const char* name, Arena& arena) noexcept;
-    bool take_own(ChosenCounter& counter) const noexcept;
-    bool take_papi(ChosenCounter& counter) noexcept;
-    void try_software(ChosenCounter& counter) noexcept;
-    [[gnu::format(printf, 2, 3)]] void complain(const char* format, ...) noexcept;
-
     ChosenCounter chosen_[most_counters];
     std::uint32_t count_ = 0;
-    char complaint_[1024] = {};
 };
-extern CounterChoice counter_choice;
+inline constinit CounterChoice counter_choice;
 
 } // namespace libprofile

@@ -6,7 +6,7 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/clustering/earlier_run.hpp"
-#include "libprofile/counters/counter_choice.hpp"
+#include "libprofile/counters/choosing.hpp"
 #include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/mpi/mpi_modules.hpp"
 #include "libprofile/output/checkpoint.hpp"
@@ -45,7 +45,7 @@ void Session::start() noexcept {
     choose_earlier_run();
     // Before the in-tool flag is set: the loader must see the real dl_iterate_phdr while it works for us.
     unwinder.load();
-    counter_choice.choose(process.config_.text(Option::Metrics), arena_);
+    counter_chooser.choose(process.config_.text(Option::Metrics), arena_);
     {
         const InTool guard;
         load_map.refresh();
@@ -166,7 +166,7 @@ void Session::complain_once(bool at_end) noexcept {
     complain_of_place(at_end);
     if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), filter_complaint_);
     if (*sleds.complaint() != 0) say("warning: %s", sleds.complaint());
-    if (*counter_choice.complaint() != 0) say("warning: %s", counter_choice.complaint());
+    if (*counter_chooser.complaint() != 0) say("warning: %s", counter_chooser.complaint());
     if (!unwinder.available()) say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
 }
 
