@@ -24,11 +24,11 @@ constexpr std::uint64_t most_slices = 500'000; // about 200 MB; browsers open no
 
 double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e3; }
 
-/// Names of colours that the format knows, by cluster: the same cluster has the same colour on a rank.
-const char* colour(std::uint32_t cluster, bool rest) {
+/// Names of colours that the format knows: the same kind of iteration has the same colour on all ranks.
+const char* colour(std::uint32_t kind) {
     constexpr const char* names[] = {"thread_state_running", "rail_response", "rail_animation",        "rail_idle", "rail_load", "thread_state_runnable",
                                      "thread_state_iowait",  "startup",       "heap_dump_stack_frame", "good",      "bad",       "terrible"};
-    return rest ? "grey" : names[cluster % std::size(names)];
+    return names[kind % std::size(names)];
 }
 
 /// The chosen iterations of each of location.phases, in ascending order.
@@ -135,7 +135,8 @@ class Events {
         const std::string& phase = profile_.phases[data.phase].name;
         const std::uint64_t row = row_of(location, data.phase);
         const RowsInside inside = request_.choice.exclusive ? RowsInside() : rows_inside(profile_, location, data);
-        const std::vector<std::string> clusters = names_of_clusters(location, data);
+        const std::vector<std::uint32_t>& kinds = kinds_of(location, data);
+        const std::vector<std::string> clusters = cluster_names(data, kinds);
         name_row(location, row, phase);
         std::optional<SeriesReader> reader;
         if (data.series) reader.emplace(*data.series, false);
@@ -161,7 +162,7 @@ class Events {
                  {"dur", microseconds(data.iteration_ns[i])},
                  {"name", rest ? fmt::format("{} (no cluster)", phase) : fmt::format("{} cluster {}", phase, clusters[cluster])},
                  {"cat", "iteration"},
-                 {"cname", colour(cluster, rest)},
+                 {"cname", rest ? "grey" : colour(kinds[cluster])},
                  {"args", std::move(args)}});
             if (known && counters())
                 add({{"ph", "C"},
@@ -172,8 +173,8 @@ class Events {
         }
     }
 
-    /// As in the report, whatever ranks were chosen.
-    std::vector<std::string> names_of_clusters(const Location& location, const PhaseData& data) {
+    /// By cluster, as in the report, whatever ranks were chosen.
+    const std::vector<std::uint32_t>& kinds_of(const Location& location, const PhaseData& data) {
         std::map<const Location*, std::vector<std::uint32_t>>& kinds = kinds_[data.phase];
         if (kinds.empty()) {
             std::vector<const Location*> all;
@@ -181,7 +182,7 @@ class Events {
             std::vector<std::vector<std::uint32_t>> found = kinds_of_clusters(profile_, all, data.phase);
             for (std::size_t l = 0; l < all.size(); ++l) kinds.emplace(all[l], std::move(found[l]));
         }
-        return cluster_names(data, kinds.at(&location));
+        return kinds.at(&location);
     }
 
     bool counters() const { return request_.choice.metrics.empty(); }
