@@ -1,5 +1,5 @@
 // What unifying the call-path tables of a job costs, for more ranks than there are machines for: the code of the runtime
-// (libprofile/unify), with one process playing all ranks of a binomial tree and an assumed network. docs/scaling.md has its results.
+// (libprofile/merge), with one process playing all ranks of a binomial tree and an assumed network. docs/scaling.md has its results.
 //
 //   scaling [largest number of ranks] [folder for charts]
 #include "libprofile/merge/table_builder.hpp"

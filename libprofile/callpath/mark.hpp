@@ -11,7 +11,7 @@
 // has interrupted them (is_mark_code()).
 //
 // The interface is the same for every architecture; where there is no implementation, are_marks_possible() is false and no
-// mark ever stands (unavailable.cpp).
+// mark ever stands (arch/unavailable_marks.cpp).
 #pragma once
 
 #include "libprofile/callpath/raw_path.hpp"

@@ -1,4 +1,4 @@
-/* What a place in the program's code that was led to us goes through, x86-64 (code_patch.hpp).
+/* What a place in the program's code that was led to us goes through, x86-64 (patch.hpp).
 
    The code near the place pushes the number of the place and calls this. So the stack holds, from the top: the way back there, the
    number, and, where a function begins, its return address. To unwinders this is a function that was called by the function's caller.

@@ -38,6 +38,6 @@ class PhaseLog {
     std::atomic<std::uint64_t> count_{0};
     PhaseChange changes_[kept];
 };
-extern PhaseLog main_phases; // session/openmp_events.cpp
+extern PhaseLog main_phases; // events/openmp_wait.cpp
 
 } // namespace libprofile

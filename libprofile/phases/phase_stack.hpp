@@ -20,7 +20,7 @@
 
 namespace libprofile {
 
-struct EarlierIterations; // session/earlier_run.hpp
+struct EarlierIterations; // clustering/earlier_run.hpp
 
 /// Where the iterations of a phase go and how many clusters they get.
 struct ClusteringSettings {
