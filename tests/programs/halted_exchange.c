@@ -1,6 +1,6 @@
 /* For LD_PRELOAD behind libprofile: what becomes of a rank in one of the steps in which call-path tables are exchanged at the end.
  *   HALT_RANK, HALT_STEP  which rank, in which step (from 0)
- *   HALT_HOW              pause: it stands still for three seconds, kill: it dies, error: MPI returns an error
+ *   HALT_HOW              pause: it stands still for six seconds, kill: it dies, error: MPI returns an error
  * The clock by which limits are kept runs a hundred times as fast from the first step on: nobody has to wait a minute. */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -37,7 +37,7 @@ static void begin_step(int* error) {
     }
     if (steps++ != atoi(getenv("HALT_STEP")) || rank != atoi(getenv("HALT_RANK"))) return;
     const char* how = getenv("HALT_HOW");
-    const struct timespec pause = {3, 0};
+    const struct timespec pause = {6, 0};
     if (strcmp(how, "kill") == 0) raise(SIGKILL);
     if (strcmp(how, "pause") == 0) syscall(SYS_nanosleep, &pause, (void*)0);
     *error = strcmp(how, "error") == 0;

@@ -2,6 +2,8 @@
 #include "libprofile/output/polled_pairs.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace libprofile {
@@ -30,6 +32,7 @@ struct MadeUpMpi {
     std::vector<Exchange> exchanges;
     bool completes = true;
     int error = 0;
+    int suspended_s = 0; // in the first test, which finds nothing
 } mpi;
 
 int start_exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places) {
@@ -39,6 +42,11 @@ int start_exchange(const void* out, const int* out_sizes, void* in, const int* i
 }
 
 int test(int* done) {
+    if (const int s = std::exchange(mpi.suspended_s, 0)) {
+        sleep(static_cast<unsigned>(s));
+        *done = 0;
+        return 0;
+    }
     *done = mpi.completes ? 1 : 0;
     return 0;
 }
@@ -110,6 +118,17 @@ TEST(PolledPairs, AStepThatIsNotOverInTimeIsTheLastAndMpiKeepsItsMemory) {
         ASSERT_EQ(mpi.exchanges.size(), 1u);
         EXPECT_EQ(mpi.exchanges[0].words_now(), words_with(4, 10));
     }
+}
+
+TEST(PolledPairs, ASuspendedProcessHasNotWaited) {
+    Steps steps;
+    PolledCollectives patient(steps.mpi, 1);
+    ASSERT_NE(steps.words.append(PolledPairs::words_per_rank * ranks), nullptr);
+    PolledPairs pairs(patient, steps.words);
+    mpi.suspended_s = 5; // longer than a step is waited for
+    EXPECT_TRUE(pairs.step(1, nullptr, 0, nullptr, 0));
+    mpi.completes = false;
+    EXPECT_FALSE(pairs.step(1, nullptr, 0, nullptr, 0));
 }
 
 } // namespace libprofile
