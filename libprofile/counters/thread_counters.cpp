@@ -4,6 +4,7 @@
 #include "libprofile/counters/papi_library.hpp"
 
 #include <cstdlib>
+#include <initializer_list>
 #include <unistd.h>
 
 namespace libprofile {

@@ -269,7 +269,9 @@ inline bool is_measured() { return openmp_is_recorded() && !ompt_tells_of(__atom
 #undef WAIT
 #undef LOCK
 
-VERSIONED(GOMP_task, GOMP_2 .0)
+// clang-format off
+VERSIONED(GOMP_task, GOMP_2.0) // which would part the number
+// clang-format on
 PUBLIC void libprofile_GOMP_task(Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment, bool if_clause, unsigned flags, void** depend,
                                  int priority, void* detach) {
     using Function = void (*)(Outlined, void*, void (*)(void*, void*), long, long, bool, unsigned, void**, int, void*);
@@ -313,13 +315,15 @@ using Taskloop = void (*)(Outlined, void*, void (*)(void*, void*), long, long, u
     if (waits) end_event();
 }
 
+// clang-format off
 #define TASKLOOP(name)                                                                                                                                         \
-    VERSIONED(name, GOMP_4 .5)                                                                                                                                 \
+    VERSIONED(name, GOMP_4.5)                                                                                                                                 \
     PUBLIC void libprofile_##name(Outlined fn, void* data, void (*copy)(void*, void*), long size, long alignment, unsigned flags, unsigned long tasks,         \
                                   int priority, std::uint64_t start, std::uint64_t end, std::uint64_t step) {                                                  \
         run_taskloop(reinterpret_cast<Taskloop>(real(Entry_##name)), fn, data, copy, size, alignment, flags, tasks, priority, start, end, step,                \
                      __builtin_return_address(0), __builtin_frame_address(0));                                                                                 \
     }
+// clang-format on
 TASKLOOP(GOMP_taskloop)
 TASKLOOP(GOMP_taskloop_ull)
 
