@@ -50,15 +50,15 @@ PolledCollectives::PolledCollectives(const MpiServices& mpi, std::uint64_t timeo
 
 PolledCollectives::~PolledCollectives() { mpi_->errors_restore(); }
 
-bool PolledCollectives::complete(int started) noexcept {
-    failed_ = failed_ || started != 0 || !poll(*mpi_, patience_ns_);
+bool PolledCollectives::complete(int started, std::uint64_t patience_ns) noexcept {
+    failed_ = failed_ || started != 0 || !poll(*mpi_, patience_ns);
     if (failed_) silence_transport_warnings();
     return !failed_;
 }
 
 bool PolledCollectives::everyone_is_here() noexcept {
     if (failed_) return false;
-    if (!complete(mpi_->start_barrier())) {
+    if (!complete(mpi_->start_barrier(), patience_ns_)) {
         // Those who come later would find the barrier complete and wait for us in the agreement: tell them there.
         static std::uint64_t gone[2] = {0, 0}; // in use until the end of MPI
         mpi_->start_min(&gone[0], &gone[1], 1);
@@ -83,27 +83,24 @@ char text_buffer[PolledCollectives::most_text];
 
 } // namespace
 
-template <class Start> bool PolledCollectives::run(std::uint64_t* values, int count, Start start) noexcept {
+template <class Start> bool PolledCollectives::run(std::uint64_t* values, int count, std::uint64_t patience_ns, Start start) noexcept {
     if (failed_) return false;
     const auto size = static_cast<std::size_t>(count) * sizeof *values;
     std::memcpy(in, values, size);
     constexpr int per_message = message_bytes / static_cast<int>(sizeof *values);
     for (int at = 0; at < count; at += per_message)
-        if (!complete(start(at, count - at < per_message ? count - at : per_message))) return false;
+        if (!complete(start(at, count - at < per_message ? count - at : per_message), patience_ns)) return false;
     std::memcpy(values, out, size);
     return true;
 }
 
 bool PolledCollectives::min(std::uint64_t* values, int count) noexcept {
-    return run(values, count, [&](int at, int n) { return mpi_->start_min(in + at, out + at, n); });
+    return run(values, count, patience_ns_, [&](int at, int n) { return mpi_->start_min(in + at, out + at, n); });
 }
 
 bool PolledCollectives::sum(std::uint64_t* values, int count, bool after_writing) noexcept {
-    const std::uint64_t usual_ns = patience_ns_;
-    if (after_writing && patience_ns_ < one_hour_ns) patience_ns_ = one_hour_ns;
-    const bool ok = run(values, count, [&](int at, int n) { return mpi_->start_sum(in + at, out + at, n); });
-    patience_ns_ = usual_ns;
-    return ok;
+    const std::uint64_t patience_ns = after_writing ? std::max(patience_ns_, one_hour_ns) : patience_ns_;
+    return run(values, count, patience_ns, [&](int at, int n) { return mpi_->start_sum(in + at, out + at, n); });
 }
 
 bool PolledCollectives::broadcast(char* text, std::size_t capacity) noexcept {
@@ -111,7 +108,7 @@ bool PolledCollectives::broadcast(char* text, std::size_t capacity) noexcept {
     std::memcpy(text_buffer, text, capacity);
     for (std::size_t at = 0; at < capacity; at += message_bytes) {
         const std::size_t size = capacity - at < message_bytes ? capacity - at : message_bytes;
-        if (!complete(mpi_->start_broadcast(text_buffer + at, static_cast<int>(size)))) return false;
+        if (!complete(mpi_->start_broadcast(text_buffer + at, static_cast<int>(size)), patience_ns_)) return false;
         std::memcpy(text + at, text_buffer + at, size);
         if (std::memchr(text + at, 0, size) != nullptr) break; // the same for all
     }
@@ -119,17 +116,13 @@ bool PolledCollectives::broadcast(char* text, std::size_t capacity) noexcept {
 }
 
 bool PolledCollectives::exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places) noexcept {
-    if (failed_) return false;
     // A rank without a partner comes to its last step while others are still at the first ones.
-    patience_ns_ *= 3;
-    const bool ok = complete(mpi_->start_exchange(out, out_sizes, in, in_sizes, places));
-    patience_ns_ /= 3;
-    return ok;
+    return !failed_ && complete(mpi_->start_exchange(out, out_sizes, in, in_sizes, places), 3 * patience_ns_);
 }
 
 bool PolledCollectives::sum_before(std::uint64_t value, std::uint64_t& result) noexcept {
     std::uint64_t up_to_here = value;
-    if (!run(&up_to_here, 1, [&](int at, int n) { return mpi_->start_prefix_sum(in + at, out + at, n); })) return false;
+    if (!run(&up_to_here, 1, patience_ns_, [&](int at, int n) { return mpi_->start_prefix_sum(in + at, out + at, n); })) return false;
     result = up_to_here - value;
     return true;
 }

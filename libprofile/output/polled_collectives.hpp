@@ -43,11 +43,11 @@ class PolledCollectives {
 
   private:
     static constexpr std::uint64_t one_hour_ns = 3600000000000u;
-    bool complete(int started) noexcept;
-    template <class Start> bool run(std::uint64_t* values, int count, Start start) noexcept;
+    bool complete(int started, std::uint64_t patience_ns) noexcept;
+    template <class Start> bool run(std::uint64_t* values, int count, std::uint64_t patience_ns, Start start) noexcept;
 
     const MpiServices* mpi_;
-    std::uint64_t patience_ns_; // of the next operation
+    std::uint64_t patience_ns_; // of an operation, as a rule
     bool failed_ = false;
 };
 
