@@ -5,7 +5,7 @@
 // Calls that come again without their function's caller having gone on are in inner loops. The others are grouped by how often
 // they come. Loops inside each other in one function look like one loop with something that happens every now and then; these are
 // told apart by the loops of its machine code, or where that is not understood, as far as possible, by the order of the call sites and by how
-// regular it is (docs/iteration-search.md). Of the calls of the group that was chosen, collective ones are preferred, since all ranks have
+// regular it is (docs/iterations.md). Of the calls of the group that was chosen, collective ones are preferred, since all ranks have
 // them, then the first in the code. Where the entries of a call site come more often than each such call, these are the passes.
 #pragma once
 
