@@ -1,5 +1,5 @@
 // Cost of the runtime's parts: unwinding and finding a call path (per MPI call and per sample) and closing an iteration
-// (per iteration and call path). ns per operation; "per_frame" and "per_path" are the units of docs/overhead.md.
+// (per iteration and call path). ns per operation; "per_frame" and "per_path" are the units of docs/overhead-measurements.md.
 
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/frame_walk.hpp"

@@ -53,7 +53,7 @@ struct Workload {
 };
 constexpr Workload workloads[] = {
     {"identical: the same 2,000 call paths", Kind::Identical},
-    {"sampled: and 500 samples, Zipf over 50,000 places", Kind::Sampled},
+    {"sampled: and 500 samples, Zipf over 50,000 code locations", Kind::Sampled},
     {"disjoint: 500 call paths of the rank alone", Kind::Disjoint},
 };
 
@@ -262,8 +262,8 @@ int main(int argc, char** argv) {
     tools::ChartText time{"Time on the critical path, up and down the tree of ranks", "ranks", "", time_label};
     std::vector<tools::Line> byte_lines, memory_lines, time_lines;
     for (const Workload& workload : workloads) {
-        std::printf("### %s\n\n| ranks | call paths: a rank, the job | sent per rank: mean, most | messages per rank: mean, most | memory beyond "
-                    "the own table: first rank, others | up, down | node maps written | ranks with own tables |\n|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        std::printf("### %s\n\n| ranks | paths: rank, job | sent: mean, most | messages: mean, most | memory: first, others | up, down | maps | own |\n"
+                    "|--:|--:|--:|--:|--:|--:|--:|--:|\n",
                     workload.name);
         const int colour = static_cast<int>(byte_lines.size());
         const std::string_view name = workload.name;

@@ -1,8 +1,8 @@
--- libprofile for Lmod. The folder may be moved: everything is found from this file's place, PREFIX/share/modulefiles/libprofile.
+-- libprofile for Lmod. The installation may be moved: all paths follow from the path of this file, PREFIX/share/modulefiles/libprofile.
 help([[Time-series call-path profiles of MPI programs:
   mpirun -n 64 libprofile run -- ./app args
   libprofile report libprofile-app-...
-man libprofile tells more.]])
+See man libprofile.]])
 whatis("Name: libprofile")
 whatis("Description: time-series call-path profiles of MPI programs")
 

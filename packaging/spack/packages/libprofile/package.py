@@ -3,8 +3,8 @@ from spack.package import *
 
 
 class Libprofile(CMakePackage):
-    """Time-series call-path profiles of MPI programs: a call-path profile for every iteration of a program's time
-    loop, recorded without recompilation, clustered while the program runs."""
+    """Records a call-path profile for every iteration of an MPI program's time loop. The program is not recompiled.
+    Similar iterations are clustered while it runs."""
 
     homepage = "https://github.com/libprofile/libprofile"
     git = "https://github.com/libprofile/libprofile.git"
@@ -38,7 +38,7 @@ class Libprofile(CMakePackage):
 
     requires("target=x86_64:", msg="call paths are unwound on x86-64 only")
     requires("platform=linux")
-    conflicts("%gcc@:11", msg="C++20")
+    conflicts("%gcc@:11", msg="the sources need C++20")
 
     generator("ninja")
 
