@@ -28,7 +28,8 @@ export function duration(ns: number): string {
   if (ns < 999.5e3) return digits(ns / 1e3) + blank + "µs";
   if (ns < 999.5e6) return digits(ns / 1e6) + blank + "ms";
   if (ns < 120e9) return digits(ns / 1e9) + blank + "s";
-  const seconds = Math.floor(ns / 1e9), two = (n: number): string => String(n).padStart(2, "0");
+  const seconds = Math.floor(ns / 1e9),
+    two = (n: number): string => String(n).padStart(2, "0");
   if (seconds < 7200) return `${Math.floor(seconds / 60)}m${two(seconds % 60)}s`;
   return `${Math.floor(seconds / 3600)}h${two(Math.floor(seconds / 60) % 60)}m`;
 }

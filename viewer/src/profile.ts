@@ -3,7 +3,13 @@ import type { Data, Known, Parts } from "./data";
 
 /** Iterations from (including) to (excluding) of a phase; ranks likewise. phase -1: the whole run.
  *  rest: the other ranks; where all ranks are meant, the other iterations. */
-export interface Selection { phase: number; from: number; to: number; ranks: [number, number] | null; rest?: boolean }
+export interface Selection {
+  phase: number;
+  from: number;
+  to: number;
+  ranks: [number, number] | null;
+  rest?: boolean;
+}
 
 type Range = [number, number]; // iterations from (including) to (excluding)
 
@@ -23,10 +29,15 @@ export class MetricParts {
   readonly columns: number[] = [];
   readonly rows = new Set<number>();
   readonly isTime: boolean;
-  constructor(data: Data, readonly row: number) {
+  constructor(
+    data: Data,
+    readonly row: number,
+  ) {
     const metrics = data.header.metrics;
     const below = new Set([row]);
-    metrics.forEach((m, r) => { if (below.has(m.parent)) below.add(r); });
+    metrics.forEach((m, r) => {
+      if (below.has(m.parent)) below.add(r);
+    });
     this.isTime = metrics[row]!.time;
     for (const r of below) {
       if (metrics[r]!.time) this.rows.add(r);
@@ -71,7 +82,13 @@ export class SelectionProfile {
   locations = 0;
   readonly parts: MetricParts;
 
-  constructor(readonly data: Data, readonly selection: Selection, row: number, parts: Parts | null, known: Known | null = null) {
+  constructor(
+    readonly data: Data,
+    readonly selection: Selection,
+    row: number,
+    parts: Parts | null,
+    known: Known | null = null,
+  ) {
     const { nodes, columns, locations } = data;
     this.parts = new MetricParts(data, row);
     this.cells = new Float64Array(nodes * columns);
@@ -100,34 +117,40 @@ export class SelectionProfile {
     let sums = true;
     /** What iterations of a phase have, with all that lies inside them; returns how many they are. */
     const addIterations = (phase: number, ranges: Range[], l: number, level: number): number => {
-      const clusters = parts!.clusters.get(phase)!, own = clusters.of[l]!;
+      const clusters = parts!.clusters.get(phase)!,
+        own = clusters.of[l]!;
       if (own.count === 0) return 0;
       const counts = new Float64Array(own.count);
       let all = 0;
-      for (const [from, to] of ranges)
-        for (let i = from; i < Math.min(to, own.members.length); ++i, ++all) ++counts[Math.min(own.members[i]!, own.count - 1)]!;
-      if (all === own.members.length) add(data.totals, phase * locations + l, l, 1); // with what has no number
-      else for (let c = 0; c < own.count; ++c) {
-        const n = counts[c]!, size = clusters.sizes[own.first + c]!;
-        if (n === 0 || size === 0) continue;
-        add(clusters.cells, own.first + c, l, n === size ? 1 : n / size);
-        if (n === size && !clusters.rounded) continue;
-        this.exact = false;
-        // A sample of n out of N members, as far as times of iterations tell how alike the members are.
-        if (n < size) variance += clusters.deviations[own.first + c]! ** 2 * n * ((size - n) / Math.max(1, size - 1));
-      }
-      const inside = parts!.inside.get(phase), wall = data.header.phases[phase]!;
+      for (const [from, to] of ranges) for (let i = from; i < Math.min(to, own.members.length); ++i, ++all) ++counts[Math.min(own.members[i]!, own.count - 1)]!;
+      if (all === own.members.length)
+        add(data.totals, phase * locations + l, l, 1); // with what has no number
+      else
+        for (let c = 0; c < own.count; ++c) {
+          const n = counts[c]!,
+            size = clusters.sizes[own.first + c]!;
+          if (n === 0 || size === 0) continue;
+          add(clusters.cells, own.first + c, l, n === size ? 1 : n / size);
+          if (n === size && !clusters.rounded) continue;
+          this.exact = false;
+          // A sample of n out of N members, as far as times of iterations tell how alike the members are.
+          if (n < size) variance += clusters.deviations[own.first + c]! ** 2 * n * ((size - n) / Math.max(1, size - 1));
+        }
+      const inside = parts!.inside.get(phase),
+        wall = data.header.phases[phase]!;
       let iterationTime = 0;
       for (let c = 0; c < own.count; ++c) iterationTime += clusters.times[own.first + c]!;
-      const noted = iterationTime <= wall.wall[l]! ? Infinity : inside?.known[l] ?? 0;
+      const noted = iterationTime <= wall.wall[l]! ? Infinity : (inside?.known[l] ?? 0);
       if (ranges.some(([, to]) => to > noted)) {
         // Time of phases inside of which the profile tells nothing else has no call path.
         const late = new Float64Array(own.count);
         for (const [from, to] of ranges)
           for (let i = Math.max(from, noted); i < Math.min(to, own.members.length); ++i) ++late[Math.min(own.members[i]!, own.count - 1)]!;
-        let whole = 0, told = 0;
+        let whole = 0,
+          told = 0;
         for (let c = 0; c < own.count; ++c) {
-          const size = clusters.sizes[own.first + c]!, part = size === 0 ? 0 : late[c]! / size;
+          const size = clusters.sizes[own.first + c]!,
+            part = size === 0 ? 0 : late[c]! / size;
           if (part === 0) continue;
           whole += clusters.times[own.first + c]! * part;
           for (let i = clusters.cells.first[own.first + c]!; i < clusters.cells.first[own.first + c + 1]!; ++i)
@@ -140,19 +163,25 @@ export class SelectionProfile {
         }
       }
       if (!inside || level > 63 || ranges.length === 0) return all;
-      const inner = new Map<number, Range[]>(), shares = new Map<number, { count: number; time: number }>();
-      let r = 0, start = inside.first[l]!;
+      const inner = new Map<number, Range[]>(),
+        shares = new Map<number, { count: number; time: number }>();
+      let r = 0,
+        start = inside.first[l]!;
       for (let end = inside.first[l + 1]!; start < end;) {
         const middle = (start + end) >> 1;
-        if (inside.iterations[middle]! < ranges[0]![0]) start = middle + 1; else end = middle;
+        if (inside.iterations[middle]! < ranges[0]![0]) start = middle + 1;
+        else end = middle;
       }
       for (let e = start; e < inside.first[l + 1]!; ++e) {
-        const i = inside.iterations[e]!, p = inside.phases[e]!;
+        const i = inside.iterations[e]!,
+          p = inside.phases[e]!;
         while (r < ranges.length && ranges[r]![1] <= i) ++r;
         if (r === ranges.length) break;
         if (i < ranges[r]![0]) continue;
         if (parts!.clusters.has(p)) {
-          const list = inner.get(p) ?? [], first = inside.firsts[e]!, last = list[list.length - 1];
+          const list = inner.get(p) ?? [],
+            first = inside.firsts[e]!,
+            last = list[list.length - 1];
           if (last && last[1] === first) last[1] += inside.counts[e]!;
           else list.push([first, first + inside.counts[e]!]);
           inner.set(p, list);
@@ -165,7 +194,9 @@ export class SelectionProfile {
       }
       for (const [p, list] of inner) addIterations(p, list, l, level + 1);
       for (const [p, share] of shares) {
-        const h = data.header.phases[p]!, time = h.wall[l] ? Math.min(1, share.time / h.wall[l]!) : 0, count = h.instances[l] ? Math.min(1, share.count / h.instances[l]!) : 0;
+        const h = data.header.phases[p]!,
+          time = h.wall[l] ? Math.min(1, share.time / h.wall[l]!) : 0,
+          count = h.instances[l] ? Math.min(1, share.count / h.instances[l]!) : 0;
         if (time < 1 || count < 1) this.exact = false;
         add(data.totals, p * locations + l, l, count, time);
       }
@@ -184,7 +215,8 @@ export class SelectionProfile {
         this.untoldBy[l] = known.untold[l]!;
         sums &&= known.sums[l]! && (row === 0 || !known.onlyTime[l]!);
         for (let i = known.cells.first[l]!; i < known.cells.first[l + 1]!; ++i) {
-          const key = known.cells.keys[i]!, error = known.errors[i]!;
+          const key = known.cells.keys[i]!,
+            error = known.errors[i]!;
           if (error !== 0) this.exact = false;
           if (weights[key] === 0) continue;
           this.exclusiveError[(key / columns) | 0]! += error;
@@ -198,7 +230,14 @@ export class SelectionProfile {
         continue;
       }
       const n = parts.clusters.get(selection.phase)!.of[l]!.members.length;
-      const some: Range[] = !range ? [[0, n]] : selection.rest && selection.ranks === null ? [[0, selection.from], [selection.to, n]] : [[selection.from, selection.to]];
+      const some: Range[] = !range
+        ? [[0, n]]
+        : selection.rest && selection.ranks === null
+          ? [
+              [0, selection.from],
+              [selection.to, n],
+            ]
+          : [[selection.from, selection.to]];
       this.instances += addIterations(selection.phase, some, l, 0);
     }
     this.error = Math.sqrt(variance);
@@ -240,7 +279,9 @@ export class SelectionProfile {
   }
 
   /** ns, over all locations. */
-  untold(): number { return this.untoldBy.reduce((x, y) => x + y, 0); }
+  untold(): number {
+    return this.untoldBy.reduce((x, y) => x + y, 0);
+  }
 
   mains(): number {
     let n = 0;
@@ -250,7 +291,8 @@ export class SelectionProfile {
 
   /** How much longer the slowest rank takes than the mean: 0 balanced; max / mean - 1. */
   imbalance(node: number): number {
-    let sum = 0, n = 0;
+    let sum = 0,
+      n = 0;
     for (const l of this.data.mainOfRank)
       if (l >= 0 && hasLocation(this.data, this.selection, l)) {
         sum += this.inclusiveBy[l * this.data.nodes + node]!;

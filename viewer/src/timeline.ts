@@ -7,10 +7,20 @@ import { type Part, Ripmap, shifted } from "./ripmap";
 import type { Store } from "./state";
 import { Picture, type Surface } from "./surface";
 
-const left = 78, right = 96, gap = 20, bottom = 20;
+const left = 78,
+  right = 96,
+  gap = 20,
+  bottom = 20;
 
-interface Band { y: number; h: number }
-export interface Hover { iteration: number; rank: number; band: "graph" | "map" | "strip" }
+interface Band {
+  y: number;
+  h: number;
+}
+export interface Hover {
+  iteration: number;
+  rank: number;
+  band: "graph" | "map" | "strip";
+}
 
 export class Timeline {
   readonly picture: Picture;
@@ -27,7 +37,11 @@ export class Timeline {
   private drag: { kind: "select" | "pan"; x: number; y: number; band: Hover["band"]; zoom: State4; at: Hover } | null = null;
   onHover: (hover: Hover | null) => void = () => {};
 
-  constructor(host: HTMLElement, private data: Data, private store: Store) {
+  constructor(
+    host: HTMLElement,
+    private data: Data,
+    private store: Store,
+  ) {
     this.picture = new Picture(host, "iterations", (s, w, h) => this.draw(s, w, h));
     this.picture.canvas.setAttribute("aria-label", "Iteration graph, value map and cluster strip. Drag selects; arrow keys move, plus and minus zoom.");
     this.listen();
@@ -37,7 +51,12 @@ export class Timeline {
     const s = this.store.state;
     const map = this.data.map(s.phase, s.map);
     if (!map) return;
-    const [spread, levels, clusters, values] = await Promise.all([this.data.spread(s.phase, map), this.data.levels(s.phase, map), this.data.clusters(s.phase), this.data.values(s.phase, map)]);
+    const [spread, levels, clusters, values] = await Promise.all([
+      this.data.spread(s.phase, map),
+      this.data.levels(s.phase, map),
+      this.data.clusters(s.phase),
+      this.data.values(s.phase, map),
+    ]);
     if (this.store.state.map !== map.name || this.store.state.phase !== s.phase) return; // somebody was faster
     ++this.loaded;
     Object.assign(this, { map, spread, levels, clusters, values });
@@ -87,7 +106,9 @@ export class Timeline {
     const about = map.exact ? "" : "≈ ";
     if (hover.rank < 0) {
       if (spread.ranks[i] === 0) return `iteration ${i + 1}: ${within(map.label)} not known`;
-      const max = spread.maximum[i]!, median = spread.median[i]!, min = spread.minimum[i]!;
+      const max = spread.maximum[i]!,
+        median = spread.median[i]!,
+        min = spread.minimum[i]!;
       return `iteration ${i + 1}: ${within(map.label)} ${about}max ${quantity(max, map.unit)} (rank ${spread.slowest[i]}), median ${quantity(median, map.unit)}, min ${quantity(min, map.unit)}`;
     }
     const location = this.data.mainOfRank[hover.rank]!;
@@ -102,7 +123,8 @@ export class Timeline {
       text += `${within(map.label)} ${about}${quantity(v, map.unit)} (${exactly(v, map.unit)})`;
     } else {
       void this.askForRow(map, hover);
-      const low = map.bounds[level - 1]!, high = map.bounds[level]!;
+      const low = map.bounds[level - 1]!,
+        high = map.bounds[level]!;
       const step = (high - low) / 2;
       text += `${within(map.label)} ≈ ${quantity((low + high) / 2, map.unit)} ± ${quantity(step, map.unit)} (step of the colours)`;
     }
@@ -110,7 +132,8 @@ export class Timeline {
     const c = own.members[i];
     if (c !== undefined) {
       if (c === own.count - 1) text += "; in no cluster";
-      else text += `; cluster ${this.data.clusterName(this.clusters!, location, c)}: ${this.clusters!.sizes[own.first + c]} iterations, mean ${quantity(this.clusters!.times[own.first + c]! / Math.max(1, this.clusters!.sizes[own.first + c]!), "ns")}`;
+      else
+        text += `; cluster ${this.data.clusterName(this.clusters!, location, c)}: ${this.clusters!.sizes[own.first + c]} iterations, mean ${quantity(this.clusters!.times[own.first + c]! / Math.max(1, this.clusters!.sizes[own.first + c]!), "ns")}`;
     }
     return text + (map.exact ? "" : " (estimate: the mean of its cluster)");
   }
@@ -125,7 +148,11 @@ export class Timeline {
     try {
       this.rows.set(`${phase} ${map.name} ${hover.rank}`, await this.data.row(phase, map, hover.rank));
       if (this.hover?.rank === hover.rank && this.map === map) this.onHover(this.hover);
-    } catch { /* the step of the colours remains */ } finally { this.asking = false; }
+    } catch {
+      /* the step of the colours remains */
+    } finally {
+      this.asking = false;
+    }
   }
 
   // ---- drawing
@@ -139,7 +166,9 @@ export class Timeline {
     const strip = { y: mapBand.y + mapBand.h + gap, h: free - graph.h - mapBand.h };
     this.bands = { graph, map: mapBand, strip };
     const w = width - left - right;
-    const ink = themeColor("ink"), dim = themeColor("dim"), frame = themeColor("frame");
+    const ink = themeColor("ink"),
+      dim = themeColor("dim"),
+      frame = themeColor("frame");
     this.drawGraph(s, graph, w, ink, dim, frame);
     this.drawMap(s, mapBand, w, ink, dim, frame);
     this.drawStrip(s, strip, w, ink, dim, frame);
@@ -157,14 +186,17 @@ export class Timeline {
   }
 
   private drawGraph(s: Surface, band: Band, w: number, ink: string, dim: string, frame: string): void {
-    const spread = this.spread!, map = this.map!;
+    const spread = this.spread!,
+      map = this.map!;
     const [z0, z1] = this.store.state.zoom;
-    const from = Math.max(0, Math.floor(z0)), to = Math.min(spread.maximum.length, Math.ceil(z1));
+    const from = Math.max(0, Math.floor(z0)),
+      to = Math.min(spread.maximum.length, Math.ceil(z1));
     // The highest value of the whole run, so that panning does not move the scale; extremes are cut and marked.
     if (this.scaleOf !== spread) {
       this.scaleOf = spread;
       const sorted = Float64Array.from(spread.maximum).sort();
-      const high = sorted[Math.floor((sorted.length - 1) * 0.98)]!, top = sorted[sorted.length - 1]!;
+      const high = sorted[Math.floor((sorted.length - 1) * 0.98)]!,
+        top = sorted[sorted.length - 1]!;
       this.top = (top > 4 * high && high > 0 ? high * 1.6 : top) || 1;
     }
     const top = this.top * 1.04;
@@ -172,11 +204,16 @@ export class Timeline {
     const columns = Math.min(Math.max(1, to - from), Math.floor(w));
     const dense = to - from > w / 2; // no room for steps
     type Piece = { upper: number[]; middle: number[]; lower: number[] };
-    const pieces: Piece[] = [], cut: number[] = []; // between pieces nothing is known
+    const pieces: Piece[] = [],
+      cut: number[] = []; // between pieces nothing is known
     let piece: Piece | null = null;
     for (let c = 0; c < columns; ++c) {
-      const a = from + Math.floor(((to - from) * c) / columns), b = from + Math.floor(((to - from) * (c + 1)) / columns);
-      let max = 0, min = Infinity, sum = 0, n = 0;
+      const a = from + Math.floor(((to - from) * c) / columns),
+        b = from + Math.floor(((to - from) * (c + 1)) / columns);
+      let max = 0,
+        min = Infinity,
+        sum = 0,
+        n = 0;
       for (let i = a; i < Math.max(b, a + 1) && i < to; ++i) {
         if (spread.ranks[i] === 0) continue;
         max = Math.max(max, spread.maximum[i]!);
@@ -184,9 +221,14 @@ export class Timeline {
         sum += spread.median[i]!;
         ++n;
       }
-      if (n === 0) { piece = null; continue; }
+      if (n === 0) {
+        piece = null;
+        continue;
+      }
       if (!piece) pieces.push((piece = { upper: [], middle: [], lower: [] }));
-      const { upper, middle, lower } = piece, x0 = Math.max(left, this.xOf(a)), x1 = Math.min(left + w, this.xOf(Math.max(b, a + 1)));
+      const { upper, middle, lower } = piece,
+        x0 = Math.max(left, this.xOf(a)),
+        x1 = Math.min(left + w, this.xOf(Math.max(b, a + 1)));
       if (dense) {
         upper.push(x0, y(max));
         middle.push(x0, y(sum / n));
@@ -213,9 +255,23 @@ export class Timeline {
       s.line(middle, blue, dense ? 1 : 1.3);
     }
     for (const x of cut) s.area([x - 4, band.y + 2, x + 4, band.y + 2, x, band.y - 5], red);
-    s.text(map.label + " per iteration, over ranks" + (map.exact ? "" : " (estimated from clusters)") + (map.told ? "" : "; gaps: not known"), left, band.y - 8, ink, "left", 11.5);
+    s.text(
+      map.label + " per iteration, over ranks" + (map.exact ? "" : " (estimated from clusters)") + (map.told ? "" : "; gaps: not known"),
+      left,
+      band.y - 8,
+      ink,
+      "left",
+      11.5,
+    );
     const x = left + w + 8;
-    const legend: [string, string][] = this.data.header.job.ranks > 1 ? [[red, "max"], [blue, "median"], [green, "min"]] : [[blue, "the rank"]];
+    const legend: [string, string][] =
+      this.data.header.job.ranks > 1
+        ? [
+            [red, "max"],
+            [blue, "median"],
+            [green, "min"],
+          ]
+        : [[blue, "the rank"]];
     legend.forEach(([color, name], i) => {
       s.line([x, band.y + 8 + i * 16, x + 16, band.y + 8 + i * 16], color, 2.5);
       s.text(name, x + 21, band.y + 8 + i * 16, dim);
@@ -228,7 +284,8 @@ export class Timeline {
   /** Pictures of the map and of the strip; drawn again only when what they show has changed, not for each move of the pointer. */
   private images = new Map<string, { of: number; zoom: State4; image: ImageData }>();
   private imageOf(name: string, w: number, h: number, fill: (out: Uint32Array, part: Part) => void): ImageData {
-    const zoom = this.store.state.zoom, known = this.images.get(name);
+    const zoom = this.store.state.zoom,
+      known = this.images.get(name);
     const image = known?.image.width === w && known.image.height === h ? known.image : new ImageData(w, h);
     const out = new Uint32Array(image.data.buffer);
     const move = known && known.of === this.loaded && known.image === image ? pixelsMoved(known.zoom, zoom, w, h) : null;
@@ -244,38 +301,53 @@ export class Timeline {
   private loaded = 0;
 
   private drawMap(s: Surface, band: Band, w: number, ink: string, dim: string, frame: string): void {
-    const map = this.map!, [z0, z1, z2, z3] = this.store.state.zoom;
-    const iw = Math.max(1, Math.floor(w)), ih = Math.max(1, Math.floor(band.h));
+    const map = this.map!,
+      [z0, z1, z2, z3] = this.store.state.zoom;
+    const iw = Math.max(1, Math.floor(w)),
+      ih = Math.max(1, Math.floor(band.h));
     const image = this.imageOf("map", iw, ih, (out, part) => this.ripmap!.draw(out, iw, ih, z0, z1, z2, z3, this.colors, part));
     s.image(image, left, band.y, w, band.h);
     s.rect(left, band.y, w, band.h, "none", frame);
     this.rankTicks(s, band, dim);
     s.text(`Value map: ${within(map.label)} of every rank and iteration`, left, band.y - 8, ink, "left", 11.5);
     // Legend: equal steps of colour, the values they stand for.
-    const x = left + w + 8, used = map.bounds.length - 1, steps = 40;
+    const x = left + w + 8,
+      used = map.bounds.length - 1,
+      steps = 40;
     for (let i = 0; i < steps; ++i) s.rect(x, band.y + (band.h * (steps - 1 - i)) / steps, 12, band.h / steps + 0.6, css(amount(i / (steps - 1))));
     const labels = Math.max(2, Math.min(5, Math.floor(band.h / 26)));
     for (let i = 0; i < labels; ++i) {
       const t = i / (labels - 1);
       const value = used < 2 ? map.bounds[0]! : map.bounds[Math.min(used, Math.round(t * used))]!;
-      s.text(quantity(map.unit === "ns" ? value : Math.round(value), map.unit), x + 17, Math.min(band.y + band.h - 6, Math.max(band.y + 6, band.y + band.h * (1 - t))), dim);
+      s.text(
+        quantity(map.unit === "ns" ? value : Math.round(value), map.unit),
+        x + 17,
+        Math.min(band.y + band.h - 6, Math.max(band.y + 6, band.y + band.h * (1 - t))),
+        dim,
+      );
     }
   }
 
   private drawStrip(s: Surface, band: Band, w: number, ink: string, dim: string, frame: string): void {
-    const [z0, z1, z2, z3] = this.store.state.zoom, clusters = this.clusters!;
-    const iw = Math.max(1, Math.floor(w)), ih = Math.max(1, Math.floor(band.h));
+    const [z0, z1, z2, z3] = this.store.state.zoom,
+      clusters = this.clusters!;
+    const iw = Math.max(1, Math.floor(w)),
+      ih = Math.max(1, Math.floor(band.h));
     const image = this.imageOf("strip", iw, ih, (out, part) => {
       const iterationOf = new Int32Array(iw);
       for (let x = 0; x < iw; ++x) iterationOf[x] = Math.floor(z0 + ((z1 - z0) * (x + 0.5)) / iw);
       let before = -1;
       for (let y = part.top; y < part.bottom; ++y) {
         const rank = Math.floor(z2 + ((z3 - z2) * (y + 0.5)) / ih);
-        if (rank === before) { out.copyWithin(y * iw + part.left, (y - 1) * iw + part.left, (y - 1) * iw + part.right); continue; }
+        if (rank === before) {
+          out.copyWithin(y * iw + part.left, (y - 1) * iw + part.left, (y - 1) * iw + part.right);
+          continue;
+        }
         before = rank;
         const location = this.data.mainOfRank[rank] ?? -1;
         if (location < 0) continue;
-        const own = clusters.of[location]!, members = own.members;
+        const own = clusters.of[location]!,
+          members = own.members;
         for (let x = part.left; x < part.right; ++x) {
           const c = members[iterationOf[x]!];
           if (c === undefined) continue;
@@ -289,7 +361,8 @@ export class Timeline {
     this.rankTicks(s, band, dim);
     s.text("Kinds: iterations of one colour are alike in what they do, on all ranks", left, band.y - 8, ink, "left", 11.5);
     // Where there is little room, not every colour has its numbers beside it.
-    const x = left + w + 8, size = Math.min(11, band.h / 10);
+    const x = left + w + 8,
+      size = Math.min(11, band.h / 10);
     for (let i = 0; i < 8; ++i) {
       s.rect(x, band.y + i * size, 9, size - 1, css(clusterColors[i]!));
       s.rect(x + 11, band.y + i * size, 9, size - 1, css(clusterColors[i + 8]!));
@@ -304,7 +377,8 @@ export class Timeline {
   private rankTicks(s: Surface, band: Band, dim: string): void {
     const [, , z2, z3] = this.store.state.zoom;
     s.text("rank", left - 42, band.y + band.h / 2, dim, "right");
-    for (const v of ticks(z2, z3 - 1, Math.max(1, Math.min(5, Math.floor(band.h / 18))))) if (Number.isInteger(v)) s.text(String(v), left - 6, this.yOf(v + 0.5, band), dim, "right");
+    for (const v of ticks(z2, z3 - 1, Math.max(1, Math.min(5, Math.floor(band.h / 18)))))
+      if (Number.isInteger(v)) s.text(String(v), left - 6, this.yOf(v + 0.5, band), dim, "right");
   }
 
   private drawAxis(s: Surface, y: number, w: number, dim: string, frame: string): void {
@@ -327,7 +401,8 @@ export class Timeline {
       const whole = selection.from === 0 && selection.to >= this.data.header.phases[state.phase]!.iterations!;
       if ((whole || selection.to <= selection.from) && !selection.ranks) return;
       const to = selection.to > selection.from ? selection.to : this.data.header.phases[state.phase]!.iterations!;
-      const x0 = clip(this.xOf(selection.from)), x1 = clip(this.xOf(to));
+      const x0 = clip(this.xOf(selection.from)),
+        x1 = clip(this.xOf(to));
       if (x1 <= left || x0 >= this.picture.width - right) return;
       const color = themeColor(name === "A" ? "a" : "b");
       const { graph, map, strip } = this.bands;
@@ -352,7 +427,8 @@ export class Timeline {
   pan(iterations: number, ranks: number, from: State4 = this.store.state.zoom): void {
     const [z0, z1, z2, z3] = from;
     const whole = (by: number, span: number, pixels: number): number => {
-      const pixel = span / Math.max(1, Math.floor(pixels)), steps = Math.round(by / pixel);
+      const pixel = span / Math.max(1, Math.floor(pixels)),
+        steps = Math.round(by / pixel);
       return pixel * (steps === 0 ? Math.sign(by) : steps);
     };
     const x = whole(iterations, z1 - z0, this.picture.width - left - right);
@@ -361,7 +437,8 @@ export class Timeline {
     this.store.set({ zoom: this.store.clampedZoom([z0 + x, z1 + x, z2 + y, z3 + y]) });
   }
   zoomBy(factor: number, axis: "x" | "y", at?: number): void {
-    const z = [...this.store.state.zoom] as State4, k = axis === "x" ? 0 : 2;
+    const z = [...this.store.state.zoom] as State4,
+      k = axis === "x" ? 0 : 2;
     const middle = at ?? (z[k]! + z[k + 1]!) / 2;
     z[k] = middle - (middle - z[k]!) * factor;
     z[k + 1] = middle + (z[k + 1]! - middle) * factor;
@@ -374,12 +451,20 @@ export class Timeline {
       const at = this.placeAt(e.offsetX, e.offsetY);
       if (!at) return;
       canvas.setPointerCapture(e.pointerId);
-      this.drag = { kind: e.button === 1 || e.altKey || e.shiftKey ? "pan" : "select", x: e.offsetX, y: e.offsetY, band: at.band, zoom: this.store.state.zoom, at };
+      this.drag = {
+        kind: e.button === 1 || e.altKey || e.shiftKey ? "pan" : "select",
+        x: e.offsetX,
+        y: e.offsetY,
+        band: at.band,
+        zoom: this.store.state.zoom,
+        at,
+      };
     });
     canvas.addEventListener("pointermove", (e) => {
       const drag = this.drag;
       if (drag?.kind === "pan") {
-        const z = drag.zoom, band = this.bands[drag.band];
+        const z = drag.zoom,
+          band = this.bands[drag.band];
         const di = ((e.offsetX - drag.x) / (this.picture.width - left - right)) * (z[1] - z[0]);
         const dr = drag.band === "graph" ? 0 : ((e.offsetY - drag.y) / band.h) * (z[3] - z[2]);
         this.pan(-di, -dr, z);
@@ -399,34 +484,49 @@ export class Timeline {
         this.store.set({ a: { phase: this.store.state.phase, from: iteration, to: iteration + 1, ranks: rank < 0 ? null : [rank, rank + 1] } });
       }
     });
-    canvas.addEventListener("pointerleave", () => { this.hover = null; this.onHover(null); this.picture.redraw(); });
-    canvas.addEventListener("wheel", (e) => {
-      if (!e.ctrlKey && !e.metaKey && !e.shiftKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY)) return; // the page scrolls
-      e.preventDefault();
-      if (Math.abs(e.deltaX) > Math.abs(e.deltaY) && !e.ctrlKey) {
-        const z = this.store.state.zoom;
-        this.pan((e.deltaX / (this.picture.width - left - right)) * (z[1] - z[0]), 0);
-        return;
-      }
-      const at = this.placeAt(e.offsetX, e.offsetY);
-      if (!at) return;
-      const factor = Math.exp(e.deltaY * 0.002);
-      if (e.shiftKey && at.band !== "graph") this.zoomBy(factor, "y", this.rankAt(e.offsetY, this.bands[at.band]));
-      else this.zoomBy(factor, "x", this.iterationAt(e.offsetX));
-    }, { passive: false });
+    canvas.addEventListener("pointerleave", () => {
+      this.hover = null;
+      this.onHover(null);
+      this.picture.redraw();
+    });
+    canvas.addEventListener(
+      "wheel",
+      (e) => {
+        if (!e.ctrlKey && !e.metaKey && !e.shiftKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY)) return; // the page scrolls
+        e.preventDefault();
+        if (Math.abs(e.deltaX) > Math.abs(e.deltaY) && !e.ctrlKey) {
+          const z = this.store.state.zoom;
+          this.pan((e.deltaX / (this.picture.width - left - right)) * (z[1] - z[0]), 0);
+          return;
+        }
+        const at = this.placeAt(e.offsetX, e.offsetY);
+        if (!at) return;
+        const factor = Math.exp(e.deltaY * 0.002);
+        if (e.shiftKey && at.band !== "graph") this.zoomBy(factor, "y", this.rankAt(e.offsetY, this.bands[at.band]));
+        else this.zoomBy(factor, "x", this.iterationAt(e.offsetX));
+      },
+      { passive: false },
+    );
     canvas.addEventListener("keydown", (e) => {
-      const z = this.store.state.zoom, step = (z[1] - z[0]) / 10, up = (z[3] - z[2]) / 10;
+      const z = this.store.state.zoom,
+        step = (z[1] - z[0]) / 10,
+        up = (z[3] - z[2]) / 10;
       const a = this.store.state.a;
       const move = (by: number): void => {
         if (a.phase !== this.store.state.phase || a.to <= a.from) return;
-        const n = this.data.header.phases[a.phase]!.iterations!, width = a.to - a.from;
+        const n = this.data.header.phases[a.phase]!.iterations!,
+          width = a.to - a.from;
         const from = Math.min(n - width, Math.max(0, a.from + by));
         this.store.set({ a: { ...a, from, to: from + width } });
       };
       const actions: Record<string, () => void> = {
-        ArrowLeft: () => (e.shiftKey ? move(-1) : this.pan(-step, 0)), ArrowRight: () => (e.shiftKey ? move(1) : this.pan(step, 0)),
-        ArrowUp: () => this.pan(0, -up), ArrowDown: () => this.pan(0, up),
-        "+": () => this.zoomBy(0.7, "x"), "=": () => this.zoomBy(0.7, "x"), "-": () => this.zoomBy(1 / 0.7, "x"),
+        ArrowLeft: () => (e.shiftKey ? move(-1) : this.pan(-step, 0)),
+        ArrowRight: () => (e.shiftKey ? move(1) : this.pan(step, 0)),
+        ArrowUp: () => this.pan(0, -up),
+        ArrowDown: () => this.pan(0, up),
+        "+": () => this.zoomBy(0.7, "x"),
+        "=": () => this.zoomBy(0.7, "x"),
+        "-": () => this.zoomBy(1 / 0.7, "x"),
         "0": () => this.store.set({ zoom: this.store.wholeZoom(this.store.state.phase) }),
       };
       const action = actions[e.key];
@@ -437,13 +537,16 @@ export class Timeline {
   }
 
   private selectFrom(drag: NonNullable<Timeline["drag"]>, x: number, y: number): void {
-    const n = this.data.header.phases[this.store.state.phase]!.iterations!, ranks = this.data.header.job.ranks;
+    const n = this.data.header.phases[this.store.state.phase]!.iterations!,
+      ranks = this.data.header.job.ranks;
     const clamp = (v: number, most: number): number => Math.min(most, Math.max(0, v));
-    const i0 = this.iterationAt(Math.min(drag.x, x)), i1 = this.iterationAt(Math.max(drag.x, x));
+    const i0 = this.iterationAt(Math.min(drag.x, x)),
+      i1 = this.iterationAt(Math.max(drag.x, x));
     const a: Selection = { phase: this.store.state.phase, from: clamp(Math.floor(i0), n - 1), to: clamp(Math.ceil(i1), n), ranks: null };
     if (drag.band !== "graph") {
       const band = this.bands[drag.band];
-      const r0 = clamp(Math.floor(this.rankAt(Math.min(drag.y, y), band)), ranks - 1), r1 = clamp(Math.ceil(this.rankAt(Math.max(drag.y, y), band)), ranks);
+      const r0 = clamp(Math.floor(this.rankAt(Math.min(drag.y, y), band)), ranks - 1),
+        r1 = clamp(Math.ceil(this.rankAt(Math.max(drag.y, y), band)), ranks);
       if (!(r0 === 0 && r1 === ranks)) a.ranks = [r0, Math.max(r0 + 1, r1)];
     }
     this.store.set({ a });
@@ -455,10 +558,13 @@ type State4 = [number, number, number, number];
 /** By how many whole pixels one view lies beside the other; null: not so, or of another size. */
 function pixelsMoved(from: State4, to: State4, w: number, h: number): [number, number] | null {
   const moved = (a0: number, a1: number, b0: number, b1: number, pixels: number): number => {
-    const pixel = (a1 - a0) / pixels, by = (b0 - a0) / pixel, whole = Math.round(by);
+    const pixel = (a1 - a0) / pixels,
+      by = (b0 - a0) / pixel,
+      whole = Math.round(by);
     return Math.abs(b1 - b0 - (a1 - a0)) > 1e-6 * (a1 - a0) || Math.abs(by - whole) > 0.01 ? NaN : whole;
   };
-  const dx = moved(from[0], from[1], to[0], to[1], w), dy = moved(from[2], from[3], to[2], to[3], h);
+  const dx = moved(from[0], from[1], to[0], to[1], w),
+    dy = moved(from[2], from[3], to[2], to[3], h);
   return Number.isNaN(dx) || Number.isNaN(dy) ? null : [dx, dy];
 }
 
@@ -466,7 +572,8 @@ function pixelsMoved(from: State4, to: State4, w: number, h: number): [number, n
 export function ticks(low: number, high: number, count: number): number[] {
   const span = high - low;
   if (!(span > 0)) return [low];
-  const raw = span / Math.max(1, count), power = 10 ** Math.floor(Math.log10(raw));
+  const raw = span / Math.max(1, count),
+    power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((m) => m * power).find((v) => v >= raw * 0.999)!;
   const out: number[] = [];
   for (let v = Math.ceil(low / step) * step; v <= high + step * 1e-9; v += step) out.push(+v.toPrecision(12));

@@ -3,13 +3,13 @@
 import { escaped, percent, times } from "./format";
 
 export interface TreeContent {
-  parent: ArrayLike<number>;              // parents come first; -1 at the top
+  parent: ArrayLike<number>; // parents come first; -1 at the top
   name(node: number): string;
-  hint?(node: number): string;            // tooltip
-  side?(node: number): string;            // file:line
+  hint?(node: number): string; // tooltip
+  side?(node: number): string; // file:line
   inclusive(node: number): number;
   exclusive(node: number): number;
-  whole(node: number): number;            // what the share is of
+  whole(node: number): number; // what the share is of
   show(value: number, node: number): string;
   other?: { inclusive(node: number): number; exclusive(node: number): number }; // selection B
   unknown?(node: number, ofOther: boolean): boolean; // there is a value, but nobody knows it
@@ -38,7 +38,10 @@ export class Tree {
   onSelect: (node: number) => void = () => {};
   onOpen: (node: number) => void = () => {};
 
-  constructor(private host: HTMLElement, label: string) {
+  constructor(
+    private host: HTMLElement,
+    label: string,
+  ) {
     host.classList.add("tree");
     this.head = document.createElement("div");
     this.head.className = "tree-head";
@@ -55,7 +58,10 @@ export class Tree {
     this.scroller.addEventListener("scroll", () => {
       if (waiting) return;
       waiting = true;
-      requestAnimationFrame(() => { waiting = false; this.paint(); });
+      requestAnimationFrame(() => {
+        waiting = false;
+        this.paint();
+      });
     });
     new ResizeObserver(() => this.paint()).observe(this.scroller);
     this.inner.addEventListener("click", (e) => {
@@ -106,7 +112,8 @@ export class Tree {
   private scrollTo(node: number): void {
     const at = this.rows.findIndex((r) => r.node === node);
     if (at < 0) return;
-    const top = at * rowHeight, view = this.scroller.clientHeight;
+    const top = at * rowHeight,
+      view = this.scroller.clientHeight;
     if (top < this.scroller.scrollTop || top + rowHeight > this.scroller.scrollTop + view) this.scroller.scrollTop = Math.max(0, top - view / 2);
     this.paint();
   }
@@ -114,7 +121,7 @@ export class Tree {
   /** Opens the largest child again and again while it has at least half of its parent, and selects the last. */
   hotPath(from = -1): void {
     const c = this.content!;
-    let node = from >= 0 ? from : this.sorted(this.tops)[0] ?? -1;
+    let node = from >= 0 ? from : (this.sorted(this.tops)[0] ?? -1);
     if (node < 0) return;
     for (;;) {
       const next = this.children[node]!.reduce((best, child) => (best < 0 || c.inclusive(child) > c.inclusive(best) ? child : best), -1);
@@ -128,11 +135,15 @@ export class Tree {
   }
 
   search(text: string): number {
-    const c = this.content!, wanted = text.trim().toLowerCase();
+    const c = this.content!,
+      wanted = text.trim().toLowerCase();
     this.at = -1;
     if (wanted === "") {
       this.matches = null;
-      if (this.shownBefore) { this.open = this.shownBefore; this.shownBefore = null; }
+      if (this.shownBefore) {
+        this.open = this.shownBefore;
+        this.shownBefore = null;
+      }
       this.rebuild();
       return 0;
     }
@@ -159,7 +170,9 @@ export class Tree {
     this.scrollTo(list[this.at]!.node);
   }
 
-  found(): string { return this.matches ? (this.matches.size === 0 ? "none" : this.at < 0 ? `${this.matches.size} found` : `${this.at + 1} of ${this.matches.size}`) : ""; }
+  found(): string {
+    return this.matches ? (this.matches.size === 0 ? "none" : this.at < 0 ? `${this.matches.size} found` : `${this.at + 1} of ${this.matches.size}`) : "";
+  }
 
   toggle(node: number): void {
     if (this.children[node]!.length === 0) return;
@@ -168,7 +181,9 @@ export class Tree {
     this.onOpen(node);
   }
 
-  isOpen(node: number): boolean { return this.open.has(node); }
+  isOpen(node: number): boolean {
+    return this.open.has(node);
+  }
 
   private sorted(list: number[]): number[] {
     const c = this.content!;
@@ -182,28 +197,39 @@ export class Tree {
 
   /** Nodes as they are shown, those below the ones for which `visit` is true; call paths may be deeper than calls of this may be. */
   private walk(visit: (node: number, depth: number) => boolean): void {
-    const left = this.sorted(this.tops).reverse().map((node) => ({ node, depth: 0 }));
+    const left = this.sorted(this.tops)
+      .reverse()
+      .map((node) => ({ node, depth: 0 }));
     for (let next = left.pop(); next !== undefined; next = left.pop())
-      if (visit(next.node, next.depth))
-        for (const node of this.sorted(this.children[next.node]!).reverse()) left.push({ node, depth: next.depth + 1 });
+      if (visit(next.node, next.depth)) for (const node of this.sorted(this.children[next.node]!).reverse()) left.push({ node, depth: next.depth + 1 });
   }
 
   rebuild(): void {
     if (!this.content) return;
     this.rows = [];
-    this.walk((node, depth) => { this.rows.push({ node, depth }); return this.open.has(node); });
+    this.walk((node, depth) => {
+      this.rows.push({ node, depth });
+      return this.open.has(node);
+    });
     this.stale = true;
     this.inner.style.height = this.rows.length * rowHeight + "px";
     const c = this.content;
     this.host.classList.toggle("compare", !!c.other);
-    this.head.innerHTML = `<span class="c-name"></span>` + (c.other ? `<span class="c-value a">A</span><span class="c-value b">B</span><span class="c-share">B − A</span>`
-      : `<span class="c-value" title="with everything below">total</span><span class="c-own" title="without what is below">own</span>` + (c.shares ? `<span class="c-share" title="of a closed row its total, of an open one its own">share</span>` : "") + (c.imbalance ? `<span class="c-imb" title="largest rank over the mean rank, minus 1">imbalance</span>` : ""));
+    this.head.innerHTML =
+      `<span class="c-name"></span>` +
+      (c.other
+        ? `<span class="c-value a">A</span><span class="c-value b">B</span><span class="c-share">B − A</span>`
+        : `<span class="c-value" title="with everything below">total</span><span class="c-own" title="without what is below">own</span>` +
+          (c.shares ? `<span class="c-share" title="of a closed row its total, of an open one its own">share</span>` : "") +
+          (c.imbalance ? `<span class="c-imb" title="largest rank over the mean rank, minus 1">imbalance</span>` : ""));
     this.paint();
   }
 
   private value(node: number, of: { inclusive(n: number): number; exclusive(n: number): number }): number {
     // Two selections are compared by what they contain.
-    return !this.content!.other && this.open.has(node) && this.children[node]!.some((n) => !this.content!.hidden?.(n)) ? of.exclusive(node) : of.inclusive(node);
+    return !this.content!.other && this.open.has(node) && this.children[node]!.some((n) => !this.content!.hidden?.(n))
+      ? of.exclusive(node)
+      : of.inclusive(node);
   }
 
   paint(): void {
@@ -217,8 +243,14 @@ export class Tree {
       this.elements.clear();
     }
     // Rows that are there stay: scrolling makes few new ones.
-    for (const [i, element] of this.elements) if (i < first || i >= last) { element.remove(); this.elements.delete(i); }
-    const there = [...this.elements.keys()], above = there.length ? Math.min(...there) : last, below = there.length ? Math.max(...there) + 1 : last;
+    for (const [i, element] of this.elements)
+      if (i < first || i >= last) {
+        element.remove();
+        this.elements.delete(i);
+      }
+    const there = [...this.elements.keys()],
+      above = there.length ? Math.min(...there) : last,
+      below = there.length ? Math.max(...there) + 1 : last;
     this.insert(first, above, "afterbegin");
     this.insert(below, last, "beforeend");
   }
@@ -237,20 +269,24 @@ export class Tree {
     let html = "";
     for (let i = first; i < last; ++i) {
       const { node, depth } = this.rows[i]!;
-      const value = this.value(node, c), whole = c.whole(node);
+      const value = this.value(node, c),
+        whole = c.whole(node);
       const [unknownA, unknownB] = [c.unknown?.(node, false) ?? false, c.unknown?.(node, true) ?? false];
       const share = whole === 0 || unknownA ? 0 : value / whole;
       const show = (v: number, unknown: boolean): string => (unknown ? "not known" : c.show(v, node));
-      const parents = this.children[node]!.some((n) => !c.hidden?.(n)), open = this.open.has(node);
+      const parents = this.children[node]!.some((n) => !c.hidden?.(n)),
+        open = this.open.has(node);
       const isOpen = open && parents;
       const side = c.side?.(node) ?? "";
       html += `<div class="row${node === this.selected ? " selected" : ""}${this.matches?.has(node) ? " match" : ""}" role="treeitem" aria-level="${depth + 1}" ${parents ? `aria-expanded="${open}"` : ""} aria-selected="${node === this.selected}" data-node="${node}" data-value="${value}" style="top:${i * rowHeight}px" title="${escaped(c.hint?.(node) ?? c.name(node))}">`;
       html += `<span class="c-name" style="padding-left:${depth * 10}px"><span class="twist">${parents ? (open ? "▾" : "▸") : ""}</span>${escaped(c.name(node))}${side ? ` <span class="side">${escaped(side)}</span>` : ""}</span>`;
       if (c.other) {
-        const b = this.value(node, c.other), d = b - value;
+        const b = this.value(node, c.other),
+          d = b - value;
         html += `<span class="c-value">${show(value, unknownA)}</span><span class="c-value">${show(b, unknownB)}</span>`;
         if (unknownA || unknownB) html += `<span class="c-share">not known</span>`;
-        else html += `<span class="c-share ${d > 0 ? "more" : d < 0 ? "less" : ""}">${d === 0 ? "=" : value !== 0 && d / value >= 2 ? times(b / value) : (d > 0 ? "+" : "−") + (value === 0 ? c.show(Math.abs(d), node) : percent(Math.abs(d) / value))}</span>`;
+        else
+          html += `<span class="c-share ${d > 0 ? "more" : d < 0 ? "less" : ""}">${d === 0 ? "=" : value !== 0 && d / value >= 2 ? times(b / value) : (d > 0 ? "+" : "−") + (value === 0 ? c.show(Math.abs(d), node) : percent(Math.abs(d) / value))}</span>`;
       } else {
         html += `<span class="c-value${isOpen ? " other" : ""}"><span class="bar" style="width:${Math.max(0, Math.min(100, (share || 0) * 100)).toFixed(1)}%"></span><span>${show(c.inclusive(node), unknownA)}</span></span><span class="c-own${isOpen ? "" : " other"}">${unknownA || c.exclusive(node) === 0 ? "" : c.show(c.exclusive(node), node)}</span>`;
         if (c.shares) html += `<span class="c-share">${whole === 0 || unknownA || (isOpen && value === 0) ? "" : percent(share)}</span>`;
@@ -266,16 +302,35 @@ export class Tree {
     const at = this.rows.findIndex((r) => r.node === this.selected);
     const go = (i: number): void => {
       const row = this.rows[Math.min(this.rows.length - 1, Math.max(0, i))];
-      if (row) { this.select(row.node); this.scrollTo(row.node); }
+      if (row) {
+        this.select(row.node);
+        this.scrollTo(row.node);
+      }
     };
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / rowHeight) - 1);
     const actions: Record<string, () => void> = {
-      ArrowDown: () => go(at + 1), ArrowUp: () => go(at - 1), PageDown: () => go(at + page), PageUp: () => go(at - page),
-      Home: () => go(0), End: () => go(this.rows.length - 1),
-      ArrowRight: () => { if (at >= 0 && !this.open.has(this.selected)) this.toggle(this.selected); else go(at + 1); },
-      ArrowLeft: () => { if (at >= 0 && this.open.has(this.selected) && this.children[this.selected]!.length) this.toggle(this.selected); else if (at >= 0 && c.parent[this.selected]! >= 0) { this.select(c.parent[this.selected]!); this.scrollTo(this.selected); } },
-      Enter: () => this.toggle(this.selected), h: () => this.hotPath(this.selected),
-      "*": () => { this.openBelow(this.selected); },
+      ArrowDown: () => go(at + 1),
+      ArrowUp: () => go(at - 1),
+      PageDown: () => go(at + page),
+      PageUp: () => go(at - page),
+      Home: () => go(0),
+      End: () => go(this.rows.length - 1),
+      ArrowRight: () => {
+        if (at >= 0 && !this.open.has(this.selected)) this.toggle(this.selected);
+        else go(at + 1);
+      },
+      ArrowLeft: () => {
+        if (at >= 0 && this.open.has(this.selected) && this.children[this.selected]!.length) this.toggle(this.selected);
+        else if (at >= 0 && c.parent[this.selected]! >= 0) {
+          this.select(c.parent[this.selected]!);
+          this.scrollTo(this.selected);
+        }
+      },
+      Enter: () => this.toggle(this.selected),
+      h: () => this.hotPath(this.selected),
+      "*": () => {
+        this.openBelow(this.selected);
+      },
     };
     const action = actions[e.key];
     if (!action || e.ctrlKey || e.metaKey) return;
@@ -286,7 +341,13 @@ export class Tree {
   private openBelow(node: number): void {
     if (node < 0) return;
     const list = [node];
-    while (list.length) { const n = list.pop()!; if (this.children[n]!.length) { this.open.add(n); list.push(...this.children[n]!); } }
+    while (list.length) {
+      const n = list.pop()!;
+      if (this.children[n]!.length) {
+        this.open.add(n);
+        list.push(...this.children[n]!);
+      }
+    }
     this.rebuild();
   }
 
@@ -294,7 +355,17 @@ export class Tree {
   csv(unit: string): string {
     const c = this.content!;
     const quote = (s: string): string => (/^[=+\-@\t]|[",\n]/.test(s) ? '"' + (/^[=+\-@\t]/.test(s) ? "'" : "") + s.replaceAll('"', '""') + '"' : s);
-    const lines = [["depth", "path", "place", `inclusive [${unit}]`, `exclusive [${unit}]`, ...(c.other ? ["inclusive B", "exclusive B"] : []), ...(c.imbalance ? ["imbalance"] : [])].join(",")];
+    const lines = [
+      [
+        "depth",
+        "path",
+        "place",
+        `inclusive [${unit}]`,
+        `exclusive [${unit}]`,
+        ...(c.other ? ["inclusive B", "exclusive B"] : []),
+        ...(c.imbalance ? ["imbalance"] : []),
+      ].join(","),
+    ];
     const above: string[] = [];
     this.walk((n, depth) => {
       above.length = depth;
@@ -302,7 +373,17 @@ export class Tree {
       const [a, b] = [c.unknown?.(n, false), c.unknown?.(n, true)];
       const known = (value: number, unknown?: boolean): number | string => (unknown ? "" : value);
       const path = depth < 1000 ? above.join(" > ") : "... > " + above.slice(-1000).join(" > "); // a hostile profile
-      lines.push([depth, quote(path), quote(c.side?.(n) ?? ""), known(c.inclusive(n), a), known(c.exclusive(n), a), ...(c.other ? [known(c.other.inclusive(n), b), known(c.other.exclusive(n), b)] : []), ...(c.imbalance ? [known(+c.imbalance(n).toFixed(6), a)] : [])].join(","));
+      lines.push(
+        [
+          depth,
+          quote(path),
+          quote(c.side?.(n) ?? ""),
+          known(c.inclusive(n), a),
+          known(c.exclusive(n), a),
+          ...(c.other ? [known(c.other.inclusive(n), b), known(c.other.exclusive(n), b)] : []),
+          ...(c.imbalance ? [known(+c.imbalance(n).toFixed(6), a)] : []),
+        ].join(","),
+      );
       return true;
     });
     return lines.join("\n") + "\n";

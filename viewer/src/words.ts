@@ -3,7 +3,10 @@
 import type { Data, Metric } from "./data";
 import { duration, escaped, percent, quantity, within } from "./format";
 
-export interface Card { title: string; html: string }
+export interface Card {
+  title: string;
+  html: string;
+}
 
 /** Begins in upper case, but for names such as profile.lprof, and ends with a full stop. */
 export function sentence(text: string): string {
@@ -22,20 +25,42 @@ const paragraphs = (list: string[]): string => list.map((text) => `<p>${dressed(
 
 function whereTheTimeGoes(data: Data): string {
   const { parts, hottest, nameless } = data.header.answers;
-  const bar = parts.filter((p) => p.share >= 0.01).map((p, i) => `<i class="share-${Math.min(i, 5)}" style="width:${(100 * p.share).toFixed(2)}%" title="${escaped(p.name)} ${escaped(p.text)}"></i>`).join("");
-  const rows = parts.filter((p) => p.share >= 0.0005).slice(0, 6).map((p, i) => `<tr><td><i class="swatch share-${Math.min(i, 5)}"></i>${escaped(p.name)}</td><td><b>${escaped(p.text)}</b></td><td class="dim">${escaped(p.range)}</td></tr>`).join("");
+  const bar = parts
+    .filter((p) => p.share >= 0.01)
+    .map((p, i) => `<i class="share-${Math.min(i, 5)}" style="width:${(100 * p.share).toFixed(2)}%" title="${escaped(p.name)} ${escaped(p.text)}"></i>`)
+    .join("");
+  const rows = parts
+    .filter((p) => p.share >= 0.0005)
+    .slice(0, 6)
+    .map(
+      (p, i) =>
+        `<tr><td><i class="swatch share-${Math.min(i, 5)}"></i>${escaped(p.name)}</td><td><b>${escaped(p.text)}</b></td><td class="dim">${escaped(p.range)}</td></tr>`,
+    )
+    .join("");
   const list = hottest.map((h) => `<li><span>${escaped(h.text)}</span> <b>${escaped(h.function).replaceAll("::", "::<wbr>")}</b></li>`).join("");
   const several = parts.some((p) => p.range !== "");
-  return `<div class="shares" role="img" aria-label="${escaped(parts.slice(0, 6).map((p) => `${p.name} ${p.text}`).join(", "))}">${bar}</div>` +
-    `<table class="parts"${several ? ` title="Mean over ranks; lowest and highest rank"` : ""}>${rows}</table>` + (list ? `<p>Most in</p><ul class="hottest">${list}</ul>` : "") +
-    nameless.map((text) => `<p class="dim">${dressed(sentence(text))}</p>`).join("");
+  return (
+    `<div class="shares" role="img" aria-label="${escaped(
+      parts
+        .slice(0, 6)
+        .map((p) => `${p.name} ${p.text}`)
+        .join(", "),
+    )}">${bar}</div>` +
+    `<table class="parts"${several ? ` title="Mean over ranks; lowest and highest rank"` : ""}>${rows}</table>` +
+    (list ? `<p>Most in</p><ul class="hottest">${list}</ul>` : "") +
+    nameless.map((text) => `<p class="dim">${dressed(sentence(text))}</p>`).join("")
+  );
 }
 
 /** The answers of the first screen; of what changes over time that of the phase that is looked at. */
 export function cards(data: Data, phase: number): Card[] {
   return data.header.answers.list.map((answer) => {
     // The table and the list say what the first two sentences do.
-    if (answer.key === "time") return { title: answer.question, html: whereTheTimeGoes(data) + paragraphs(answer.sentences.filter((text, i) => i > 0 && !text.startsWith("most in: "))) };
+    if (answer.key === "time")
+      return {
+        title: answer.question,
+        html: whereTheTimeGoes(data) + paragraphs(answer.sentences.filter((text, i) => i > 0 && !text.startsWith("most in: "))),
+      };
     const own = answer.key === "change" && phase >= 0 ? data.header.phases[phase]!.change : undefined;
     const isIn = own?.every((text) => answer.sentences.includes(text));
     return { title: answer.question, html: paragraphs(own && !isIn ? own : answer.sentences) };
