@@ -150,6 +150,13 @@ def the_committed_page_is_what_its_source_builds(place):
            f"viewer/dist/view.html is older than viewer/src: run `npm ci && npm run build` in viewer/ and commit the result ({built} is the new one)")
 
 
+@test
+def the_viewer_source_is_laid_out_by_prettier(place):
+    copy = place.modules()
+    checked = subprocess.run(["npm", "run", "--silent", "check"], cwd=copy, capture_output=True, text=True)
+    expect(checked.returncode == 0, f"run `npm ci && npm run format` in viewer/ and commit the result:\n{checked.stdout}{checked.stderr}")
+
+
 def check_first_screen(place, folder, report, seen):
     """Its sentences are those of the text report, to the last sign."""
     text = " ".join(run([place.options.tool, "report", folder, "--width", "100"]).split())
