@@ -58,8 +58,11 @@ export class Store {
     return [0, phase < 0 ? 1 : this.data.header.phases[phase]!.iterations!, 0, Math.max(1, this.data.header.job.ranks)];
   }
 
-  onChange(listener: Listener): void {
-    this.listeners.push(listener);
+  /** Calls the listener when one of these has changed. */
+  on(keys: (keyof State)[], listener: () => void): void {
+    this.listeners.push((changed) => {
+      if (keys.some((key) => changed.has(key))) listener();
+    });
   }
 
   set(change: Partial<State>): void {

@@ -2,16 +2,19 @@
 // A closed node shows what it contains (inclusive), an open one what is its own (exclusive), as in Cube.
 import { escaped, percent, times } from "./format";
 
-export interface TreeContent {
+export interface TreeValues {
+  inclusive(node: number): number;
+  exclusive(node: number): number;
+}
+
+export interface TreeContent extends TreeValues {
   parent: ArrayLike<number>; // parents come first; -1 at the top
   name(node: number): string;
   hint?(node: number): string; // tooltip
   side?(node: number): string; // file:line
-  inclusive(node: number): number;
-  exclusive(node: number): number;
   whole(node: number): number; // what the share is of
   show(value: number, node: number): string;
-  other?: { inclusive(node: number): number; exclusive(node: number): number }; // selection B
+  other?: TreeValues; // selection B
   unknown?(node: number, ofOther: boolean): boolean; // there is a value, but nobody knows it
   imbalance?(node: number): number;
   hidden?(node: number): boolean;
@@ -225,7 +228,7 @@ export class Tree {
     this.paint();
   }
 
-  private value(node: number, of: { inclusive(n: number): number; exclusive(n: number): number }): number {
+  private value(node: number, of: TreeValues): number {
     // Two selections are compared by what they contain.
     return !this.content!.other && this.open.has(node) && this.children[node]!.some((n) => !this.content!.hidden?.(n))
       ? of.exclusive(node)
