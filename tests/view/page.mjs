@@ -94,7 +94,7 @@ if (action === "numbers") {
         values: values ? Array.from({ length: values.length / n }, (_, r) => [...values.subarray(r * n, (r + 1) * n)].map((v) => v - 1)) : null };
     }
     const clusters = await data.clusters(phase);
-    out.clusters = Array.from(data.mainOfRank, (l) => (l < 0 ? [] : Array.from({ length: clusters.of[l].count - 1 }, (_, c) => [data.clusterName(clusters, l, c), clusters.sizes[clusters.of[l].first + c]])));
+    out.clusters = Array.from(data.mainOfRank, (l) => (l < 0 ? [] : Array.from({ length: clusters.of[l].count - 1 }, (_, c) => [window.libprofile.clusterName(clusters, l, c), clusters.sizes[clusters.of[l].first + c]])));
     return out;
   });
   // All of a phase, a range of it, and ranks.

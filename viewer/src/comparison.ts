@@ -1,7 +1,9 @@
 // The profiles of selections A and B. Estimates come at once. If the page is served, what the profile holds of single iterations follows.
-import type { Data, Known } from "./data";
+import type { Data } from "./data";
 import { messageOf } from "./dom";
-import { isRange, SelectionProfile, type Selection } from "./profile";
+import type { Known } from "./known";
+import { SelectionProfile } from "./profile";
+import { isRange, type Selection } from "./selection";
 import type { Store } from "./state";
 
 export class Comparison {

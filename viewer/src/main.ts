@@ -1,4 +1,5 @@
 // Puts the page together: reads the data, makes the panes, and shows the profiles of the selections in them.
+import { clusterName } from "./clusters";
 import { Comparison } from "./comparison";
 import { Data } from "./data";
 import { $, messageOf } from "./dom";
@@ -16,7 +17,6 @@ import { MetricsPane } from "./panes/metrics";
 import { RanksPane } from "./panes/ranks";
 import { connectRegions } from "./panes/regions";
 import { connectSelection } from "./panes/selection";
-import { MetricParts } from "./profile";
 import { Store } from "./state";
 
 async function start(): Promise<void> {
@@ -64,8 +64,8 @@ async function start(): Promise<void> {
       trees: { metricTree: metrics.tree, pathTree: callPaths.tree, systemTree: ranks.tree },
       profile: () => comparison.a,
       other: () => comparison.b,
-      MetricParts,
       format: { quantity, percent },
+      clusterName,
     },
   });
   document.documentElement.dataset.ready = String(Math.round(performance.now()));

@@ -1,6 +1,6 @@
 // What the page shows: one object, kept in the fragment of the URL, and the list of those who want to know of changes.
 import type { Data } from "./data";
-import { isRange, type Selection } from "./profile";
+import { selectionCode, selectionOf, type Selection } from "./selection";
 
 export type Coloring = "share" | "imbalance" | "difference";
 export type Sorting = "value" | "name" | "imbalance";
@@ -20,8 +20,6 @@ export interface State {
 }
 
 type Listener = (changed: ReadonlySet<keyof State>) => void;
-
-const code = (s: Selection): string => `${s.phase}.${s.from}-${s.to}` + (s.ranks ? `.${s.ranks[0]}-${s.ranks[1]}` : "") + (s.rest ? ".rest" : "");
 
 export class Store {
   state: State;
@@ -98,8 +96,8 @@ export class Store {
     }
     q.set("metric", this.data.header.metrics[s.row]!.name);
     if (s.node) q.set("path", String(s.node));
-    q.set("a", code(s.a));
-    if (s.b) q.set("b", code(s.b));
+    q.set("a", selectionCode(s.a));
+    if (s.b) q.set("b", selectionCode(s.b));
     q.set("color", s.coloring);
     q.set("sort", s.sorting);
     const whole = this.wholeZoom(s.phase);
@@ -125,8 +123,8 @@ export class Store {
     if (row >= 0) s.row = row;
     const node = Number(q.get("path"));
     if (Number.isInteger(node) && node >= 0 && node < this.data.nodes) s.node = node;
-    s.a = this.selection(q.get("a")) ?? s.a;
-    s.b = this.selection(q.get("b"));
+    s.a = selectionOf(h, q.get("a")) ?? s.a;
+    s.b = selectionOf(h, q.get("b"));
     if (["share", "imbalance", "difference"].includes(q.get("color") ?? "")) s.coloring = q.get("color") as Coloring;
     if (["value", "name", "imbalance"].includes(q.get("sort") ?? "")) s.sorting = q.get("sort") as Sorting;
     if (q.get("pool") === "mean") s.pooling = "mean";
@@ -144,30 +142,4 @@ export class Store {
     };
     return [...clamp(z[0], z[1], whole[1], 8), ...clamp(z[2], z[3], whole[3], 2)];
   }
-
-  private selection(text: string | null): Selection | null {
-    const m = /^(-?\d+)\.(\d+)-(\d+)(?:\.(\d+)-(\d+))?(\.rest)?$/.exec(text ?? "");
-    if (!m) return null;
-    const [phase, from, to, r0, r1] = m.slice(1).map(Number) as [number, number, number, number, number];
-    const h = this.data.header;
-    if (phase < -1 || phase >= h.phases.length) return null;
-    const n = phase < 0 ? 0 : (h.phases[phase]!.iterations ?? 0);
-    const s: Selection = { phase, from: Math.min(from, n), to: Math.min(to, n), ranks: null };
-    if (m[4] !== undefined && r1 > r0 && r0 < h.job.ranks) s.ranks = [r0, Math.min(r1, h.job.ranks)];
-    if (m[6] && (s.ranks || s.to > s.from)) s.rest = true;
-    return s;
-  }
-}
-
-/** Iterations count from 1 wherever people read them, as in the report; inside, and in links, from 0. */
-export function describeSelection(data: Data, s: Selection): string {
-  if (s.rest) return "all but " + describeSelection(data, { ...s, rest: false });
-  const parts: string[] = [];
-  if (s.phase < 0) parts.push("whole run");
-  else if (isRange(data, s))
-    parts.push(s.to - s.from === 1 ? `iteration ${s.to} of ${data.phaseName(s.phase)}` : `iterations ${s.from + 1}–${s.to} of ${data.phaseName(s.phase)}`);
-  else parts.push(data.header.phases[s.phase]!.iterations ? `all iterations of ${data.phaseName(s.phase)}` : `phase ${data.phaseName(s.phase)}`);
-  if (s.ranks) parts.push(s.ranks[1] - s.ranks[0] === 1 ? `rank ${s.ranks[0]}` : `ranks ${s.ranks[0]}–${s.ranks[1] - 1}`);
-  else parts.push("all ranks");
-  return parts.join(", ");
 }

@@ -1,6 +1,6 @@
 // The nodes of the system tree: all, hosts, NUMA nodes and cores where they are known, ranks, and the threads of ranks that have several.
 // A rank is where its main thread was last seen.
-import type { Header } from "./data";
+import type { Header } from "./header";
 
 export class SystemNodes {
   readonly parent: number[] = [];

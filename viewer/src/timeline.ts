@@ -1,8 +1,10 @@
 // Three pictures over one axis of iterations: the iteration graph, the value map, the cluster strip.
 import { amount, clusterColors, css, pixel, themeColor } from "./color";
-import { kindLetters, type Clusters, type Data, type MapHeader, type Spread } from "./data";
+import { clusterName, kindLetters, type Clusters } from "./clusters";
+import type { Data, Spread } from "./data";
 import { exactly, grouped, quantity, within } from "./format";
-import type { Selection } from "./profile";
+import type { MapHeader } from "./header";
+import type { Selection } from "./selection";
 import { type Part, Ripmap, shifted } from "./ripmap";
 import type { Store } from "./state";
 import { Picture, type Surface } from "./surface";
@@ -133,7 +135,7 @@ export class Timeline {
     if (c !== undefined) {
       if (c === own.count - 1) text += "; in no cluster";
       else
-        text += `; cluster ${this.data.clusterName(this.clusters!, location, c)}: ${this.clusters!.sizes[own.first + c]} iterations, mean ${quantity(this.clusters!.times[own.first + c]! / Math.max(1, this.clusters!.sizes[own.first + c]!), "ns")}`;
+        text += `; cluster ${clusterName(this.clusters!, location, c)}: ${this.clusters!.sizes[own.first + c]} iterations, mean ${quantity(this.clusters!.times[own.first + c]! / Math.max(1, this.clusters!.sizes[own.first + c]!), "ns")}`;
     }
     return text + (map.exact ? "" : " (estimate: the mean of its cluster)");
   }

@@ -1,7 +1,8 @@
 // The page's words. The first screen's sentences are those of `libprofile report`: the profile brings them along. What is said of a
 // selection is said here, one function for each kind of sentence, from numbers that the report has, too.
-import type { Data, Metric } from "./data";
+import type { Data } from "./data";
 import { duration, escaped, percent, quantity, within } from "./format";
+import type { Metric } from "./header";
 
 export interface Card {
   title: string;

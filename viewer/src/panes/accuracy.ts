@@ -2,7 +2,8 @@
 import type { Comparison } from "../comparison";
 import type { Data } from "../data";
 import { $ } from "../dom";
-import { isRange, type SelectionProfile } from "../profile";
+import type { SelectionProfile } from "../profile";
+import { isRange } from "../selection";
 import { boundSentence, measuredSentence, sampledSentence, standardErrorSentence, untoldSentence } from "../words";
 
 export async function showAccuracy(data: Data, comparison: Comparison): Promise<void> {

@@ -2,8 +2,8 @@
 import type { Data } from "../data";
 import { $ } from "../dom";
 import { grouped } from "../format";
-import { isRange } from "../profile";
-import { describeSelection, type Store } from "../state";
+import { describeSelection, isRange } from "../selection";
+import type { Store } from "../state";
 
 const scope = $<HTMLSelectElement>("a-scope"),
   iterationsInput = $<HTMLInputElement>("a-iterations"),
