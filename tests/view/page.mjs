@@ -119,7 +119,7 @@ if (action === "numbers") {
   result.before = await page.evaluate(() => window.libprofile.data.header.phases[window.libprofile.store.state.phase].maps.map((m) => m.name));
   // Chosen in the list as a user does it.
   await page.selectOption("#map-metric", "mpi");
-  await page.waitForFunction(() => window.libprofile.store.state.map === "mpi" && window.libprofile.timeline.map?.name === "mpi", undefined, { timeout: 60000 });
+  await page.waitForFunction(() => window.libprofile.store.state.map === "mpi" && window.libprofile.timeline.loaded?.map.name === "mpi", undefined, { timeout: 60000 });
   await settle();
   await page.screenshot({ path: `${shots}/served-map.png` });
   result.mpi = await page.evaluate(async () => {
@@ -136,7 +136,7 @@ if (action === "numbers") {
     await page.waitForFunction(() => window.libprofile.profile().known, undefined, { timeout: 60000 });
     await settle();
     result[key] = await state();
-    result[key].map = await page.evaluate(() => window.libprofile.timeline.map.name);
+    result[key].map = await page.evaluate(() => window.libprofile.timeline.loaded.map.name);
     result[key].says = await page.textContent("#accuracy");
     result[key].bound = await page.evaluate(() => window.libprofile.profile().exclusiveError.reduce((sum, e) => sum + (e === Infinity ? 0 : e), 0));
     // Time of MPI functions by name, with how far it may be off.
@@ -284,7 +284,7 @@ if (action === "numbers") {
     const pixels = () => { timeline.picture.paint(); return new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer); };
     const out = [];
     for (const pooling of ["max", "mean"]) {
-      timeline.ripmap.pooling = pooling;
+      timeline.loaded.ripmap.pooling = pooling;
       timeline.images.clear();
       store.set({ zoom: store.clampedZoom([2000, 6000, 200, 700]) });
       pixels();

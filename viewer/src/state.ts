@@ -5,6 +5,9 @@ import { selectionCode, selectionOf, type Selection } from "./selection";
 export type Coloring = "share" | "imbalance" | "difference";
 export type Sorting = "value" | "name" | "imbalance";
 
+/** Iterations from, to, ranks from, to. */
+export type Zoom = [number, number, number, number];
+
 export interface State {
   phase: number; // with the iterations that are shown; -1: there is none
   map: string; // metric of graph and value map
@@ -14,7 +17,7 @@ export interface State {
   b: Selection | null;
   coloring: Coloring;
   sorting: Sorting;
-  zoom: [number, number, number, number]; // iterations from, to, ranks from, to
+  zoom: Zoom;
   pooling: "max" | "mean";
   theme: "auto" | "light" | "dark";
 }
@@ -52,7 +55,7 @@ export class Store {
     this.read(location.hash.slice(1));
   }
 
-  wholeZoom(phase: number): [number, number, number, number] {
+  wholeZoom(phase: number): Zoom {
     return [0, phase < 0 ? 1 : this.data.header.phases[phase]!.iterations!, 0, Math.max(1, this.data.header.job.ranks)];
   }
 
@@ -133,7 +136,7 @@ export class Store {
     if (zoom.length === 4 && zoom.every(isFinite)) s.zoom = this.clampedZoom(zoom as [number, number, number, number]);
   }
 
-  clampedZoom(z: [number, number, number, number]): [number, number, number, number] {
+  clampedZoom(z: Zoom): Zoom {
     const whole = this.wholeZoom(this.state.phase);
     const clamp = (from: number, to: number, most: number, least: number): [number, number] => {
       const width = Math.min(most, Math.max(Math.min(least, most), to - from));

@@ -1,26 +1,8 @@
 // One of the three trees: only the rows that can be seen are in the document, so a hundred thousand cost what thirty do.
 // A closed node shows what it contains (inclusive), an open one what is its own (exclusive), as in Cube.
-import { escaped, percent, times } from "./format";
-
-export interface TreeValues {
-  inclusive(node: number): number;
-  exclusive(node: number): number;
-}
-
-export interface TreeContent extends TreeValues {
-  parent: ArrayLike<number>; // parents come first; -1 at the top
-  name(node: number): string;
-  hint?(node: number): string; // tooltip
-  side?(node: number): string; // file:line
-  whole(node: number): number; // what the share is of
-  show(value: number, node: number): string;
-  other?: TreeValues; // selection B
-  unknown?(node: number, ofOther: boolean): boolean; // there is a value, but nobody knows it
-  imbalance?(node: number): number;
-  hidden?(node: number): boolean;
-  fixedOrder?: boolean;
-  shares?: boolean;
-}
+import { csvOf } from "./tree/csv";
+import type { TreeContent } from "./tree/content";
+import { headHtml, rowHtml } from "./tree/rows";
 
 const rowHeight = 22;
 
@@ -216,23 +198,9 @@ export class Tree {
     });
     this.stale = true;
     this.inner.style.height = this.rows.length * rowHeight + "px";
-    const c = this.content;
-    this.host.classList.toggle("compare", !!c.other);
-    this.head.innerHTML =
-      `<span class="c-name"></span>` +
-      (c.other
-        ? `<span class="c-value a">A</span><span class="c-value b">B</span><span class="c-share">B − A</span>`
-        : `<span class="c-value" title="with everything below">total</span><span class="c-own" title="without what is below">own</span>` +
-          (c.shares ? `<span class="c-share" title="of a closed row its total, of an open one its own">share</span>` : "") +
-          (c.imbalance ? `<span class="c-imb" title="largest rank over the mean rank, minus 1">imbalance</span>` : ""));
+    this.host.classList.toggle("compare", !!this.content.other);
+    this.head.innerHTML = headHtml(this.content);
     this.paint();
-  }
-
-  private value(node: number, of: TreeValues): number {
-    // Two selections are compared by what they contain.
-    return !this.content!.other && this.open.has(node) && this.children[node]!.some((n) => !this.content!.hidden?.(n))
-      ? of.exclusive(node)
-      : of.inclusive(node);
   }
 
   paint(): void {
@@ -272,30 +240,15 @@ export class Tree {
     let html = "";
     for (let i = first; i < last; ++i) {
       const { node, depth } = this.rows[i]!;
-      const value = this.value(node, c),
-        whole = c.whole(node);
-      const [unknownA, unknownB] = [c.unknown?.(node, false) ?? false, c.unknown?.(node, true) ?? false];
-      const share = whole === 0 || unknownA ? 0 : value / whole;
-      const show = (v: number, unknown: boolean): string => (unknown ? "not known" : c.show(v, node));
-      const parents = this.children[node]!.some((n) => !c.hidden?.(n)),
-        open = this.open.has(node);
-      const isOpen = open && parents;
-      const side = c.side?.(node) ?? "";
-      html += `<div class="row${node === this.selected ? " selected" : ""}${this.matches?.has(node) ? " match" : ""}" role="treeitem" aria-level="${depth + 1}" ${parents ? `aria-expanded="${open}"` : ""} aria-selected="${node === this.selected}" data-node="${node}" data-value="${value}" style="top:${i * rowHeight}px" title="${escaped(c.hint?.(node) ?? c.name(node))}">`;
-      html += `<span class="c-name" style="padding-left:${depth * 10}px"><span class="twist">${parents ? (open ? "▾" : "▸") : ""}</span>${escaped(c.name(node))}${side ? ` <span class="side">${escaped(side)}</span>` : ""}</span>`;
-      if (c.other) {
-        const b = this.value(node, c.other),
-          d = b - value;
-        html += `<span class="c-value">${show(value, unknownA)}</span><span class="c-value">${show(b, unknownB)}</span>`;
-        if (unknownA || unknownB) html += `<span class="c-share">not known</span>`;
-        else
-          html += `<span class="c-share ${d > 0 ? "more" : d < 0 ? "less" : ""}">${d === 0 ? "=" : value !== 0 && d / value >= 2 ? times(b / value) : (d > 0 ? "+" : "−") + (value === 0 ? c.show(Math.abs(d), node) : percent(Math.abs(d) / value))}</span>`;
-      } else {
-        html += `<span class="c-value${isOpen ? " other" : ""}"><span class="bar" style="width:${Math.max(0, Math.min(100, (share || 0) * 100)).toFixed(1)}%"></span><span>${show(c.inclusive(node), unknownA)}</span></span><span class="c-own${isOpen ? "" : " other"}">${unknownA || c.exclusive(node) === 0 ? "" : c.show(c.exclusive(node), node)}</span>`;
-        if (c.shares) html += `<span class="c-share">${whole === 0 || unknownA || (isOpen && value === 0) ? "" : percent(share)}</span>`;
-        if (c.imbalance) html += `<span class="c-imb">${unknownA || c.inclusive(node) === 0 ? "" : percent(c.imbalance(node))}</span>`;
-      }
-      html += "</div>";
+      html += rowHtml(c, {
+        node,
+        depth,
+        top: i * rowHeight,
+        selected: node === this.selected,
+        match: this.matches?.has(node) ?? false,
+        open: this.open.has(node),
+        isParent: this.children[node]!.some((n) => !c.hidden?.(n)),
+      });
     }
     return html;
   }
@@ -356,39 +309,6 @@ export class Tree {
 
   /** All nodes, not only those that are open. */
   csv(unit: string): string {
-    const c = this.content!;
-    const quote = (s: string): string => (/^[=+\-@\t]|[",\n]/.test(s) ? '"' + (/^[=+\-@\t]/.test(s) ? "'" : "") + s.replaceAll('"', '""') + '"' : s);
-    const lines = [
-      [
-        "depth",
-        "path",
-        "place",
-        `inclusive [${unit}]`,
-        `exclusive [${unit}]`,
-        ...(c.other ? ["inclusive B", "exclusive B"] : []),
-        ...(c.imbalance ? ["imbalance"] : []),
-      ].join(","),
-    ];
-    const above: string[] = [];
-    this.walk((n, depth) => {
-      above.length = depth;
-      above.push(c.name(n));
-      const [a, b] = [c.unknown?.(n, false), c.unknown?.(n, true)];
-      const known = (value: number, unknown?: boolean): number | string => (unknown ? "" : value);
-      const path = depth < 1000 ? above.join(" > ") : "... > " + above.slice(-1000).join(" > "); // a hostile profile
-      lines.push(
-        [
-          depth,
-          quote(path),
-          quote(c.side?.(n) ?? ""),
-          known(c.inclusive(n), a),
-          known(c.exclusive(n), a),
-          ...(c.other ? [known(c.other.inclusive(n), b), known(c.other.exclusive(n), b)] : []),
-          ...(c.imbalance ? [known(+c.imbalance(n).toFixed(6), a)] : []),
-        ].join(","),
-      );
-      return true;
-    });
-    return lines.join("\n") + "\n";
+    return csvOf(this.content!, unit, (visit) => this.walk((node, depth) => (visit(node, depth), true)));
   }
 }

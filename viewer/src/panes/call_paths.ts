@@ -5,7 +5,8 @@ import { $ } from "../dom";
 import { exactly, quantity, shortName } from "../format";
 import type { SelectionProfile } from "../profile";
 import type { Sorting, Store } from "../state";
-import { Tree, type TreeContent, type TreeValues } from "../tree";
+import { Tree } from "../tree";
+import type { TreeContent, TreeValues } from "../tree/content";
 
 const search = $<HTMLInputElement>("search"),
   sortingSelect = $<HTMLSelectElement>("sorting");

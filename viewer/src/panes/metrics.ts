@@ -5,7 +5,8 @@ import { $ } from "../dom";
 import { exactly, quantity } from "../format";
 import type { SelectionProfile } from "../profile";
 import type { Store } from "../state";
-import { Tree, type TreeContent, type TreeValues } from "../tree";
+import { Tree } from "../tree";
+import type { TreeContent, TreeValues } from "../tree/content";
 import type { IterationsPane } from "./iterations";
 
 export class MetricsPane {

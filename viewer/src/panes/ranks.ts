@@ -7,7 +7,8 @@ import type { SelectionProfile } from "../profile";
 import { hasLocation } from "../selection";
 import type { Store } from "../state";
 import { SystemNodes } from "../system";
-import { Tree, type TreeContent, type TreeValues } from "../tree";
+import { Tree } from "../tree";
+import type { TreeContent, TreeValues } from "../tree/content";
 
 const selectButton = $<HTMLButtonElement>("b-rank");
 
