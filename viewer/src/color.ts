@@ -31,7 +31,7 @@ export const css = (c: Rgb): string => `rgb(${c[0]},${c[1]},${c[2]})`;
 export const pixel = (c: Rgb): number => ((255 << 24) | (c[2] << 16) | (c[1] << 8) | c[0]) >>> 0;
 export const readableOn = (c: Rgb): string => (0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] > 140 ? "#111" : "#fff");
 
-const known = new Map<string, string>(); // asking for a style in every frame makes the browser compute all of them
+const known = new Map<string, string>(); // asking for a style makes the browser compute all styles
 let knownTheme: string | undefined;
 export function themeColor(name: string): string {
   const theme = document.documentElement.dataset.theme;

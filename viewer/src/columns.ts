@@ -1,14 +1,14 @@
 // Columns of numbers, decoded when they are first used. They are in the page, or the server sends them.
 import type { CellColumns } from "./header";
 
-/** Profiles one after the other: those of number p are entries first[p] up to first[p + 1]. */
+/** Profiles one after the other. Profile p has the entries from first[p] up to first[p + 1]. */
 export interface Cells {
   first: Uint32Array;
   keys: Uint32Array;
   values: Float64Array;
 }
 
-interface Answer {
+interface Sent {
   first: number;
   columns: string[];
 }
@@ -77,7 +77,7 @@ export async function cellsOf(header: CellColumns): Promise<Cells> {
   return { ...keysOf(counts, keys), values: mantissas };
 }
 
-/** Keys of profiles from their differences. `counts` is how many keys each profile has. */
+/** Decodes keys from their differences. Profile p has `counts[p]` keys. */
 export function keysOf(counts: Float64Array, differences: Float64Array): { first: Uint32Array; keys: Uint32Array } {
   const first = new Uint32Array(counts.length + 1),
     keys = new Uint32Array(differences.length);
@@ -86,7 +86,7 @@ export function keysOf(counts: Float64Array, differences: Float64Array): { first
 }
 
 /** Asks the server that the page came from. */
-export async function ask<T>(name: string, parameters: Record<string, string | number>): Promise<T & Answer> {
+export async function ask<T>(name: string, parameters: Record<string, string | number>): Promise<T & Sent> {
   const query = new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, String(value)]));
   let response: Response;
   try {
@@ -94,8 +94,8 @@ export async function ask<T>(name: string, parameters: Record<string, string | n
   } catch {
     throw new Error("libprofile view --serve has ended; start it again");
   }
-  const answer = (await response.json()) as T & Answer & { error?: string };
-  if (!response.ok) throw new Error(answer.error ?? `libprofile view answered ${response.status}`);
-  answer.columns.forEach((text, i) => received.set(answer.first + i, text));
-  return answer;
+  const sent = (await response.json()) as T & Sent & { error?: string };
+  if (!response.ok) throw new Error(sent.error ?? `libprofile view answered ${response.status}`);
+  sent.columns.forEach((text, i) => received.set(sent.first + i, text));
+  return sent;
 }

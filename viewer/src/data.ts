@@ -1,4 +1,4 @@
-// The profile inside the page. What takes time to decode is decoded when it is first used, and kept.
+// The profile inside the page. Columns are decoded when they are first used, and kept.
 import { readClusters, readInside, type Clusters, type Inside, type Parts } from "./clusters";
 import { ask, bytesOf, cellsOf, numbersByName, numbersOf, seriesOf, type Cells } from "./columns";
 import type { Header, MapHeader } from "./header";
@@ -12,7 +12,7 @@ export interface Spread {
   maximum: Float64Array;
   sum: Float64Array;
   slowest: Float64Array;
-  ranks: Float64Array; // 0 where nothing is known
+  ranks: Float64Array; // 0 if nothing is known
 }
 
 export class Data {
@@ -21,7 +21,7 @@ export class Data {
   readonly columns: number;
   readonly locations: number;
   totals!: Cells;
-  /** Location of the main thread of each rank; -1 without data. */
+  /** Location of the main thread of each rank, -1 if it has no data. */
   readonly mainOfRank: Int32Array;
   private cache = new Map<string, Promise<unknown>>();
 
@@ -44,7 +44,7 @@ export class Data {
     if (!this.cache.has(key)) {
       const made = make();
       this.cache.set(key, made);
-      made.catch(() => this.cache.delete(key)); // it may work the next time
+      made.catch(() => this.cache.delete(key)); // the next try may work
     }
     return this.cache.get(key) as Promise<T>;
   }
@@ -57,7 +57,7 @@ export class Data {
     return this.header.phases[p]?.maps?.find((m) => m.name === name);
   }
 
-  /** A map that is not in the page, where the page can ask for it. */
+  /** Asks the server for a map that is not in the page. */
   obtainMap(p: number, name: string): Promise<MapHeader | undefined> {
     const phase = this.header.phases[p],
       there = this.map(p, name);
@@ -70,7 +70,7 @@ export class Data {
     });
   }
 
-  /** Values of one rank plus 1, 0 where there is none, where the page can ask for them. */
+  /** Asks the server for the values of one rank, plus 1. 0 means no value. */
   row(p: number, map: MapHeader, rank: number): Promise<Float64Array> {
     return this.once(`row ${p} ${map.name} ${rank}`, async () =>
       numbersOf((await ask<{ values: number }>("row", { phase: p, metric: map.name, rank })).values),
@@ -91,7 +91,7 @@ export class Data {
     return found;
   }
 
-  /** Tells the server that somebody looks at the page, and when nobody does any more. */
+  /** Tells the server that the page is open, and when it is closed. */
   stayInTouch(): void {
     if (!this.header.served) return;
     const page = Math.random().toString(36).slice(2);
@@ -127,7 +127,7 @@ export class Data {
     });
   }
 
-  /** Exact values plus 1, 0 where there is none; only in small pages. */
+  /** Exact values plus 1. 0 means no value. Only small pages have them. */
   values(p: number, map: MapHeader): Promise<Float64Array | null> {
     return this.once(`values ${p} ${map.name}`, async () => (map.values === undefined ? null : numbersOf(map.values)));
   }

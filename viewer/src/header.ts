@@ -1,4 +1,4 @@
-// The JSON header of the page. Numbers called after what a column holds are numbers of columns (columns.ts).
+// The JSON header of the page. Where a field is about a column, its value is the number of the column (columns.ts).
 
 export interface Metric {
   name: string;

@@ -1,5 +1,5 @@
-// The call paths as an icicle: a box is as wide as its inclusive value, callees lie below their callers; colour tells the share,
-// the imbalance over ranks, or the difference to selection B.
+// The call paths as an icicle. The width of a box is its inclusive value, callees lie below their callers. The colour shows the share, the
+// imbalance over ranks, or the difference to selection B.
 import { warmth, css, difference, readableOn, themeColor } from "./color";
 import type { Data } from "./data";
 import { percent, quantity, shortName } from "./format";
@@ -10,7 +10,7 @@ import { Picture, type Surface } from "./surface";
 const rowHeight = 21,
   top = 4,
   legendHeight = 24;
-const mostLevels = 500; // more are no picture
+const mostLevels = 500; // more cannot be seen
 interface Box {
   node: number;
   x: number;
@@ -132,16 +132,16 @@ export class Icicle {
       s.text("nothing of this metric in the selection", width / 2, 24, dim, "center", 13);
       return;
     }
-    const place = (node: number, x: number, w: number, depth: number): void => {
+    const lay = (node: number, x: number, w: number, depth: number): void => {
       this.boxes.push({ node, x, w, depth });
       let at = x;
       for (const c of [...this.children[node]!].sort((a, b) => p.inclusive[b]! - p.inclusive[a]!)) {
         const cw = (p.inclusive[c]! / all) * width;
-        if (cw >= 1.5 && depth + 1 < mostLevels) place(c, at, cw, depth + 1);
+        if (cw >= 1.5 && depth + 1 < mostLevels) lay(c, at, cw, depth + 1);
         at += cw;
       }
     };
-    place(this.root, 0, width, 0);
+    lay(this.root, 0, width, 0);
     for (const b of this.boxes) {
       const c = this.shade(b.node),
         y = top + b.depth * rowHeight;

@@ -12,7 +12,7 @@ export interface Known {
   untold: number[];
 }
 
-/** What to ask for. The ranks of "all but these ranks" do not matter: all ranks come. */
+/** What to ask for. For "all but these ranks" the server sends all ranks. */
 export function knownParameters(s: Selection): Record<string, number> {
   const ranks = s.rest ? null : s.ranks;
   return {
@@ -25,15 +25,15 @@ export function knownParameters(s: Selection): Record<string, number> {
 }
 
 export async function readKnown(parameters: Record<string, number>): Promise<Known> {
-  const answer = await ask<{
+  const sent = await ask<{
     cells: { counts: number; keys: number; values: number; errors: number };
     iterations: number[];
     sums: boolean[];
     only_time: boolean[];
     untold: number[];
   }>("profile", parameters);
-  const { counts, keys, values, errors } = await numbersByName(answer.cells, ["counts", "keys", "values", "errors"]);
+  const { counts, keys, values, errors } = await numbersByName(sent.cells, ["counts", "keys", "values", "errors"]);
   for (let i = 0; i < errors.length; ++i) errors[i] = errors[i] === 0 ? Infinity : errors[i]! - 1;
-  const { iterations, sums, only_time: onlyTime, untold } = answer;
+  const { iterations, sums, only_time: onlyTime, untold } = sent;
   return { cells: { ...keysOf(counts, keys), values }, errors, iterations, sums, onlyTime, untold };
 }

@@ -22,7 +22,7 @@ import { Store } from "./state";
 async function start(): Promise<void> {
   const data = new Data();
   await data.load();
-  // A map that the address wants may have to be asked for first.
+  // The link may name a map that has to be asked for first.
   const wanted = new URLSearchParams(location.hash.slice(1)),
     phase = data.header.phases.findIndex((p) => p.iterations && p.name === wanted.get("phase"));
   await data.obtainMap(phase, wanted.get("map") ?? "").catch(() => undefined);
@@ -74,7 +74,7 @@ async function start(): Promise<void> {
 start().catch((error: unknown) => {
   $("incomplete").hidden = false;
   $("incomplete").textContent =
-    `This page cannot show its profile: ${messageOf(error)}. Write it again with libprofile view; the browser needs to be from 2023 or newer.`;
+    `This page cannot show its profile: ${messageOf(error)}. Write it again with libprofile view. The browser must be from 2023 or newer.`;
   document.documentElement.dataset.ready = "failed";
   console.error(error);
 });

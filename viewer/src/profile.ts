@@ -55,8 +55,7 @@ export class SelectionProfile {
   estimated = 0;
   /** Standard error of the time of the selection, ns (independent locations). */
   error = 0;
-  /** Time in phases inside the iterations, in ns and by location, of which the profile tells nothing else. Its call paths and other metrics
-   *  are unknown. */
+  /** Time in inner phases of which the profile has nothing else, in ns and by location. Its call paths and other metrics are unknown. */
   readonly untoldBy: Float64Array;
   /** Iterations times locations. */
   instances = 0;
@@ -160,7 +159,7 @@ export class SelectionProfile {
     }
   }
 
-  /** Adds what iterations of a phase have, with all that lies inside them. Returns how many they are. */
+  /** Adds iterations of a phase, with inner phases. Returns how many iterations they are. */
   private addIterations(parts: Parts, phase: number, ranges: Range[], l: number, level = 0): number {
     const clusters = parts.clusters.get(phase)!,
       own = clusters.of[l]!;
@@ -168,7 +167,7 @@ export class SelectionProfile {
     const counts = countByCluster(own, ranges),
       all = counts.reduce((x, y) => x + y, 0);
     if (all === own.members.length)
-      this.add(this.data.totals, phase * this.data.locations + l, l, 1); // with what has no number
+      this.add(this.data.totals, phase * this.data.locations + l, l, 1); // also what has no iteration number
     else this.addClusters(clusters, own, counts, l);
     const inside = parts.inside.get(phase);
     let iterationTime = 0;
@@ -181,7 +180,7 @@ export class SelectionProfile {
     return all;
   }
 
-  /** Of each cluster so many members, as its mean has them. */
+  /** Adds `counts[c]` mean members of each cluster. */
   private addClusters(clusters: Clusters, own: LocationClusters, counts: Float64Array, l: number): void {
     for (let c = 0; c < own.count; ++c) {
       const n = counts[c]!,
@@ -190,12 +189,12 @@ export class SelectionProfile {
       this.add(clusters.cells, own.first + c, l, n === size ? 1 : n / size);
       if (n === size && !clusters.rounded) continue;
       this.exact = false;
-      // A sample of n out of N members, as far as times of iterations tell how alike the members are.
+      // A sample of n out of N members. Times of iterations tell how similar the members are.
       if (n < size) this.variance += clusters.deviations[own.first + c]! ** 2 * n * ((size - n) / Math.max(1, size - 1));
     }
   }
 
-  /** Time of phases inside of which the profile tells nothing else. It has no call path. */
+  /** Adds time of inner phases of which the profile has nothing else. It has no call path. */
   private addUntold(clusters: Clusters, own: LocationClusters, counts: Float64Array, l: number): void {
     const { keys, values, first } = clusters.cells;
     let whole = 0,
@@ -212,7 +211,7 @@ export class SelectionProfile {
     if (this.weights[0] !== 0) this.byLocation[l * this.data.nodes]! += whole - told;
   }
 
-  /** Adds the phases inside: their iterations, or for phases without iterations their share of the whole phase. */
+  /** Adds the inner phases: their iterations or, for phases without iterations, a share of the whole phase. */
   private addInside(parts: Parts, phase: number, ranges: Range[], l: number, level: number): void {
     const { header, totals, locations } = this.data,
       inside = parts.inside.get(phase)!,
@@ -256,7 +255,7 @@ export class SelectionProfile {
     }
   }
 
-  /** How good a value is, for a text that follows it. */
+  /** How exact a value is, as text that follows it. */
   quality(node: number, own: boolean, show: (value: number) => string): string {
     if (this.exact) return "";
     if (!this.known) return " (estimate)";

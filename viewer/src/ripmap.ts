@@ -1,4 +1,4 @@
-// A value map at every reduction of its two axes by powers of two, each made when first needed: a pixel never looks at more than
+// A value map, reduced along its two axes by powers of two. Each reduction is made when it is first needed. A pixel never looks at more than
 // a few cells, however many ranks and iterations there are.
 
 export type Pooling = "max" | "mean";
@@ -9,7 +9,7 @@ interface Level {
   cells: Uint8Array;
 }
 
-/** Pixels of a picture: left and top are in it, right and bottom are not. */
+/** Pixels of a picture, from left and top (included) to right and bottom (excluded). */
 export interface Part {
   left: number;
   top: number;
@@ -17,10 +17,10 @@ export interface Part {
   bottom: number;
 }
 
-/** Moves what stays on a picture of w by h pixels when its view moves by (dx, dy); what has to be drawn anew. */
+/** Moves the pixels of a picture of w by h pixels by (dx, dy). Returns the parts that have to be drawn anew. */
 export function shifted(out: Uint32Array, w: number, h: number, dx: number, dy: number): Part[] {
   if (Math.abs(dx) >= w || Math.abs(dy) >= h) return [{ left: 0, top: 0, right: w, bottom: h }];
-  // As one block: what wraps around at the sides is drawn anew.
+  // All pixels move as one block. What wraps around at the sides is drawn anew.
   const from = dy * w + dx;
   if (from > 0) out.copyWithin(0, from);
   else if (from < 0) out.copyWithin(-from, 0, out.length + from);
@@ -65,7 +65,7 @@ export class Ripmap {
     return made;
   }
 
-  /** Draws cells x0..x1, y0..y1 into pixels, of these those in `part`; `colors` by level. */
+  /** Draws the cells x0..x1, y0..y1 into the pixels of `part`. `colors` has a colour per level. */
   draw(out: Uint32Array, w: number, h: number, x0: number, x1: number, y0: number, y1: number, colors: Uint32Array, part: Part): void {
     const reduction = (cells: number, pixels: number): number => Math.max(0, Math.min(20, Math.round(Math.log2(Math.max(1, cells / pixels)))));
     const lx = reduction(x1 - x0, w),
@@ -97,7 +97,7 @@ export class Ripmap {
       }
       if (mean) this.meanRow(row, cells, width, fx, tx, top, bottom, part);
       else {
-        // First over the rows, then along the row: fewer cells are looked at, and in their order.
+        // Rows are joined first: fewer cells are looked at, and in the order of memory.
         const from = fx[part.left]!,
           to = tx[part.right - 1]! + 1;
         high.set(cells.subarray(top * width + from, top * width + to));

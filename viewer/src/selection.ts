@@ -2,8 +2,8 @@
 import type { Data } from "./data";
 import type { Header } from "./header";
 
-/** Iterations from (including) to (excluding) of a phase; ranks likewise. phase -1: the whole run.
- *  rest: the other ranks; where all ranks are meant, the other iterations. */
+/** Iterations of a phase, and ranks: from (included) to (excluded). Phase -1 is the whole run. `rest` selects the other ranks or, if `ranks` is
+ *  null, the other iterations. */
 export interface Selection {
   phase: number;
   from: number;
@@ -23,11 +23,11 @@ export function hasLocation(data: Data, s: Selection, l: number): boolean {
   return s.ranks === null || (rank >= s.ranks[0] && rank < s.ranks[1]) === !s.rest;
 }
 
-/** As it stands in a link. */
+/** Its form in a link. */
 export const selectionCode = (s: Selection): string =>
   `${s.phase}.${s.from}-${s.to}` + (s.ranks ? `.${s.ranks[0]}-${s.ranks[1]}` : "") + (s.rest ? ".rest" : "");
 
-/** From a link. Returns null if it makes no sense. */
+/** Reads it from a link. Returns null if it makes no sense. */
 export function selectionOf(h: Header, text: string | null): Selection | null {
   const m = /^(-?\d+)\.(\d+)-(\d+)(?:\.(\d+)-(\d+))?(\.rest)?$/.exec(text ?? "");
   if (!m) return null;
@@ -40,7 +40,7 @@ export function selectionOf(h: Header, text: string | null): Selection | null {
   return s;
 }
 
-/** Iterations count from 1 wherever people read them, as in the report; inside, and in links, from 0. */
+/** The page counts iterations from 1 as the report does; code and links count from 0. */
 export function describeSelection(data: Data, s: Selection): string {
   if (s.rest) return "all but " + describeSelection(data, { ...s, rest: false });
   const parts: string[] = [];

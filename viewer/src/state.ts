@@ -1,4 +1,4 @@
-// What the page shows: one object, kept in the fragment of the URL, and the list of those who want to know of changes.
+// What the page shows. The fragment of the URL holds it, and listeners learn of changes.
 import type { Data } from "./data";
 import { selectionCode, selectionOf, type Selection } from "./selection";
 
@@ -9,7 +9,7 @@ export type Sorting = "value" | "name" | "imbalance";
 export type Zoom = [number, number, number, number];
 
 export interface State {
-  phase: number; // with the iterations that are shown; -1: there is none
+  phase: number; // whose iterations are shown, -1 if no phase has any
   map: string; // metric of graph and value map
   row: number; // metric of the trees
   node: number; // call path
@@ -85,7 +85,7 @@ export class Store {
       try {
         history.replaceState(null, "", "#" + this.link());
       } catch {
-        /* more often than the browser likes: the next change tries again */
+        /* too often for the browser: the next change tries again */
       }
     }, 150);
   }
@@ -110,7 +110,7 @@ export class Store {
     return q.toString();
   }
 
-  /** Whatever somebody wrote into the URL: what makes no sense is left out. */
+  /** Reads a link, and ignores what makes no sense: users edit it. */
   private read(text: string): void {
     const q = new URLSearchParams(text),
       s = this.state,

@@ -49,7 +49,7 @@ export class CanvasSurface implements Surface {
   }
   private scratch: OffscreenCanvas | null = null;
   image(pixels: ImageData, x: number, y: number, w: number, h: number): void {
-    // Pixel by pixel: the short way.
+    // The short way, if a pixel of the image is a pixel of the canvas.
     const t = this.g.getTransform();
     if (t.a === 1 && t.d === 1 && pixels.width === w && pixels.height === h && Number.isInteger(x) && Number.isInteger(y))
       return this.g.putImageData(pixels, x, y);
@@ -143,7 +143,7 @@ export class Picture {
       this.canvas.style.width = this.width + "px";
       this.canvas.style.height = this.height + "px";
     }
-    // In the memory of the processor: the map's pixels are made there, and many machines that show reports have no graphics card.
+    // The canvas is in main memory: the map's pixels are made there, and many machines that show reports have no graphics card.
     const g = this.canvas.getContext("2d", { willReadFrequently: true })!;
     g.setTransform(density, 0, 0, density, 0, 0);
     g.clearRect(0, 0, this.width, this.height);

@@ -6,8 +6,8 @@ export class SystemNodes {
   readonly parent: number[] = [];
   readonly name: string[] = [];
   readonly hint: string[] = [];
-  readonly location: number[] = []; // -1: none
-  readonly rank: number[] = []; // -1: above ranks
+  readonly location: number[] = []; // -1 if it is none
+  readonly rank: number[] = []; // -1 above ranks
   /** Hosts, NUMA nodes and cores. */
   readonly machine: number[];
   private nodeOf = new Map<string, number>();
@@ -40,7 +40,7 @@ export class SystemNodes {
     return this.parent.length - 1;
   }
 
-  /** The core, NUMA node or host of a location, whichever is known. */
+  /** The node of the core, NUMA node or host where a location was last seen. */
   private coreOf(l: number, hosts: number[]): number {
     const host = this.locations.host[l]!,
       numa = this.locations.numa_node[l]!,
@@ -54,7 +54,7 @@ export class SystemNodes {
     return core < 0 ? node : level(node, `${host}/${numa}/${core}`, "core " + core);
   }
 
-  /** Sums by node of what `value` says of a location. */
+  /** Sums of the values of locations by node. */
   summed(value: (location: number) => number): number[] {
     const sums = this.location.map((l) => (l < 0 ? 0 : value(l)));
     for (let n = sums.length - 1; n > 0; --n) sums[this.parent[n]!]! += sums[n]!;

@@ -156,7 +156,7 @@ export class Timeline {
       dim = themeColor("dim"),
       frame = themeColor("frame");
     const [z0, z1] = axes.zoom;
-    // Counted from 1.
+    // Iterations count from 1.
     for (const v of ticks(z0 + 1, z1, Math.max(2, Math.floor(axes.width / 90)))) {
       if (!Number.isInteger(v)) continue;
       const x = axes.xOf(v - 0.5);
@@ -166,7 +166,7 @@ export class Timeline {
     s.text("iteration", left - 6, y + 12, dim, "right");
   }
 
-  /** Moves by whole pixels of the pictures: then most of them need not be drawn again, and nothing flickers. */
+  /** Moves by whole pixels of the pictures, so that most of them need not be drawn again and nothing flickers. */
   pan(iterations: number, ranks: number, from: Zoom = this.store.state.zoom): void {
     const [z0, z1, z2, z3] = from;
     const whole = (by: number, span: number, pixels: number): number => {

@@ -1,5 +1,5 @@
-// One of the three trees: only the rows that can be seen are in the document, so a hundred thousand cost what thirty do.
-// A closed node shows what it contains (inclusive), an open one what is its own (exclusive), as in Cube.
+// One of the three trees. Only the rows that can be seen are in the document: a hundred thousand rows cost as much as thirty.
+// A closed node shows its inclusive value, an open one its exclusive value, as in Cube.
 import { csvOf } from "./tree/csv";
 import type { TreeContent } from "./tree/content";
 import { headHtml, rowHtml } from "./tree/rows";
@@ -14,7 +14,7 @@ export class Tree {
   private rows: { node: number; depth: number }[] = [];
   private selected = -1;
   private matches: Set<number> | null = null;
-  private at = -1; // which match was gone to
+  private at = -1; // index of the match that was selected last
   private shownBefore: Set<number> | null = null; // what was open before a search
   private readonly scroller: HTMLElement;
   private readonly inner: HTMLElement;
@@ -103,7 +103,7 @@ export class Tree {
     this.paint();
   }
 
-  /** Opens the largest child again and again while it has at least half of its parent, and selects the last. */
+  /** Opens the largest child repeatedly, as long as it has at least half of its parent, and selects the last one. */
   hotPath(from = -1): void {
     const c = this.content!;
     let node = from >= 0 ? from : (this.sorted(this.tops)[0] ?? -1);
@@ -146,7 +146,7 @@ export class Tree {
     return this.matches.size;
   }
 
-  /** Goes to a match below (1) or above (-1) the one before. */
+  /** Selects the next (1) or the previous (-1) match. */
   next(step: number): void {
     const list = this.rows.filter((r) => this.matches?.has(r.node));
     if (list.length === 0) return;
@@ -180,7 +180,8 @@ export class Tree {
     return seen.sort((a, b) => c.inclusive(b) - c.inclusive(a));
   }
 
-  /** Nodes as they are shown, those below the ones for which `visit` is true; call paths may be deeper than calls of this may be. */
+  /** Visits nodes in the order of the rows, and the children of nodes for which `visit` returns true. It does not recurse: call paths may be
+   *  deeper than the stack. */
   private walk(visit: (node: number, depth: number) => boolean): void {
     const left = this.sorted(this.tops)
       .reverse()

@@ -13,7 +13,7 @@ export async function showAccuracy(data: Data, comparison: Comparison): Promise<
   text.classList.toggle("estimate", !exact);
   const sentences = exact ? ["Exact: sums of stored integers."] : a.known ? knownSentences(data, a) : await estimateSentences(data, a, failure);
   if (comparison.a !== a) return; // something else was selected meanwhile
-  if (data.header.phases[a.selection.phase]?.inside) sentences.push("Phases inside are part of this.");
+  if (data.header.phases[a.selection.phase]?.inside) sentences.push("Inner phases are included.");
   if (a.untold() > 0) sentences.push(untoldSentence(b ? " of A" : ""));
   if (b && b.untold() > 0) sentences.push(untoldSentence(" of B"));
   if (b) {
@@ -22,13 +22,13 @@ export async function showAccuracy(data: Data, comparison: Comparison): Promise<
     sentences.push(`Compared: means per rank${iterationsA ? " and iteration" : ""}${other}.`);
   }
   text.textContent = sentences.join(" ");
-  text.title = "The colours of the map have up to 255 steps; numbers of trees do not.";
+  text.title = "Colours of the map have up to 255 steps. Numbers in the trees are not rounded to them.";
 }
 
 function knownSentences(data: Data, a: SelectionProfile): string[] {
   const sum = a.inclusive[0]!,
     bound = a.exclusiveError.reduce((all, error) => (error === Infinity ? all : all + error), 0);
-  const sentences = [`Read from what the profile holds of these iterations${a.inclusiveError[0] === 0 ? "; sums are exact" : ""}.`];
+  const sentences = [`Read from what the profile has of these iterations${a.inclusiveError[0] === 0 ? "; sums are exact" : ""}.`];
   if (bound > 0 || a.estimated < sum) sentences.push(boundSentence(data.header.metrics[a.parts.row]!, bound));
   if (a.estimated > 0) sentences.push(sampledSentence(sum === 0 ? 0 : a.estimated / sum));
   return sentences;
@@ -38,10 +38,10 @@ async function estimateSentences(data: Data, a: SelectionProfile, failure: strin
   const { header } = data,
     metric = header.metrics[a.parts.row]!;
   const sentences = ["Estimate: a cluster's mean stands for each of its iterations."];
-  if (failure) sentences.push(`Better numbers cannot be had: ${failure}.`);
+  if (failure) sentences.push(`More exact numbers are not available: ${failure}.`);
   else if (header.served) sentences.push("Reading the iterations themselves …");
   else if (Object.keys(header.phases[a.selection.phase]?.accuracy ?? {}).length)
-    sentences.push("The profile holds more of them: libprofile view --serve shows that.");
+    sentences.push("The profile knows more about these iterations: libprofile view --serve shows it.");
   if (a.error > 0) sentences.push(standardErrorSentence(a.error));
   const truth = await measured(data, a);
   if (truth === null) return sentences;
@@ -50,7 +50,7 @@ async function estimateSentences(data: Data, a: SelectionProfile, failure: strin
   return [...sentences, measuredSentence(metric, truth, estimate)];
 }
 
-/** The metric over the selected iterations and ranks, where the page has it of each. null: it does not. */
+/** The metric, summed over the selected iterations and ranks. Returns null if the page does not have it for each of them. */
 async function measured(data: Data, { selection: s, parts }: SelectionProfile): Promise<number | null> {
   const map = isRange(data, s) && !s.rest ? data.map(s.phase, data.header.metrics[parts.row]!.name) : undefined;
   if (!map?.exact || !map.told) return null;

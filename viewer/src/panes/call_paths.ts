@@ -58,7 +58,7 @@ export class CallPathsPane {
     this.tree.setContent(this.content(a, b));
   }
 
-  /** Opens the largest child again and again while it has at least half of its parent. */
+  /** Opens the largest child repeatedly, as long as it has at least half of its parent. */
   showFirst({ a }: Comparison): void {
     const open = new Set<number>();
     let node = 0;

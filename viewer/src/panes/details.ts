@@ -21,6 +21,6 @@ export function showDetails(data: Data): void {
       .remarks.map((t) => `<tr><td>remark</td><td>${escaped(t)}</td></tr>`)
       .join("")}</table>` +
     (accuracyRows.length
-      ? `<h2>Stored error bound of single iterations</h2><p class="dim">MPI call paths of every iteration are in the profile with at most this error (libprofile report --format json has them). ${header.served ? "The trees use them." : "The trees of this page use clusters, those of libprofile view --serve the iterations."}</p><table><tr><td>phase</td><td>metric</td><td>largest error</td><td>mean error</td></tr>${accuracyRows.join("")}</table>`
+      ? `<h2>Stored error bound of single iterations</h2><p class="dim">The profile has the MPI call paths of every iteration with at most this error (libprofile report --format json prints them). ${header.served ? "The trees use them." : "The trees of this page use clusters; libprofile view --serve uses the iterations."}</p><table><tr><td>phase</td><td>metric</td><td>largest error</td><td>mean error</td></tr>${accuracyRows.join("")}</table>`
       : "");
 }

@@ -7,8 +7,8 @@ import { cards } from "../words";
 
 export function connectFindings(data: Data, store: Store): void {
   const show = (): void => {
-    $("answers").innerHTML = cards(data, store.state.phase)
-      .map((x) => `<div class="answer"><h2>${escaped(x.title)}</h2>${x.html}</div>`)
+    $("findings").innerHTML = cards(data, store.state.phase)
+      .map((x) => `<div class="finding"><h2>${escaped(x.title)}</h2>${x.html}</div>`)
       .join("");
   };
   show();

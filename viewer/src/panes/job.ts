@@ -16,7 +16,7 @@ export function showJob(data: Data): void {
   if (missing.length + losses.length === 0) return;
   $("incomplete").hidden = false;
   $("incomplete").innerHTML =
-    `<b>${missing.length ? "The data are incomplete." : "Something to know about these data:"}</b><ul>${[...missing, ...losses].map((t) => `<li>${escaped(t)}</li>`).join("")}</ul>`;
+    `<b>${missing.length ? "The data are incomplete." : "Note about these data:"}</b><ul>${[...missing, ...losses].map((t) => `<li>${escaped(t)}</li>`).join("")}</ul>`;
 }
 
 export function connectTheme(store: Store, redraw: () => void): void {

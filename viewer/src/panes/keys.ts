@@ -4,7 +4,7 @@ import { $ } from "../dom";
 export function connectKeys(): void {
   $("help").innerHTML = `<h2>Keys</h2><table>${[
     ["?", "this help"],
-    ["/", "search call paths; there Enter: next, Shift Enter: the one before, Escape: leave"],
+    ["/", "search call paths (Enter: next, Shift+Enter: previous, Escape: leave)"],
     ["1 … 4", "to the iterations, metrics, call paths, ranks"],
     ["h", "hot path (in the call paths)"],
     ["*", "open everything below"],

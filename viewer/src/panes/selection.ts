@@ -13,7 +13,7 @@ type Span = [number, number]; // from (included) to (excluded)
 
 const spanText = ([from, to]: Span, first: number): string => (to - from === 1 ? String(from + first) : `${from + first}-${to - 1 + first}`);
 
-/** What is typed into a field. null: all. A string says why it makes no sense. The first one is called `first`, and there are `count`. */
+/** Reads a field that counts from `first` and has `count` values. Returns null for all, or a string that says why the text makes no sense. */
 function typedSpan(text: string, what: string, count: number, first: number): Span | null | string {
   if (text === "") return null;
   const match = /^(\d+)\s*(?:[-–:]\s*(\d+))?$/.exec(text);
@@ -21,7 +21,7 @@ function typedSpan(text: string, what: string, count: number, first: number): Sp
     to = match && match[2] !== undefined ? Number(match[2]) - first : from;
   if (to >= from && from >= 0 && to < count) return [from, to + 1];
   if (count <= 0) return `there are no ${what} to choose`;
-  return `"${text}" selects no ${what}: there are ${grouped(first)} to ${grouped(count - 1 + first)}, one or a range such as ${first}-${Math.min(count - 1, 9) + first}`;
+  return `"${text}" selects no ${what}: type one from ${grouped(first)} to ${grouped(count - 1 + first)}, or a range such as ${first}-${Math.min(count - 1, 9) + first}`;
 }
 
 export function connectSelection(data: Data, store: Store): void {

@@ -22,7 +22,7 @@ export class Graph {
     const [z0, z1] = axes.zoom;
     const from = Math.max(0, Math.floor(z0)),
       to = Math.min(spread.maximum.length, Math.ceil(z1));
-    // The highest value of the whole run, so that panning does not move the scale; extremes are cut and marked.
+    // The scale is that of the whole run, so that it stays when the view moves. Extremes are cut and marked.
     if (this.scaleOf !== spread) {
       this.scaleOf = spread;
       const sorted = Float64Array.from(spread.maximum).sort();
@@ -36,7 +36,7 @@ export class Graph {
     const dense = to - from > w / 2; // no room for steps
     type Piece = { upper: number[]; middle: number[]; lower: number[] };
     const pieces: Piece[] = [],
-      cut: number[] = []; // between pieces nothing is known
+      cut: number[] = []; // there are no values between pieces
     let piece: Piece | null = null;
     for (let c = 0; c < columns; ++c) {
       const a = from + Math.floor(((to - from) * c) / columns),
@@ -80,7 +80,7 @@ export class Graph {
       const back: number[] = [];
       for (let i = lower.length - 2; i >= 0; i -= 2) back.push(lower[i]!, lower[i + 1]!);
       s.area([...upper, ...back], themeColor("band"));
-      // Hairlines of a thousand points are several times as fast as strokes.
+      // Lines of width 1 are several times as fast as wider ones.
       s.line(lower, green, dense ? 1 : 1.1);
       s.line(upper, red, dense ? 1 : 1.1);
       s.line(middle, blue, dense ? 1 : 1.3);

@@ -26,7 +26,7 @@ export class Images {
   }
 }
 
-/** By how many whole pixels one view is moved against the other. Returns null if it is not moved so, or has another size. */
+/** Returns by how many whole pixels a view was moved, or null if it was moved by parts of pixels or has another size. */
 function pixelsMoved(from: Zoom, to: Zoom, w: number, h: number): [number, number] | null {
   const moved = (a0: number, a1: number, b0: number, b1: number, pixels: number): number => {
     const pixel = (a1 - a0) / pixels,

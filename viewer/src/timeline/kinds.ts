@@ -41,8 +41,8 @@ export function drawKinds(s: Surface, axes: Axes, images: Images, content: numbe
   s.image(image, left, band.y, w, band.h);
   s.rect(left, band.y, w, band.h, "none", themeColor("frame"));
   rankTicks(s, axes, band);
-  s.text("Kinds: iterations of one colour are alike in what they do, on all ranks", left, band.y - 8, themeColor("ink"), "left", 11.5);
-  // Where there is little room, not every colour has its numbers beside it.
+  s.text("Kinds: iterations of the same colour do similar things, on all ranks", left, band.y - 8, themeColor("ink"), "left", 11.5);
+  // Without enough room only some colours have their letters next to them.
   const x = left + w + 8,
     size = Math.min(11, band.h / 10);
   for (let i = 0; i < 8; ++i) {

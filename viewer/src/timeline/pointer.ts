@@ -55,7 +55,7 @@ export function listen(timeline: Timeline): void {
     const ended = drag;
     drag = null;
     if (ended?.kind === "select" && Math.abs(e.offsetX - ended.x) + Math.abs(e.offsetY - ended.y) <= 3) {
-      // A click: this iteration; in the map of this rank.
+      // A click selects the iteration; in the map only for the rank.
       const { iteration, rank } = ended.at;
       store.set({ a: { phase: store.state.phase, from: iteration, to: iteration + 1, ranks: rank < 0 ? null : [rank, rank + 1] } });
     }

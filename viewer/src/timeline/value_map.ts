@@ -26,7 +26,7 @@ export function drawMap(s: Surface, axes: Axes, images: Images, content: number,
   s.rect(left, band.y, w, band.h, "none", themeColor("frame"));
   rankTicks(s, axes, band);
   s.text(`Value map: ${within(map.label)} of every rank and iteration`, left, band.y - 8, themeColor("ink"), "left", 11.5);
-  // Legend: equal steps of colour, the values they stand for.
+  // The legend has equal steps of colour, and the values that they stand for.
   const x = left + w + 8,
     used = map.bounds.length - 1,
     steps = 40;

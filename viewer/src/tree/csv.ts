@@ -20,7 +20,7 @@ export function csvOf(c: TreeContent, unit: string, walk: (visit: (node: number,
     above.push(c.name(n));
     const [a, b] = [c.unknown?.(n, false), c.unknown?.(n, true)];
     const known = (value: number, unknown?: boolean): number | string => (unknown ? "" : value);
-    const path = depth < 1000 ? above.join(" > ") : "... > " + above.slice(-1000).join(" > "); // a hostile profile
+    const path = depth < 1000 ? above.join(" > ") : "... > " + above.slice(-1000).join(" > "); // a limit for hostile profiles
     lines.push(
       [
         depth,

@@ -17,8 +17,8 @@ export function headHtml(c: TreeContent): string {
     `<span class="c-name"></span>` +
     (c.other
       ? `<span class="c-value a">A</span><span class="c-value b">B</span><span class="c-share">B − A</span>`
-      : `<span class="c-value" title="with everything below">total</span><span class="c-own" title="without what is below">own</span>` +
-        (c.shares ? `<span class="c-share" title="of a closed row its total, of an open one its own">share</span>` : "") +
+      : `<span class="c-value" title="including everything below">total</span><span class="c-own" title="excluding everything below">own</span>` +
+        (c.shares ? `<span class="c-share" title="closed rows: total; open rows: own">share</span>` : "") +
         (c.imbalance ? `<span class="c-imb" title="largest rank over the mean rank, minus 1">imbalance</span>` : ""))
   );
 }
@@ -28,7 +28,7 @@ export function rowHtml(c: TreeContent, { node, depth, top, selected, match, ope
     side = c.side?.(node) ?? "",
     hint = escaped(c.hint?.(node) ?? c.name(node)),
     expanded = isParent ? `aria-expanded="${open}"` : "",
-    // Two selections are compared by what they contain.
+    // Two selections are compared by inclusive values.
     valueOf = (of: TreeValues): number => (!c.other && isOpen ? of.exclusive(node) : of.inclusive(node)),
     value = valueOf(c);
   return (
