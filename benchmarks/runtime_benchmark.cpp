@@ -1,5 +1,5 @@
-// Cost of the runtime's parts: unwinding and finding a call path (per MPI call and per sample) and closing an iteration
-// (per iteration and call path). ns per operation; "per_frame" and "per_path" are the units of docs/overhead.md.
+// Measures parts of the runtime in ns: unwinding and looking up a call path (per MPI call and per sample), and closing an iteration (per
+// iteration and call path). "per_frame" and "per_path" are the units of docs/overhead.md.
 
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/frame_walk.hpp"
@@ -41,14 +41,14 @@ struct Stack {
     ~Stack() { tracker.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))); }
 };
 
-/// Runs the benchmark loop below `depth` frames of its own.
+/// Runs the benchmark loop below `depth` frames.
 template <class Loop> [[gnu::noinline]] int below(std::int64_t depth, Loop& loop) {
     const int result = depth == 0 ? loop() : below(depth - 1, loop) + 1;
     asm volatile("" ::: "memory"); // no tail call
     return result;
 }
 
-/// The walk alone, without nodes and marks. per_frame: ns.
+/// The walk alone, without nodes and marks. per_frame is in ns.
 void bare_walk(benchmark::State& state) {
     remember_main_stack();
     static RawPath path;
@@ -70,7 +70,7 @@ void bare_walk(benchmark::State& state) {
 }
 BENCHMARK(bare_walk)->Arg(5)->Arg(30)->Arg(100);
 
-/// A walk over the whole stack, its nodes and a new mark, nothing being known. per_frame: ns.
+/// A walk over the whole stack, its nodes and a new mark, with no known frame. per_frame is in ns.
 void whole_walk(benchmark::State& state) {
     Stack stack;
     auto loop = [&] {
@@ -89,7 +89,7 @@ void whole_walk(benchmark::State& state) {
 }
 BENCHMARK(whole_walk)->Arg(5)->Arg(30)->Arg(100);
 
-/// The same by libunwind, addresses only.
+/// The same with libunwind, addresses only.
 void whole_unwind_by_libunwind(benchmark::State& state) {
     static RawPath path;
     auto loop = [&] {
@@ -105,7 +105,7 @@ void whole_unwind_by_libunwind(benchmark::State& state) {
 }
 BENCHMARK(whole_unwind_by_libunwind)->Arg(5)->Arg(30)->Arg(100);
 
-/// A sample under a mark that stands: its walk, its node, and the new mark; without the signal.
+/// A sample below an existing mark: its walk, its node, and the new mark, without the signal.
 void call_path_of_sample(benchmark::State& state) {
     Stack stack;
     auto loop = [&] {
@@ -122,7 +122,7 @@ void call_path_of_sample(benchmark::State& state) {
 }
 BENCHMARK(call_path_of_sample)->Arg(5)->Arg(30)->Arg(100);
 
-/// Everything between the end marker of an iteration and the next begin: condensed vector, signature, clustering.
+/// Everything from the end marker of an iteration to the next begin: condensed vector, signature, clustering.
 /// Arguments: event call paths of an iteration, K.
 void iteration_end(benchmark::State& state) {
     Arena arena;
@@ -158,8 +158,8 @@ void iteration_end(benchmark::State& state) {
 }
 BENCHMARK(iteration_end)->Args({30, 64})->Args({100, 64})->Args({1000, 64})->Args({100, 256});
 
-/// A loop that has run for a while. Of the call paths of an iteration six in ten are MPI calls, always the same; the others
-/// were hit by samples, some of four times as many.
+/// A loop that has run for a while. Six in ten call paths of an iteration are MPI calls, always the same ones. The others were hit by samples
+/// and change: the loop has four times as many of them.
 class Loop {
   public:
     Loop(std::size_t paths, std::uint32_t clusters, bool keeps_series, bool keeps_journal) : events_(paths * 6 / 10), samples_(paths - events_) {
@@ -170,7 +170,7 @@ class Loop {
             caller = tree_.child(i % 5 == 0 ? 0 : caller, NodeKind::Unknown, 0, i);
             nodes_.push_back(i < events_ ? tree_.child(caller, NodeKind::Mpi, static_cast<std::uint32_t>(i % 3), 0) : caller);
         }
-        stack_.begin(PhaseKind::Iterations, "step", 0, 0); // the phase is there, with its rows
+        stack_.begin(PhaseKind::Iterations, "step", 0, 0); // makes the phase, with its rows
         stack_.end(PhaseKind::Iterations, "step", 0, 0);
         if (!keeps_journal) return;
         begin_journal();
@@ -181,7 +181,7 @@ class Loop {
         std::remove(file_name);
     }
     std::uint64_t closed() { return stack_.phase(1).iteration_walls.size(); }
-    /// One iteration; returns the ns that its end took.
+    /// Runs one iteration. Returns how many ns its end took.
     std::uint64_t iterate() {
         stack_.begin(PhaseKind::Iterations, "step", now_, now_);
         const std::uint64_t slower = 100 + random_() % 8 * 10; // eight kinds
@@ -201,7 +201,7 @@ class Loop {
             ++row[Metric::Samples];
         }
         now_ += 1000000 * slower / 100;
-        if (file_.memory() != nullptr && !journal_.is_running()) begin_journal(); // a snapshot has its own cost
+        if (file_.memory() != nullptr && !journal_.is_running()) begin_journal(); // snapshots are not measured here
         running_ = &journal_;
         const std::uint64_t begin = own_time();
         stack_.end(PhaseKind::Iterations, "step", now_, now_);
@@ -224,7 +224,7 @@ class Loop {
         file_.replace(file_name, header, sizeof header, 32, 1 << 20, false);
         journal_.begin(*thread_, file_.memory(), file_.size(), 0);
     }
-    static std::uint64_t own_time() { // of the processor: other programs on the machine do not count
+    static std::uint64_t own_time() { // processor time: other programs do not count
         timespec t;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
         return static_cast<std::uint64_t>(t.tv_sec) * 1000000000 + static_cast<std::uint64_t>(t.tv_nsec);
@@ -241,9 +241,8 @@ class Loop {
     std::uint64_t now_ = 0;
 };
 
-/// The end marker of an iteration as the runtime meets it, from the marker to the next begin, after so many iterations: it
-/// must not depend on their number. Arguments: call paths of an iteration, K, with the coded series, with the journal, iterations before. One loop
-/// serves all numbers.
+/// The end of an iteration in the runtime, from the end marker to the next begin. Its cost must not depend on the number of earlier iterations.
+/// Arguments: call paths of an iteration, K, with the coded series, with the journal, earlier iterations. One loop serves all numbers.
 void close_of_iteration(benchmark::State& state) {
     static std::map<std::array<std::int64_t, 3>, std::unique_ptr<Loop>> loops;
     std::unique_ptr<Loop>& loop = loops[{state.range(0), state.range(2), state.range(3)}];
@@ -256,7 +255,7 @@ void close_of_iteration(benchmark::State& state) {
 BENCHMARK(close_of_iteration)
     ->ArgsProduct({{100}, {64}, {0}, {0}, {1000, 100000, 1000000}})
     ->ArgsProduct({{100}, {64}, {1}, {0, 1}, {1000, 100000}})
-    ->ArgsProduct({{1000}, {256}, {0}, {0}, {1000, 100000, 1000000}}) // the last takes minutes: benchmarks/run leaves it out
+    ->ArgsProduct({{1000}, {256}, {0}, {0}, {1000, 100000, 1000000}}) // the last one takes minutes: benchmarks/run leaves it out
     ->ArgsProduct({{1000}, {256}, {1}, {0}, {1000, 100000, 1000000}})
     ->Iterations(2000)
     ->UseManualTime()

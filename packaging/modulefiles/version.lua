@@ -1,4 +1,4 @@
--- libprofile for Lmod. The folder may be moved: everything is found from this file's place, PREFIX/share/modulefiles/libprofile.
+-- libprofile for Lmod. The folder may be moved: paths are relative to this file, PREFIX/share/modulefiles/libprofile.
 help([[Time-series call-path profiles of MPI programs:
   mpirun -n 64 libprofile run -- ./app args
   libprofile report libprofile-app-...
