@@ -1,5 +1,5 @@
-/* What short pieces of code cost on a machine that does other things, too: they are timed in many short batches, of which the median
- * counts, so that preemption by other processes does not show. For the programs of this folder; one thread. */
+/* Measures short pieces of code on a busy machine: the median of many short batches hides preemption by other processes. For the programs
+ * of this folder; one thread. */
 #pragma once
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 enum { batch_count = 400 };
 
-/* In ns. */
+/* ns. */
 static inline double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -21,7 +21,7 @@ static inline int by_size(const void* a, const void* b) {
 
 static inline void sort_times(double* times, int count) { qsort(times, (size_t)count, sizeof *times, by_size); }
 
-/* Of `batch_count` times, in any order. */
+/* The median of `batch_count` times in any order. */
 static inline double median(double* times) {
     sort_times(times, batch_count);
     return times[batch_count / 2];

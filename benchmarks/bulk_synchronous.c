@@ -1,8 +1,8 @@
-/* What the work at the end of an iteration costs a program whose ranks wait for each other: us per iteration, the median of all,
- * and the mean of the fastest half. Usage: bulk_synchronous last|turns|equal ITERATIONS
- *   last:  one Allreduce per iteration; the others wait for rank 0, which has twice as much to do
+/* Measures what closing an iteration costs a program whose ranks wait for each other: us per iteration, as the median of all and as the
+ * mean of the fastest half. Usage: bulk_synchronous last|turns|equal ITERATIONS
+ *   last:  one Allreduce per iteration; the others wait for rank 0, which has twice as much work
  *   turns: two; rank 0 is late at the first, rank 1 at the second
- *   equal: one, all have the same to do
+ *   equal: one; all have the same work
  * Each iteration makes a cheap MPI call on each of 1,000 call paths. */
 #include "batches.h"
 

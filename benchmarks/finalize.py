@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the end of a job costs: time of MPI_Finalize beyond that without libprofile, memory and bytes per rank; docs/scaling.md.
+"""Measures what the end of a job costs: additional time of MPI_Finalize, memory and bytes per rank (docs/scaling.md).
 
 Usage: benchmarks/finalize.py [--mpi openmpi|mpich] [--iterations N] [--repeat N] [RANKS...]
 Needs a build (scripts/test makes one). All ranks run on this machine, so the time of N ranks is that of N / (processors) one after another.

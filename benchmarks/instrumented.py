@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What compiler instrumentation costs a C++ program of many small calls, before and after the filter that its first run gives.
+"""Measures what compiler instrumentation costs a C++ program of many small calls, without and with the filter from its first run.
 
 Usage: benchmarks/instrumented.py [--rounds N] [--mpi openmpi|mpich] [--steps N] [--cells N]
 Compiles tests/programs/small_calls.cpp plainly and with libprofile-c++, measures once, makes the filter by `libprofile filter`,
@@ -86,7 +86,7 @@ def main():
         "plain, measured": ("plain", measured),
         "compiled with the filter, measured": ("filtered", measured),
     })
-    compare(scratch, few, max(arguments.rounds // 3, 2), {  # these take ten to a hundred times as long
+    compare(scratch, few, max(arguments.rounds // 3, 2), {  # these runs are 10 to 100 times as long
         "plain": ("plain", []),
         "instrumented, without libprofile": ("instrumented", []),
         "instrumented, measured": ("instrumented", measured),

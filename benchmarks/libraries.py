@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What programs pay that load many libraries: processor time of opening, using and closing 500, 1,000 and 2,000, with and without libprofile.
+"""Measures programs that load many libraries: processor time to open, use and close 500, 1,000 and 2,000 of them, with and without libprofile.
 
 Usage: benchmarks/libraries.py [--mpi openmpi|mpich] [--rounds N] [COUNT...]
 Compiles a host and a small library that makes one MPI call, copies it COUNT times, and runs the host with and without libprofile in turns. Prints

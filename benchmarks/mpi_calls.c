@@ -1,8 +1,7 @@
-/* Cost of MPI calls as the application sees it: ns per call, median of many short batches (batches.h).
- * benchmarks/run starts it with and without libprofile; the difference is what we add.
- * One rank; calls that need no partner; depth = frames of the application below the call. "Cold": the program has used so much
- * memory and code since the last call that nothing of it is left in the processor's first caches, as between the calls of a
- * program that computes. */
+/* Measures MPI calls as the application sees them: ns per call, median of many short batches (batches.h). benchmarks/run starts it with and
+ * without libprofile; the difference is our cost. One rank makes calls that need no partner. The depth is the number of frames below the
+ * call. "Cold": since the last call the program has used so much memory and code that the first two caches hold nothing of libprofile, as
+ * in a program that computes between its calls. */
 #include "batches.h"
 
 #include <mpi.h>
@@ -33,8 +32,8 @@ static void message(void) { /* 3 calls */
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-/* Comm_rank below one, two or three frames of the application that were not there at the call before, with more different
- * callers than libprofile remembers for one place: every call walks the stack up to what stands. */
+/* Comm_rank below one, two or three frames that are new since the last call. There are more callers than libprofile remembers for one call
+ * site, so that every call walks the stack up to the first old frame. */
 #define NOT_INLINED __attribute__((noinline, noclone, noipa))
 static volatile int keep; /* no tail call */
 NOT_INLINED static void direct(void) {
@@ -54,7 +53,7 @@ NOT_INLINED static void direct(void) {
         two_##n();                                                                                                                                             \
         keep = n;                                                                                                                                              \
     }
-// Calls of a macro without semicolons confuse it.
+// clang-format does not understand macro calls without semicolons.
 // clang-format off
 CALLER(0)
 CALLER(1)
@@ -77,7 +76,7 @@ CALLER(4) CALLER(5) CALLER(6) CALLER(7)
 static void two_new(void) { EIGHT(two); }
 static void three_new(void) { EIGHT(three); }
 
-/* As a program that waits for messages: one call site, no other call. */
+/* Like a program that waits for messages: one call site, no other call. */
 static void polls(void) {
     int flag;
     for (int i = 0; i < 1000; ++i) MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
@@ -104,7 +103,7 @@ static void measure(const char* name, int depth, int calls, int calls_each, void
     printf("%-22s depth %3d  %8.1f ns per call\n", name, depth, median(times) / calls_each);
 }
 
-/* Every call comes up through all frames anew. */
+/* All frames are new at every call. */
 static void measure_descents(int depth) {
     double times[batch_count];
     for (int i = 0; i < batch_count; ++i) {

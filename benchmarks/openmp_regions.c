@@ -1,5 +1,5 @@
-/* What an OpenMP construct takes, in ns: the smallest mean of batches, and the median, for empty parallel regions of 1 and of 2 threads, barriers,
- * critical sections that nobody else wants. After the EPCC OpenMP micro-benchmarks (Bull, EWOMP 1999). benchmarks/run compares it with and
+/* Measures OpenMP constructs in ns, as the smallest mean of a batch and as the median: empty parallel regions of 1 and of 2 threads, barriers,
+ * and critical sections without contention. After the EPCC OpenMP micro-benchmarks (Bull, EWOMP 1999). benchmarks/run compares it with and
  * without libprofile. Usage: openmp_regions [BATCHES] */
 #include "batches.h"
 

@@ -22,7 +22,7 @@ LIBRARY = Path(__file__).resolve().parent.parent / "build/install/lib/libprofile
 
 
 def run(command, settings):
-    """Wall and processor time of one run in s; the command must succeed."""
+    """Wall and processor time of one run in s. The command must succeed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
     at = command.index("PRELOAD")

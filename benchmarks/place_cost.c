@@ -1,6 +1,6 @@
-/* What a pass of the place that LIBPROFILE_ITERATION names costs, in ns: median of many short batches (batches.h). benchmarks/run starts it
- * without the library, with LIBPROFILE_ITERATION=step, and with LIBPROFILE_ITERATION=marker. "marker" closes the same iterations by markers;
- * "after" is a pass when the measurement is over. */
+/* Measures a pass of the iteration point that LIBPROFILE_ITERATION names, in ns: median of many short batches (batches.h). benchmarks/run starts
+ * it without the library, with LIBPROFILE_ITERATION=step, and with LIBPROFILE_ITERATION=marker. "marker" closes the same iterations by markers;
+ * "after" is a pass after the end of the measurement. */
 #include "batches.h"
 
 #include <libprofile.h>

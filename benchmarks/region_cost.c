@@ -1,5 +1,5 @@
-/* What a named region costs, entry and exit together, in ns: median of many short batches (batches.h). benchmarks/run starts it without the
- * library, with it, and with counters (LIBPROFILE_METRICS), which are read at both borders. "inner" lies inside of another. */
+/* Measures a named region, entry and exit together, in ns: median of many short batches (batches.h). benchmarks/run starts it without the
+ * library, with it, and with counters (LIBPROFILE_METRICS), which are read at entry and exit. "inner" is inside another region. */
 #include "batches.h"
 
 #include <libprofile.h>

@@ -1,5 +1,5 @@
-/* A fixed piece of work below DEPTH frames, for the cost of a sample: benchmarks/run compares its processor time with and
- * without samples. Prints the thread's processor time in ns. Usage: sample_cost DEPTH ROUNDS */
+/* A fixed amount of work below DEPTH frames. Prints the thread's processor time in ns; benchmarks/run compares it with and without samples
+ * to get the cost of a sample. Usage: sample_cost DEPTH ROUNDS */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// What unifying the call-path tables of a job costs, for more ranks than there are machines for: the code of the runtime
-// (libprofile/merge), with one process playing all ranks of a binomial tree and an assumed network. docs/scaling.md has its results.
+// Measures how long merging the call-path tables of a job takes with very many ranks: one process runs the code of the runtime
+// (libprofile/merge) for all ranks of a binomial tree, with an assumed network. docs/scaling.md has the results.
 //
 //   scaling [largest number of ranks] [folder for charts]
 #include "libprofile/merge/table_builder.hpp"
@@ -26,7 +26,7 @@ constexpr double message_s = 5e-6; // latency of a message
 constexpr double byte_s = 1e-9;    // 1 GB/s
 constexpr std::uint64_t quota = 256u << 20;
 
-/// Of the processor: other programs may run.
+/// Processor time: other programs may run.
 double seconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -103,7 +103,7 @@ struct Rank {
 struct Result {
     std::uint64_t own_nodes = 0, job_nodes = 0, outside = 0, maps = 0;
     std::uint64_t sent = 0, most_sent = 0, messages = 0, most_messages = 0;
-    std::uint64_t memory_first = 0, memory_others = 0; // beyond the own table, at most
+    std::uint64_t memory_first = 0, memory_others = 0; // maximum, in addition to the own table
     double up_s = 0, down_s = 0, build_s = 0;
 };
 
@@ -150,7 +150,7 @@ class Simulation {
         ++messages_[r];
         clock += message_s + static_cast<double>(bytes) * byte_s;
     }
-    /// Returns when the rank has the union of its part of the tree.
+    /// Returns the time at which the rank has the union of its part of the tree.
     double up(std::uint64_t r, Rank& own) {
         double clock = 0;
         for (std::uint64_t bit = 1; (r & bit) == 0 && r + bit < ranks_; bit *= 2) {
@@ -175,7 +175,7 @@ class Simulation {
             }
             child->reduction->release_table();
             note_memory(r + bit, *child);
-            if ((r + bit) % 2 == 0) inner_[r + bit] = std::move(child); // leaves are made anew on the way down
+            if ((r + bit) % 2 == 0) inner_[r + bit] = std::move(child); // leaves are made again on the way down
         }
         return clock;
     }
@@ -207,7 +207,7 @@ class Simulation {
                 inner_[c]->begin_down = clock + (seconds() - begin);
                 children.push_back(c);
             }
-            begin = seconds(); // the child's work is its own
+            begin = seconds(); // the child's work counts for the child
         }
         map.release();
         note_memory(r, own);

@@ -1,6 +1,6 @@
-# Finds the MPI libraries to build wrapper bodies for: each is a compiler wrapper, a launcher and an mpi.h.
-# LIBPROFILE_MPIS is the list of those found (openmpi, mpich); at least one is needed, tests run with each. A program of an
-# MPI that was left out runs unmeasured, and one line says so.
+# Finds the MPI libraries to build for: each is a compiler wrapper, a launcher and an mpi.h.
+# LIBPROFILE_MPIS lists those that were found (openmpi, mpich). At least one is needed, and the tests use each. A program of another MPI runs
+# unmeasured and prints one line about it.
 set(LIBPROFILE_MPI both CACHE STRING "MPI libraries to build for: openmpi, mpich or both (those that are found)")
 set_property(CACHE LIBPROFILE_MPI PROPERTY STRINGS both openmpi mpich)
 if(LIBPROFILE_MPI STREQUAL both)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the first screen of `libprofile report DIR`, in colour, as an SVG: the picture of the README.
+"""Draws the first screen of `libprofile report DIR` in colour as an SVG, for the README.
 
 Usage: scripts/report_picture.py DIR LINES > docs/images/report.svg
 """
@@ -15,7 +15,7 @@ COLOURS = {31: "#f47067", 32: "#57ab5a", 33: "#c69026", 34: "#539bf5", 35: "#b08
 
 
 def report(folder):
-    """The report as a terminal would get it, colours included."""
+    """The report as a terminal gets it, with colours."""
     tool = os.path.join(os.path.dirname(__file__), "..", "build", "install", "bin", "libprofile")
     master, slave = pty.openpty()
     process = subprocess.Popen([tool, "report", folder, "--no-pager", "--width", str(WIDTH)], stdout=slave,
@@ -25,7 +25,7 @@ def report(folder):
     while True:
         try:
             piece = os.read(master, 65536)
-        except OSError:  # how a terminal says that its other end is closed
+        except OSError:  # the other end of the terminal is closed
             break
         if not piece:
             break
@@ -67,7 +67,7 @@ def main():
             indent = len(text) - len(text.lstrip(" "))
             x = 16 + (column + indent) * CHARACTER
             body = text.strip(" ").replace(" ", "\u00a0")  # browsers would fold adjacent blanks
-            # A fixed length keeps the columns straight whatever font the reader has.
+            # A fixed length keeps the columns straight in any font.
             print(f'<text x="{x:.1f}" y="{28 + number * LINE}"{style} textLength="{len(body) * CHARACTER:.1f}" '
                   f'lengthAdjust="spacingAndGlyphs">{html.escape(body)}</text>')
     print("</g></svg>")

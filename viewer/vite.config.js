@@ -1,7 +1,15 @@
 // Builds one HTML file: script and style are put into the page, which loads nothing.
 export default {
   root: "src",
-  build: { outDir: "../dist", emptyOutDir: true, target: "es2022", modulePreload: false, cssCodeSplit: false, assetsInlineLimit: 1e9, reportCompressedSize: false },
+  build: {
+    outDir: "../dist",
+    emptyOutDir: true,
+    target: "es2022",
+    modulePreload: false,
+    cssCodeSplit: false,
+    assetsInlineLimit: 1e9,
+    reportCompressedSize: false,
+  },
   plugins: [
     {
       name: "one-file",

@@ -1,5 +1,5 @@
-/* Computes in a function like the kernels of linear algebra libraries: written in assembler, without unwind information, its
- * stack aligned after the stack pointer was kept in rbx, and a large buffer that it never writes. */
+/* Computes in a function like the kernels of linear algebra libraries: in assembler, without unwind information, with a stack that is
+ * aligned after the stack pointer was saved in rbx, and with a large buffer that it never writes. */
 #include <stdio.h>
 
 double bare_kernel(long rounds, double start);

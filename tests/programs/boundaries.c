@@ -1,4 +1,4 @@
-/* Programs that mark nothing, whose passes change in kind while they run, or whose calls are left out in some passes:
+/* Programs without markers whose passes change in kind, or leave out calls in some passes:
    boundaries KIND PASSES [MICROSECONDS of work in a pass]. */
 #include "passes.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many messages to the neighbours and back: at least one. */
+/* Sends messages to the neighbours and back, at least one. */
 OWN void exchange(int messages) {
     static double in[64], out[64];
     MPI_Request requests[128];

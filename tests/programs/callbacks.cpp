@@ -1,10 +1,10 @@
-// What programs do inside MPI's callbacks, at random but always the same: callbacks MODE ROUNDS [SEED].
+// What programs do inside MPI's callbacks, random but repeatable: callbacks MODE ROUNDS [SEED].
 //   soak      callbacks of every kind; deep in each the program calls MPI, throws, jumps, looks at its stack, or enters another callback.
-//             What is thrown is caught in the callback, or outside of the MPI call where MPI bears it
+//             Exceptions are caught in the callback, or outside of the MPI call if MPI allows that
 //   threads   one thread after the other ends in a callback: by pthread_exit, cancelled at a point or anywhere
 //   exit, quick_exit, _exit, abort, uncaught, pthread_exit, cancel
 //             the process ends in a callback (pthread_exit, cancel: its main thread does)
-// Prints sums of all it computed and caught; anything wrong ends with exit code 1.
+// Prints sums of all that it computed and caught. The exit code is 1 if anything is wrong.
 #include <mpi.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-! Known numbers of MPI calls through `use mpi_f08`: expected in tests/process/every_language.py.
+! Known numbers of MPI calls through `use mpi_f08`; tests/process/every_language.py expects them.
 program calls
   use mpi_f08
   implicit none

@@ -1,4 +1,4 @@
-# Known numbers of MPI calls through mpi4py: expected in tests/process/every_language.py.
+# Known numbers of MPI calls through mpi4py; tests/process/every_language.py expects them.
 import numpy
 from mpi4py import MPI
 

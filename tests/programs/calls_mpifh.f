@@ -1,4 +1,4 @@
-c     Known numbers of MPI calls through mpif.h: expected in tests/process/every_language.py.
+c     Known numbers of MPI calls through mpif.h; tests/process/every_language.py expects them.
       program calls
       implicit none
       include 'mpif.h'

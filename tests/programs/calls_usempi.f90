@@ -1,4 +1,4 @@
-! Known numbers of MPI calls through `use mpi`: expected in tests/process/every_language.py.
+! Known numbers of MPI calls through `use mpi`; tests/process/every_language.py expects them.
 program calls
   use mpi
   implicit none

@@ -1,4 +1,4 @@
-/* What the operating system counts, in numbers that are known.
+/* Events that the operating system counts, in known numbers.
 
    counters faults ITERATIONS PAGES     iteration i touches PAGES * (1 + i % 4) fresh pages, then meets the others in a barrier
    counters sleeps ITERATIONS N         iteration i sleeps N * (1 + i % 4) times 1 ms: as many voluntary context switches

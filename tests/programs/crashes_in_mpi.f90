@@ -1,4 +1,4 @@
-! Ends with a segmentation fault inside MPI_Reduce_local, some procedures down: the run-time library shows where.
+! Ends with a segmentation fault inside MPI_Reduce_local, below several procedures. The run-time library prints a backtrace.
 subroutine reduce(n)
   include 'mpif.h'
   integer n, error, values(1000), nowhere(1000)

@@ -1,5 +1,5 @@
-! Works for a while at some depth, calls a C++ library that throws and catches (with an argument), and ends with an error of
-! the run-time library, which prints a backtrace.
+! Works for a while below several procedures, with an argument calls a C++ library that throws and catches, and ends with an error of the
+! run-time library, which prints a backtrace.
 module work
   implicit none
   interface

@@ -1,12 +1,12 @@
-// Programs at the ends of the scale. One mode a run, each with a size:
-//   threads N      N threads that live at the same time, each computes and makes MPI calls
+// Extreme programs. Each run has one mode and a size:
+//   threads N      N threads at the same time, each computes and makes MPI calls
 //   paths N        MPI calls on 2^N different call paths
 //   iterations N   N iterations of two MPI calls each
 //   late N         paths, then two iterations
-//   names N        N phases, each with a name of its own, then two iterations
+//   names N        N phases with different names, then two iterations
 //   deep N         MPI calls and computing below N frames of recursion
 // `seccomp` in front of the mode makes the kernel refuse (EPERM) perf_event_open, timer_create, membarrier and
-// process_vm_readv first, as containers do. Prints what it has computed; anything wrong ends with exit code 1.
+// process_vm_readv first, as containers do. Prints what it has computed. The exit code is 1 if anything is wrong.
 #include <libprofile.h>
 #include <mpi.h>
 

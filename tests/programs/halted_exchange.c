@@ -1,7 +1,7 @@
-/* For LD_PRELOAD behind libprofile: what becomes of a rank in one of the steps in which call-path tables are exchanged at the end.
+/* For LD_PRELOAD after libprofile: stops a rank in one of the steps in which call-path tables are exchanged at the end.
  *   HALT_RANK, HALT_STEP  which rank, in which step (from 0)
- *   HALT_HOW              pause: it stands still for six seconds, kill: it dies, error: MPI returns an error
- * The clock by which limits are kept runs a hundred times as fast from the first step on: nobody has to wait a minute. */
+ *   HALT_HOW              pause: it pauses for six seconds, kill: it dies, error: MPI returns an error
+ * From the first step on the clock for time limits runs a hundred times as fast, so that the test need not wait a minute. */
 #define _GNU_SOURCE
 #include <mpi.h>
 

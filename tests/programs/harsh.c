@@ -1,11 +1,11 @@
-/* What applications do with the stack, signals and threads that a measurement library must survive. One mode a run:
+/* Uses of the stack, signals and threads that a measurement library must survive. Each run has one mode:
  *   leave      an error handler leaves MPI calls by longjmp, at several depths
  *   altstack   a signal handler computes on an alternate stack of 8 KiB
  *   masked     blocks all signals, computes, waits for any of them
  *   reset      gives every signal a handler, then the default action, and computes
  *   early      threads that run before MPI_Init
  *   churn      thousands of threads that come and go
- * Prints one line; anything wrong ends with exit code 1. */
+ * Prints one line. The exit code is 1 if anything is wrong. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <libprofile.h>

@@ -1,10 +1,10 @@
-// harsh_regions MODE: what goes wrong with regions in real programs. Prints how often leaf() ran.
+// harsh_regions MODE: errors that real programs make with regions. Prints how often leaf() ran.
 //   throw    an exception from 4000 calls deep, caught below what is kept open
 //   jump     the same by longjmp
-//   handler  a signal handler that jumps, out of anything that happens to run
-//   signals  a signal handler that visits a function and a named region 300 times, mostly inside of hooks
+//   handler  a signal handler that jumps out of whatever runs
+//   signals  a signal handler that visits a function and a named region 300 times, mostly inside hooks
 //   names    100000 names, 100000 open at once
-//   made     functions whose code is made at run time, entered and left 5 times before main() and 7 times inside of functions, and left once by a jump
+//   made     functions whose code is made at run time, entered and left 5 times before main() and 7 times inside functions, and left once by a jump
 #include <libprofile.h>
 
 #include <csetjmp>

@@ -1,4 +1,4 @@
-// instrumented: functions whose visits are known, for -finstrument-functions: nested, recursive, left by exceptions and by longjmp,
+// instrumented: functions with known visits, for -finstrument-functions: nested, recursive, left by exceptions and by longjmp,
 // in threads and in a signal handler. Prints what it has computed.
 #include <mpi.h>
 

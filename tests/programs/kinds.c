@@ -1,13 +1,13 @@
 /* Iterations of known kinds. Usage: kinds ROUNDS
- * Ranks 0 and 1 go through A A B A in every round, all others through A A A A: in B the two exchange a large message besides
- * what all do in A. Rank 2, if there is one, leaves out the last round; rank 3 has an extra phase of its own. */
+ * Ranks 0 and 1 go through A A B A in every round, all others through A A A A. In B the two do the same as in A and also exchange a large
+ * message. Rank 2 leaves out the last round; rank 3 has an extra phase. */
 #include <libprofile.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* Five milliseconds of the processor, whatever else runs: what a virtual machine books when it did not run at all, or a switch of
- * programs, is then some percent of it, and ranks that do the same stay within the 15 % of one kind. */
+/* Five milliseconds of processor time. Time that a virtual machine adds without having run, or a switch of programs, is then a few percent,
+ * and ranks that do the same stay within the 15 % of one kind. */
 static void compute(void) {
     struct timespec t, now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

@@ -1,6 +1,5 @@
-// kokkos_like: does with KOKKOS_TOOLS_LIBS what Kokkos does with it: opens the library, looks the functions up by name and calls those
-// that are there, with the published signatures. `kokkos_like sections` then makes the section "step" anew 5000 times, and 5000
-// others.
+// kokkos_like: handles KOKKOS_TOOLS_LIBS as Kokkos does: it opens the library, looks up functions by name and calls those that exist, with
+// the published signatures. `kokkos_like sections` then creates the section "step" 5000 times, and 5000 other sections.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

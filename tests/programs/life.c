@@ -1,5 +1,5 @@
-/* life MODE [RANK]: a short MPI program whose ranks, or only RANK, do what real programs do besides computing:
- * end early, die, start other processes, close files. See the table in main(). */
+/* life MODE [RANK]: a short MPI program. Its ranks, or only RANK, do what real programs do in addition to computing: they end early, die,
+ * start other processes, close files. See the table in main(). */
 #define _GNU_SOURCE
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-// lifecycle MODE [ARGUMENT]: ways in which programs start and end MPI, fail in it and meet other jobs. See main().
+// lifecycle MODE [ARGUMENT]: ways to start and end MPI, to fail in it and to connect to other jobs. See main().
 // Prints what it finds; tests/process/lifecycle.py knows the calls it makes.
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* Programs that mark nothing, with loops of a known number of passes: loops KIND PASSES [MICROSECONDS of work in a pass]. */
+/* Programs without markers, with loops of a known number of passes: loops KIND PASSES [MICROSECONDS of work in a pass]. */
 #include "passes.h"
 
 #include <setjmp.h>

@@ -1,13 +1,13 @@
-/* mortal MODE RANK ITERATIONS FOLDER: a loop of marked iterations that comes to a bad end. Each iteration that it has closed is a line
+/* mortal MODE RANK ITERATIONS FOLDER: a loop of marked iterations that is killed. Each iteration that it has closed is a line
  * in FOLDER/log.<rank>, written by one write(2), with what it did in numbers counted by hand: visits of MPI functions, then sends, bytes sent,
  * receives, bytes received, collective exchanges, bytes out and in. RANK dies (all ranks when it is -1) after ITERATIONS of them, by MODE.
- * MODE quick: thousands of iterations a second. MODE wide: those make messages from 16,384 places more, other ones in
- * each iteration, until RANK kills itself.
- * MODE changing: its call paths, phases and loops are other ones all the time: between the iterations it comes from new places, through new
- * phases and through new loops, whose passes are lines in FOLDER/more.<rank>: loop, pass, visits. MODE found: the same without markers, but
- * every ITERATIONS passes the loop is another one; lines of FOLDER/more.<rank> are: loop, pass.
+ * MODE quick: thousands of iterations a second. MODE wide: these also send messages from 16,384 call paths, different
+ * ones in each iteration, until RANK kills itself.
+ * MODE changing: its call paths, phases and loops change all the time: between the iterations it goes through new call paths, new
+ * phases and new loops, whose passes are lines in FOLDER/more.<rank>: loop, pass, visits. MODE found: the same without markers, but
+ * after every ITERATIONS passes the loop changes; lines of FOLDER/more.<rank> are: loop, pass.
  * MODE full: RANK fills the file system with FOLDER/all/fill, then all end well.
- * MODE handler: like quick; its handler of SIGTERM calls exit(6). MODE unmarked: the same without markers. Signals from outside find it in its loop, which goes on for a minute. */
+ * MODE handler: like quick; its handler of SIGTERM calls exit(6). MODE unmarked: the same without markers. Its loop runs for a minute, so that signals from outside hit it. */
 #define _GNU_SOURCE
 #include <mpi.h>
 

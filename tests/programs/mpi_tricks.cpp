@@ -1,10 +1,10 @@
-// MPI, and what comes across it on the stack: mpi_tricks MODE [PLUGIN PLUGIN]. One rank. Prints one line; anything wrong ends
-// with exit code 1.
+// Exceptions, signals and plug-ins around MPI calls: mpi_tricks MODE [PLUGIN PLUGIN]. One rank. Prints one line. The exit code is 1 if
+// anything is wrong.
 //   callbacks   exceptions and longjmp leave MPI's error handlers
-//   handlers    a signal handler calls MPI, whatever it has interrupted; on the thread's stack and on another one
+//   handlers    a signal handler calls MPI wherever it interrupts, on the thread's stack and on another one
 //   plugins     a thread opens and closes plug-ins while the main thread computes in another one and calls MPI
-//   stepping    a handler runs after each instruction of the program: now it looks at the stack, now it calls MPI, jumps
-//               away or forks
+//   stepping    a handler runs after each instruction of the program: it looks at the stack, calls MPI, jumps away or
+//               forks
 #include <mpi.h>
 
 #include <csetjmp>

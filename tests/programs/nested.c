@@ -1,7 +1,7 @@
 /* A loop around a loop and a phase, with its own clock. Usage: nested STEPS [LAST]
- * With LAST it kills itself after so many steps. Every step makes 2 to 5 sweeps, then solves: a phase without iterations, longer in every
- * step. Prints for each rank and step the sweeps, and the microseconds of the step, of its sweeps and of solving. Both functions sum up by
- * the same wrapper, global_sum(). */
+ * With LAST it kills itself after LAST steps. Every step makes 2 to 5 sweeps, then solves. Solving is a phase without iterations that gets longer with
+ * every step. Prints for each rank and step the sweeps, and the microseconds of the step, of its sweeps and of solving. Both functions use the
+ * same wrapper for sums, global_sum(). */
 #include <libprofile.h>
 #include <mpi.h>
 #include <signal.h>

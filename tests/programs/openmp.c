@@ -1,6 +1,6 @@
-/* OpenMP constructs with work of known size: openmp MODE [COUNT]. Without MPI unless compiled with -DWITH_MPI. Prints a result that is
-   the same whoever watches. Work is measured by the thread's CPU time, so what a profile must say is known.
-     regions    COUNT times: two regions that run the same function, called from two places, thread t works 4 (t + 1) ms and 8 (t + 1) ms
+/* OpenMP constructs with work of known size: openmp MODE [COUNT]. Without MPI unless compiled with -DWITH_MPI. The printed
+   result does not depend on the measurement. Work is measured in CPU time of the thread, so the right profile is known.
+     regions    COUNT times: two regions that run the same function, called from two call sites, thread t works 4 (t + 1) ms and 8 (t + 1) ms
      empty      COUNT empty regions
      waits      explicit barriers, a worksharing loop, critical sections, a lock, single: one thread works, the others wait
      nested     two levels of regions

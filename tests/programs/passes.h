@@ -1,4 +1,4 @@
-/* What passes of test programs that mark nothing are made of: computing, and calls of all ranks. */
+/* Parts of passes in test programs without markers: computing, and calls of all ranks. */
 #include <mpi.h>
 #include <time.h>
 

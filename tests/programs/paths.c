@@ -1,6 +1,6 @@
-/* paths ITERATIONS PATHS same|apart|part: MPI calls on many call paths, the same on all ranks, or on each rank its own ("part": on every
- * second one, "none": no call at all besides Init and Finalize). Ranks meet only at the end. Each prints how long MPI_Finalize took, on the
- * clock and of the processor, and its largest memory before and after. */
+/* paths ITERATIONS PATHS same|apart|part|none: MPI calls on many call paths, the same or different ones on all ranks ("part": different ones
+ * on every second rank, "none": no calls except Init and Finalize). Ranks meet only at the end. Each prints the elapsed and the processor
+ * time of MPI_Finalize, and its largest memory before and after. */
 #include <mpi.h>
 
 #include <libprofile.h>

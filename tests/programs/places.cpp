@@ -1,5 +1,5 @@
-// Programs whose iterations are the passes of a place that is named from outside: places KIND PASSES. Prints what it has computed.
-// Every step is a function that a change of its code could break: arguments in all registers, exceptions, threads, short ones.
+// Programs whose iterations are the passes of an iteration point that LIBPROFILE_ITERATION names: places KIND PASSES. Prints what it has
+// computed. Every step is a function that patching could break: arguments in all registers, exceptions, threads, short functions.
 #include <mpi.h>
 
 #include <cstdarg>

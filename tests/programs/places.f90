@@ -1,4 +1,4 @@
-! The passes of a Fortran procedure are iterations: places_fortran PASSES calls a procedure of a module, one outside, and an internal one.
+! The passes of a Fortran procedure are iterations: places_fortran PASSES calls a module procedure, an external one, and an internal one.
 module model
   implicit none
 contains

@@ -1,4 +1,4 @@
-/* A plug-in with a call stack of its own; built twice, with different code. */
+/* A plug-in with its own call stack. It is built twice, with different code. */
 #include <stdint.h>
 
 #ifndef ROUNDS

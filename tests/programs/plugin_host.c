@@ -1,5 +1,5 @@
-/* plugin_host PLUGIN [global]: a C program that knows neither MPI nor C++ opens a plug-in, for itself as Python does, or
- * for everybody. */
+/* plugin_host PLUGIN [global]: a C program that knows neither MPI nor C++ opens a plug-in: only for itself, as Python
+ * does, or globally. */
 #include <dlfcn.h>
 #include <stdio.h>
 

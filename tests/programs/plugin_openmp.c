@@ -1,4 +1,4 @@
-/* A plug-in that brings an OpenMP runtime with it, and uses it while it is being loaded. */
+/* A plug-in that loads an OpenMP runtime and uses it while it is being loaded itself. */
 static int started;
 
 int work(int n) {

@@ -1,7 +1,7 @@
-/* A little tool on MPI's profiling interface, to be preloaded or linked beside libprofile. It counts some functions and
- * prints the counts at MPI_Finalize. TOOL_KIND says how it hands calls on:
- *   1  MPI_X calls PMPI_X, as the MPI standard has it
- *   2  it defines PMPI_X, too, and calls the next one in the loader's order (Darshan)
+/* A small tool on MPI's profiling interface, preloaded or linked next to libprofile. It counts calls of a few functions and prints the counts
+ * at MPI_Finalize. TOOL_KIND says how it forwards calls:
+ *   1  MPI_X calls PMPI_X, as the MPI standard says
+ *   2  it also defines PMPI_X and calls the next one in the loader's order (Darshan)
  *   3  MPI_X calls the next MPI_X in the loader's order
  * TOOL_FORTRAN: it also wraps Fortran's mpi_allreduce and mpi_finalize, as tools must for Open MPI. */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
-/* Polls for messages in three ways; prints how often, and where the time went by its own clock. Rank 0 of any number.
+/* Polls for messages in several ways. Prints how often, and where the time went by its own clock. Only rank 0 polls.
  *   tight: nothing but MPI_Iprobe, for a while      apart: MPI_Test with computing in between
- *   mixed: MPI_Testany that finds a message of its own now and then, from two places
- *   copies: two ranks; MPI_Test with computing in between, of large messages: the test that finds one copies it */
+ *   mixed: MPI_Testany that occasionally finds a message from its own rank, at two call sites
+ *   copies: two ranks; MPI_Test of large messages, with computing in between: the test that finds a message copies it */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// region_series: a named region that takes another time in each iteration, by the program's own clock: "RANK ITERATION NS".
+// region_series: a named region whose time differs between iterations. Prints it by the program's own clock: "RANK ITERATION NS".
 #include <libprofile.h>
 #include <mpi.h>
 #include <stdio.h>

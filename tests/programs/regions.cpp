@@ -1,5 +1,5 @@
-// regions: named regions whose visits are known: C functions and RAII, nested, recursive, over two functions, wrongly nested, and in
-// iterations that are alike or not by them.
+// regions: named regions with known visits: C functions and RAII, nested, recursive, across two functions, wrongly nested, and in iterations
+// that they make similar or different.
 #include <libprofile.hpp>
 
 #include <mpi.h>

@@ -1,13 +1,13 @@
-/* What programs do that sampling must neither disturb nor be disturbed by; without MPI. One mode a run:
+/* Programs that sampling must not disturb, and that must not disturb sampling. Without MPI. Each run has one mode:
  *   compute          nothing else
  *   close            closes all files one by one in the middle, opens its own, and watches over them
  *   close_range      the same with one call
- *   wait             computes little and waits in many ways
- *   fork             a child computes, too, and ends its own way
- *   profile          has an interval timer and a handler of its own
+ *   wait             computes a little and waits in many ways
+ *   fork             a child also computes and ends in its own way
+ *   profile          has its own interval timer and handler
  *   loader           asks the loader for symbols
- *   kernel           computes little and spends four times as long in the kernel
- *   coroutine        computes on a stack of its own
+ *   kernel           computes a little and spends four times as long in the kernel
+ *   coroutine        computes on its own stack
  *   permitted        says whether the kernel gives it a perf counter
  *   refuse COMMAND   runs a command for which the kernel has none
  * Prints one line; anything wrong is a line, too, and exit code 1. */

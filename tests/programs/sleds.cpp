@@ -1,6 +1,6 @@
-// sleds: for -fxray-instrument. Functions with all sorts of arguments, results and ends, which count their own visits; on each rank the main
-// thread prints what it has computed, on rank 0 how often each was visited. With LOOK as an argument it prints which functions lead
-// elsewhere at their entries.
+// sleds: for -fxray-instrument. Functions with all kinds of arguments, results and ends count their own visits. The main thread of each rank
+// prints what it has computed, rank 0 also how often each function was visited. With the argument LOOK it prints which functions are patched
+// at their entries.
 #include <mpi.h>
 
 #include <atomic>

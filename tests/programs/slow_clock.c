@@ -1,4 +1,4 @@
-/* For LD_PRELOAD: whoever asks for the CPU time of its thread loses the processor for 5 ms, as where cores are shared. */
+/* For LD_PRELOAD: a thread that asks for its CPU time loses the processor for 5 ms, as on shared cores. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>

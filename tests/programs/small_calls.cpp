@@ -1,6 +1,6 @@
-// small_calls [STEPS [CELLS]]: a shock tube in the style of many C++ codes: every access, every formula is a function of its own,
-// so that a step makes tens of small calls for each cell. Prints the steps and the sum of the energy, which only depend on the arguments.
-// Compiled plainly, and with -finstrument-functions by libprofile-c++; both must print the same.
+// small_calls [STEPS [CELLS]]: a shock tube in the style of many C++ codes. Every access and every formula is a function, so that a step makes
+// tens of small calls per cell. Prints the steps and the sum of the energy, which only depend on the arguments. It is compiled without and
+// with instrumentation (libprofile-c++); both must print the same.
 #include <mpi.h>
 
 #include <algorithm>

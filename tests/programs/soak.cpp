@@ -1,5 +1,5 @@
-// A program that does to its stack what programs do, at random but always the same: soak MODE ROUNDS [SEED].
-// Modes: recursion, exceptions, longjmp, threads, mpi, signals, contexts, mixed. Prints a checksum of all it computed.
+// Uses its stack in many ways, random but repeatable: soak MODE ROUNDS [SEED].
+// Modes: recursion, exceptions, longjmp, threads, mpi, signals, contexts, mixed. Prints a checksum of what it computed.
 #include <mpi.h>
 
 #include <csetjmp>

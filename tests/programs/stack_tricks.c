@@ -1,5 +1,5 @@
-/* What programs do to their stacks, for those who follow them: stack_tricks MODE. No MPI. Prints one line with a result that
- * does not depend on time; anything wrong ends with exit code 1. The modes are the functions of the table at the end. */
+/* Unusual uses of the stack, as a test of unwinding: stack_tricks MODE. No MPI. Prints one line with a result that does not depend on time.
+ * The exit code is 1 if anything is wrong. The modes are the functions of the table at the end. */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <complex.h>

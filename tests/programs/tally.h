@@ -1,5 +1,5 @@
-/* A log that a test program keeps of its own MPI traffic, per phase: calls of each function, and what docs/metrics.md
- * says a call adds to each metric. tally_write() stores it as JSON. One thread only. */
+/* A log of the MPI traffic of a test program, per phase: calls of each function, and what a call adds to each metric
+ * (docs/metrics.md). tally_write() stores it as JSON. One thread only. */
 #ifndef TALLY_H
 #define TALLY_H
 

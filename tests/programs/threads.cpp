@@ -1,5 +1,5 @@
 // threads MODE: an MPI program with threads.
-//   messages    THREAD_MULTIPLE: thread t exchanges 100 * (t + 1) messages on its own communicator, in both ways
+//   messages    THREAD_MULTIPLE: thread t exchanges 100 * (t + 1) messages on its own communicator, in both directions
 //   exceptions  threads that throw and catch, between and around MPI calls
 //   ends        threads that end by return, pthread_exit and cancellation; all destructors must run
 //   elsewhere   MPI is started, used and finalized by a thread that is not the main one

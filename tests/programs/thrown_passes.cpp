@@ -1,4 +1,4 @@
-// A program that marks nothing, and leaves every n-th pass of its time loop by an exception: thrown_passes KIND N PASSES.
+// A program without markers that leaves every n-th pass of its time loop by an exception: thrown_passes KIND N PASSES.
 #include <mpi.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-/* traffic STEPS: MPI traffic of many kinds inside and outside of marked iterations and phases, and a log of it
- * (tally.h). Exits with 3 if any message or status is not as it should be. At least 2 ranks; even and odd ones pair. */
+/* traffic STEPS: MPI traffic of many kinds inside and outside marked iterations and phases, and a log of it
+ * (tally.h). Exits with 3 if any message or status is wrong. At least 2 ranks; even and odd ones pair. */
 #include <mpi.h>
 
 #include <libprofile.h>

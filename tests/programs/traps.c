@@ -1,5 +1,5 @@
-/* traps: runs with floating-point traps on, like many Fortran codes, through more and more unlike iterations than there
- * are clusters. Dies of SIGFPE if libprofile's arithmetic raises one; exits with 3 if a marker or an MPI call changes a
+/* traps: runs with floating-point traps on, like many Fortran codes, through more different iterations than there are
+ * clusters. Dies of SIGFPE if libprofile's arithmetic raises one; exits with 3 if a marker or an MPI call changes a
  * floating-point flag or the rounding mode. */
 #define _GNU_SOURCE
 #include <mpi.h>

@@ -1,6 +1,5 @@
-// Exceptions and thread ends, and those who look at them: unwinds MODE. No MPI; also built with libstdc++ and libgcc linked in.
-// Prints one line; anything wrong ends with exit code 1. As a plug-in (plugin_run) it does the same for a host in another
-// language.
+// Exceptions, ends of threads, and backtraces: unwinds MODE. No MPI; also built with static libstdc++ and libgcc. Prints one line. The exit
+// code is 1 if anything is wrong. As a plug-in (plugin_run) it does the same for a host in another language.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

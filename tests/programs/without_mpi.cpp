@@ -1,6 +1,6 @@
 // without_mpi [MODE]: threads and exceptions, no MPI; exits with 5.
-//   markers    20 marked iterations besides
-//   closefrom  after a while closes all files and opens its own; exits with 6 if anybody else reads or writes them
+//   markers    also 20 marked iterations
+//   closefrom  after a while closes all files and opens its own; exits with 6 if anyone else reads or writes them
 #include <libprofile.hpp>
 
 #include <atomic>

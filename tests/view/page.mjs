@@ -2,8 +2,8 @@
 //   node page.mjs MODULES CHROMIUM PAGE SCREENSHOTS ACTION [NUMBERS]
 // NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
-// ACTION: served (what a page can ask for), numbers (what the page says, in numbers and in words), looks (screenshots of its states, and colours in them),
-// regions (their list, and their values of iterations), untold (iterations of which the profile does not say what lay inside), speed (start and frames).
+// ACTION: served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
+// regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), speed (start and frames).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -23,7 +23,7 @@ async function open(fragment = "") {
   await page.waitForSelector("html[data-ready]", { timeout: 60000 });
   await page.waitForTimeout(150);
 }
-/** Processor time of all of Chromium's processes, ms: what a machine that does other things, too, cannot falsify. */
+/** Processor time of all processes of Chromium, in ms. Other load on the machine changes it less than elapsed time. */
 function processorTime() {
   const of = new Map();
   for (const entry of readdirSync("/proc")) {
@@ -42,7 +42,7 @@ function processorTime() {
 }
 const settle = () => page.waitForTimeout(400);
 
-/** Everything the views know, through the same objects that draw them. */
+/** What the views show, from the objects that draw them. */
 const state = () => page.evaluate(() => {
   const { data, profile, store } = window.libprofile, p = profile();
   const metrics = {};
@@ -56,7 +56,7 @@ async function saved(button) {
   return readFileSync(await download.path());
 }
 
-/** The share of the pixels of an element that are no background, and how many colours there are. */
+/** The share of the pixels of an element that are not background, and the number of colours. */
 const paint = (selector) => page.evaluate((s) => {
   const canvas = document.querySelector(s), g = canvas.getContext("2d");
   const { data } = g.getImageData(0, 0, canvas.width, canvas.height), colors = new Map();
@@ -70,8 +70,8 @@ const paint = (selector) => page.evaluate((s) => {
 const result = { problems, requests };
 if (action === "numbers") {
   await open();
-  result.words = await page.textContent("#answers");
-  result.cards = await page.evaluate(() => [...document.querySelectorAll("#answers .answer")].map((card) => ({ title: card.querySelector("h2").textContent, text: card.textContent.replaceAll("\u202f", " ") })));
+  result.words = await page.textContent("#findings");
+  result.cards = await page.evaluate(() => [...document.querySelectorAll("#findings .finding")].map((card) => ({ title: card.querySelector("h2").textContent, text: card.textContent.replaceAll("\u202f", " ") })));
   result.job = await page.textContent("#job");
   result.spelled = await page.evaluate((list) => list.map(([unit, value]) => {
     const { quantity, percent } = window.libprofile.format;
@@ -94,7 +94,7 @@ if (action === "numbers") {
         values: values ? Array.from({ length: values.length / n }, (_, r) => [...values.subarray(r * n, (r + 1) * n)].map((v) => v - 1)) : null };
     }
     const clusters = await data.clusters(phase);
-    out.clusters = Array.from(data.mainOfRank, (l) => (l < 0 ? [] : Array.from({ length: clusters.of[l].count - 1 }, (_, c) => [data.clusterName(clusters, l, c), clusters.sizes[clusters.of[l].first + c]])));
+    out.clusters = Array.from(data.mainOfRank, (l) => (l < 0 ? [] : Array.from({ length: clusters.of[l].count - 1 }, (_, c) => [window.libprofile.clusterName(clusters, l, c), clusters.sizes[clusters.of[l].first + c]])));
     return out;
   });
   // All of a phase, a range of it, and ranks.
@@ -106,7 +106,7 @@ if (action === "numbers") {
       result.selected[name] = await state();
       result.selected[name].says = await page.textContent("#accuracy");
     }
-    // A link leads to the same again.
+    // A link leads to the same state.
     await open("#" + result.selected.range.link);
     result.again = await state();
   }
@@ -117,9 +117,9 @@ if (action === "numbers") {
 } else if (action === "served") {
   await open();
   result.before = await page.evaluate(() => window.libprofile.data.header.phases[window.libprofile.store.state.phase].maps.map((m) => m.name));
-  // Chosen in the list as a user does it.
+  // A user chooses in the list.
   await page.selectOption("#map-metric", "mpi");
-  await page.waitForFunction(() => window.libprofile.store.state.map === "mpi" && window.libprofile.timeline.map?.name === "mpi", undefined, { timeout: 60000 });
+  await page.waitForFunction(() => window.libprofile.store.state.map === "mpi" && window.libprofile.timeline.loaded?.map.name === "mpi", undefined, { timeout: 60000 });
   await settle();
   await page.screenshot({ path: `${shots}/served-map.png` });
   result.mpi = await page.evaluate(async () => {
@@ -136,10 +136,10 @@ if (action === "numbers") {
     await page.waitForFunction(() => window.libprofile.profile().known, undefined, { timeout: 60000 });
     await settle();
     result[key] = await state();
-    result[key].map = await page.evaluate(() => window.libprofile.timeline.map.name);
+    result[key].map = await page.evaluate(() => window.libprofile.timeline.loaded.map.name);
     result[key].says = await page.textContent("#accuracy");
     result[key].bound = await page.evaluate(() => window.libprofile.profile().exclusiveError.reduce((sum, e) => sum + (e === Infinity ? 0 : e), 0));
-    // Time of MPI functions by name, with how far it may be off.
+    // Time of MPI functions by name, with its error bound.
     result[key].functions = await page.evaluate(() => {
       const { data, profile } = window.libprofile, p = profile(), out = {};
       data.header.nodes.kind.forEach((kind, n) => {
@@ -155,7 +155,7 @@ if (action === "numbers") {
   await page.waitForFunction(() => window.libprofile.profile().known, undefined, { timeout: 60000 });
   await settle();
   await page.screenshot({ path: `${shots}/served-range.png`, fullPage: true });
-  // A browser that is killed says no farewell; one that leaves the page does.
+  // A browser that leaves the page tells the server; one that is killed does not.
   await page.goto("about:blank");
   await settle();
 } else if (action === "looks") {
@@ -165,7 +165,7 @@ if (action === "numbers") {
   result.timeline = await paint("#timeline canvas");
   result.icicle = await paint("#icicle canvas");
   result.wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  // Dragging over the graph selects iterations; a click in the map one iteration of one rank.
+  // Dragging over the graph selects iterations.
   const box = await page.locator("#timeline canvas").boundingBox();
   await page.mouse.move(box.x + 300, box.y + 60);
   await page.mouse.down();
@@ -191,7 +191,7 @@ if (action === "numbers") {
   }
   await page.keyboard.press("Escape");
   result.afterSearch = await page.evaluate(() => [document.activeElement.id, document.getElementById("search").value, document.getElementById("found").textContent]);
-  // What makes no sense is refused, and the selection stays.
+  // Input that makes no sense is refused, and the selection stays.
   await page.fill("#a-iterations", "2-3");
   await page.keyboard.press("Enter");
   result.typed = [];
@@ -278,13 +278,13 @@ if (action === "numbers") {
   result.map_zoom = await frames("libprofile.timeline.zoomBy(i < 60 ? 0.95 : 1 / 0.95, 'x')");
   result.tree_scroll = await frames("const t = libprofile.trees.pathTree; if (i === 0) t.setOpen(Array.from({ length: libprofile.data.nodes }, (_, n) => n)); t.scroller.scrollTop = (i * 37) % 3000; t.paint()");
   result.ranks_scroll = await frames("const t = libprofile.trees.systemTree; if (i === 0) t.setOpen(Array.from({ length: 2000 }, (_, n) => n)); t.scroller.scrollTop = i * 150; t.paint()");
-  // What was moved along while panning is what would be drawn anew.
+  // Pixels that were moved while panning equal those of a new drawing.
   result.moved = await page.evaluate(() => {
     const { timeline, store } = window.libprofile, canvas = timeline.picture.canvas;
     const pixels = () => { timeline.picture.paint(); return new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer); };
     const out = [];
     for (const pooling of ["max", "mean"]) {
-      timeline.ripmap.pooling = pooling;
+      timeline.loaded.ripmap.pooling = pooling;
       timeline.images.clear();
       store.set({ zoom: store.clampedZoom([2000, 6000, 200, 700]) });
       pixels();

@@ -1,7 +1,7 @@
 """The page of `libprofile view`, in Chromium: its numbers are those of the report, it looks as it should, and it is fast.
 
-Each function is one ctest test. What a test needs besides and does not find (node, npm, the packages of viewer/, Chromium) skips it
-and says so.
+Each function is one ctest test. A test is skipped, with a sentence, if something it needs is missing (node, npm, the packages of viewer/,
+Chromium).
 """
 
 import argparse
@@ -48,14 +48,14 @@ def run(command, **more):
     return done.stdout
 
 
-class Place:
+class Context:
     def __init__(self, options):
         self.options = options
         self.work = Path(options.build) / "view-tests"
         self.work.mkdir(parents=True, exist_ok=True)
 
     def modules(self):
-        """A copy of viewer/ with its packages; those of the source tree are taken when they are there."""
+        """A copy of viewer/ with its packages."""
         for program in ("node", "npm"):
             if shutil.which(program) is None:
                 raise Skip(f"{program} is not installed; the built page in viewer/dist is used as it is")
@@ -94,7 +94,7 @@ class Place:
         return folder
 
     def recorded(self, name):
-        """A real profile out of the recordings that the tests have."""
+        """A profile from tests/recordings."""
         folder = self.work / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -110,7 +110,7 @@ class Place:
 
     @contextlib.contextmanager
     def serve(self, folder, *more):
-        """libprofile view --serve: the process and its address."""
+        """The process of libprofile view --serve, and its address."""
         process = subprocess.Popen([self.options.tool, "view", folder, "--serve", *more], stdout=subprocess.PIPE, text=True)
         try:
             address = process.stdout.readline().strip()
@@ -121,7 +121,7 @@ class Place:
             process.wait()
 
     def measured(self, name, *command, ended_well=True):
-        """The profile of an example, of two ranks."""
+        """The profile of an example on two ranks."""
         if not shutil.which("mpirun.openmpi"):
             raise Skip("mpirun.openmpi is not installed")
         folder = self.work / name
@@ -136,23 +136,30 @@ class Place:
         return json.loads(run([self.options.tool, "report", folder, "--format", "json", "--series"]))
 
     def part(self, folder, *choice):
-        """A report of a part: totals by metric, and its text."""
+        """Totals by metric in the report of a part, and its text."""
         command = [self.options.tool, "report", folder, *choice]
         return {row["metric"]: row["total"] for row in json.loads(run([*command, "--format", "json"]))["totals"]}, run(command)
 
 
 @test
-def the_committed_page_is_what_its_source_builds(place):
-    copy = place.modules()
+def the_committed_page_is_what_its_source_builds(context):
+    copy = context.modules()
     run(["npm", "run", "build"], cwd=copy)
-    built, committed = copy / "dist/view.html", Path(place.options.source) / "viewer/dist/view.html"
+    built, committed = copy / "dist/view.html", Path(context.options.source) / "viewer/dist/view.html"
     expect(filecmp.cmp(built, committed, shallow=False),
            f"viewer/dist/view.html is older than viewer/src: run `npm ci && npm run build` in viewer/ and commit the result ({built} is the new one)")
 
 
-def check_first_screen(place, folder, report, seen):
-    """Its sentences are those of the text report, to the last sign."""
-    text = " ".join(run([place.options.tool, "report", folder, "--width", "100"]).split())
+@test
+def the_viewer_source_is_laid_out_by_prettier(context):
+    copy = context.modules()
+    checked = subprocess.run(["npm", "run", "--silent", "check"], cwd=copy, capture_output=True, text=True)
+    expect(checked.returncode == 0, f"run `npm ci && npm run format` in viewer/ and commit the result:\n{checked.stdout}{checked.stderr}")
+
+
+def check_first_screen(context, folder, report, seen):
+    """Its sentences are exactly those of the text report."""
+    text = " ".join(run([context.options.tool, "report", folder, "--width", "100"]).split())
     expect(" ".join(seen["job"].split()) in text, f"the report does not say {seen['job']!r}")
     expect_equal([card["title"] for card in seen["cards"]], [answer["question"] for answer in report["answers"]], "questions")
     for card, answer in zip(seen["cards"], report["answers"]):
@@ -169,18 +176,18 @@ def check_first_screen(place, folder, report, seen):
             expect(loss["sentence"][1:] in seen["warning"], f"the page does not say {loss['sentence']!r}, but {seen['warning']!r}")
 
 
-def check_selections(place, folder, report, seen):
-    """What the page says of a part is what the report of the same part says."""
+def check_selections(context, folder, report, seen):
+    """The page and the report say the same about a part."""
     if seen["iterations"] is None or len(report["job"]["wall_ns"]) < 2:
         return
     phase, selected = seen["iterations"]["name"], seen["selected"]
     if not report["threads"]["locations"]:
         for key, choice in {"phase": ["--phase", phase], "rank": ["--rank", "1"]}.items():
-            for name, value in place.part(folder, *choice)[0].items():
+            for name, value in context.part(folder, *choice)[0].items():
                 expect_equal(selected[key]["metrics"][name], value, f"{name} of the {key}")
     said = selected["range"]["says"].replace("\u202f", " ")
-    totals, text = place.part(folder, "--phase", phase, "--iterations", "11:20")
-    if "Measured" in said and "estimated by clusters" not in text:  # there the page has the exact times of iterations
+    totals, text = context.part(folder, "--phase", phase, "--iterations", "11:20")
+    if "Measured" in said and "estimated by clusters" not in text:  # then the page has the exact times of iterations
         if "time" in seen["iterations"]["maps"]:
             expect_equal(sum(seen["iterations"]["maps"]["time"]["sum"][10:20]), totals["time"], "time of the range")
         number = said.split("of these iterations: ", 1)[1].split(" exactly", 1)[0]
@@ -188,9 +195,8 @@ def check_selections(place, folder, report, seen):
         expect(f" {number} " in line, f"the page says {number!r} of the iterations, the report {line!r}")
 
 
-
-def check_numbers(place, folder):
-    report, seen = place.report(folder), place.look(place.view(folder), "numbers")
+def check_numbers(context, folder):
+    report, seen = context.report(folder), context.look(context.view(folder), "numbers")
     totals = {}
     for group in (report, report["threads"]):
         for metric in group["metrics"]:
@@ -200,13 +206,13 @@ def check_numbers(place, folder):
     time = next(m["total"] for m in report["metrics"] if m["name"] == "time")
     expect_equal(seen["whole"]["ranks"], time, "time per rank")
     expect(seen["whole"]["exact"], "the whole run is an estimate")
-    # What is shown is the same, rounded; the tooltip has all digits.
+    # The rows show rounded values, the tooltips all digits.
     rows = {row["title"].split(":")[0]: row["title"].splitlines()[-1].replace("\u202f", "").replace(",", "") for row in seen["tree"]}
     expect_equal(rows["Total"], f"{totals['time']}ns", "the tooltip of the metric Total")
     line = next(line for line in seen["csv"].splitlines() if line.split(",")[1] == "Total")
     expect_equal(int(float(line.split(",")[3])), totals["time"], "Total in the CSV")
-    check_first_screen(place, folder, report, seen)
-    check_selections(place, folder, report, seen)
+    check_first_screen(context, folder, report, seen)
+    check_selections(context, folder, report, seen)
     expect_equal("INCOMPLETE" in seen["badge"], not report["job"]["complete"], "INCOMPLETE")
     phases = {phase["name"]: phase for phase in report["phases"]}
     shown = seen["iterations"]
@@ -233,11 +239,11 @@ def check_numbers(place, folder):
         expect_equal(sorted(shown["clusters"][rank]), sorted(named), f"names and sizes of the clusters of rank {rank}")
     for name, one in shown["maps"].items():
         expect_equal(one["outside"], 0, f"values of {name} whose colour stands for others")
-    # A phase as a whole is exact; some of its iterations are an estimate, near to what was measured.
+    # A whole phase is exact. A part of its iterations is an estimate, close to what was measured.
     selected = seen["selected"]
     threads = next((p for p in report["threads"]["phases"] if p["name"] == shown["name"]), {"wall_inclusive_ns": []})
     expect_equal(selected["phase"]["metrics"]["time"], sum(phase["wall_inclusive_ns"]) + sum(threads["wall_inclusive_ns"]), "time of the phase")
-    # Full recordings have a cluster per iteration: there a range is exact, too.
+    # Full recordings have a cluster per iteration, so that a range is exact as well.
     expect_equal("stimate" in selected["range"]["says"], not selected["range"]["exact"], "whether a range says that it is an estimate")
     expect_equal(selected["rank"]["metrics"]["time"] + selected["rest"]["metrics"]["time"], totals["time"], "rank 1 and the rest")
     expect_equal(seen["again"]["metrics"], selected["range"]["metrics"], "what the link leads to")
@@ -250,14 +256,14 @@ def check_numbers(place, folder):
 
 
 @test
-def numbers_of_a_real_job_equal_the_report(place):
+def numbers_of_a_real_job_equal_the_report(context):
     for name in ("adaptive", "hydro"):
-        check_numbers(place, place.recorded(name))
+        check_numbers(context, context.recorded(name))
 
 
 @test
-def numbers_are_spelled_as_in_the_report(place):
-    """In words and tables of the page: at each border between units, of ties, and of random numbers."""
+def numbers_are_spelled_as_in_the_report(context):
+    """In words and tables of the page: at the borders between units, ties, and random numbers."""
     choice = random.Random(7)
     numbers = [("ns", v) for v in (0, 1, 0.5, 1.5, 2.5, 999, 999.4, 999.5, 1000, 9995, 99950, 999499, 999500, 999499999, 999.5e6, 1e9, 9.995e9, 119.99e9, 120e9, 7199e9, 7200e9, 1e15)]
     numbers += [("bytes", v) for v in (0, 1, 999, 1000, 1023, 1024, 10240, 1023 * 1024, 2**30, 2**40, 2**53)]
@@ -266,18 +272,18 @@ def numbers_are_spelled_as_in_the_report(place):
     for unit, most in (("ns", 40), ("bytes", 50), ("count", 50), ("share", 0)):
         numbers += [(unit, 2 ** choice.uniform(-12 if unit == "share" else 0, most)) for _ in range(200)]
         numbers += [(unit, float(round(2 ** choice.uniform(0, most)))) for _ in range(200) if unit != "share"]
-    file = place.work / "numbers.json"
+    file = context.work / "numbers.json"
     file.write_text(json.dumps(numbers))
-    seen = place.look(place.view(place.big("small", 12, 300)), "numbers", file)
-    spelled = run([place.options.spelled_numbers], input="".join(f"{unit} {value!r}\n" for unit, value in numbers)).splitlines()
+    seen = context.look(context.view(context.big("small", 12, 300)), "numbers", file)
+    spelled = run([context.options.spelled_numbers], input="".join(f"{unit} {value!r}\n" for unit, value in numbers)).splitlines()
     for number, page, text in zip(numbers, seen["spelled"], spelled, strict=True):
         expect_equal(page, text, f"the page's words for {number}")
 
 
 @test
-def numbers_of_a_synthetic_job_equal_the_report(place):
-    folder = place.big("small", 12, 300)
-    check_numbers(place, folder)
+def numbers_of_a_synthetic_job_equal_the_report(context):
+    folder = context.big("small", 12, 300)
+    check_numbers(context, folder)
 
 
 def asked(address, path, method="GET", headers=None):
@@ -288,9 +294,9 @@ def asked(address, path, method="GET", headers=None):
 
 
 @test
-def only_who_has_the_token_is_served(place):
-    folder = place.big("served", 3, 40)
-    with place.serve(folder) as (process, address):
+def only_who_has_the_token_is_served(context):
+    folder = context.big("served", 3, 40)
+    with context.serve(folder) as (process, address):
         token = address.split("/")[3]
         expect_equal(len(token), 32, "digits of the token")
         wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
@@ -316,7 +322,7 @@ def only_who_has_the_token_is_served(place):
         listening = [line.split()[1] for name in ("tcp", "tcp6") if Path("/proc/net", name).exists()
                      for line in Path("/proc/net", name).read_text().splitlines()[1:] if line.split()[3] == "0A"]
         expect_equal([a for a in listening if a.endswith(f":{port:04X}")], [f"0100007F:{port:04X}"], "where it listens")
-        # A connection that says nothing does not keep others waiting.
+        # A silent connection does not keep others waiting.
         with contextlib.ExitStack() as silent:
             for _ in range(3):
                 silent.enter_context(contextlib.closing(http.client.HTTPConnection(address.split("/")[2]))).connect()
@@ -328,9 +334,9 @@ def only_who_has_the_token_is_served(place):
 
 
 @test
-def the_server_ends_with_its_page(place):
-    folder = place.big("served", 3, 40)
-    with place.serve(folder) as (process, address):
+def the_server_ends_with_its_page(context):
+    folder = context.big("served", 3, 40)
+    with context.serve(folder) as (process, address):
         path = "/" + address.split("/")[3] + "/"
         for name in ("alive?page=a", "alive?page=b"):
             expect_equal(asked(address, path + name)[0], 204, "the status of " + name)
@@ -339,26 +345,26 @@ def the_server_ends_with_its_page(place):
         expect_equal(process.poll(), None, "whether it ended while one of two pages was open")
         asked(address, path + "closed?page=b", "POST")
         expect_equal(process.wait(30), 0, "the exit code after the page was closed")
-    with place.serve(folder, "--idle", "2") as (process, address):
-        expect_equal(process.wait(20), 0, "the exit code when nobody came")
+    with context.serve(folder, "--idle", "2") as (process, address):
+        expect_equal(process.wait(20), 0, "the exit code when no page was opened")
 
 
 @test
-def a_served_page_gets_what_is_not_in_it(place):
-    folder = place.measured("hydro-served", "hydro", 120, 8)
-    report = place.report(folder)
-    with place.serve(folder) as (process, address):
-        seen = place.look(address, "served")
+def a_served_page_gets_what_is_not_in_it(context):
+    folder = context.measured("hydro-served", "hydro", 120, 8)
+    report = context.report(folder)
+    with context.serve(folder) as (process, address):
+        seen = context.look(address, "served")
         expect_equal(seen["before"], ["iteration_time"], "the maps in the page")
         phase = next(p for p in report["phases"] if p["name"] == seen["mpi"]["name"])
         series = [s["mpi"] for s in phase["series"]]
         expect_equal(seen["mpi"]["sum"], [sum(c) for c in zip(*series)], "MPI time by iteration, over ranks")
         expect_equal(seen["mpi"]["rank"], series[1], "MPI time of rank 1")
         expect(seen["timeline"]["covered"] > 0.3, f"the timeline is empty: {seen['timeline']}")
-        out = place.work / "served.csv"
+        out = context.work / "served.csv"
         for key, options in {"range": [], "rank": ["--rank", "1"]}.items():
             shutil.rmtree(out, ignore_errors=True)
-            run([place.options.tool, "export", folder, "--format", "csv", "--metric", "all", "--phase", phase["name"], "--iterations", "11:20", *options, "--output", out])
+            run([context.options.tool, "export", folder, "--format", "csv", "--metric", "all", "--phase", phase["name"], "--iterations", "11:20", *options, "--output", out])
             totals = {}
             for row in csv.DictReader(open(out / "values.csv")):
                 totals[row["metric"]] = totals.get(row["metric"], 0) + int(row["value"])
@@ -366,16 +372,16 @@ def a_served_page_gets_what_is_not_in_it(place):
                 expect_equal(seen[key]["metrics"][name], value, f"{name} of iterations 10 to 19, {key}")
             expect_equal(seen[key]["map"], "mpi", "the map of a link")
         expect_equal(seen["range"]["metrics"]["mpi"], sum(sum(s[10:20]) for s in series), "MPI time of the range")
-        # What the page says of the selection: the sum of the errors that the report prints, spelled alike.
-        rows = json.loads(run([place.options.tool, "report", folder, "--phase", phase["name"], "--iterations", "11:20", "--metric", "mpi", "--format", "json"]))["call_paths"]
+        # The page says the sum of the errors that the report prints, in the same format.
+        rows = json.loads(run([context.options.tool, "report", folder, "--phase", phase["name"], "--iterations", "11:20", "--metric", "mpi", "--format", "json"]))["call_paths"]
         bound = sum(row["error"] for row in rows if row["kind"] == "mpi" and row["error"] is not None)
         expect_equal(seen["range"]["bound"], bound, "error bound of the range")
-        spelled = run([place.options.spelled_numbers], input=f"ns {bound}\n").strip()
+        spelled = run([context.options.spelled_numbers], input=f"ns {bound}\n").strip()
         expect(f"±{spelled} in all" in seen["range"]["says"].replace("\u202f", " "), f"the page says {seen['range']['says']!r}, not {spelled!r}")
         expect_equal(seen["others"]["metrics"]["mpi"] + seen["range"]["metrics"]["mpi"], sum(map(sum, series)), "MPI time of the range and of the others")
-        # No call path of MPI is a mere guess. The bound of an iteration is absolute: it is wide for what takes next to no time.
+        # Each call path of MPI has a bound. The bound of an iteration is absolute: it is wide for call paths with very little time.
         for name, one in seen["range"]["functions"].items():
-            expect(one["error"] < 1e18, f"nobody knows how far {name} is off")
+            expect(one["error"] < 1e18, f"{name} has no error bound")
         largest = max(seen["range"]["functions"].values(), key=lambda one: one["value"])
         expect(largest["error"] < 0.5 * largest["value"], f"the MPI function with most time: {largest}")
         expect("sums are exact" in seen["range"]["says"], f"the page says {seen['range']['says']!r}")
@@ -383,23 +389,23 @@ def a_served_page_gets_what_is_not_in_it(place):
 
 
 @test
-def incomplete_profiles_say_so(place):
-    folder = place.big("damaged", 4, 100)
+def incomplete_profiles_say_so(context):
+    folder = context.big("damaged", 4, 100)
     file = folder / "profile.lprof"
     data = bytearray(file.read_bytes())
     data[len(data) - 300] ^= 0xFF
     file.write_bytes(bytes(data))
-    _, seen = check_numbers(place, folder)
+    _, seen = check_numbers(context, folder)
     expect("INCOMPLETE" in seen["badge"] and "incomplete" in seen["warning"], f"the page says {seen['warning']!r}")
 
 
 @test
-def what_a_killed_job_does_not_tell_is_not_known(place):
-    """In the file and served: iterations of which the journal has the time, but not what lay inside them."""
-    program = Path(place.options.build) / "tests/process/programs/nested.openmpi"
+def what_a_killed_job_does_not_tell_is_not_known(context):
+    """In the file and served: the journal has the time of these iterations, but not their inner phases."""
+    program = Path(context.options.build) / "tests/process/programs/nested.openmpi"
     if not program.exists():
         raise Skip(f"{program} is not built")
-    folder = place.measured("killed", program, "20", "12", ended_well=False)
+    folder = context.measured("killed", program, "20", "12", ended_well=False)
     def check(seen):
         for name, values in (("selected", 1), ("compared", 2)):
             rows = {row[0].lstrip("▸▾"): row[1:] for row in seen[name]["rows"]}
@@ -410,19 +416,19 @@ def what_a_killed_job_does_not_tell_is_not_known(place):
             expect("is not known" in seen[name]["says"] and "Exact: sums" not in seen[name]["says"], f"the page says {seen[name]['says']!r}")
         for map, said in seen["maps"].items():
             expect_equal(["not known" in text for text in said], [map not in ("iteration_time", "time")] * 2, f"what is said of {map}: {said}")
-    check(place.look(place.view(folder), "untold"))
-    with place.serve(folder) as (_, address):
-        check(place.look(address, "untold"))
+    check(context.look(context.view(folder), "untold"))
+    with context.serve(folder) as (_, address):
+        check(context.look(address, "untold"))
 
 
 @test
-def regions_are_listed_and_have_their_own_iterations(place):
-    """Named regions with counters: of the corpus for fuzzing, which has real profiles."""
-    folder = place.work / "regions"
+def regions_are_listed_and_have_their_own_iterations(context):
+    """Named regions with counters, from the fuzzing corpus, which has real profiles."""
+    folder = context.work / "regions"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    shutil.copy(Path(place.options.source) / "tests/fuzz/corpus/counters.lprof", folder / "profile.lprof")
-    report, seen = place.report(folder), place.look(place.view(folder), "regions")
+    shutil.copy(Path(context.options.source) / "tests/fuzz/corpus/counters.lprof", folder / "profile.lprof")
+    report, seen = context.report(folder), context.look(context.view(folder), "regions")
     rows = report["regions"]["rows"]
     expect_equal(seen["rows"][0], ["region", "visits", "time", "own time", "per visit", "page_faults", "perf::PAGE-FAULTS"], "head of the list")
     plain = [[cell.replace("\u202f", "").replace("\u2009", "").replace(",", "") for cell in row] for row in seen["rows"][1:]]
@@ -439,25 +445,25 @@ def regions_are_listed_and_have_their_own_iterations(place):
 
 
 @test
-def names_cannot_break_out_of_the_page(place):
-    """Names of a profile may be anything: they stay text."""
-    folder = place.big("names", 2, 50)
+def names_cannot_break_out_of_the_page(context):
+    """A name in a profile may be anything. It stays text."""
+    folder = context.big("names", 2, 50)
     file = folder / "profile.lprof"
     evil = b"</script><img src=x onerror=document.title=1>"
     data = file.read_bytes()
     expect(b"./synthetic" in data, "the command is not there")
-    page = place.view(folder)
+    page = context.view(folder)
     text = page.read_text()
-    # The same place in the page that the command has, with another command of the profile.
+    # The page with another command in its data.
     text = text.replace('"command":"./synthetic"', '"command":' + json.dumps(evil.decode()).replace("<", "\\u003c"))
     page.write_text(text)
-    seen = place.look(page, "numbers")
+    seen = context.look(page, "numbers")
     expect("img" in seen["title"], f"the title is {seen['title']!r}")
 
 
 @test
-def the_page_looks_as_it_should(place):
-    seen = place.look(place.view(place.recorded("adaptive")), "looks")
+def the_page_looks_as_it_should(context):
+    seen = context.look(context.view(context.recorded("adaptive")), "looks")
     expect(seen["timeline"]["covered"] > 0.3 and seen["timeline"]["colors"] > 50, f"the timeline is empty: {seen['timeline']}")
     expect(seen["icicle"]["covered"] > 0.3 and seen["icicle"]["colors"] > 10, f"the icicle is empty: {seen['icicle']}")
     expect(seen["dragged"]["to"] > seen["dragged"]["from"] and seen["dragged"]["phase"] >= 0, f"dragging selected {seen['dragged']}")
@@ -475,16 +481,16 @@ def the_page_looks_as_it_should(place):
 
 
 @test
-def large_profiles_are_fluent(place):
+def large_profiles_are_fluent(context):
     """1,000 ranks by 10,000 iterations: the page below 10 MB; over 30 frames a second."""
-    page = place.view(place.big("big", 1000, 10000, series=True), "--metric", "iteration_time")
+    page = context.view(context.big("big", 1000, 10000, series=True), "--metric", "iteration_time")
     size = page.stat().st_size
-    seen = place.look(page, "speed")
+    seen = context.look(page, "speed")
     print(json.dumps({"page_bytes": size, **{k: v for k, v in seen.items() if k not in ("problems", "requests")}}, indent=1))
     expect(size < 10e6, f"the page has {size} bytes")
     expect(max(seen["moved"]) < 0.002, f"shares of pixels that panning has wrong: {seen['moved']}")
-    # A busy machine makes a page slow; processor time it cannot falsify so much: all of Chromium's processes together, with
-    # everything that a graphics card would do. Below 33 ms of one core per frame it is 30 frames a second on any machine.
+    # A busy machine makes a page slow, but changes processor time less. It is that of all processes of Chromium, with everything that a
+    # graphics card would do. Below 33 ms of one core per frame it is 30 frames a second on any machine.
     busy = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
     expect(seen["start_ms"] < 2000 or busy, f"the page starts in {seen['start_ms']} ms")
     for name in ("map_whole", "map_pan", "map_zoom", "tree_scroll", "ranks_scroll"):
@@ -498,10 +504,10 @@ def main():
         parser.add_argument(name, required=True)
     parser.add_argument("names", nargs="+")
     options = parser.parse_args()
-    place = Place(options)
+    context = Context(options)
     for name in options.names:
         try:
-            tests[name](place)
+            tests[name](context)
         except Skip as reason:
             print(f"skipped: {reason}")
             return SKIPPED

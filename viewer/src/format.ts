@@ -2,12 +2,12 @@
 
 const blank = "\u202f"; // narrow, no line break
 
-/** Rounded to so many places, a tie to the even digit, as printf does. */
-export function fixed(value: number, places: number): string {
-  // toFixed() takes the larger one of two digits that are equally near. Only multiples of 1 / 2^(places + 1) can be between two.
-  const scaled = value * 10 ** places;
-  const isTie = Number.isInteger(value * 2 ** (places + 1)) && Math.abs(scaled - Math.trunc(scaled)) === 0.5;
-  return isTie ? ((2 * Math.round(scaled / 2)) / 10 ** places).toFixed(places) : value.toFixed(places);
+/** Rounds to so many decimals, a tie to the even digit, as printf does. */
+export function fixed(value: number, decimals: number): string {
+  // toFixed() rounds a tie up. Only multiples of 1 / 2^(decimals + 1) can be ties.
+  const scaled = value * 10 ** decimals;
+  const isTie = Number.isInteger(value * 2 ** (decimals + 1)) && Math.abs(scaled - Math.trunc(scaled)) === 0.5;
+  return isTie ? ((2 * Math.round(scaled / 2)) / 10 ** decimals).toFixed(decimals) : value.toFixed(decimals);
 }
 
 /** Three significant digits. */
@@ -19,7 +19,7 @@ export function grouped(value: number): string {
   return fixed(value, 0).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-// The rules of the text report (tools/text/layout.cpp); a test compares the two.
+// The rules of the text report (tools/text/layout.cpp). A test compares the two.
 
 export function duration(ns: number): string {
   if (ns < 0) return "-" + duration(-ns);
@@ -28,7 +28,8 @@ export function duration(ns: number): string {
   if (ns < 999.5e3) return digits(ns / 1e3) + blank + "µs";
   if (ns < 999.5e6) return digits(ns / 1e6) + blank + "ms";
   if (ns < 120e9) return digits(ns / 1e9) + blank + "s";
-  const seconds = Math.floor(ns / 1e9), two = (n: number): string => String(n).padStart(2, "0");
+  const seconds = Math.floor(ns / 1e9),
+    two = (n: number): string => String(n).padStart(2, "0");
   if (seconds < 7200) return `${Math.floor(seconds / 60)}m${two(seconds % 60)}s`;
   return `${Math.floor(seconds / 3600)}h${two(Math.floor(seconds / 60) % 60)}m`;
 }
@@ -57,7 +58,7 @@ export function percent(share: number): string {
   return fixed(value, value !== 0 && value < 0.095 ? 2 : 1) + blank + "%";
 }
 
-/** "11.2x": how many times as much, where percents would be long. */
+/** "11.2x", where percents would be long. */
 export function times(ratio: number): string {
   return ratio >= 1000 ? grouped(ratio) + "x" : Number(ratio.toPrecision(3)) + "x";
 }
@@ -74,12 +75,12 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Without what every name of a C++ program repeats. */
+/** Leaves out what many names of a C++ program repeat. */
 export function shortName(name: string): string {
   return name.replaceAll("(anonymous namespace)::", "");
 }
 
-/** A label inside a sentence. */
+/** A label in the middle of a sentence. */
 export function within(label: string): string {
   return /^[A-Z][a-z]/.test(label) ? label[0]!.toLowerCase() + label.slice(1) : label;
 }

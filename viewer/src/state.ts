@@ -1,27 +1,28 @@
-// What the page shows: one object, kept in the fragment of the URL, and the list of those who want to know of changes.
+// What the page shows. The fragment of the URL holds it, and listeners learn of changes.
 import type { Data } from "./data";
-import { isRange, type Selection } from "./profile";
+import { selectionCode, selectionOf, type Selection } from "./selection";
 
 export type Coloring = "share" | "imbalance" | "difference";
 export type Sorting = "value" | "name" | "imbalance";
 
+/** Iterations from, to, ranks from, to. */
+export type Zoom = [number, number, number, number];
+
 export interface State {
-  phase: number;         // with the iterations that are shown; -1: there is none
-  map: string;           // metric of graph and value map
-  row: number;           // metric of the trees
-  node: number;          // call path
+  phase: number; // whose iterations are shown, -1 if no phase has any
+  map: string; // metric of graph and value map
+  row: number; // metric of the trees
+  node: number; // call path
   a: Selection;
   b: Selection | null;
   coloring: Coloring;
   sorting: Sorting;
-  zoom: [number, number, number, number]; // iterations from, to, ranks from, to
+  zoom: Zoom;
   pooling: "max" | "mean";
   theme: "auto" | "light" | "dark";
 }
 
 type Listener = (changed: ReadonlySet<keyof State>) => void;
-
-const code = (s: Selection): string => `${s.phase}.${s.from}-${s.to}` + (s.ranks ? `.${s.ranks[0]}-${s.ranks[1]}` : "") + (s.rest ? ".rest" : "");
 
 export class Store {
   state: State;
@@ -29,29 +30,49 @@ export class Store {
 
   constructor(private data: Data) {
     const phases = data.header.phases;
-    let phase = -1, most = -1;
+    let phase = -1,
+      most = -1;
     phases.forEach((p, i) => {
       const sum = p.inclusive.reduce((x, y) => x + y, 0);
-      if (p.iterations && !p.frame && sum > most) { most = sum; phase = i; }
+      if (p.iterations && !p.frame && sum > most) {
+        most = sum;
+        phase = i;
+      }
     });
     this.state = {
-      phase, map: phase < 0 ? "" : phases[phase]!.maps![0]!.name, row: 0, node: 0,
-      a: { phase: -1, from: 0, to: 0, ranks: null }, b: null, coloring: "share", sorting: "value",
-      zoom: this.wholeZoom(phase), pooling: "max", theme: "auto",
+      phase,
+      map: phase < 0 ? "" : phases[phase]!.maps![0]!.name,
+      row: 0,
+      node: 0,
+      a: { phase: -1, from: 0, to: 0, ranks: null },
+      b: null,
+      coloring: "share",
+      sorting: "value",
+      zoom: this.wholeZoom(phase),
+      pooling: "max",
+      theme: "auto",
     };
     this.read(location.hash.slice(1));
   }
 
-  wholeZoom(phase: number): [number, number, number, number] {
+  wholeZoom(phase: number): Zoom {
     return [0, phase < 0 ? 1 : this.data.header.phases[phase]!.iterations!, 0, Math.max(1, this.data.header.job.ranks)];
   }
 
-  onChange(listener: Listener): void { this.listeners.push(listener); }
+  /** Calls the listener when one of these has changed. */
+  on(keys: (keyof State)[], listener: () => void): void {
+    this.listeners.push((changed) => {
+      if (keys.some((key) => changed.has(key))) listener();
+    });
+  }
 
   set(change: Partial<State>): void {
     const changed = new Set<keyof State>();
     for (const [key, value] of Object.entries(change) as [keyof State, never][])
-      if (this.state[key] !== value) { this.state[key] = value; changed.add(key); }
+      if (this.state[key] !== value) {
+        this.state[key] = value;
+        changed.add(key);
+      }
     if (changed.size === 0) return;
     for (const listener of this.listeners) listener(changed);
     this.remember();
@@ -61,17 +82,25 @@ export class Store {
   private remember(): void {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
-      try { history.replaceState(null, "", "#" + this.link()); } catch { /* more often than the browser likes: the next change tries again */ }
+      try {
+        history.replaceState(null, "", "#" + this.link());
+      } catch {
+        /* too often for the browser: the next change tries again */
+      }
     }, 150);
   }
 
   link(): string {
-    const s = this.state, q = new URLSearchParams();
-    if (s.phase >= 0) { q.set("phase", this.data.header.phases[s.phase]!.name); q.set("map", s.map); }
+    const s = this.state,
+      q = new URLSearchParams();
+    if (s.phase >= 0) {
+      q.set("phase", this.data.header.phases[s.phase]!.name);
+      q.set("map", s.map);
+    }
     q.set("metric", this.data.header.metrics[s.row]!.name);
     if (s.node) q.set("path", String(s.node));
-    q.set("a", code(s.a));
-    if (s.b) q.set("b", code(s.b));
+    q.set("a", selectionCode(s.a));
+    if (s.b) q.set("b", selectionCode(s.b));
     q.set("color", s.coloring);
     q.set("sort", s.sorting);
     const whole = this.wholeZoom(s.phase);
@@ -81,18 +110,24 @@ export class Store {
     return q.toString();
   }
 
-  /** Whatever somebody wrote into the URL: what makes no sense is left out. */
+  /** Reads a link, and ignores what makes no sense: users edit it. */
   private read(text: string): void {
-    const q = new URLSearchParams(text), s = this.state, h = this.data.header;
+    const q = new URLSearchParams(text),
+      s = this.state,
+      h = this.data.header;
     const phase = h.phases.findIndex((p) => p.iterations && p.name === q.get("phase"));
-    if (phase >= 0) { s.phase = phase; s.map = h.phases[phase]!.maps![0]!.name; s.zoom = this.wholeZoom(phase); }
+    if (phase >= 0) {
+      s.phase = phase;
+      s.map = h.phases[phase]!.maps![0]!.name;
+      s.zoom = this.wholeZoom(phase);
+    }
     if (s.phase >= 0 && this.data.map(s.phase, q.get("map") ?? "")) s.map = q.get("map")!;
     const row = h.metrics.findIndex((m) => m.name === q.get("metric"));
     if (row >= 0) s.row = row;
     const node = Number(q.get("path"));
     if (Number.isInteger(node) && node >= 0 && node < this.data.nodes) s.node = node;
-    s.a = this.selection(q.get("a")) ?? s.a;
-    s.b = this.selection(q.get("b"));
+    s.a = selectionOf(h, q.get("a")) ?? s.a;
+    s.b = selectionOf(h, q.get("b"));
     if (["share", "imbalance", "difference"].includes(q.get("color") ?? "")) s.coloring = q.get("color") as Coloring;
     if (["value", "name", "imbalance"].includes(q.get("sort") ?? "")) s.sorting = q.get("sort") as Sorting;
     if (q.get("pool") === "mean") s.pooling = "mean";
@@ -101,7 +136,7 @@ export class Store {
     if (zoom.length === 4 && zoom.every(isFinite)) s.zoom = this.clampedZoom(zoom as [number, number, number, number]);
   }
 
-  clampedZoom(z: [number, number, number, number]): [number, number, number, number] {
+  clampedZoom(z: Zoom): Zoom {
     const whole = this.wholeZoom(this.state.phase);
     const clamp = (from: number, to: number, most: number, least: number): [number, number] => {
       const width = Math.min(most, Math.max(Math.min(least, most), to - from));
@@ -110,29 +145,4 @@ export class Store {
     };
     return [...clamp(z[0], z[1], whole[1], 8), ...clamp(z[2], z[3], whole[3], 2)];
   }
-
-  private selection(text: string | null): Selection | null {
-    const m = /^(-?\d+)\.(\d+)-(\d+)(?:\.(\d+)-(\d+))?(\.rest)?$/.exec(text ?? "");
-    if (!m) return null;
-    const [phase, from, to, r0, r1] = m.slice(1).map(Number) as [number, number, number, number, number];
-    const h = this.data.header;
-    if (phase < -1 || phase >= h.phases.length) return null;
-    const n = phase < 0 ? 0 : h.phases[phase]!.iterations ?? 0;
-    const s: Selection = { phase, from: Math.min(from, n), to: Math.min(to, n), ranks: null };
-    if (m[4] !== undefined && r1 > r0 && r0 < h.job.ranks) s.ranks = [r0, Math.min(r1, h.job.ranks)];
-    if (m[6] && (s.ranks || s.to > s.from)) s.rest = true;
-    return s;
-  }
-}
-
-/** Iterations count from 1 wherever people read them, as in the report; inside, and in links, from 0. */
-export function describeSelection(data: Data, s: Selection): string {
-  if (s.rest) return "all but " + describeSelection(data, { ...s, rest: false });
-  const parts: string[] = [];
-  if (s.phase < 0) parts.push("whole run");
-  else if (isRange(data, s)) parts.push(s.to - s.from === 1 ? `iteration ${s.to} of ${data.phaseName(s.phase)}` : `iterations ${s.from + 1}–${s.to} of ${data.phaseName(s.phase)}`);
-  else parts.push(data.header.phases[s.phase]!.iterations ? `all iterations of ${data.phaseName(s.phase)}` : `phase ${data.phaseName(s.phase)}`);
-  if (s.ranks) parts.push(s.ranks[1] - s.ranks[0] === 1 ? `rank ${s.ranks[0]}` : `ranks ${s.ranks[0]}–${s.ranks[1] - 1}`);
-  else parts.push("all ranks");
-  return parts.join(", ");
 }

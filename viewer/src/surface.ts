@@ -13,8 +13,15 @@ const font = (size: number): string => `${size}px system-ui, "Segoe UI", "DejaVu
 export class CanvasSurface implements Surface {
   constructor(readonly g: CanvasRenderingContext2D) {}
   rect(x: number, y: number, w: number, h: number, fill: string, stroke?: string): void {
-    if (fill !== "none") { this.g.fillStyle = fill; this.g.fillRect(x, y, w, h); }
-    if (stroke) { this.g.strokeStyle = stroke; this.g.lineWidth = 1; this.g.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1); }
+    if (fill !== "none") {
+      this.g.fillStyle = fill;
+      this.g.fillRect(x, y, w, h);
+    }
+    if (stroke) {
+      this.g.strokeStyle = stroke;
+      this.g.lineWidth = 1;
+      this.g.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+    }
   }
   private path(points: ArrayLike<number>): void {
     this.g.beginPath();
@@ -42,10 +49,12 @@ export class CanvasSurface implements Surface {
   }
   private scratch: OffscreenCanvas | null = null;
   image(pixels: ImageData, x: number, y: number, w: number, h: number): void {
-    // Pixel by pixel: the short way.
+    // The short way, if a pixel of the image is a pixel of the canvas.
     const t = this.g.getTransform();
-    if (t.a === 1 && t.d === 1 && pixels.width === w && pixels.height === h && Number.isInteger(x) && Number.isInteger(y)) return this.g.putImageData(pixels, x, y);
-    if (this.scratch === null || this.scratch.width !== pixels.width || this.scratch.height !== pixels.height) this.scratch = new OffscreenCanvas(pixels.width, pixels.height);
+    if (t.a === 1 && t.d === 1 && pixels.width === w && pixels.height === h && Number.isInteger(x) && Number.isInteger(y))
+      return this.g.putImageData(pixels, x, y);
+    if (this.scratch === null || this.scratch.width !== pixels.width || this.scratch.height !== pixels.height)
+      this.scratch = new OffscreenCanvas(pixels.width, pixels.height);
     this.scratch.getContext("2d", { willReadFrequently: true })!.putImageData(pixels, 0, 0);
     this.g.imageSmoothingEnabled = false;
     this.g.drawImage(this.scratch, x, y, w, h);
@@ -57,9 +66,14 @@ const round = (v: number): string => String(+v.toFixed(2));
 
 export class SvgSurface implements Surface {
   private parts: string[] = [];
-  constructor(readonly width: number, readonly height: number) {}
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {}
   rect(x: number, y: number, w: number, h: number, fill: string, stroke?: string): void {
-    this.parts.push(`<rect x="${round(x)}" y="${round(y)}" width="${round(Math.max(0, w))}" height="${round(Math.max(0, h))}" fill="${fill}"${stroke ? ` stroke="${stroke}"` : ""}/>`);
+    this.parts.push(
+      `<rect x="${round(x)}" y="${round(y)}" width="${round(Math.max(0, w))}" height="${round(Math.max(0, h))}" fill="${fill}"${stroke ? ` stroke="${stroke}"` : ""}/>`,
+    );
   }
   private points(p: ArrayLike<number>): string {
     const out: string[] = [];
@@ -69,17 +83,23 @@ export class SvgSurface implements Surface {
   line(points: ArrayLike<number>, stroke: string, width = 1.2): void {
     this.parts.push(`<polyline points="${this.points(points)}" fill="none" stroke="${stroke}" stroke-width="${width}"/>`);
   }
-  area(points: number[], fill: string): void { this.parts.push(`<polygon points="${this.points(points)}" fill="${fill}"/>`); }
+  area(points: number[], fill: string): void {
+    this.parts.push(`<polygon points="${this.points(points)}" fill="${fill}"/>`);
+  }
   text(text: string, x: number, y: number, fill: string, align = "left", size = 11): void {
     const anchor = { left: "start", center: "middle", right: "end" }[align];
-    this.parts.push(`<text x="${round(x)}" y="${round(y)}" fill="${fill}" font-size="${size}" text-anchor="${anchor}" dominant-baseline="middle">${xml(text)}</text>`);
+    this.parts.push(
+      `<text x="${round(x)}" y="${round(y)}" fill="${fill}" font-size="${size}" text-anchor="${anchor}" dominant-baseline="middle">${xml(text)}</text>`,
+    );
   }
   image(pixels: ImageData, x: number, y: number, w: number, h: number): void {
     const canvas = document.createElement("canvas");
     canvas.width = pixels.width;
     canvas.height = pixels.height;
     canvas.getContext("2d")!.putImageData(pixels, 0, 0);
-    this.parts.push(`<image x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${canvas.toDataURL()}"/>`);
+    this.parts.push(
+      `<image x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${canvas.toDataURL()}"/>`,
+    );
   }
   toString(): string {
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}" font-family="system-ui, DejaVu Sans, sans-serif">${this.parts.join("\n")}</svg>\n`;
@@ -92,7 +112,11 @@ export class Picture {
   width = 0;
   height = 0;
   private scheduled = false;
-  constructor(readonly host: HTMLElement, readonly name: string, private draw: (surface: Surface, width: number, height: number) => void) {
+  constructor(
+    readonly host: HTMLElement,
+    readonly name: string,
+    private draw: (surface: Surface, width: number, height: number) => void,
+  ) {
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     host.append(this.canvas);
@@ -101,25 +125,29 @@ export class Picture {
   redraw(): void {
     if (this.scheduled) return;
     this.scheduled = true;
-    requestAnimationFrame(() => { this.scheduled = false; this.paint(); });
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      this.paint();
+    });
   }
   paint(): void {
     const density = window.devicePixelRatio || 1;
     this.width = this.host.clientWidth;
     this.height = this.host.clientHeight;
     if (this.width === 0 || this.height === 0) return;
-    const w = Math.round(this.width * density), h = Math.round(this.height * density);
+    const w = Math.round(this.width * density),
+      h = Math.round(this.height * density);
     if (this.canvas.width !== w || this.canvas.height !== h) {
       this.canvas.width = w;
       this.canvas.height = h;
       this.canvas.style.width = this.width + "px";
       this.canvas.style.height = this.height + "px";
     }
-    // In the memory of the processor: the map's pixels are made there, and many machines that show reports have no graphics card.
+    // The canvas is in main memory: the map's pixels are made there, and many machines that show reports have no graphics card.
     const g = this.canvas.getContext("2d", { willReadFrequently: true })!;
     g.setTransform(density, 0, 0, density, 0, 0);
     g.clearRect(0, 0, this.width, this.height);
-    this.draw(this.surface ??= new CanvasSurface(g), this.width, this.height);
+    this.draw((this.surface ??= new CanvasSurface(g)), this.width, this.height);
   }
   private surface: CanvasSurface | null = null;
   svg(): string {

@@ -1,23 +1,8 @@
-// One of the three trees: only the rows that can be seen are in the document, so a hundred thousand cost what thirty do.
-// A closed node shows what it contains (inclusive), an open one what is its own (exclusive), as in Cube.
-import { escaped, percent, times } from "./format";
-
-export interface TreeContent {
-  parent: ArrayLike<number>;              // parents come first; -1 at the top
-  name(node: number): string;
-  hint?(node: number): string;            // tooltip
-  side?(node: number): string;            // file:line
-  inclusive(node: number): number;
-  exclusive(node: number): number;
-  whole(node: number): number;            // what the share is of
-  show(value: number, node: number): string;
-  other?: { inclusive(node: number): number; exclusive(node: number): number }; // selection B
-  unknown?(node: number, ofOther: boolean): boolean; // there is a value, but nobody knows it
-  imbalance?(node: number): number;
-  hidden?(node: number): boolean;
-  fixedOrder?: boolean;
-  shares?: boolean;
-}
+// One of the three trees. Only the rows that can be seen are in the document: a hundred thousand rows cost as much as thirty.
+// A closed node shows its inclusive value, an open one its exclusive value, as in Cube.
+import { csvOf } from "./tree/csv";
+import type { TreeContent } from "./tree/content";
+import { headHtml, rowHtml } from "./tree/rows";
 
 const rowHeight = 22;
 
@@ -29,7 +14,7 @@ export class Tree {
   private rows: { node: number; depth: number }[] = [];
   private selected = -1;
   private matches: Set<number> | null = null;
-  private at = -1; // which match was gone to
+  private at = -1; // index of the match that was selected last
   private shownBefore: Set<number> | null = null; // what was open before a search
   private readonly scroller: HTMLElement;
   private readonly inner: HTMLElement;
@@ -38,7 +23,10 @@ export class Tree {
   onSelect: (node: number) => void = () => {};
   onOpen: (node: number) => void = () => {};
 
-  constructor(private host: HTMLElement, label: string) {
+  constructor(
+    private host: HTMLElement,
+    label: string,
+  ) {
     host.classList.add("tree");
     this.head = document.createElement("div");
     this.head.className = "tree-head";
@@ -55,7 +43,10 @@ export class Tree {
     this.scroller.addEventListener("scroll", () => {
       if (waiting) return;
       waiting = true;
-      requestAnimationFrame(() => { waiting = false; this.paint(); });
+      requestAnimationFrame(() => {
+        waiting = false;
+        this.paint();
+      });
     });
     new ResizeObserver(() => this.paint()).observe(this.scroller);
     this.inner.addEventListener("click", (e) => {
@@ -106,15 +97,16 @@ export class Tree {
   private scrollTo(node: number): void {
     const at = this.rows.findIndex((r) => r.node === node);
     if (at < 0) return;
-    const top = at * rowHeight, view = this.scroller.clientHeight;
+    const top = at * rowHeight,
+      view = this.scroller.clientHeight;
     if (top < this.scroller.scrollTop || top + rowHeight > this.scroller.scrollTop + view) this.scroller.scrollTop = Math.max(0, top - view / 2);
     this.paint();
   }
 
-  /** Opens the largest child again and again while it has at least half of its parent, and selects the last. */
+  /** Opens the largest child repeatedly, as long as it has at least half of its parent, and selects the last one. */
   hotPath(from = -1): void {
     const c = this.content!;
-    let node = from >= 0 ? from : this.sorted(this.tops)[0] ?? -1;
+    let node = from >= 0 ? from : (this.sorted(this.tops)[0] ?? -1);
     if (node < 0) return;
     for (;;) {
       const next = this.children[node]!.reduce((best, child) => (best < 0 || c.inclusive(child) > c.inclusive(best) ? child : best), -1);
@@ -128,11 +120,15 @@ export class Tree {
   }
 
   search(text: string): number {
-    const c = this.content!, wanted = text.trim().toLowerCase();
+    const c = this.content!,
+      wanted = text.trim().toLowerCase();
     this.at = -1;
     if (wanted === "") {
       this.matches = null;
-      if (this.shownBefore) { this.open = this.shownBefore; this.shownBefore = null; }
+      if (this.shownBefore) {
+        this.open = this.shownBefore;
+        this.shownBefore = null;
+      }
       this.rebuild();
       return 0;
     }
@@ -150,7 +146,7 @@ export class Tree {
     return this.matches.size;
   }
 
-  /** Goes to a match below (1) or above (-1) the one before. */
+  /** Selects the next (1) or the previous (-1) match. */
   next(step: number): void {
     const list = this.rows.filter((r) => this.matches?.has(r.node));
     if (list.length === 0) return;
@@ -159,7 +155,9 @@ export class Tree {
     this.scrollTo(list[this.at]!.node);
   }
 
-  found(): string { return this.matches ? (this.matches.size === 0 ? "none" : this.at < 0 ? `${this.matches.size} found` : `${this.at + 1} of ${this.matches.size}`) : ""; }
+  found(): string {
+    return this.matches ? (this.matches.size === 0 ? "none" : this.at < 0 ? `${this.matches.size} found` : `${this.at + 1} of ${this.matches.size}`) : "";
+  }
 
   toggle(node: number): void {
     if (this.children[node]!.length === 0) return;
@@ -168,7 +166,9 @@ export class Tree {
     this.onOpen(node);
   }
 
-  isOpen(node: number): boolean { return this.open.has(node); }
+  isOpen(node: number): boolean {
+    return this.open.has(node);
+  }
 
   private sorted(list: number[]): number[] {
     const c = this.content!;
@@ -180,30 +180,28 @@ export class Tree {
     return seen.sort((a, b) => c.inclusive(b) - c.inclusive(a));
   }
 
-  /** Nodes as they are shown, those below the ones for which `visit` is true; call paths may be deeper than calls of this may be. */
+  /** Visits nodes in the order of the rows, and the children of nodes for which `visit` returns true. It does not recurse: call paths may be
+   *  deeper than the stack. */
   private walk(visit: (node: number, depth: number) => boolean): void {
-    const left = this.sorted(this.tops).reverse().map((node) => ({ node, depth: 0 }));
+    const left = this.sorted(this.tops)
+      .reverse()
+      .map((node) => ({ node, depth: 0 }));
     for (let next = left.pop(); next !== undefined; next = left.pop())
-      if (visit(next.node, next.depth))
-        for (const node of this.sorted(this.children[next.node]!).reverse()) left.push({ node, depth: next.depth + 1 });
+      if (visit(next.node, next.depth)) for (const node of this.sorted(this.children[next.node]!).reverse()) left.push({ node, depth: next.depth + 1 });
   }
 
   rebuild(): void {
     if (!this.content) return;
     this.rows = [];
-    this.walk((node, depth) => { this.rows.push({ node, depth }); return this.open.has(node); });
+    this.walk((node, depth) => {
+      this.rows.push({ node, depth });
+      return this.open.has(node);
+    });
     this.stale = true;
     this.inner.style.height = this.rows.length * rowHeight + "px";
-    const c = this.content;
-    this.host.classList.toggle("compare", !!c.other);
-    this.head.innerHTML = `<span class="c-name"></span>` + (c.other ? `<span class="c-value a">A</span><span class="c-value b">B</span><span class="c-share">B − A</span>`
-      : `<span class="c-value" title="with everything below">total</span><span class="c-own" title="without what is below">own</span>` + (c.shares ? `<span class="c-share" title="of a closed row its total, of an open one its own">share</span>` : "") + (c.imbalance ? `<span class="c-imb" title="largest rank over the mean rank, minus 1">imbalance</span>` : ""));
+    this.host.classList.toggle("compare", !!this.content.other);
+    this.head.innerHTML = headHtml(this.content);
     this.paint();
-  }
-
-  private value(node: number, of: { inclusive(n: number): number; exclusive(n: number): number }): number {
-    // Two selections are compared by what they contain.
-    return !this.content!.other && this.open.has(node) && this.children[node]!.some((n) => !this.content!.hidden?.(n)) ? of.exclusive(node) : of.inclusive(node);
   }
 
   paint(): void {
@@ -217,8 +215,14 @@ export class Tree {
       this.elements.clear();
     }
     // Rows that are there stay: scrolling makes few new ones.
-    for (const [i, element] of this.elements) if (i < first || i >= last) { element.remove(); this.elements.delete(i); }
-    const there = [...this.elements.keys()], above = there.length ? Math.min(...there) : last, below = there.length ? Math.max(...there) + 1 : last;
+    for (const [i, element] of this.elements)
+      if (i < first || i >= last) {
+        element.remove();
+        this.elements.delete(i);
+      }
+    const there = [...this.elements.keys()],
+      above = there.length ? Math.min(...there) : last,
+      below = there.length ? Math.max(...there) + 1 : last;
     this.insert(first, above, "afterbegin");
     this.insert(below, last, "beforeend");
   }
@@ -237,26 +241,15 @@ export class Tree {
     let html = "";
     for (let i = first; i < last; ++i) {
       const { node, depth } = this.rows[i]!;
-      const value = this.value(node, c), whole = c.whole(node);
-      const [unknownA, unknownB] = [c.unknown?.(node, false) ?? false, c.unknown?.(node, true) ?? false];
-      const share = whole === 0 || unknownA ? 0 : value / whole;
-      const show = (v: number, unknown: boolean): string => (unknown ? "not known" : c.show(v, node));
-      const parents = this.children[node]!.some((n) => !c.hidden?.(n)), open = this.open.has(node);
-      const isOpen = open && parents;
-      const side = c.side?.(node) ?? "";
-      html += `<div class="row${node === this.selected ? " selected" : ""}${this.matches?.has(node) ? " match" : ""}" role="treeitem" aria-level="${depth + 1}" ${parents ? `aria-expanded="${open}"` : ""} aria-selected="${node === this.selected}" data-node="${node}" data-value="${value}" style="top:${i * rowHeight}px" title="${escaped(c.hint?.(node) ?? c.name(node))}">`;
-      html += `<span class="c-name" style="padding-left:${depth * 10}px"><span class="twist">${parents ? (open ? "▾" : "▸") : ""}</span>${escaped(c.name(node))}${side ? ` <span class="side">${escaped(side)}</span>` : ""}</span>`;
-      if (c.other) {
-        const b = this.value(node, c.other), d = b - value;
-        html += `<span class="c-value">${show(value, unknownA)}</span><span class="c-value">${show(b, unknownB)}</span>`;
-        if (unknownA || unknownB) html += `<span class="c-share">not known</span>`;
-        else html += `<span class="c-share ${d > 0 ? "more" : d < 0 ? "less" : ""}">${d === 0 ? "=" : value !== 0 && d / value >= 2 ? times(b / value) : (d > 0 ? "+" : "−") + (value === 0 ? c.show(Math.abs(d), node) : percent(Math.abs(d) / value))}</span>`;
-      } else {
-        html += `<span class="c-value${isOpen ? " other" : ""}"><span class="bar" style="width:${Math.max(0, Math.min(100, (share || 0) * 100)).toFixed(1)}%"></span><span>${show(c.inclusive(node), unknownA)}</span></span><span class="c-own${isOpen ? "" : " other"}">${unknownA || c.exclusive(node) === 0 ? "" : c.show(c.exclusive(node), node)}</span>`;
-        if (c.shares) html += `<span class="c-share">${whole === 0 || unknownA || (isOpen && value === 0) ? "" : percent(share)}</span>`;
-        if (c.imbalance) html += `<span class="c-imb">${unknownA || c.inclusive(node) === 0 ? "" : percent(c.imbalance(node))}</span>`;
-      }
-      html += "</div>";
+      html += rowHtml(c, {
+        node,
+        depth,
+        top: i * rowHeight,
+        selected: node === this.selected,
+        match: this.matches?.has(node) ?? false,
+        open: this.open.has(node),
+        isParent: this.children[node]!.some((n) => !c.hidden?.(n)),
+      });
     }
     return html;
   }
@@ -266,16 +259,35 @@ export class Tree {
     const at = this.rows.findIndex((r) => r.node === this.selected);
     const go = (i: number): void => {
       const row = this.rows[Math.min(this.rows.length - 1, Math.max(0, i))];
-      if (row) { this.select(row.node); this.scrollTo(row.node); }
+      if (row) {
+        this.select(row.node);
+        this.scrollTo(row.node);
+      }
     };
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / rowHeight) - 1);
     const actions: Record<string, () => void> = {
-      ArrowDown: () => go(at + 1), ArrowUp: () => go(at - 1), PageDown: () => go(at + page), PageUp: () => go(at - page),
-      Home: () => go(0), End: () => go(this.rows.length - 1),
-      ArrowRight: () => { if (at >= 0 && !this.open.has(this.selected)) this.toggle(this.selected); else go(at + 1); },
-      ArrowLeft: () => { if (at >= 0 && this.open.has(this.selected) && this.children[this.selected]!.length) this.toggle(this.selected); else if (at >= 0 && c.parent[this.selected]! >= 0) { this.select(c.parent[this.selected]!); this.scrollTo(this.selected); } },
-      Enter: () => this.toggle(this.selected), h: () => this.hotPath(this.selected),
-      "*": () => { this.openBelow(this.selected); },
+      ArrowDown: () => go(at + 1),
+      ArrowUp: () => go(at - 1),
+      PageDown: () => go(at + page),
+      PageUp: () => go(at - page),
+      Home: () => go(0),
+      End: () => go(this.rows.length - 1),
+      ArrowRight: () => {
+        if (at >= 0 && !this.open.has(this.selected)) this.toggle(this.selected);
+        else go(at + 1);
+      },
+      ArrowLeft: () => {
+        if (at >= 0 && this.open.has(this.selected) && this.children[this.selected]!.length) this.toggle(this.selected);
+        else if (at >= 0 && c.parent[this.selected]! >= 0) {
+          this.select(c.parent[this.selected]!);
+          this.scrollTo(this.selected);
+        }
+      },
+      Enter: () => this.toggle(this.selected),
+      h: () => this.hotPath(this.selected),
+      "*": () => {
+        this.openBelow(this.selected);
+      },
     };
     const action = actions[e.key];
     if (!action || e.ctrlKey || e.metaKey) return;
@@ -286,25 +298,18 @@ export class Tree {
   private openBelow(node: number): void {
     if (node < 0) return;
     const list = [node];
-    while (list.length) { const n = list.pop()!; if (this.children[n]!.length) { this.open.add(n); list.push(...this.children[n]!); } }
+    while (list.length) {
+      const n = list.pop()!;
+      if (this.children[n]!.length) {
+        this.open.add(n);
+        list.push(...this.children[n]!);
+      }
+    }
     this.rebuild();
   }
 
   /** All nodes, not only those that are open. */
   csv(unit: string): string {
-    const c = this.content!;
-    const quote = (s: string): string => (/^[=+\-@\t]|[",\n]/.test(s) ? '"' + (/^[=+\-@\t]/.test(s) ? "'" : "") + s.replaceAll('"', '""') + '"' : s);
-    const lines = [["depth", "path", "place", `inclusive [${unit}]`, `exclusive [${unit}]`, ...(c.other ? ["inclusive B", "exclusive B"] : []), ...(c.imbalance ? ["imbalance"] : [])].join(",")];
-    const above: string[] = [];
-    this.walk((n, depth) => {
-      above.length = depth;
-      above.push(c.name(n));
-      const [a, b] = [c.unknown?.(n, false), c.unknown?.(n, true)];
-      const known = (value: number, unknown?: boolean): number | string => (unknown ? "" : value);
-      const path = depth < 1000 ? above.join(" > ") : "... > " + above.slice(-1000).join(" > "); // a hostile profile
-      lines.push([depth, quote(path), quote(c.side?.(n) ?? ""), known(c.inclusive(n), a), known(c.exclusive(n), a), ...(c.other ? [known(c.other.inclusive(n), b), known(c.other.exclusive(n), b)] : []), ...(c.imbalance ? [known(+c.imbalance(n).toFixed(6), a)] : [])].join(","));
-      return true;
-    });
-    return lines.join("\n") + "\n";
+    return csvOf(this.content!, unit, (visit) => this.walk((node, depth) => (visit(node, depth), true)));
   }
 }

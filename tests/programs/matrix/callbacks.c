@@ -1,5 +1,5 @@
 /* Functions of the application that MPI calls: attribute copy and delete functions, user operations, error handlers,
- * generalised requests, data representations. Most of them make MPI calls themselves, and those count, too. */
+ * generalised requests, data representations. Most of them make MPI calls, which also count. */
 #include "program.h"
 
 static int copied, deleted, handled, queried;

@@ -1,4 +1,4 @@
-/* Communicators, groups and their like: nothing here moves data of the application. */
+/* Communicators, groups and similar objects: no call moves data of the application. */
 #include "program.h"
 
 static void groups(void) {

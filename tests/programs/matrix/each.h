@@ -1,5 +1,5 @@
-/* EACH makes a collective call in every form there is: blocking, nonblocking, and persistent (MPI 4) started twice. All
- * forms count the same: the persistent one where it is started. */
+/* EACH makes a collective call in every form: blocking, nonblocking, and persistent (MPI 4) started twice. All forms count the same; a
+ * persistent call counts when it is started. */
 #ifndef EACH_H
 #define EACH_H
 

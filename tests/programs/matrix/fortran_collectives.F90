@@ -1,5 +1,5 @@
-! Collective calls of the Fortran bindings: the binding makes arrays of counts and datatypes its own, and asks for the
-! communicator's size to do so.
+! Collective calls of the Fortran bindings. The binding copies arrays of counts and datatypes, and asks for the size of the communicator to
+! do so.
 #include "binding.inc"
 program fortran_collectives
   USE_BINDING

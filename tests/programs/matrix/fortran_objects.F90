@@ -1,5 +1,5 @@
 ! Communicators, groups, topologies, datatypes, attributes, operations, error handlers, info and names of the Fortran bindings:
-! arrays of handles and logicals, characters and callbacks are converted on the way.
+! the bindings convert arrays of handles and logicals, characters and callbacks.
 #include "binding.inc"
 module callbacks
   USE_BINDING

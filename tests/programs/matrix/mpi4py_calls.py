@@ -1,5 +1,5 @@
-# Calls of every class through mpi4py, logged as by call_log.h. mpi4py asks questions of its own besides (sizes and ranks for
-# collective calls, extents of datatypes): tests/process/count_matrix.py names those functions.
+# Calls of every class through mpi4py, logged as call_log.h does. mpi4py makes additional calls (sizes and ranks for collective calls, extents
+# of datatypes); tests/process/count_matrix.py names those functions.
 import json
 import os
 import zlib

@@ -1,0 +1,100 @@
+// The JSON header of the page. Where a field is about a column, its value is the number of the column (columns.ts).
+
+export interface Metric {
+  name: string;
+  unit: string;
+  label: string;
+  description: string;
+  parent: number;
+  time: boolean;
+  column: number;
+}
+export interface CellColumns {
+  counts: number;
+  keys: number;
+  mantissas: number;
+  exponents: number;
+}
+export interface MapHeader {
+  name: string;
+  label: string;
+  unit: string;
+  description: string;
+  exact: boolean;
+  told: boolean;
+  bounds: number[];
+  levels: number;
+  values?: number;
+  spread: { minimum: number; twice_median: number; maximum: number; sum: number; slowest: number; ranks: number };
+}
+export interface PhaseHeader {
+  name: string;
+  kind: "outside" | "aggregate" | "iterations";
+  wall: number[];
+  inclusive: number[];
+  instances: number[];
+  frame?: boolean;
+  iterations?: number;
+  change?: string[];
+  maps?: MapHeader[];
+  left_out?: { name: string; label: string }[];
+  clusters?: {
+    counts: number[];
+    lengths: number[];
+    sizes: number;
+    classes: number;
+    times: number;
+    deviations: number;
+    members: number;
+    kinds: number;
+    rounded: boolean;
+    cells: CellColumns;
+  };
+  inside?: { lengths: number[]; known: number[]; iterations: number; phases: number; counts: number; firsts: number; times: number } | null;
+  accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;
+}
+export interface Header {
+  served: boolean; // by libprofile view --serve: the page can ask for what it does not have
+  job: {
+    command: string;
+    executable: string;
+    folder: string;
+    mpi: string;
+    version: string;
+    line: string;
+    ranks: number;
+    configuration: string;
+    complete: boolean;
+    losses: { group: "missing" | "loss" | "remark"; kind: string; sentence: string }[];
+  };
+  locations: {
+    rank: number[];
+    thread: number[];
+    host: number[];
+    wall: number[];
+    hosts: string[];
+    core: number[]; // where it was last seen, -1 if unknown
+    numa_node: number[]; // the same
+    moves: number[]; // to another processor
+    machines: string[]; // what the hosts are
+  };
+  metrics: Metric[];
+  columns: string[];
+  nodes: { parent: number[]; kind: string[]; name: string[]; place: string[]; file: string[]; row: number[] };
+  /** Named regions and instrumented functions. `map` is the name of the value map of a region that may have one, `counted` has an entry per
+   *  counter for named regions. */
+  regions: {
+    rows: { kind: string; name: string; map: string; place: string; visits: number; time: number; own: number; counted: number[] }[];
+    counters: string[];
+    functions_left_out: number;
+  };
+  totals: CellColumns;
+  phases: PhaseHeader[];
+  /** What `libprofile report` says on its first screen. */
+  answers: {
+    list: { key: string; question: string; sentences: string[] }[];
+    nameless: string[];
+    parts: { name: string; share: number; text: string; range: string }[];
+    hottest: { text: string; function: string }[];
+  };
+}

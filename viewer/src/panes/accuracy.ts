@@ -1,0 +1,68 @@
+// The sentences that say how good the numbers of the trees are.
+import type { Comparison } from "../comparison";
+import type { Data } from "../data";
+import { $ } from "../dom";
+import type { SelectionProfile } from "../profile";
+import { isRange } from "../selection";
+import { boundSentence, measuredSentence, sampledSentence, standardErrorSentence, untoldSentence } from "../words";
+
+export async function showAccuracy(data: Data, comparison: Comparison): Promise<void> {
+  const { a, b, failure } = comparison,
+    text = $("accuracy"),
+    exact = a.exact && (!b || b.exact);
+  text.classList.toggle("estimate", !exact);
+  const sentences = exact ? ["Exact: sums of stored integers."] : a.known ? knownSentences(data, a) : await estimateSentences(data, a, failure);
+  if (comparison.a !== a) return; // something else was selected meanwhile
+  if (data.header.phases[a.selection.phase]?.inside) sentences.push("Inner phases are included.");
+  if (a.untold() > 0) sentences.push(untoldSentence(b ? " of A" : ""));
+  if (b && b.untold() > 0) sentences.push(untoldSentence(" of B"));
+  if (b) {
+    const [iterationsA, iterationsB] = [a, b].map((p) => p.selection.phase >= 0);
+    const other = iterationsA === iterationsB ? "" : ` (B: ${iterationsB ? "also per iteration" : "of the whole run"})`;
+    sentences.push(`Compared: means per rank${iterationsA ? " and iteration" : ""}${other}.`);
+  }
+  text.textContent = sentences.join(" ");
+  text.title = "Colours of the map have up to 255 steps. Numbers in the trees are not rounded to them.";
+}
+
+function knownSentences(data: Data, a: SelectionProfile): string[] {
+  const sum = a.inclusive[0]!,
+    bound = a.exclusiveError.reduce((all, error) => (error === Infinity ? all : all + error), 0);
+  const sentences = [`Read from what the profile has of these iterations${a.inclusiveError[0] === 0 ? "; sums are exact" : ""}.`];
+  if (bound > 0 || a.estimated < sum) sentences.push(boundSentence(data.header.metrics[a.parts.row]!, bound));
+  if (a.estimated > 0) sentences.push(sampledSentence(sum === 0 ? 0 : a.estimated / sum));
+  return sentences;
+}
+
+async function estimateSentences(data: Data, a: SelectionProfile, failure: string): Promise<string[]> {
+  const { header } = data,
+    metric = header.metrics[a.parts.row]!;
+  const sentences = ["Estimate: a cluster's mean stands for each of its iterations."];
+  if (failure) sentences.push(`More exact numbers are not available: ${failure}.`);
+  else if (header.served) sentences.push("Reading the iterations themselves …");
+  else if (Object.keys(header.phases[a.selection.phase]?.accuracy ?? {}).length)
+    sentences.push("The profile knows more about these iterations: libprofile view --serve shows it.");
+  if (a.error > 0) sentences.push(standardErrorSentence(a.error));
+  const truth = await measured(data, a);
+  if (truth === null) return sentences;
+  let estimate = 0;
+  for (const l of data.mainOfRank) if (l >= 0) estimate += a.inclusiveBy[l * data.nodes]!;
+  return [...sentences, measuredSentence(metric, truth, estimate)];
+}
+
+/** The metric, summed over the selected iterations and ranks. Returns null if the page does not have it for each of them. */
+async function measured(data: Data, { selection: s, parts }: SelectionProfile): Promise<number | null> {
+  const map = isRange(data, s) && !s.rest ? data.map(s.phase, data.header.metrics[parts.row]!.name) : undefined;
+  if (!map?.exact || !map.told) return null;
+  let truth = 0;
+  if (s.ranks === null) {
+    const { sum } = await data.spread(s.phase, map);
+    for (let i = s.from; i < s.to; ++i) truth += sum[i]!;
+    return truth;
+  }
+  const values = await data.values(s.phase, map),
+    n = data.header.phases[s.phase]!.iterations!;
+  if (!values) return null;
+  for (let r = s.ranks[0]; r < s.ranks[1]; ++r) for (let i = s.from; i < s.to; ++i) truth += Math.max(0, values[r * n + i]! - 1);
+  return truth;
+}

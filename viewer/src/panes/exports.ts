@@ -1,0 +1,39 @@
+// Buttons that save what a pane shows as a file.
+import type { Data } from "../data";
+import { baseName } from "../format";
+import type { Store } from "../state";
+import { save, type Picture } from "../surface";
+import type { Tree } from "../tree";
+import type { IterationsPane } from "./iterations";
+
+type Content = string | Blob | Promise<string | Blob> | undefined;
+
+const types: Record<string, string> = { svg: "image/svg+xml", png: "image/png", csv: "text/csv" };
+
+/** `trees` are those of metrics, call paths and ranks. */
+export function connectExports(data: Data, store: Store, iterations: IterationsPane, icicle: Picture, trees: [Tree, Tree, Tree]): void {
+  const { header } = data,
+    program = baseName(header.job.command.split(" ")[0]!),
+    timeline = iterations.timeline?.picture,
+    [metrics, callPaths, ranks] = trees;
+  const unit = (): string => header.metrics[store.state.row]!.unit;
+  const contents: Record<string, () => Content> = {
+    "iterations.svg": () => timeline?.svg(),
+    "iterations.png": () => timeline?.png(),
+    "iterations.csv": () => iterations.csv(),
+    "icicle.svg": () => icicle.svg(),
+    "icicle.png": () => icicle.png(),
+    "metrics.csv": () => metrics.csv("unit of the metric"),
+    "callpaths.csv": () => callPaths.csv(unit()),
+    "ranks.csv": () => ranks.csv(unit()),
+  };
+  document.querySelectorAll<HTMLElement>("[data-export]").forEach((button) => {
+    const name = button.dataset.export!,
+      kind = name.split(".")[1]!;
+    button.title = "Save as " + kind.toUpperCase();
+    button.onclick = async () => {
+      const content = await contents[name]!();
+      if (content !== undefined) save(`${program}-${name}`, content, types[kind]);
+    };
+  });
+}

@@ -1,0 +1,47 @@
+// The head of the page: what ran, whether its data are complete, the theme, and a link to what is shown.
+import type { Data } from "../data";
+import { $ } from "../dom";
+import { baseName, escaped } from "../format";
+import type { Store } from "../state";
+import { shortcomings } from "../words";
+
+export function showJob(data: Data): void {
+  const job = data.header.job,
+    [program, ...words] = job.command.split(" ");
+  document.title = "libprofile: " + baseName(program!);
+  $("title").textContent = [baseName(program!), ...words].join(" ") || "(command unknown)";
+  $("job").textContent = job.line;
+  $("badges").innerHTML = job.complete ? `<span class="badge">complete</span>` : `<span class="badge bad">INCOMPLETE</span>`;
+  const { missing, losses } = shortcomings(data);
+  if (missing.length + losses.length === 0) return;
+  $("incomplete").hidden = false;
+  $("incomplete").innerHTML =
+    `<b>${missing.length ? "The data are incomplete." : "Note about these data:"}</b><ul>${[...missing, ...losses].map((t) => `<li>${escaped(t)}</li>`).join("")}</ul>`;
+}
+
+export function connectTheme(store: Store, redraw: () => void): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = (): void => {
+    const theme = store.state.theme;
+    document.documentElement.dataset.theme = theme === "auto" ? (dark.matches ? "dark" : "light") : theme;
+    $("theme").textContent = { auto: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[theme];
+    redraw();
+  };
+  apply();
+  dark.addEventListener("change", apply);
+  store.on(["theme"], apply);
+  $("theme").onclick = () => store.set({ theme: ({ auto: "dark", dark: "light", light: "auto" } as const)[store.state.theme] });
+}
+
+export function connectLink(store: Store): void {
+  $("link").onclick = async () => {
+    history.replaceState(null, "", "#" + store.link());
+    try {
+      await navigator.clipboard.writeText(location.href);
+      $("link").textContent = "Copied";
+    } catch {
+      $("link").textContent = "It is in the address bar";
+    }
+    setTimeout(() => ($("link").textContent = "Copy link"), 1500);
+  };
+}

@@ -1,0 +1,51 @@
+// Keys, and their list.
+import { $ } from "../dom";
+
+export function connectKeys(): void {
+  $("help").innerHTML = `<h2>Keys</h2><table>${[
+    ["?", "this help"],
+    ["/", "search call paths (Enter: next, Shift+Enter: previous, Escape: leave)"],
+    ["1 … 4", "to the iterations, metrics, call paths, ranks"],
+    ["h", "hot path (in the call paths)"],
+    ["*", "open everything below"],
+    ["← → ↑ ↓", "in a tree: close, open, up, down; in the pictures: move"],
+    ["Shift ← →", "move the selection by one iteration"],
+    ["+ − 0", "zoom in, out, show all"],
+    ["b", "keep A as B"],
+    ["x", "clear the comparison"],
+    ["Escape", "whole run"],
+    ["t", "light or dark"],
+  ]
+    .map(([k, v]) => `<tr><td><kbd>${k}</kbd></td><td>${v}</td></tr>`)
+    .join("")}</table><p class="dim">Click or Escape closes.</p>`;
+  const help = $<HTMLDialogElement>("help");
+  help.onclick = () => help.close();
+  $("help-button").onclick = () => help.showModal();
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).matches("input, select")) return;
+    const focus = (selector: string) => () => document.querySelector<HTMLElement>(selector)?.focus();
+    const actions: Record<string, () => void> = {
+      "?": () => help.showModal(),
+      "/": () => {
+        const search = $<HTMLInputElement>("search");
+        search.focus();
+        search.select();
+      },
+      "1": focus("#timeline canvas"),
+      "2": focus("#metric-tree .tree-scroll"),
+      "3": focus("#path-tree .tree-scroll"),
+      "4": focus("#system-tree .tree-scroll"),
+      b: () => $("b-keep").click(),
+      x: () => $("b-clear").click(),
+      t: () => $("theme").click(),
+      Escape: () => {
+        if (!help.open && !(e.target as HTMLElement).closest("#icicle")) $("a-clear").click();
+      },
+    };
+    const action = actions[e.key];
+    if (action) {
+      e.preventDefault();
+      action();
+    }
+  });
+}

@@ -1,0 +1,82 @@
+// The tree of hosts, ranks and threads, with the values of the call path that is selected.
+import type { Comparison } from "../comparison";
+import type { Data } from "../data";
+import { $ } from "../dom";
+import { exactly, quantity } from "../format";
+import type { SelectionProfile } from "../profile";
+import { hasLocation } from "../selection";
+import type { Store } from "../state";
+import { SystemNodes } from "../system";
+import { Tree } from "../tree";
+import type { TreeContent, TreeValues } from "../tree/content";
+
+const selectButton = $<HTMLButtonElement>("b-rank");
+
+export class RanksPane {
+  readonly tree = new Tree($("system-tree"), "Hosts, ranks and threads");
+  private readonly nodes: SystemNodes;
+
+  constructor(
+    private data: Data,
+    private store: Store,
+    private comparison: Comparison,
+  ) {
+    this.nodes = new SystemNodes(data.header.locations);
+    this.tree.onSelect = (n) => this.offer(n);
+    store.on(["node"], () => this.show());
+  }
+
+  /** Offers to select the rank that was chosen; the first row selects all ranks. */
+  private offer(node: number): void {
+    const { store } = this,
+      rank = this.nodes.rank[node]!;
+    if (node === 0) store.set({ a: { ...store.state.a, ranks: null } });
+    if (rank < 0) return;
+    selectButton.textContent = `Select rank ${rank}`;
+    selectButton.hidden = false;
+    selectButton.onclick = () => store.set({ a: { ...store.state.a, ranks: [rank, rank + 1], rest: false } });
+  }
+
+  show(): void {
+    this.tree.sorting = this.store.state.sorting;
+    this.tree.setContent(this.content(this.comparison.a, this.comparison.b));
+  }
+
+  showFirst(): void {
+    this.tree.setOpen(this.data.header.job.ranks <= 128 ? [0, ...this.nodes.machine] : [0]);
+  }
+
+  private content(a: SelectionProfile, b: SelectionProfile | null): TreeContent {
+    const { data, nodes } = this,
+      { state } = this.store,
+      metric = data.header.metrics[a.parts.row]!;
+    const valuesOf = (p: SelectionProfile): TreeValues => {
+      // Per location the mean iteration when two selections are compared.
+      const scale = b ? p.locations / p.unit() : 1;
+      const summed = (source: Float64Array): number[] => nodes.summed((l) => source[l * data.nodes + state.node]! * scale);
+      const inclusive = summed(p.inclusiveBy),
+        exclusive = summed(p.byLocation);
+      return { inclusive: (n) => inclusive[n]!, exclusive: (n) => exclusive[n]! };
+    };
+    const first = valuesOf(a),
+      isAllTime = state.node === 0 && metric.name === "time";
+    const untold = [a, b].map((p) => nodes.summed((l) => p?.untoldBy[l] ?? 0));
+    const shown = nodes.summed((l) => (hasLocation(data, a.selection, l) || (b !== null && hasLocation(data, b.selection, l)) ? 1 : 0));
+    const largest = nodes.location.reduce((most, l, n) => (l < 0 ? most : Math.max(most, first.inclusive(n))), 1);
+    const error = a.inclusiveError[state.node]!,
+      isBounded = a.known && error !== Infinity;
+    const quality = a.exact || error === 0 ? "" : isBounded ? ` (± ${exactly(error, metric.unit)} over all)` : " (estimate)";
+    return {
+      parent: nodes.parent,
+      ...first,
+      ...(b ? { other: valuesOf(b) } : {}),
+      // A bar is as long as the largest rank's is wide, so that ranks can be compared.
+      whole: (n) => (nodes.location[n]! >= 0 ? largest : first.inclusive(0)),
+      name: (n) => nodes.name[n]!,
+      show: (v) => quantity(v, metric.unit),
+      unknown: (n, ofOther) => !isAllTime && untold[ofOther ? 1 : 0]![n]! > 0,
+      hint: (n) => `${nodes.name[n]}${nodes.hint[n] ? "\n" + nodes.hint[n] : ""}\n${exactly(first.inclusive(n), metric.unit)}${quality}`,
+      hidden: (n) => shown[n] === 0,
+    };
+  }
+}

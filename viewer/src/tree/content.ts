@@ -1,0 +1,21 @@
+// What a tree shows.
+
+export interface TreeValues {
+  inclusive(node: number): number;
+  exclusive(node: number): number;
+}
+
+export interface TreeContent extends TreeValues {
+  parent: ArrayLike<number>; // parents come first, -1 at the top
+  name(node: number): string;
+  hint?(node: number): string; // tooltip
+  side?(node: number): string; // file:line
+  whole(node: number): number; // what the share is of
+  show(value: number, node: number): string;
+  other?: TreeValues; // selection B
+  unknown?(node: number, ofOther: boolean): boolean; // there is a value, but the profile does not have it
+  imbalance?(node: number): number;
+  hidden?(node: number): boolean;
+  fixedOrder?: boolean;
+  shares?: boolean;
+}

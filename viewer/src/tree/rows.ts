@@ -1,0 +1,66 @@
+// The HTML of the rows of a tree.
+import { escaped, percent, times } from "../format";
+import type { TreeContent, TreeValues } from "./content";
+
+export interface Row {
+  node: number;
+  depth: number;
+  top: number; // pixels
+  selected: boolean;
+  match: boolean;
+  open: boolean;
+  isParent: boolean; // of nodes that are shown
+}
+
+export function headHtml(c: TreeContent): string {
+  return (
+    `<span class="c-name"></span>` +
+    (c.other
+      ? `<span class="c-value a">A</span><span class="c-value b">B</span><span class="c-share">B − A</span>`
+      : `<span class="c-value" title="including everything below">total</span><span class="c-own" title="excluding everything below">own</span>` +
+        (c.shares ? `<span class="c-share" title="closed rows: total; open rows: own">share</span>` : "") +
+        (c.imbalance ? `<span class="c-imb" title="largest rank over the mean rank, minus 1">imbalance</span>` : ""))
+  );
+}
+
+export function rowHtml(c: TreeContent, { node, depth, top, selected, match, open, isParent }: Row): string {
+  const isOpen = open && isParent,
+    side = c.side?.(node) ?? "",
+    hint = escaped(c.hint?.(node) ?? c.name(node)),
+    expanded = isParent ? `aria-expanded="${open}"` : "",
+    // Two selections are compared by inclusive values.
+    valueOf = (of: TreeValues): number => (!c.other && isOpen ? of.exclusive(node) : of.inclusive(node)),
+    value = valueOf(c);
+  return (
+    `<div class="row${selected ? " selected" : ""}${match ? " match" : ""}" role="treeitem" aria-level="${depth + 1}" ${expanded} aria-selected="${selected}" data-node="${node}" data-value="${value}" style="top:${top}px" title="${hint}">` +
+    `<span class="c-name" style="padding-left:${depth * 10}px"><span class="twist">${isParent ? (open ? "▾" : "▸") : ""}</span>${escaped(c.name(node))}${side ? ` <span class="side">${escaped(side)}</span>` : ""}</span>` +
+    (c.other ? comparedCells(c, node, value, c.other.inclusive(node)) : valueCells(c, node, value, isOpen)) +
+    "</div>"
+  );
+}
+
+function comparedCells(c: TreeContent, node: number, a: number, b: number): string {
+  const [unknownA, unknownB] = [false, true].map((ofOther) => c.unknown?.(node, ofOther) ?? false),
+    more = b - a;
+  const show = (value: number, unknown: boolean): string => `<span class="c-value">${unknown ? "not known" : c.show(value, node)}</span>`;
+  const values = show(a, unknownA!) + show(b, unknownB!);
+  if (unknownA || unknownB) return values + `<span class="c-share">not known</span>`;
+  const sign = more > 0 ? "+" : "−",
+    size = Math.abs(more);
+  const text = more === 0 ? "=" : a === 0 ? sign + c.show(size, node) : more / a >= 2 ? times(b / a) : sign + percent(size / a);
+  return values + `<span class="c-share ${more > 0 ? "more" : more < 0 ? "less" : ""}">${text}</span>`;
+}
+
+function valueCells(c: TreeContent, node: number, value: number, isOpen: boolean): string {
+  const unknown = c.unknown?.(node, false) ?? false,
+    whole = c.whole(node),
+    share = whole === 0 || unknown ? 0 : value / whole,
+    [inclusive, own] = [c.inclusive(node), c.exclusive(node)];
+  const width = Math.max(0, Math.min(100, (share || 0) * 100)).toFixed(1);
+  return (
+    `<span class="c-value${isOpen ? " other" : ""}"><span class="bar" style="width:${width}%"></span><span>${unknown ? "not known" : c.show(inclusive, node)}</span></span>` +
+    `<span class="c-own${isOpen ? "" : " other"}">${unknown || own === 0 ? "" : c.show(own, node)}</span>` +
+    (c.shares ? `<span class="c-share">${whole === 0 || unknown || (isOpen && value === 0) ? "" : percent(share)}</span>` : "") +
+    (c.imbalance ? `<span class="c-imb">${unknown || inclusive === 0 ? "" : percent(c.imbalance(node))}</span>` : "")
+  );
+}
