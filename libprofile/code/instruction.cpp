@@ -181,8 +181,7 @@ bool step_over_two_bytes(Bytes& bytes, bool has_66, Instruction& out) {
 bool step_over(Bytes& bytes, Instruction& out) {
     bool has_66 = false, has_67 = false, has_rep = false;
     unsigned opcode = bytes.next();
-    std::size_t prefixes = 0;
-    for (;; opcode = bytes.next(), ++prefixes) {
+    for (;; opcode = bytes.next()) {
         if (opcode == 0x66)
             has_66 = true;
         else if (opcode == 0x67)
@@ -197,9 +196,7 @@ bool step_over(Bytes& bytes, Instruction& out) {
     if ((opcode & 0xf0) == 0x40) {
         is_rex_w = (opcode & 8) != 0;
         opcode = bytes.next();
-        ++prefixes;
     }
-    out.is_wide = prefixes != 0;
     out.kind = Kind::Plain;
     switch (opcode) {
     case 0x0f: return step_over_two_bytes(bytes, has_66, out);
@@ -274,7 +271,7 @@ bool step_over(Bytes& bytes, Instruction& out) {
         out.target = static_cast<std::uintptr_t>(static_cast<std::intptr_t>(bytes.distance(is_near ? 4 : 1)));
         out.condition = opcode & 0xf;
         out.kind = opcode == 0xe8 ? Kind::Call : opcode == 0xe9 || opcode == 0xeb ? Kind::Jump : opcode >= 0xe0 ? Kind::ShortBranch : Kind::Branch;
-        return !has_66 && (!has_67 || opcode == 0xe8);
+        return (!has_66 || is_rex_w) && (!has_67 || opcode == 0xe8);
     }
     default: return false;
     }

@@ -31,7 +31,6 @@ struct Instruction {
     std::uintptr_t operand = 0;
     /// Absolute address of four bytes in an operand with an index and no base: a table of addresses; 0: there is none.
     std::uintptr_t table = 0;
-    bool is_wide = false; // Call: with a prefix before the opcode
 };
 
 Instruction decode(std::uintptr_t address, std::size_t limit) noexcept;
