@@ -53,7 +53,7 @@ bool find_function_code(std::uintptr_t address, CodeRange& range) noexcept {
 #if defined(__x86_64__)
 
 extern "C" {
-[[gnu::visibility("hidden")]] void libprofile_boundary_stub() noexcept;
+[[gnu::visibility("hidden")]] void libprofile_iteration_stub() noexcept;
 // Of the processor's vector registers and their control word: what XSAVE keeps, and how much room that takes.
 [[gnu::visibility("hidden")]] extern std::uint32_t libprofile_vector_state_parts;
 [[gnu::visibility("hidden")]] extern std::uint32_t libprofile_vector_state_size;
@@ -104,10 +104,10 @@ std::uintptr_t readable(const Module& module, std::uintptr_t address, bool as_co
 
 /// Memory that code at `address` can jump to and back from.
 unsigned char* map_near(std::uintptr_t address, const Module& module) noexcept {
-    const auto try_at = [](std::uintptr_t place) {
-        void* pages = mmap(reinterpret_cast<void*>(place), page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    const auto try_at = [](std::uintptr_t wanted) {
+        void* pages = mmap(reinterpret_cast<void*>(wanted), page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
         if (pages == MAP_FAILED) return static_cast<unsigned char*>(nullptr);
-        if (reinterpret_cast<std::uintptr_t>(pages) == place) return static_cast<unsigned char*>(pages);
+        if (reinterpret_cast<std::uintptr_t>(pages) == wanted) return static_cast<unsigned char*>(pages);
         munmap(pages, page); // a kernel that does not know the flag
         return static_cast<unsigned char*>(nullptr);
     };
@@ -117,12 +117,12 @@ unsigned char* map_near(std::uintptr_t address, const Module& module) noexcept {
     // Below the module first: above an executable lies the heap, which must be able to grow.
     for (std::uintptr_t distance = step; distance < reach; distance += distance < 64 * step ? step : 64 * step) {
         if (below < lowest + distance || address - (below - distance) > reach) break;
-        if (unsigned char* place = try_at(below - distance)) return place;
+        if (unsigned char* pages = try_at(below - distance)) return pages;
     }
     const std::uintptr_t above = (module.end + page - 1) & ~(page - 1);
     for (std::uintptr_t distance = reach / 2; distance < reach; distance += 64 * step) {
         if (above + distance - address > reach) break;
-        if (unsigned char* place = try_at(above + distance)) return place;
+        if (unsigned char* pages = try_at(above + distance)) return pages;
     }
     return nullptr;
 }
@@ -266,7 +266,7 @@ bool relocate(Code& code, std::uintptr_t at, const Instruction& instruction) {
 
 /// The code near the place: tells us, then what `rest` writes.
 template <class F> PatchProblem build(unsigned char* pages, std::uint32_t site, F rest) {
-    void (*const stub)() noexcept = libprofile_boundary_stub;
+    void (*const stub)() noexcept = libprofile_iteration_stub;
     std::memcpy(pages, &stub, sizeof stub);
     Code code{pages + 16};
     code.bytes({0x68}); // push
@@ -368,10 +368,10 @@ PatchProblem patch_entry(const Module& module, const CodeRange& function, std::u
     unsigned char* pages = map_near(from, module);
     if (pages == nullptr) return PatchProblem::NoMemory;
     PatchProblem problem = build(pages, site, [&](Code& code) {
-        for (std::uintptr_t place = from; place < at;) {
-            const Instruction instruction = decode(place, readable(module, place, true));
-            if (!relocate(code, place, instruction)) return PatchProblem::UnknownCode;
-            place += instruction.length;
+        for (std::uintptr_t moved = from; moved < at;) {
+            const Instruction instruction = decode(moved, readable(module, moved, true));
+            if (!relocate(code, moved, instruction)) return PatchProblem::UnknownCode;
+            moved += instruction.length;
         }
         code.bytes({0xe9});
         code.distance(at);

@@ -31,7 +31,7 @@ enum class PatchProblem : std::uint8_t {
 /// Why, as the end of a sentence ("... cannot be followed: <words>").
 const char* words(PatchProblem problem) noexcept;
 
-/// From now on every pass of `address` calls libprofile_boundary_passed(site). `address`: the first instruction of a function, or anywhere in
+/// From now on every pass of `address` calls libprofile_iteration_passed(site). `address`: the first instruction of a function, or anywhere in
 /// a call instruction.
 PatchProblem patch_code(std::uintptr_t address, std::uint32_t site) noexcept;
 

@@ -9,11 +9,11 @@
 
 #if defined(__x86_64__)
     .text
-    .hidden libprofile_boundary_stub
-    .globl libprofile_boundary_stub
-    .type libprofile_boundary_stub, @function
+    .hidden libprofile_iteration_stub
+    .globl libprofile_iteration_stub
+    .type libprofile_iteration_stub, @function
     .p2align 4
-libprofile_boundary_stub:
+libprofile_iteration_stub:
     .cfi_startproc
     .cfi_def_cfa rsp, 24
     pushq %rbp
@@ -36,7 +36,7 @@ libprofile_boundary_stub:
     movq %rax, 16(%rbp)
     cld
     andq $-64, %rsp
-    call libprofile_boundary_is_wanted
+    call libprofile_iteration_is_wanted
     testb %al, %al
     je 1f
     movl libprofile_vector_state_size(%rip), %eax
@@ -55,7 +55,7 @@ libprofile_boundary_stub:
     xsave64 (%rsp)
     movl -88(%rbp), %edi
     leaq 16(%rbp), %rsi
-    call libprofile_boundary_passed
+    call libprofile_iteration_passed
     movl libprofile_vector_state_parts(%rip), %eax
     xorl %edx, %edx
     xrstor64 (%rsp)
@@ -76,6 +76,6 @@ libprofile_boundary_stub:
     .cfi_restore rbp
     ret
     .cfi_endproc
-    .size libprofile_boundary_stub, . - libprofile_boundary_stub
+    .size libprofile_iteration_stub, . - libprofile_iteration_stub
 #endif
     .section .note.GNU-stack, "", @progbits

@@ -17,6 +17,6 @@ struct Alternatives {
 };
 
 /// Those of `place`, the first of them, among the sites of `loop` that were entered.
-Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const LoopCalls& calls) noexcept;
+Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId first, const LoopCalls& calls) noexcept;
 
 } // namespace libprofile

@@ -19,14 +19,14 @@ class CallPattern {
     /// A call of each pass, at or below the call site `site` of the loop's function.
     void add(const CallTree& tree, NodeId site, NodeId call) noexcept { add(site, tree[site].b, path_between(tree, site, call)); }
     /// The same of a call site at `place`; what is called is told apart by `what`.
-    void add(NodeId site, std::uint64_t place, std::uint64_t what) noexcept {
-        Site* at = std::find_if(sites_, sites_ + count_, [&](const Site& each) { return each.place >= place; });
-        if (at == sites_ + count_ || at->place != place) {
+    void add(NodeId site, std::uint64_t address, std::uint64_t what) noexcept {
+        Site* at = std::find_if(sites_, sites_ + count_, [&](const Site& each) { return each.address >= address; });
+        if (at == sites_ + count_ || at->address != address) {
             is_full_ = is_full_ || count_ == most;
             if (is_full_) return;
             std::copy_backward(at, sites_ + count_, sites_ + count_ + 1);
             ++count_;
-            *at = {site, place, 0};
+            *at = {site, address, 0};
         }
         at->calls += what;
     }
@@ -52,7 +52,7 @@ class CallPattern {
   private:
     struct Site {
         NodeId site;
-        std::uint64_t place;
+        std::uint64_t address;
         std::uint64_t calls; // stands for what is called there
     };
 

@@ -68,12 +68,12 @@ void IterationPoint::look_now() noexcept {
 /// False: something is missing, and libraries may come later; or it has failed.
 bool IterationPoint::is_found() noexcept {
     const char* equals = std::strchr(text_, '=');
-    char places[4096];
-    const int n = std::snprintf(places, sizeof places, "%s", equals == nullptr ? text_ : equals + 1);
-    if (n < 0 || static_cast<std::size_t>(n) >= sizeof places) return fail("it is too long"), false;
-    const char* last = std::strrchr(places, '/');
-    const bool is_call = std::strncmp(last == nullptr ? places : last + 1, "MPI_", 4) == 0;
-    return is_call ? look_for_calls(places) : look_for_code(places);
+    char points[4096];
+    const int n = std::snprintf(points, sizeof points, "%s", equals == nullptr ? text_ : equals + 1);
+    if (n < 0 || static_cast<std::size_t>(n) >= sizeof points) return fail("it is too long"), false;
+    const char* last = std::strrchr(points, '/');
+    const bool is_call = std::strncmp(last == nullptr ? points : last + 1, "MPI_", 4) == 0;
+    return is_call ? look_for_calls(points) : look_for_code(points);
 }
 
 namespace {
@@ -96,9 +96,9 @@ char* next_of(char*& rest, char separator) {
 }
 
 /// Of "app+0x10-0x20" the first address and the size, with the second one cut off. False: it is no range.
-bool cut_range(char* place, std::uintptr_t& size) {
-    const char* offset = std::strstr(place, "+0x");
-    char* end = offset == nullptr ? nullptr : std::strstr(place + (offset - place), "-0x");
+bool cut_range(char* text, std::uintptr_t& size) {
+    const char* offset = std::strstr(text, "+0x");
+    char* end = offset == nullptr ? nullptr : std::strstr(text + (offset - text), "-0x");
     if (end == nullptr) return false;
     *end = 0;
     size = std::strtoull(end + 1, nullptr, 16) - std::strtoull(offset + 1, nullptr, 16);
@@ -108,7 +108,7 @@ bool cut_range(char* place, std::uintptr_t& size) {
 } // namespace
 
 /// If one of them cannot be, passes of the others mean nothing, either (passed()).
-bool IterationPoint::patch(const CodePlaces& all) noexcept {
+bool IterationPoint::patch(const CodePoints& all) noexcept {
     if (!do_other_threads_sleep()) return fail("\"%s\" came, or was looked for, when threads ran already", name_), false;
     for (std::uint32_t i = 0; i < all.count; ++i) {
         const PatchProblem problem = patch_code(all.address[i], 0);
@@ -119,7 +119,7 @@ bool IterationPoint::patch(const CodePlaces& all) noexcept {
 }
 
 /// False: it is not there, or this has failed.
-bool IterationPoint::add_function(const char* name, CodePlaces& all) noexcept {
+bool IterationPoint::add_function(const char* name, CodePoints& all) noexcept {
     NamedFunction function;
     if (!find_function(name, function, nullptr, 0)) return false;
     if (function.is_ambiguous) {
@@ -127,41 +127,41 @@ bool IterationPoint::add_function(const char* name, CodePlaces& all) noexcept {
         say_which(function, which, sizeof which);
         return fail("there are several functions called \"%s\"; name the one that is meant: %s", name, which), false;
     }
-    if (function.has_more || all.count + function.count > CodePlaces::most)
+    if (function.has_more || all.count + function.count > CodePoints::most)
         return fail("passes of \"%s\" cannot be followed: %s", name, words(PatchProblem::TooMany)), false;
     for (std::uint32_t i = 0; i < function.count; ++i) all.add(function.address[i], name);
     return true;
 }
 
 /// `place`: where it is, or ranges of one line with '|' between them: the first call of each.
-bool IterationPoint::add_place(char* place, CodePlaces& all) noexcept {
+bool IterationPoint::add_point(char* text, CodePoints& all) noexcept {
     std::uintptr_t first_target = 0;
     bool is_one = false;
-    char* rest = place;
+    char* rest = text;
     while (char* part = next_of(rest, '|')) {
         std::uintptr_t size = 0;
         const bool is_range = cut_range(part, size);
         std::snprintf(missing_, sizeof missing_, "%s", part);
-        const std::uintptr_t address = find_place(part);
+        const std::uintptr_t address = find_address(part);
         if (address == 0) return !is_range && add_function(part, all);
         std::uintptr_t target = 0;
         const std::uintptr_t call = is_range ? find_call(address, address + size, target) : address;
         // Copies of a line call the same; other calls of it are no passes.
         if (call == 0 || (first_target != 0 && target != first_target)) continue;
-        if (all.count == CodePlaces::most) return fail("it names too many places"), false;
+        if (all.count == CodePoints::most) return fail("it names too many places"), false;
         first_target = target;
         is_one = true;
         all.add(call, part);
     }
-    if (!is_one) return fail("no call in \"%s\" can be followed", place), false;
+    if (!is_one) return fail("no call in \"%s\" can be followed", text), false;
     return true;
 }
 
-bool IterationPoint::look_for_code(char* places) noexcept {
-    CodePlaces all;
-    std::snprintf(missing_, sizeof missing_, "%s", places);
-    while (char* place = next_of(places, ','))
-        if (!add_place(place, all)) return false;
+bool IterationPoint::look_for_code(char* points) noexcept {
+    CodePoints all;
+    std::snprintf(missing_, sizeof missing_, "%s", points);
+    while (char* point = next_of(points, ','))
+        if (!add_point(point, all)) return false;
     if (all.count == 0) return fail("it names no place"), false;
     return patch(all);
 }
@@ -170,7 +170,7 @@ bool IterationPoint::add_range(const char* text) noexcept {
     const auto add = [this](std::uintptr_t start, std::uintptr_t end) {
         if (range_count_ < most_ranges) ranges_[range_count_++] = {start, end, steps_};
     };
-    if (const std::uintptr_t address = find_place(text); address != 0) {
+    if (const std::uintptr_t address = find_address(text); address != 0) {
         CodeRange range;
         if (!find_function_code(address, range)) return false;
         add(range.start, range.end);

@@ -71,9 +71,9 @@ class IterationPoint {
     void look_now() noexcept;
     bool is_found() noexcept;
     [[gnu::format(printf, 2, 3)]] void fail(const char* format, ...) noexcept;
-    bool look_for_code(char* places) noexcept;
+    bool look_for_code(char* points) noexcept;
     bool look_for_calls(char* path) noexcept;
-    struct CodePlaces {
+    struct CodePoints {
         static constexpr std::uint32_t most = 16;
         std::uintptr_t address[most];
         const char* name[most];
@@ -83,9 +83,9 @@ class IterationPoint {
             name[count++] = what;
         }
     };
-    bool add_function(const char* name, CodePlaces& all) noexcept;
-    bool add_place(char* place, CodePlaces& all) noexcept;
-    bool patch(const CodePlaces& all) noexcept;
+    bool add_function(const char* name, CodePoints& all) noexcept;
+    bool add_point(char* text, CodePoints& all) noexcept;
+    bool patch(const CodePoints& all) noexcept;
     void say_missing_function(const char* name) noexcept;
     bool add_range(const char* text) noexcept;
 

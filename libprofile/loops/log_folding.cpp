@@ -52,17 +52,17 @@ class Repetitions {
 /// What rows have become more by, for some of them.
 class Sums {
   public:
-    explicit Sums(std::size_t nodes) noexcept : places_(nodes), rows_(most) {}
-    bool is_there() const { return places_.is_there() && rows_.is_there(); }
+    explicit Sums(std::size_t nodes) noexcept : numbers_(nodes), rows_(most) {}
+    bool is_there() const { return numbers_.is_there() && rows_.is_there(); }
 
     void add(EventLog::Reader& reader, LogRecord kind, EventLog& to) noexcept {
-        std::uint32_t& place = places_[reader.node];
-        if (place == 0) {
+        std::uint32_t& number = numbers_[reader.node];
+        if (number == 0) {
             if (used_ == most) flush(to);
             rows_[used_].node = reader.node;
-            place = ++used_;
+            number = ++used_;
         }
-        Increments& row = rows_[place - 1];
+        Increments& row = rows_[number - 1];
         if (kind == LogRecord::Sample) {
             row.samples += reader.count;
             row.weight += reader.weight;
@@ -86,7 +86,7 @@ class Sums {
                 const auto metric = static_cast<std::uint32_t>(std::countr_zero(left));
                 to.add_value(metric, row.value[metric]);
             }
-            places_[row.node] = 0;
+            numbers_[row.node] = 0;
             row = {};
         }
         used_ = 0;
@@ -102,7 +102,7 @@ class Sums {
         std::uint64_t present = 0;
         std::uint64_t value[64] = {};
     };
-    Scratch<std::uint32_t> places_; // by node: number of its row + 1
+    Scratch<std::uint32_t> numbers_; // by node: number of its row + 1
     Scratch<Increments> rows_;
     std::uint32_t used_ = 0;
 };

@@ -4,7 +4,7 @@
 // Contract: on the thread of the log, with its in-tool flag set; pages under the quota while it works, as many as the log at most.
 //
 // For loops of a function at level L, a call that comes again while none of the functions up to level L + 1 has returned is in a loop
-// further inside, and no boundary (boundary_choice.hpp). So all its later occurrences can go, as far as they are in the same entry of
+// further inside, and no boundary (start_choice.hpp). So all its later occurrences can go, as far as they are in the same entry of
 // that function. What is left is as if the log had never been full for L and all levels outside of it. L is as far inside as half of
 // the log can go.
 #pragma once

@@ -13,12 +13,12 @@ namespace libprofile {
 struct Loop {
     NodeId caller = 0;       // call path of the loop's function
     std::uint32_t level = 0; // of that function, 1: the outermost
-    NodeId place = 0;        // the call site in it at which a pass begins
-    NodeId boundary = 0;     // the MPI call that comes once in a pass, below `place`; 0: every entry of `place` begins one
+    NodeId site = 0;         // the call site in it at which a pass begins
+    NodeId start = 0;        // the MPI call that comes once in a pass, below `place`; 0: every entry of `place` begins one
     // Further call sites of which each pass enters one in the place of `place` (branches); then `boundary` is 0.
     static constexpr std::uint32_t most_alternatives = 8;
     NodeList<most_alternatives> alternatives;
-    bool begins_at(NodeId node) const { return node == place || alternatives.has(node); }
+    bool begins_at(NodeId node) const { return node == site || alternatives.has(node); }
     std::uint64_t passes = 0; // when it was found
     std::uint64_t first_at = 0;
     std::uint64_t last_at = 0;
@@ -29,7 +29,7 @@ struct Loop {
     bool may_miss = false;     // passes may leave out the place, or what is called there the boundary, and nothing says that none does
     bool is_copied = false;    // the same calls come several times in a pass, the second time from `other`: the compiler may have unrolled the loop
     NodeId other = 0;
-    NodeId other_place = 0;
+    NodeId other_site = 0;
     std::uint64_t other_passes = 0;
 
     // Other calls that came as often as `boundary`. One that comes twice between two boundaries shows that a pass was missed: then
@@ -49,17 +49,17 @@ struct Loop {
     void begin_at_entries(NodeId of, std::uint32_t at_level, const Entries& entries) {
         caller = of;
         level = at_level;
-        place = entries.site;
+        site = entries.site;
         passes = entries.count;
         first_at = entries.first_at;
         last_at = entries.last_at;
     }
     /// The later part of one loop that seemed to be two, since calls in it came and went.
-    bool continues_in(const Loop& later) const { return caller == later.caller && level == later.level && place == later.place && boundary == later.boundary; }
+    bool continues_in(const Loop& later) const { return caller == later.caller && level == later.level && site == later.site && start == later.start; }
     void include(const Loop& later) {
         passes += later.passes;
         last_at = later.last_at;
-        for (const NodeId site : later.sites) sites.add(site);
+        for (const NodeId its : later.sites) sites.add(its);
     }
 
     // A function that calls itself from `place` for its next pass. Then a pass is an activation of it, and begins at its first call.
@@ -70,8 +70,8 @@ struct Loop {
         begin_at_entries(candidate.caller, candidate.level, candidate.entries);
         is_recursion = true;
         is_cut_short = candidate.is_cut_short;
-        recursion.begin(caller, level, place);
-        sites.add(place);
+        recursion.begin(caller, level, site);
+        sites.add(site);
     }
 
     /// Whether `path` goes through the loop's function.
@@ -80,19 +80,19 @@ struct Loop {
     bool begins_pass(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common) const {
         if (!is_on(path)) return false;
         if (is_recursion) return common < level || (recursion.is_innermost(path) && recursion.grows(tree, path));
-        return boundary != 0 ? node == boundary : begins_at(path.at(level)) && common <= level;
+        return start != 0 ? node == start : begins_at(path.at(level)) && common <= level;
     }
     bool has_entered = false; // a call site since the running pass began, as far as calls were followed
     void note_entry(std::uint32_t common, bool begins) { has_entered = !begins && (has_entered || common <= level); }
     /// The boundary comes again, and what is called at the place has not returned since the pass began: it makes the call several times now.
     bool is_again_in_entry(const SitePath& path, NodeId node, std::uint32_t common) const {
-        return boundary != 0 && node == boundary && !is_recursion && !has_entered && common > level && is_on(path);
+        return start != 0 && node == start && !is_recursion && !has_entered && common > level && is_on(path);
     }
     /// In the running pass, and no other may begin with such calls.
     bool stays_in_pass(const CallTree& tree, const SitePath& path, NodeId node) const {
         if (!is_on(path)) return false;
         if (is_recursion) return recursion.is_innermost(path) && !recursion.grows(tree, path);
-        return sites.has(path.at(level)) && (boundary != 0 ? node != boundary : !begins_at(path.at(level)));
+        return sites.has(path.at(level)) && (start != 0 ? node != start : !begins_at(path.at(level)));
     }
 };
 

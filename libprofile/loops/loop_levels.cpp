@@ -149,7 +149,7 @@ class Levels {
             std::uint64_t share = 0;
             bool is_recursive = false;
             for (std::uint32_t k = 0; k < count; ++k) {
-                if (!is_same_place(tree_, site[i], site[k])) continue; // it may be reached on several call paths
+                if (!is_same_site(tree_, site[i], site[k])) continue; // it may be reached on several call paths
                 share += share_of(site[k]);
                 is_recursive = is_recursive || (k != i && (is_below(site[i], site[k]) || is_below(site[k], site[i])));
             }
@@ -210,27 +210,27 @@ bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& oute
     });
     SiteCode code(tree, functions);
     const auto is_confirmed = [&](NodeId site) { return !code.may_leave_out(site, site, site) && CertainCalls(tree, functions, code).are_made_at(site); };
-    NodeId place = 0;
+    NodeId chosen = 0;
     inner = {};
     for (const NodeId site : outer.sites) {
         const Entries& its = entries[site];
         const bool has_half = its.count != 0 && its.repeats() != 0 && its.span() / its.repeats() * its.count >= all.span() / 2;
-        const bool is_better = place == 0 || its.count > entries[place].count || (its.count == entries[place].count && tree[site].b < tree[place].b);
-        if (!has_half || !are_inner_passes(its) || !code.lies_around(outer.place, site)) continue;
+        const bool is_better = chosen == 0 || its.count > entries[chosen].count || (its.count == entries[chosen].count && tree[site].b < tree[chosen].b);
+        if (!has_half || !are_inner_passes(its) || !code.lies_around(outer.site, site)) continue;
         const bool is_certain = is_confirmed(site);
-        if (place != 0 && (is_certain != inner.is_confirmed ? inner.is_confirmed : !is_better)) continue;
-        place = site;
+        if (chosen != 0 && (is_certain != inner.is_confirmed ? inner.is_confirmed : !is_better)) continue;
+        chosen = site;
         inner.is_confirmed = is_certain;
     }
-    if (place == 0) return false;
-    inner.begin_at_entries(outer.caller, outer.level, entries[place]);
+    if (chosen == 0) return false;
+    inner.begin_at_entries(outer.caller, outer.level, entries[chosen]);
     inner.may_miss = !inner.is_confirmed;
     // What is entered between two of its passes is in the loop, or in one inside it.
     NodeList<64> between;
     std::uint64_t last_pass = 0;
     passes.for_each([&](NodeId site, std::uint64_t, std::uint64_t pass) {
-        if (site != place) return (void)between.add(site);
-        inner.sites.add(place);
+        if (site != chosen) return (void)between.add(site);
+        inner.sites.add(chosen);
         if (pass == last_pass)
             for (const NodeId each : between) inner.sites.add(each);
         last_pass = pass;

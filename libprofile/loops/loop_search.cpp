@@ -104,12 +104,12 @@ void LoopSearch::follow_recursion(const CallTree& tree, const SitePath& path, st
     }
     if (recursion_.level == 0) {
         // A function that was called from the place where it makes a call now: that is the third activation.
-        if (common < 2 || common > depth_ || path.size <= common || !is_same_place(tree, path.at(common), path.at(common - 1))) return;
+        if (common < 2 || common > depth_ || path.size <= common || !is_same_site(tree, path.at(common), path.at(common - 1))) return;
         const Activation &first = activations_[common - 2], &second = activations_[common - 1];
         if (second.caller != path.caller_of(common)) return;
         recursion_.begin(first.caller, common - 1, path.at(common - 1));
         recursion_.follow(tree, path, true);
-        depths_.begin(recursion_.place, first.began_at, first.first_call);
+        depths_.begin(recursion_.site, first.began_at, first.first_call);
         depths_.add(second.began_at, second.first_call);
         depths_.add(at, calls_);
         is_tree_walk_ = recursion_.deepest != common + 1;

@@ -3,10 +3,10 @@
 
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/loops/boundary_choice.hpp"
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/loops/loop_levels.hpp"
 #include "libprofile/loops/other_sites.hpp"
+#include "libprofile/loops/start_choice.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
 #include "libprofile/thread/thread.hpp"
 
@@ -34,13 +34,13 @@ bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t sear
 
 void LoopWatch::name(Thread& thread, Found& loop) noexcept {
     char text[192];
-    const Node& place = thread.tree[loop.place];
-    if (place.kind == NodeKind::Frame) {
-        const char* module = load_map[place.a].path;
+    const Node& site = thread.tree[loop.site];
+    if (site.kind == NodeKind::Frame) {
+        const char* module = load_map[site.a].path;
         const char* slash = std::strrchr(module, '/');
-        std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1, static_cast<unsigned long long>(place.b));
+        std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1, static_cast<unsigned long long>(site.b));
     } else {
-        std::snprintf(text, sizeof text, "loop at 0x%llx", static_cast<unsigned long long>(place.b));
+        std::snprintf(text, sizeof text, "loop at 0x%llx", static_cast<unsigned long long>(site.b));
     }
     loop.phase = thread.arena.copy_text(text);
 }
@@ -48,13 +48,13 @@ void LoopWatch::name(Thread& thread, Found& loop) noexcept {
 bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries) noexcept {
     ExcludedCalls excluded;
     for (std::uint32_t i = 0; i < loop_count_; ++i)
-        if (loops_[i].boundary != 0) excluded.add(loops_[i].boundary);
+        if (loops_[i].start != 0) excluded.add(loops_[i].start);
     loop = {};
     if (candidate.is_recursion)
         loop.set_recursion(candidate);
     else if (is_by_entries && !begin_by_entries(log_, thread.tree, candidate, mpi_traits, loop))
         return false;
-    else if (!is_by_entries && !choose_boundary(log_, thread.tree, candidate, mpi_traits, excluded, loop))
+    else if (!is_by_entries && !choose_start(log_, thread.tree, candidate, mpi_traits, excluded, loop))
         return false;
     // The log may have begun anew, or know calls of some passes only.
     loop.around.for_each([&](Entries& known) {

@@ -22,8 +22,8 @@ constexpr std::uint64_t calls_between_decisions = 256;
 
 LoopWatch* LoopWatch::create() noexcept {
     if (sizeof(LoopWatch) > memory_quota.limit() / 8) return nullptr;
-    void* place = memory_quota.map((sizeof(LoopWatch) + 4095) & ~std::size_t{4095});
-    return place == nullptr ? nullptr : new (place) LoopWatch();
+    void* pages = memory_quota.map((sizeof(LoopWatch) + 4095) & ~std::size_t{4095});
+    return pages == nullptr ? nullptr : new (pages) LoopWatch();
 }
 
 /// A pass of a known loop may begin with this call.
@@ -208,8 +208,8 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
     }
     SitePath path;
     if (best == nullptr || agreeing + best->twice < 3 || !path.find(thread.tree, best->node)) return;
-    loop.boundary = best->node;
-    loop.place = path.at(loop.level);
+    loop.start = best->node;
+    loop.site = path.at(loop.level);
     loop.witnesses = 0; // nothing bears witness against it
     ++loop.moves;
     want_checkpoint();

@@ -17,7 +17,7 @@ class PassEvidence {
 
     SiteCode& code() noexcept { return code_; }
     /// Where a pass may leave out `place`, what it enters instead, of the sites that were entered.
-    const Alternatives& alternatives_of(const Loop& loop, NodeId place) noexcept;
+    const Alternatives& alternatives_of(const Loop& loop, NodeId site) noexcept;
     std::uint64_t entries_of(const AlternativeSites& sites) const noexcept;
     /// What is called at each of them makes a call each time.
     bool are_certain(const AlternativeSites& sites) noexcept;
@@ -25,12 +25,12 @@ class PassEvidence {
     bool is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept;
     /// Another of the function's call sites cannot be left out and makes a call each time, and was entered as often as there are passes with `place`;
     /// or two of them together cannot be left out, and came as often (a step with a new neighbour list, and one without).
-    bool is_confirmed_by_others(const Loop& loop, NodeId place, std::uint64_t passes) noexcept;
+    bool is_confirmed_by_others(const Loop& loop, NodeId site, std::uint64_t passes) noexcept;
     /// No pass of the innermost loop with `site` leaves it out, and what is called there makes a call each time: so many entries, so many passes.
     bool is_in_each_pass(NodeId site) noexcept { return !code_.may_leave_out(site, site, site) && certain_.are_made_at(site); }
     /// Of the call sites in `sites` that are in the same innermost loop as `place` and come in each pass, `place` first, the one to begin passes
     /// with. It was entered `least` times or more. 0: there is none.
-    NodeId in_each_pass_beside(const NodeList<64>& sites, NodeId place, std::uint64_t least) noexcept;
+    NodeId best_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept;
     /// In the code of the function `seldom` lies in no loop around that of `often`.
     bool is_in_loop_of(NodeId often, NodeId seldom) noexcept { return code_.nesting(often, seldom).nesting == Nesting::Same; }
 

@@ -1,4 +1,4 @@
-// Programs whose iterations are the passes of a place that is named from outside: places KIND PASSES. Prints what it has computed.
+// Programs whose iteration points are named from outside: iteration_points KIND PASSES. Prints what it has computed.
 // Every step is a function that a change of its code could break: arguments in all registers, exceptions, threads, short ones.
 #include <mpi.h>
 

@@ -7,6 +7,6 @@
 namespace libprofile {
 
 /// Sets what of `loop` says how sure it is: is_opaque, is_nested, may_miss, is_copied, and is_ambiguous with `other` where there is none yet.
-void doubt_boundary(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) noexcept;
+void doubt_start(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) noexcept;
 
 } // namespace libprofile

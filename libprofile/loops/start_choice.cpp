@@ -1,8 +1,8 @@
-#include "libprofile/loops/boundary_choice.hpp"
+#include "libprofile/loops/start_choice.hpp"
 
-#include "libprofile/loops/boundary_doubts.hpp"
 #include "libprofile/loops/loop_calls.hpp"
 #include "libprofile/loops/pass_evidence.hpp"
+#include "libprofile/loops/start_doubts.hpp"
 
 #include <algorithm>
 
@@ -16,10 +16,10 @@ struct Range {
     std::uint64_t from = UINT64_MAX;
     std::uint64_t to = 0;
     bool is_known() const { return from <= to; }
-    void include(const Node& place) {
-        if (place.kind != NodeKind::Frame) return;
-        from = std::min(from, place.b);
-        to = std::max(to, place.b);
+    void include(const Node& site) {
+        if (site.kind != NodeKind::Frame) return;
+        from = std::min(from, site.b);
+        to = std::max(to, site.b);
     }
 };
 
@@ -55,11 +55,11 @@ class Choice {
   private:
     /// Nothing is made once in a pass: each entry of the candidate's call site begins one.
     bool find_entries(Loop& loop) noexcept {
-        loop.place = candidate_.entries.site;
-        loop.boundary = 0;
+        loop.site = candidate_.entries.site;
+        loop.start = 0;
         loop.passes = candidate_.entries.count;
-        const bool has_passes = calls_.is_known_from_begin() || calls_.entries(loop.place) > least_passes;
-        if (!begin_in_each_pass(loop, calls_.entries(loop.place))) ask_alternatives(loop);
+        const bool has_passes = calls_.is_known_from_begin() || calls_.entries(loop.site) > least_passes;
+        if (!begin_in_each_pass(loop, calls_.entries(loop.site))) ask_alternatives(loop);
         return has_passes;
     }
 
@@ -75,7 +75,7 @@ class Choice {
                 if (!is_ambiguous || loop.is_ambiguous) continue; // once in doubt, always
                 loop.is_ambiguous = true;
                 loop.other = is_nest ? own : other;
-                loop.other_place = calls_[loop.other].site;
+                loop.other_site = calls_[loop.other].site;
                 loop.other_passes = calls_[loop.other].count;
             }
         }
@@ -99,17 +99,17 @@ class Choice {
 
     /// Passes begin at a call site of the chosen one's loop that no pass leaves out, if the code says that there is one.
     bool begin_in_each_pass(Loop& loop, std::uint64_t least) noexcept {
-        const NodeId site = evidence_.in_each_pass_beside(speaking_, loop.place, least);
+        const NodeId site = evidence_.best_in_each_pass(speaking_, loop.site, least);
         if (site == 0) return false;
-        if (site != loop.place || (loop.boundary != 0 && !calls_.is_in_group(calls_[loop.boundary].count, calls_.entries(site)))) {
-            loop.place = site;
-            loop.boundary = calls_.best_at(site);
-            loop.passes = with_earlier(loop.boundary == 0 ? calls_.entries(site) : calls_[loop.boundary].count);
+        if (site != loop.site || (loop.start != 0 && !calls_.is_in_group(calls_[loop.start].count, calls_.entries(site)))) {
+            loop.site = site;
+            loop.start = calls_.best_at(site);
+            loop.passes = with_earlier(loop.start == 0 ? calls_.entries(site) : calls_[loop.start].count);
         }
         loop.is_confirmed = true;
-        if (loop.is_ambiguous && evidence_.is_in_loop_of(site, loop.other_place)) { // that is done in some of these passes
+        if (loop.is_ambiguous && evidence_.is_in_loop_of(site, loop.other_site)) { // that is done in some of these passes
             loop.is_ambiguous = false;
-            loop.other = loop.other_place = 0;
+            loop.other = loop.other_site = 0;
             loop.other_passes = 0;
         }
         return true;
@@ -120,7 +120,7 @@ class Choice {
         NodeList<64> own;
         for (const NodeId site : loop.sites) {
             const bool is_asked = calls_.entries(site) < loop.passes / 2 && !loop.around.is_full();
-            if (!is_asked || !code_.lies_around(site, loop.place)) {
+            if (!is_asked || !code_.lies_around(site, loop.site)) {
                 own.add(site);
                 continue;
             }
@@ -139,16 +139,16 @@ class Choice {
     }
 
     void find_call(Loop& loop, std::uint64_t group) noexcept {
-        loop.boundary = outermost_of(group);
-        loop.place = calls_[loop.boundary].site;
-        loop.passes = with_earlier(calls_[loop.boundary].count);
-        const bool is_in_each = begin_in_each_pass(loop, calls_[loop.boundary].count);
-        if (calls_.is_entry(loop.boundary)) loop.boundary = 0;
+        loop.start = outermost_of(group);
+        loop.site = calls_[loop.start].site;
+        loop.passes = with_earlier(calls_[loop.start].count);
+        const bool is_in_each = begin_in_each_pass(loop, calls_[loop.start].count);
+        if (calls_.is_entry(loop.start)) loop.start = 0;
         if (is_in_each || ask_alternatives(loop)) return; // nothing needs to bear witness
         for (NodeId node = 0; node < calls_.size() && loop.witnesses < Loop::most_witnesses; ++node) {
             if (calls_.is_entry(node) || !calls_.has_in_group(node, group)) continue;
-            const auto has_place = [&](const Loop::Witness& other) { return calls_[other.node].site == calls_[node].site; };
-            if (calls_[node].site != loop.place && std::none_of(loop.witness, loop.witness + loop.witnesses, has_place))
+            const auto has_its_site = [&](const Loop::Witness& other) { return calls_[other.node].site == calls_[node].site; };
+            if (calls_[node].site != loop.site && std::none_of(loop.witness, loop.witness + loop.witnesses, has_its_site))
                 loop.witness[loop.witnesses++].node = node;
         }
     }
@@ -247,25 +247,25 @@ class Choice {
     /// A pass may leave out the place that was chosen. If it then enters one of others, all of these are the boundary: true. Otherwise that
     /// may be a pass that is missed.
     bool ask_alternatives(Loop& loop) noexcept {
-        const Alternatives& all = evidence_.alternatives_of(loop, loop.place);
+        const Alternatives& all = evidence_.alternatives_of(loop, loop.site);
         if (all.open == 0 && !all.is_exact) return false;
         // Each call there an entry: else it is not known what is one.
-        const bool are_entries = loop.boundary == 0 || calls_.entries(loop.place) + 1 >= calls_[loop.boundary].count;
+        const bool are_entries = loop.start == 0 || calls_.entries(loop.site) + 1 >= calls_[loop.start].count;
         if (!all.is_exact || !are_entries) {
-            const std::uint64_t passes = loop.boundary == 0 ? calls_.entries(loop.place) : calls_[loop.boundary].count;
-            loop.is_confirmed = evidence_.is_confirmed_by_others(loop, loop.place, passes);
+            const std::uint64_t passes = loop.start == 0 ? calls_.entries(loop.site) : calls_[loop.start].count;
+            loop.is_confirmed = evidence_.is_confirmed_by_others(loop, loop.site, passes);
             if (loop.is_ambiguous || loop.is_confirmed) return false;
             loop.is_ambiguous = true;
-            loop.other = loop.other_place = all.open != 0 ? all.open : all.sites[1];
+            loop.other = loop.other_site = all.open != 0 ? all.open : all.sites[1];
             loop.other_passes = calls_.entries(loop.other);
             return false;
         }
-        loop.boundary = 0;
-        loop.passes = loop.passes * evidence_.entries_of(all.sites) / std::max<std::uint64_t>(calls_.entries(loop.place), 1);
-        loop.place = all.sites[0];
+        loop.start = 0;
+        loop.passes = loop.passes * evidence_.entries_of(all.sites) / std::max<std::uint64_t>(calls_.entries(loop.site), 1);
+        loop.site = all.sites[0];
         for (std::uint32_t i = 1; i < all.sites.size(); ++i) { // the first in the code is the same on all ranks
             NodeId site = all.sites[i];
-            if (tree_[site].b < tree_[loop.place].b) std::swap(site, loop.place);
+            if (tree_[site].b < tree_[loop.site].b) std::swap(site, loop.site);
             loop.alternatives.add(site);
         }
         return true;
@@ -287,9 +287,9 @@ class Choice {
         }
         const Range often = range_about(frequent);
         const Range seldom = range_of(rare);
-        const bool have_places = often.is_known() && seldom.is_known();
-        const bool is_among_them = have_places && often.from < seldom.from && seldom.to < often.to;
-        const bool surrounds_them = have_places && seldom.from < often.from && often.to < seldom.to;
+        const bool are_known = often.is_known() && seldom.is_known();
+        const bool is_among_them = are_known && often.from < seldom.from && seldom.to < often.to;
+        const bool surrounds_them = are_known && seldom.from < often.from && often.to < seldom.to;
         if (is_among_them) return false;
         const Distances apart = distances(calls_.best_of(rare), calls_.best_of(frequent));
         if (apart.least > apart.most) return false;
@@ -300,7 +300,7 @@ class Choice {
         // Stages of a step, or something that is done at every fourth step: steps mostly have a call of all ranks.
         if (apart.most <= 4) return functions_.is_collective(tree_[calls_.best_of(rare)].a);
         // Compilers put what is rarely done behind the rest of a loop's body, and the beginning of a loop before those inside.
-        if (have_places && often.to < seldom.from) return false;
+        if (are_known && often.to < seldom.from) return false;
         const auto is_of_all = [&](std::uint64_t group) {
             const NodeId call = calls_.best_of(group);
             return !calls_.is_entry(call) && functions_.is_collective(tree_[call].a);
@@ -324,13 +324,13 @@ class Choice {
 
 } // namespace
 
-bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
-                     Loop& loop) noexcept {
+bool choose_start(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
+                  Loop& loop) noexcept {
     LoopCalls calls(log, tree, candidate, functions);
     if (!calls.is_there()) return false;
     PassEvidence evidence(calls);
     if (!Choice(calls, evidence, excluded).find(loop)) return false;
-    doubt_boundary(calls, evidence, loop);
+    doubt_start(calls, evidence, loop);
     return true;
 }
 

@@ -19,7 +19,7 @@ namespace libprofile {
 using ExcludedCalls = NodeList<16>;
 
 /// From the events in `log` during `candidate`. False: there is no memory for it, or the log knows nothing, or too few passes, of the loop.
-bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
-                     Loop& loop) noexcept;
+bool choose_start(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
+                  Loop& loop) noexcept;
 
 } // namespace libprofile

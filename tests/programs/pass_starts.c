@@ -1,5 +1,5 @@
 /* Programs that mark nothing, whose passes change in kind while they run, or whose calls are left out in some passes:
-   boundaries KIND PASSES [MICROSECONDS of work in a pass]. */
+   pass_starts KIND PASSES [MICROSECONDS of work in a pass]. */
 #include "passes.h"
 
 #include <stdio.h>
