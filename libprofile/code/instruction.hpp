@@ -34,5 +34,9 @@ struct Instruction {
 };
 
 Instruction decode(std::uintptr_t address, std::size_t limit) noexcept;
+/// Whether an IndirectJump goes through a register or a table (`jmp *%reg`, `jmp *(base,index,scale)`), as those of a switch do.
+bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept;
+/// Whether the instruction returns. After other ends (ud2, hlt) the program is over.
+bool is_return(std::uintptr_t at, const Instruction& instruction) noexcept;
 
 } // namespace libprofile

@@ -10,6 +10,8 @@
 // So does the first call of a function that has no room for a jump before it.
 #pragma once
 
+#include "libprofile/code/code_range.hpp"
+
 #include <cstdint>
 
 namespace libprofile {
@@ -37,13 +39,6 @@ PatchProblem patch_code(std::uintptr_t address, std::uint32_t site) noexcept;
 
 /// The first call in [start, end), which lies in one function; 0: there is none that could be followed.
 std::uintptr_t find_call(std::uintptr_t start, std::uintptr_t end, std::uintptr_t& target) noexcept;
-
-struct CodeRange {
-    std::uintptr_t start = 0;
-    std::uintptr_t end = 0;
-};
-/// The function (or the part of one) that holds `address`, by the module's unwind information.
-bool find_function_code(std::uintptr_t address, CodeRange& range) noexcept;
 
 // For others that lead code to us:
 

@@ -1,4 +1,4 @@
-// Compiled with -mgeneral-regs-only: the program's vector registers are not saved yet when code/patch_stub.S and sled_stub.S call this.
+// Compiled with -mgeneral-regs-only: the program's vector registers are not saved yet when code/arch/x86_64/patch_stub.S and sled_stub.S call this.
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/regions/sleds.hpp"
 #include "libprofile/regions/visits_inside.hpp"

@@ -7,7 +7,6 @@
    here, vector registers and the control word of SSE by XSAVE, and only where more is to be done than to look whether anything is measured.
    The code that looks is compiled with -mgeneral-regs-only. The x87 stack is empty where functions begin, and nobody here uses it. */
 
-#if defined(__x86_64__)
     .text
     .hidden libprofile_iteration_stub
     .globl libprofile_iteration_stub
@@ -77,5 +76,4 @@ libprofile_iteration_stub:
     ret
     .cfi_endproc
     .size libprofile_iteration_stub, . - libprofile_iteration_stub
-#endif
     .section .note.GNU-stack, "", @progbits
