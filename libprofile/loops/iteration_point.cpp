@@ -24,7 +24,7 @@ constinit IterationPoint iteration_point;
 
 namespace {
 
-/// What tells functions of one name apart: their symbols, or where they are.
+/// Writes what distinguishes functions of one name: their symbols or addresses.
 void say_which(const NamedFunction& function, char* text, std::size_t size) {
     if (std::strcmp(function.symbol, function.other_symbol) != 0) {
         std::snprintf(text, size, "%s or %s", function.symbol, function.other_symbol);
@@ -39,7 +39,7 @@ void say_which(const NamedFunction& function, char* text, std::size_t size) {
 } // namespace
 
 void IterationPoint::choose(const char* text) noexcept {
-    if (*text == '=') ++text; // a name that is missing is that of the place
+    if (*text == '=') ++text; // without a name, the iterations are named after the point
     text_ = text;
     const char* equals = std::strchr(text, '=');
     const std::size_t size = equals == nullptr ? std::strlen(text) : static_cast<std::size_t>(equals - text);
@@ -58,14 +58,14 @@ void IterationPoint::fail(const char* format, ...) noexcept {
 void IterationPoint::look_now() noexcept {
     if (modules_.load(std::memory_order_relaxed) == load_map.arrivals()) return;
     State expected = State::Wanted;
-    if (!state_.compare_exchange_strong(expected, State::Busy, std::memory_order_acq_rel)) return; // another thread looks
+    if (!state_.compare_exchange_strong(expected, State::Busy, std::memory_order_acq_rel)) return; // another thread is looking
     modules_.store(load_map.arrivals(), std::memory_order_relaxed);
     const bool found = is_found();
     expected = State::Busy; // unless it has failed
     state_.compare_exchange_strong(expected, found ? State::On : State::Wanted, std::memory_order_acq_rel);
 }
 
-/// False: something is missing, and libraries may come later; or it has failed.
+/// Returns false if something is missing that a library may bring later, or if the search has failed.
 bool IterationPoint::is_found() noexcept {
     const char* equals = std::strchr(text_, '=');
     char points[4096];
@@ -78,8 +78,8 @@ bool IterationPoint::is_found() noexcept {
 
 namespace {
 
-/// The next of a list, cut out of it at a separator that is in no brackets, without blanks around it: step(int, int) is one. nullptr: there
-/// are no more.
+/// Cuts the next item out of a list and trims blanks. Separators in brackets do not count: step(int, int) is one item.
+/// Returns nullptr at the end.
 char* next_of(char*& rest, char separator) {
     while (*rest == separator || *rest == ' ') ++rest;
     if (*rest == 0) return nullptr;
@@ -95,7 +95,7 @@ char* next_of(char*& rest, char separator) {
     return begin;
 }
 
-/// Of "app+0x10-0x20" the first address and the size, with the second one cut off. False: it is no range.
+/// Reads the first address and the size of "app+0x10-0x20", and cuts off the second address. Returns false if it is no range.
 bool cut_range(char* text, std::uintptr_t& size) {
     const char* offset = std::strstr(text, "+0x");
     char* end = offset == nullptr ? nullptr : std::strstr(text + (offset - text), "-0x");
@@ -107,7 +107,7 @@ bool cut_range(char* text, std::uintptr_t& size) {
 
 } // namespace
 
-/// If one of them cannot be, passes of the others mean nothing, either (passed()).
+/// One point that cannot be followed makes the passes of the others meaningless (passed()).
 bool IterationPoint::patch(const CodePoints& all) noexcept {
     if (!do_other_threads_sleep()) return fail("\"%s\" came, or was looked for, when threads ran already", name_), false;
     for (std::uint32_t i = 0; i < all.count; ++i) {
@@ -118,7 +118,7 @@ bool IterationPoint::patch(const CodePoints& all) noexcept {
     return true;
 }
 
-/// False: it is not there, or this has failed.
+/// Returns false if the function is missing or cannot be followed.
 bool IterationPoint::add_function(const char* name, CodePoints& all) noexcept {
     NamedFunction function;
     if (!find_function(name, function, nullptr, 0)) return false;
@@ -133,7 +133,7 @@ bool IterationPoint::add_function(const char* name, CodePoints& all) noexcept {
     return true;
 }
 
-/// `place`: where it is, or ranges of one line with '|' between them: the first call of each.
+/// `text`: an address, or ranges of one line with '|' between them; the first call of each counts.
 bool IterationPoint::add_point(char* text, CodePoints& all) noexcept {
     std::uintptr_t first_target = 0;
     bool is_one = false;
@@ -146,7 +146,7 @@ bool IterationPoint::add_point(char* text, CodePoints& all) noexcept {
         if (address == 0) return !is_range && add_function(part, all);
         std::uintptr_t target = 0;
         const std::uintptr_t call = is_range ? find_call(address, address + size, target) : address;
-        // Copies of a line call the same; other calls of it are no passes.
+        // Copies of a line make the same call. Other calls on the line begin no pass.
         if (call == 0 || (first_target != 0 && target != first_target)) continue;
         if (all.count == CodePoints::most) return fail("it names too many places"), false;
         first_target = target;
@@ -178,7 +178,7 @@ bool IterationPoint::add_range(const char* text) noexcept {
     }
     NamedFunction function;
     if (!find_function(text, function, nullptr, 0)) return false;
-    // Which of several is meant is no matter on the way to a call.
+    // On the way to a call all functions of that name may count.
     for (std::uint32_t i = 0; i < function.count; ++i) add(function.address[i], function.end[i]);
     return true;
 }
@@ -213,13 +213,13 @@ bool IterationPoint::look_for_calls(char* path) noexcept {
 
 namespace {
 
-/// Where parameters or template arguments begin; nullptr: there are none.
+/// Returns where parameters or template arguments begin, nullptr if there are none.
 const char* arguments_of(const char* name) {
     const char* at = std::strpbrk(name, "(<");
     return at == name ? nullptr : at; // (anonymous namespace)::step
 }
 
-/// Whether the file of the program has no table of its functions.
+/// Whether the program's file has no symbol table of its functions.
 bool is_stripped() {
     for (std::uint32_t m = 0; m < load_map.size(); ++m)
         if (load_map[m].is_executable) return !FunctionSymbols(load_map[m]).has_all();
@@ -237,10 +237,10 @@ bool is_in_libc(const char* name) {
 
 } // namespace
 
-/// Into complaint_: why there is no function of that name, and what may be meant.
+/// Writes into complaint_ why there is no function of that name, and which one may be meant.
 void IterationPoint::say_missing_function(const char* name) noexcept {
     constexpr std::size_t room = sizeof complaint_;
-    // Which has a step(), too, so this need not be what is meant.
+    // A proposal only: the library may have a step(), too.
     const char* const but = is_in_libc(name) ? ", but in the C library, whose functions cannot be followed" : "";
     const int used = std::snprintf(complaint_, room, "there is no function \"%s\" in the program and the libraries that are loaded%s", name, but);
     if (used < 0 || static_cast<std::size_t>(used) >= room) return;
