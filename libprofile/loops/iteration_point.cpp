@@ -148,7 +148,7 @@ bool IterationPoint::add_point(char* text, CodePoints& all) noexcept {
         const std::uintptr_t call = is_range ? find_call(address, address + size, target) : address;
         // Copies of a line make the same call. Other calls on the line begin no pass.
         if (call == 0 || (first_target != 0 && target != first_target)) continue;
-        if (all.count == CodePoints::most) return fail("it names too many places"), false;
+        if (all.count == CodePoints::most) return fail("it names too many points"), false;
         first_target = target;
         is_one = true;
         all.add(call, part);
@@ -162,7 +162,7 @@ bool IterationPoint::look_for_code(char* points) noexcept {
     std::snprintf(missing_, sizeof missing_, "%s", points);
     while (char* point = next_of(points, ','))
         if (!add_point(point, all)) return false;
-    if (all.count == 0) return fail("it names no place"), false;
+    if (all.count == 0) return fail("it names no point"), false;
     return patch(all);
 }
 
@@ -240,7 +240,7 @@ bool is_in_libc(const char* name) {
 /// Writes into complaint_ why there is no function of that name, and which one may be meant.
 void IterationPoint::say_missing_function(const char* name) noexcept {
     constexpr std::size_t room = sizeof complaint_;
-    // A proposal only: the library may have a step(), too.
+    // The C library has a step(), too: the user may mean another function.
     const char* const but = is_in_libc(name) ? ", but in the C library, whose functions cannot be followed" : "";
     const int used = std::snprintf(complaint_, room, "there is no function \"%s\" in the program and the libraries that are loaded%s", name, but);
     if (used < 0 || static_cast<std::size_t>(used) >= room) return;
@@ -262,7 +262,7 @@ void IterationPoint::say_missing_function(const char* name) noexcept {
         if (edit_distance(name, choice) <= 2 || strcasecmp(name, choice) == 0) std::snprintf(nearest, sizeof nearest, "%s", choice);
     if (*nearest == 0) find_function(name, function, nearest, sizeof nearest);
     const char* const hint = function.lacks_memory ? "there was no memory for the names of some of them: a larger LIBPROFILE_MEMORY helps"
-                             : is_stripped()       ? "the program is stripped of its names: give a place, app+0xOFFSET"
+                             : is_stripped()       ? "the program is stripped of its names: give an offset, app+0xOFFSET"
                                                    : "a function may be inlined where it is called";
     if (*nearest != 0)
         std::snprintf(rest, left, "; did you mean %s? (%s)", nearest, hint);

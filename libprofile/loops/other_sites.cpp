@@ -6,7 +6,7 @@ namespace libprofile {
 
 namespace {
 
-/// A pass may go there and leave out the boundary.
+/// Whether a pass may enter the site and leave out the start.
 bool may_miss_passes(SiteCode& code, const Loop& loop, NodeId site) noexcept {
     if (loop.is_confirmed) return false;
     AlternativeSites begins;
@@ -39,7 +39,7 @@ Loop loop_around(const CallTree& tree, const Loop& inner, const Entries& entries
     SiteCode code(tree, functions);
     Loop loop;
     loop.begin_at_entries(inner.caller, inner.level, entries);
-    --loop.passes; // the last one begins only now
+    --loop.passes; // the last pass begins only now
     loop.sites = inner.sites;
     inner.around.for_each_site([&](NodeId site) {
         if (site != loop.site && code.lies_around(site, loop.site))

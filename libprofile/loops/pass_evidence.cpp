@@ -15,7 +15,7 @@ std::uint64_t PassEvidence::entries_of(const AlternativeSites& sites) const noex
     return entries;
 }
 
-/// The function itself makes the call at each of them.
+/// Whether the function itself makes the call at each of them.
 bool PassEvidence::are_own(const AlternativeSites& sites) const noexcept {
     return std::all_of(sites.begin(), sites.end(), [&](NodeId site) { return calls_->own_calls(site) == calls_->entries(site); });
 }

@@ -6,7 +6,7 @@ namespace libprofile {
 
 namespace {
 
-/// Those that came as often as there are passes.
+/// Calls that came as often as there are passes.
 CallPattern calls_of_pass(const LoopCalls& calls, std::uint64_t passes) noexcept {
     const CallTree& tree = calls.tree();
     CallPattern found;
@@ -17,7 +17,7 @@ CallPattern calls_of_pass(const LoopCalls& calls, std::uint64_t passes) noexcept
     return found;
 }
 
-/// Those that are called from sites which were entered as often as there are passes, whatever calls they make.
+/// Functions called from sites that were entered as often as there are passes, whatever calls they make.
 CallPattern functions_of_pass(const LoopCalls& calls, const SiteCode& code, std::uint64_t passes) noexcept {
     const CallTree& tree = calls.tree();
     CallPattern found;
@@ -48,11 +48,11 @@ void doubt_start(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) noe
     const bool is_by_call = loop.start != 0;
     const std::uint64_t passes = is_by_call ? calls[loop.start].count : evidence.entries_of(all.sites);
     const CallPattern pattern = is_by_call ? calls_of_pass(calls, passes) : functions_of_pass(calls, code, passes);
-    // Functions that are called there may make their calls in some passes only, several of them in the same ones (output, say).
+    // Functions called there may make their calls in some passes only, several of them in the same ones (output, say).
     const bool may_miss = !all.is_complete || !evidence.are_certain(all.sites);
     loop.may_miss = may_miss && !loop.is_confirmed && !evidence.is_confirmed_by_others(loop, loop.site, passes);
     if (loop.alternatives.size() == 0) doubt_copies(loop, pattern);
-    // What is entered there more often than it makes the call may make it in some passes only.
+    // A site that is entered more often than it makes the call may make it in some passes only.
     const std::uint64_t entered = calls.entries(loop.site) - calls.own_calls(loop.site);
     if (!is_by_call || loop.is_ambiguous || entered < passes + passes / 2) return;
     loop.is_ambiguous = true;

@@ -1,4 +1,4 @@
-// What speaks against the boundary that was chosen for a loop.
+// What speaks against the chosen start of a loop.
 // Contract: on the thread of the log, with its in-tool flag set; async-signal-safe, allocates nothing.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace libprofile {
 
-/// Sets what of `loop` says how sure it is: is_opaque, is_nested, may_miss, is_copied, and is_ambiguous with `other` where there is none yet.
+/// Sets the doubts about `loop`: is_opaque, is_nested, may_miss, is_copied, and is_ambiguous with `other` if there is none yet.
 void doubt_start(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) noexcept;
 
 } // namespace libprofile
