@@ -2,12 +2,6 @@
 
 namespace libprofile {
 
-#if defined(__x86_64__)
-static constexpr bool is_understood_here = true;
-#else
-static constexpr bool is_understood_here = false;
-#endif
-
 /// It was read from the call `in`, for these: parts that nobody jumps to from there may be entries, so others would change what is answered.
 bool CodeLoops::Function::is_for(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) const noexcept {
     if (code.parts() == 0 || !code.is_in_part(0, in)) return false;
@@ -27,7 +21,7 @@ bool CodeLoops::Function::read(std::uintptr_t in, std::uintptr_t one, std::uintp
 
 /// nullptr: it is not understood, or too much was asked.
 CodeLoops::Function* CodeLoops::function(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept {
-    if (!is_understood_here || steps_left_ == 0) return nullptr;
+    if (steps_left_ == 0) return nullptr;
     for (Function& known : functions_)
         if (known.is_for(in, one, other)) return known.is_known ? &known : nullptr;
     if (bytes_left_ == 0) return nullptr;

@@ -6,24 +6,6 @@ using Kind = Instruction::Kind;
 
 namespace {
 
-/// `jmp *%reg` and `jmp *(base,index,scale)`: through a table most often. Others through memory are calls at the end of a function.
-bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept {
-    const auto* end = reinterpret_cast<const unsigned char*>(at) + instruction.length;
-    const auto* begin = reinterpret_cast<const unsigned char*>(at);
-    std::size_t opcode = 0;
-    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode;        // behind prefixes
-    const bool is_index_extended = opcode != 0 && (begin[opcode - 1] & 0xf2) == 0x42; // REX.X: what means no index is r12
-    const bool has_index = opcode + 2 < instruction.length && begin[opcode + 1] < 0xc0 && (begin[opcode + 1] & 7) == 4 &&
-                           ((begin[opcode + 2] & 0x38) != 0x20 || is_index_extended);
-    return instruction.table != 0 || has_index || (instruction.length >= 2 && end[-2] == 0xff && end[-1] >= 0xc0);
-}
-
-/// Other ends (ud2, hlt) are where the program ends.
-bool is_return(std::uintptr_t at, const Instruction& instruction) noexcept {
-    const unsigned char opcode = reinterpret_cast<const unsigned char*>(at)[instruction.length == 2 ? 1 : 0]; // `rep ret`
-    return instruction.kind == Kind::End && (opcode == 0xc3 || opcode == 0xc2);
-}
-
 enum Start : std::uint32_t { NoStart = 0, FallsThrough = 1, JumpedTo = 2 }; // of a block
 
 } // namespace

@@ -315,7 +315,7 @@ bool find_function(const char* name, NamedFunction& found, char* nearest, std::s
     return false;
 }
 
-std::uintptr_t find_place(const char* text) noexcept {
+std::uintptr_t find_address(const char* text) noexcept {
     const char* plus = nullptr;
     for (const char* p = text; (p = std::strstr(p, "+0x")) != nullptr; ++p) plus = p;
     if (plus == nullptr || plus == text) return 0;

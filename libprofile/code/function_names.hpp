@@ -35,6 +35,6 @@ bool find_function(const char* name, NamedFunction& found, char* nearest, std::s
 bool source_name(const char* symbol, char* name, std::size_t size, bool& fortran) noexcept;
 
 /// "lmp+0x3c1d20": where that is in memory. `module`: the end of a path, behind a slash. 0: no such module is loaded, or it is shorter.
-std::uintptr_t find_place(const char* text) noexcept;
+std::uintptr_t find_address(const char* text) noexcept;
 
 } // namespace libprofile

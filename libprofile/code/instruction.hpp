@@ -31,9 +31,12 @@ struct Instruction {
     std::uintptr_t operand = 0;
     /// Absolute address of four bytes in an operand with an index and no base: a table of addresses; 0: there is none.
     std::uintptr_t table = 0;
-    bool is_wide = false; // Call: with a prefix before the opcode
 };
 
 Instruction decode(std::uintptr_t address, std::size_t limit) noexcept;
+/// Whether an IndirectJump goes through a register or a table (`jmp *%reg`, `jmp *(base,index,scale)`), as those of a switch do.
+bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept;
+/// Whether the instruction returns. After other ends (ud2, hlt) the program is over.
+bool is_return(std::uintptr_t at, const Instruction& instruction) noexcept;
 
 } // namespace libprofile

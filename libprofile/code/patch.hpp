@@ -10,6 +10,8 @@
 // So does the first call of a function that has no room for a jump before it.
 #pragma once
 
+#include "libprofile/code/code_range.hpp"
+
 #include <cstdint>
 
 namespace libprofile {
@@ -31,19 +33,12 @@ enum class PatchProblem : std::uint8_t {
 /// Why, as the end of a sentence ("... cannot be followed: <words>").
 const char* words(PatchProblem problem) noexcept;
 
-/// From now on every pass of `address` calls libprofile_boundary_passed(site). `address`: the first instruction of a function, or anywhere in
+/// From now on every pass of `address` calls libprofile_iteration_passed(site). `address`: the first instruction of a function, or anywhere in
 /// a call instruction.
 PatchProblem patch_code(std::uintptr_t address, std::uint32_t site) noexcept;
 
 /// The first call in [start, end), which lies in one function; 0: there is none that could be followed.
 std::uintptr_t find_call(std::uintptr_t start, std::uintptr_t end, std::uintptr_t& target) noexcept;
-
-struct CodeRange {
-    std::uintptr_t start = 0;
-    std::uintptr_t end = 0;
-};
-/// The function (or the part of one) that holds `address`, by the module's unwind information.
-bool find_function_code(std::uintptr_t address, CodeRange& range) noexcept;
 
 // For others that lead code to us:
 

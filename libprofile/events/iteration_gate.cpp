@@ -1,11 +1,11 @@
-// Compiled with -mgeneral-regs-only: the program's vector registers are not saved yet when code/patch_stub.S and sled_stub.S call this.
+// Compiled with -mgeneral-regs-only: the program's vector registers are not saved yet when code/arch/x86_64/patch_stub.S and sled_stub.S call this.
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/regions/sleds.hpp"
 #include "libprofile/regions/visits_inside.hpp"
 #include "libprofile/thread/thread.hpp"
 
 /// Whether a pass of a place means anything now.
-extern "C" [[gnu::visibility("hidden")]] bool libprofile_boundary_is_wanted() noexcept {
+extern "C" [[gnu::visibility("hidden")]] bool libprofile_iteration_is_wanted() noexcept {
     using namespace libprofile;
     const SessionState state = process_state.session.load(std::memory_order_acquire);
     if (state != SessionState::Measuring && state != SessionState::Silent) return false;
@@ -16,7 +16,7 @@ extern "C" [[gnu::visibility("hidden")]] bool libprofile_boundary_is_wanted() no
 /// The same of a sled. An entry that is not followed since the thread is inside libprofile is lost.
 extern "C" [[gnu::visibility("hidden")]] bool libprofile_sled_is_wanted(int kind) noexcept {
     using namespace libprofile;
-    if (libprofile_boundary_is_wanted()) [[likely]]
+    if (libprofile_iteration_is_wanted()) [[likely]]
         return true;
     const bool is_recording = process_state.session.load(std::memory_order_relaxed) == SessionState::Measuring;
     if (is_recording && kind == static_cast<int>(SledKind::Entry)) count_visit_inside();

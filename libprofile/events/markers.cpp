@@ -72,8 +72,8 @@ MARKER(profile_phase_begin, 2)
 MARKER(profile_phase_end, 3)
 #undef MARKER
 
-// What the code near an iteration point calls (code/patch_stub.S); `frame`: where a frame of the function that was called would begin.
-extern "C" [[gnu::visibility("hidden")]] void libprofile_boundary_passed(std::uint32_t, std::uintptr_t frame) noexcept {
+// What the code near an iteration point calls (code/arch/x86_64/patch_stub.S); `frame`: where a frame of the function that was called would begin.
+extern "C" [[gnu::visibility("hidden")]] void libprofile_iteration_passed(std::uint32_t, std::uintptr_t frame) noexcept {
     using namespace libprofile;
     if (!iteration_point.is_on()) return;
     iteration_point.passed();

@@ -4,9 +4,9 @@
 
 namespace libprofile {
 
-Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const LoopCalls& calls) noexcept {
+Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId first, const LoopCalls& calls) noexcept {
     Alternatives found;
-    found.sites.add(place);
+    found.sites.add(first);
     for (bool is_more = true; is_more;) {
         is_more = false;
         for (const NodeId site : loop.sites) {

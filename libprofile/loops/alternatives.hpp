@@ -1,4 +1,4 @@
-// Where passes of a loop may leave out a call site, what they enter in its place: branches of the loop's body.
+// Branches of a loop's body: what a pass enters instead of a call site that it leaves out.
 // Contract: as SiteCode.
 #pragma once
 
@@ -11,12 +11,12 @@ namespace libprofile {
 
 struct Alternatives {
     AlternativeSites sites;
-    NodeId open = 0;          // passes may enter this one and none of them; 0: none that was entered
+    NodeId open = 0;          // a pass may enter this site and none of `sites`; 0: no site that was entered
     bool is_exact = false;    // each pass that enters a site enters exactly one of these
-    bool is_complete = false; // no pass enters none of them
+    bool is_complete = false; // every pass enters one of these
 };
 
-/// Those of `place`, the first of them, among the sites of `loop` that were entered.
-Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId place, const LoopCalls& calls) noexcept;
+/// Finds those of `first` among the sites of `loop` that were entered. `first` comes first in the list.
+Alternatives find_alternatives(SiteCode& code, const Loop& loop, NodeId first, const LoopCalls& calls) noexcept;
 
 } // namespace libprofile

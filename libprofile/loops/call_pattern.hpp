@@ -1,5 +1,5 @@
-// The calls that a pass of a loop makes: whether they are the same ones several times. So look those of a loop that the compiler has unrolled,
-// each copy of the body being one pass of the program.
+// Tells whether a pass of a loop makes the same calls several times. A loop that the compiler has unrolled looks so:
+// each copy of its body is one pass of the program.
 //
 // Contract: plain data of one thread; async-signal-safe, allocates nothing.
 #pragma once
@@ -14,19 +14,19 @@ namespace libprofile {
 
 class CallPattern {
   public:
-    static constexpr std::uint32_t most = 64; // call sites; a pass with more is not looked at
+    static constexpr std::uint32_t most = 64; // call sites; a pass with more is not examined
 
-    /// A call of each pass, at or below the call site `site` of the loop's function.
+    /// Adds a call of each pass, at or below the call site `site` of the loop's function.
     void add(const CallTree& tree, NodeId site, NodeId call) noexcept { add(site, tree[site].b, path_between(tree, site, call)); }
-    /// The same of a call site at `place`; what is called is told apart by `what`.
-    void add(NodeId site, std::uint64_t place, std::uint64_t what) noexcept {
-        Site* at = std::find_if(sites_, sites_ + count_, [&](const Site& each) { return each.place >= place; });
-        if (at == sites_ + count_ || at->place != place) {
+    /// Adds the call site at `address`. `what` stands for what is called there.
+    void add(NodeId site, std::uint64_t address, std::uint64_t what) noexcept {
+        Site* at = std::find_if(sites_, sites_ + count_, [&](const Site& each) { return each.address >= address; });
+        if (at == sites_ + count_ || at->address != address) {
             is_full_ = is_full_ || count_ == most;
             if (is_full_) return;
             std::copy_backward(at, sites_ + count_, sites_ + count_ + 1);
             ++count_;
-            *at = {site, place, 0};
+            *at = {site, address, 0};
         }
         at->calls += what;
     }
@@ -34,13 +34,14 @@ class CallPattern {
         return std::any_of(sites_, sites_ + count_, [site](const Site& each) { return each.site == site; });
     }
 
-    /// How many times the same calls are made, in whatever order: compilers move parts of the copies behind the loop. 1: they are not.
+    /// Returns how many times the same calls are made, 1 if they are not repeated. The order does not matter: compilers move parts of the copies
+    /// after the loop.
     std::uint32_t repetitions() const noexcept {
         std::uint32_t times = 0;
         for (std::uint32_t i = 0; i < count_; ++i) times = std::gcd(times, same_as(i));
         return is_full_ || times == 0 ? 1 : times;
     }
-    /// Where the same is called as at `site`, behind it in the code if there is one.
+    /// Returns a site where the same is called as at `site`, preferably one after it in the code.
     NodeId another(NodeId site) const noexcept {
         std::uint32_t at = 0;
         while (at < count_ && sites_[at].site != site) ++at;
@@ -52,7 +53,7 @@ class CallPattern {
   private:
     struct Site {
         NodeId site;
-        std::uint64_t place;
+        std::uint64_t address;
         std::uint64_t calls; // stands for what is called there
     };
 

@@ -7,7 +7,7 @@ namespace libprofile {
 CertainCalls::CertainCalls(const CallTree& tree, const FunctionTraits& functions, SiteCode& code) noexcept
     : tree_(&tree), functions_(&functions), code_(&code), leads_(tree.size()) {
     if (!leads_.is_there()) return;
-    for (NodeId node = static_cast<NodeId>(tree.size()); node-- > 1;) { // children come behind their parents
+    for (NodeId node = static_cast<NodeId>(tree.size()); node-- > 1;) { // children come after their parents
         if (is_call_of_mpi(node) || leads_[node]) leads_[tree[node].parent] = true;
     }
 }
@@ -18,7 +18,7 @@ bool CertainCalls::may_look_through_tree() noexcept {
     return may;
 }
 
-/// The function is called at `site`: it does not end without one of its call sites that lead to a call each time.
+/// `function` is called at `site`. Returns true if it cannot end without entering a call site that makes an MPI call each time.
 bool CertainCalls::are_made_by(std::uintptr_t function, NodeId site, std::uint32_t levels) noexcept {
     AlternativeSites certain;
     for (NodeId node = 0; node < tree_->size() && !certain.is_full(); ++node) {
@@ -31,7 +31,7 @@ bool CertainCalls::are_made_by(std::uintptr_t function, NodeId site, std::uint32
 bool CertainCalls::are_made_at(NodeId site, std::uint32_t levels) noexcept {
     if (!leads_.is_there() || levels == 0 || !may_look_through_tree()) return false;
     bool is_any = false;
-    constexpr std::uint32_t most_functions = 4; // called at one place
+    constexpr std::uint32_t most_functions = 4; // called at one site
     std::uintptr_t functions[most_functions];
     std::uintptr_t* const begin = functions;
     std::uint32_t count = 0;
@@ -46,7 +46,7 @@ bool CertainCalls::are_made_at(NodeId site, std::uint32_t levels) noexcept {
     }
     std::uintptr_t* const end = begin + count;
     const std::uintptr_t called = code_->called_function(site);
-    if (called != 0 && std::find(begin, end, called) != end) return are_made_by(called, site, levels); // it may go on in others, at its end
+    if (called != 0 && std::find(begin, end, called) != end) return are_made_by(called, site, levels); // at its end it may jump to others
     if (is_any && code_->may_return_before(site, 0)) return false;
     return (is_any || count != 0) && std::all_of(begin, end, [&](std::uintptr_t each) { return are_made_by(each, site, levels); });
 }

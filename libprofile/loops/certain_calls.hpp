@@ -1,6 +1,5 @@
-// Whether what a function calls at a call site makes a call of MPI each time: else a pass that enters the site may make none there, and then
-// nobody sees that it did.
-// Contract: as SiteCode. What is not known is not certain; nothing is where there is no memory.
+// Tells whether each entry of a call site makes an MPI call. If not, a pass may enter the site unseen.
+// Contract: as SiteCode. What is unknown counts as not certain. Nothing is certain when memory is short.
 #pragma once
 
 #include "libprofile/base/scratch.hpp"
@@ -12,29 +11,29 @@ class CertainCalls {
   public:
     CertainCalls(const CallTree& tree, const FunctionTraits& functions, SiteCode& code) noexcept;
 
-    /// Of the calls that the tree has below `site`.
+    /// Asks about the calls that the tree has below `site`.
     bool are_made_at(NodeId site) noexcept {
         nodes_left_ = most_nodes;
         return are_made_at(site, most_levels);
     }
 
   private:
-    static constexpr std::uint64_t most_nodes = 4 << 20; // looked at: some ms
+    static constexpr std::uint64_t most_nodes = 4 << 20; // to look at: a few ms
     static constexpr std::uint32_t most_levels = 12;
 
     bool are_made_at(NodeId site, std::uint32_t levels) noexcept;
     bool may_look_through_tree() noexcept;
     bool are_made_by(std::uintptr_t function, NodeId site, std::uint32_t levels) noexcept;
 
-    /// Nobody counts the others.
+    /// Other MPI calls are not counted.
     bool is_call_of_mpi(NodeId node) const { return (*tree_)[node].kind == NodeKind::Mpi && !functions_->is_beside((*tree_)[node]); }
-    /// A call site, not only a place where a sample was taken.
+    /// Returns true for a call site, false for an address where only a sample was taken.
     bool leads_to_call(NodeId node) const { return (*tree_)[node].kind == NodeKind::Frame && leads_[node]; }
 
     const CallTree* tree_;
     const FunctionTraits* functions_;
     SiteCode* code_;
-    Scratch<bool> leads_; // by node: one of MPI lies below
+    Scratch<bool> leads_; // by node: an MPI call lies below
     std::uint64_t nodes_left_ = most_nodes;
 };
 

@@ -65,7 +65,7 @@ void EventLog::add_event(const LoggedEvent& event) noexcept {
     last_at_ = event.at;
 }
 
-/// Of more levels than there is room for the outermost.
+/// If there are too many levels, the outermost ones are kept.
 void EventLog::add_returns(const LoggedReturns& returns) noexcept {
     constexpr std::uint32_t room = 80;
     static_assert(12 + first_level * 11 + room * 12 <= largest_record);

@@ -1,14 +1,13 @@
-// What happened since the search for the time loop began, compactly: so that iterations that were not known yet can be cut out
-// of it later.
-// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe; pages of its own, at most `limit` bytes. When
-// they are full, or there is no memory, the log ends (is_full()), and is of use up to there.
+// A compact log of what has happened since the search for the time loop began. Iterations that become known later are cut out of it.
+// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe; pages of its own, at most `limit` bytes. The log ends
+// (is_full()) when they are full or memory is short; what it holds stays valid.
 //
 // Records are numbers of 7 bits a byte. The first of a record says its kind in its two lowest bits:
-//   event   node, ns since the event before, common, and by how much three counters of the running segment have grown since then
-//   event that comes again   the same
+// event   node, ns since the event before, common, and the growth of three counters of the running segment since then
+// event that comes again   the same
 //   sample  node, number, weight
-//   values  number of cells, node, cells*(metric, increment): what the row of the event before has become more by
-//   returns values of node 0: by how much the three counters have grown, and levels with ns since the event before, when their functions returned
+// values  number of cells, node, cells*(metric, increment): growth of a row since the event before
+// returns values of node 0: growth of the three counters, then levels with the ns from the event before to the return of their functions
 #pragma once
 
 #include "format/metrics.hpp"
@@ -19,36 +18,36 @@
 
 namespace libprofile {
 
-enum class LogRecord : std::uint8_t { Event = 0, Sample = 1, Values = 2, EventAgain = 3 }; // readers get the last as Event
+enum class LogRecord : std::uint8_t { Event = 0, Sample = 1, Values = 2, EventAgain = 3 }; // readers get EventAgain as Event
 
-/// Functions of the last event's path that have returned since then, before the next. By their levels, from `first` on; 0: when is not known.
+/// Functions of the last event's path that have returned before the next event, by level from `first` on. 0: time unknown.
 struct LoggedReturns {
-    static constexpr std::uint32_t most = 128; // none further inside is the function of a loop
-    SegmentCounters since;                     // the record before that has some
+    static constexpr std::uint32_t most = 128; // loops of functions further inside are not found
+    SegmentCounters since;                     // growth since the record before
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     std::uint64_t at[most] = {};
     std::uint64_t of(std::uint32_t level) const { return level < first || level >= first + count ? 0 : at[level - first]; }
 };
 
-/// The beginning of an MPI call.
+/// An MPI call begins.
 struct LoggedEvent {
     NodeId node = 0;
-    std::uint32_t common = 0; // so many of the functions on its call path, from the outermost, had not returned since the one before
+    std::uint32_t common = 0; // number of functions on its call path, from the outermost, that have not returned since the event before
     std::uint64_t at = 0;     // ns
-    SegmentCounters since;    // the event before
-    bool comes_again = false; // in one entry of a function outside it, while that had not returned; the later ones were folded
+    SegmentCounters since;    // growth since the event before
+    bool comes_again = false; // within one entry of a function outside it that has not returned; later ones were folded
 };
 
 class EventLog {
   public:
-    /// Begins anew; `now`: the time that the first event's is counted from.
+    /// Begins anew. The first event's time counts from `now`.
     void start(std::uint64_t limit, std::uint64_t now) noexcept;
     void release() noexcept;
 
-    /// Something is missing at the end.
+    /// The end is missing.
     bool is_full() const { return is_full_; }
-    /// Not yet, but what comes next will soon have no room.
+    /// There will soon be no room.
     bool is_nearly_full() const { return is_full_ || (size_ * 2 > limit_ && used_ + 8 * largest_record > size_); }
     std::size_t used() const { return used_; }
 
@@ -60,11 +59,11 @@ class EventLog {
     void begin_values(NodeId node, std::uint32_t cells) noexcept;
     void add_value(std::uint32_t metric, std::uint64_t increment) noexcept;
 
-    /// Metric of values that stands for Row::chance_visits.
+    /// Stands for Row::chance_visits among the metrics.
     static constexpr std::uint32_t chance_visits = 63;
     static_assert(cell_metrics <= chance_visits);
 
-    /// Between two records.
+    /// A position between two records.
     struct Position {
         std::size_t offset = 0;
         std::uint64_t time = 0; // of the event before
@@ -72,17 +71,16 @@ class EventLog {
     Position begin() const { return {0, began_at_}; }
     Position end() const { return {used_, last_at_}; }
 
-    /// Takes the place of `other`, of which events until `until` were left out that tell nothing of loops of functions at `level` or
-    /// outside of it (log_folding.hpp).
+    /// Replaces `other`. This log lacks events until `until` that say nothing of loops of functions at `level` or outside it (log_folding.hpp).
     void replace(EventLog& other, std::uint32_t level, std::uint64_t until) noexcept;
-    /// Since when all is in it that happened in loops of a function at `level`.
+    /// Returns the time from which on all events in loops of a function at `level` are logged.
     std::uint64_t known_from(std::uint32_t level) const { return level <= fold_level_ ? began_at_ : folded_until_; }
     std::size_t limit() const { return limit_; }
 
     class Reader {
       public:
         Reader(const EventLog& log, Position from) : begin_(log.bytes_), at_(log.bytes_ + from.offset), end_(log.bytes_ + log.used_), time_(from.time) {}
-        /// The next record; false: there is none. Of Values, the caller may read `count` cells by value(), before the next record.
+        /// Reads the next record. Returns false at the end. After Values the caller may read `count` cells with value().
         bool next(LogRecord& kind) noexcept;
         LoggedEvent event;
         NodeId node = 0;
@@ -90,7 +88,7 @@ class EventLog {
         std::uint32_t count = 0; // of cells, or of samples
         std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
         void value(std::uint32_t& metric, std::uint64_t& increment) noexcept;
-        /// Values that are those of add_returns(), with their cells unread.
+        /// Whether the values are those of add_returns(). Their cells are still unread.
         bool are_returns(LogRecord kind) const { return kind == LogRecord::Values && node == 0; }
         void returns(LoggedReturns& returns) noexcept;
 
@@ -108,9 +106,9 @@ class EventLog {
     void number(std::uint64_t value) noexcept;
 
     static constexpr std::size_t smallest = 32 << 10;
-    static constexpr std::size_t largest_record = 1024; // a row's values: all metrics with numbers of at most 10 bytes
+    static constexpr std::size_t largest_record = 1024; // the values of a row: all metrics with numbers of at most 10 bytes
     static_assert(20 + (cell_metrics + 1) * 11 <= largest_record);
-    static constexpr std::uint32_t first_level = 3; // metrics of returns: the counters, levels from here on
+    static constexpr std::uint32_t first_level = 3; // metrics of returns: the three counters, then levels
 
     unsigned char* bytes_ = nullptr;
     std::size_t size_ = 0;

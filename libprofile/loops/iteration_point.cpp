@@ -24,7 +24,7 @@ constinit IterationPoint iteration_point;
 
 namespace {
 
-/// What tells functions of one name apart: their symbols, or where they are.
+/// Writes what distinguishes functions of one name: their symbols or addresses.
 void say_which(const NamedFunction& function, char* text, std::size_t size) {
     if (std::strcmp(function.symbol, function.other_symbol) != 0) {
         std::snprintf(text, size, "%s or %s", function.symbol, function.other_symbol);
@@ -39,7 +39,7 @@ void say_which(const NamedFunction& function, char* text, std::size_t size) {
 } // namespace
 
 void IterationPoint::choose(const char* text) noexcept {
-    if (*text == '=') ++text; // a name that is missing is that of the place
+    if (*text == '=') ++text; // without a name, the iterations are named after the point
     text_ = text;
     const char* equals = std::strchr(text, '=');
     const std::size_t size = equals == nullptr ? std::strlen(text) : static_cast<std::size_t>(equals - text);
@@ -58,28 +58,28 @@ void IterationPoint::fail(const char* format, ...) noexcept {
 void IterationPoint::look_now() noexcept {
     if (modules_.load(std::memory_order_relaxed) == load_map.arrivals()) return;
     State expected = State::Wanted;
-    if (!state_.compare_exchange_strong(expected, State::Busy, std::memory_order_acq_rel)) return; // another thread looks
+    if (!state_.compare_exchange_strong(expected, State::Busy, std::memory_order_acq_rel)) return; // another thread is looking
     modules_.store(load_map.arrivals(), std::memory_order_relaxed);
     const bool found = is_found();
     expected = State::Busy; // unless it has failed
     state_.compare_exchange_strong(expected, found ? State::On : State::Wanted, std::memory_order_acq_rel);
 }
 
-/// False: something is missing, and libraries may come later; or it has failed.
+/// Returns false if something is missing that a library may bring later, or if the search has failed.
 bool IterationPoint::is_found() noexcept {
     const char* equals = std::strchr(text_, '=');
-    char places[4096];
-    const int n = std::snprintf(places, sizeof places, "%s", equals == nullptr ? text_ : equals + 1);
-    if (n < 0 || static_cast<std::size_t>(n) >= sizeof places) return fail("it is too long"), false;
-    const char* last = std::strrchr(places, '/');
-    const bool is_call = std::strncmp(last == nullptr ? places : last + 1, "MPI_", 4) == 0;
-    return is_call ? look_for_calls(places) : look_for_code(places);
+    char points[4096];
+    const int n = std::snprintf(points, sizeof points, "%s", equals == nullptr ? text_ : equals + 1);
+    if (n < 0 || static_cast<std::size_t>(n) >= sizeof points) return fail("it is too long"), false;
+    const char* last = std::strrchr(points, '/');
+    const bool is_call = std::strncmp(last == nullptr ? points : last + 1, "MPI_", 4) == 0;
+    return is_call ? look_for_calls(points) : look_for_code(points);
 }
 
 namespace {
 
-/// The next of a list, cut out of it at a separator that is in no brackets, without blanks around it: step(int, int) is one. nullptr: there
-/// are no more.
+/// Cuts the next item out of a list and trims blanks. Separators in brackets do not count: step(int, int) is one item.
+/// Returns nullptr at the end.
 char* next_of(char*& rest, char separator) {
     while (*rest == separator || *rest == ' ') ++rest;
     if (*rest == 0) return nullptr;
@@ -95,10 +95,10 @@ char* next_of(char*& rest, char separator) {
     return begin;
 }
 
-/// Of "app+0x10-0x20" the first address and the size, with the second one cut off. False: it is no range.
-bool cut_range(char* place, std::uintptr_t& size) {
-    const char* offset = std::strstr(place, "+0x");
-    char* end = offset == nullptr ? nullptr : std::strstr(place + (offset - place), "-0x");
+/// Reads the first address and the size of "app+0x10-0x20", and cuts off the second address. Returns false if it is no range.
+bool cut_range(char* text, std::uintptr_t& size) {
+    const char* offset = std::strstr(text, "+0x");
+    char* end = offset == nullptr ? nullptr : std::strstr(text + (offset - text), "-0x");
     if (end == nullptr) return false;
     *end = 0;
     size = std::strtoull(end + 1, nullptr, 16) - std::strtoull(offset + 1, nullptr, 16);
@@ -107,8 +107,8 @@ bool cut_range(char* place, std::uintptr_t& size) {
 
 } // namespace
 
-/// If one of them cannot be, passes of the others mean nothing, either (passed()).
-bool IterationPoint::patch(const CodePlaces& all) noexcept {
+/// One point that cannot be followed makes the passes of the others meaningless (passed()).
+bool IterationPoint::patch(const CodePoints& all) noexcept {
     if (!do_other_threads_sleep()) return fail("\"%s\" came, or was looked for, when threads ran already", name_), false;
     for (std::uint32_t i = 0; i < all.count; ++i) {
         const PatchProblem problem = patch_code(all.address[i], 0);
@@ -118,8 +118,8 @@ bool IterationPoint::patch(const CodePlaces& all) noexcept {
     return true;
 }
 
-/// False: it is not there, or this has failed.
-bool IterationPoint::add_function(const char* name, CodePlaces& all) noexcept {
+/// Returns false if the function is missing or cannot be followed.
+bool IterationPoint::add_function(const char* name, CodePoints& all) noexcept {
     NamedFunction function;
     if (!find_function(name, function, nullptr, 0)) return false;
     if (function.is_ambiguous) {
@@ -127,42 +127,42 @@ bool IterationPoint::add_function(const char* name, CodePlaces& all) noexcept {
         say_which(function, which, sizeof which);
         return fail("there are several functions called \"%s\"; name the one that is meant: %s", name, which), false;
     }
-    if (function.has_more || all.count + function.count > CodePlaces::most)
+    if (function.has_more || all.count + function.count > CodePoints::most)
         return fail("passes of \"%s\" cannot be followed: %s", name, words(PatchProblem::TooMany)), false;
     for (std::uint32_t i = 0; i < function.count; ++i) all.add(function.address[i], name);
     return true;
 }
 
-/// `place`: where it is, or ranges of one line with '|' between them: the first call of each.
-bool IterationPoint::add_place(char* place, CodePlaces& all) noexcept {
+/// `text`: an address, or ranges of one line with '|' between them; the first call of each counts.
+bool IterationPoint::add_point(char* text, CodePoints& all) noexcept {
     std::uintptr_t first_target = 0;
     bool is_one = false;
-    char* rest = place;
+    char* rest = text;
     while (char* part = next_of(rest, '|')) {
         std::uintptr_t size = 0;
         const bool is_range = cut_range(part, size);
         std::snprintf(missing_, sizeof missing_, "%s", part);
-        const std::uintptr_t address = find_place(part);
+        const std::uintptr_t address = find_address(part);
         if (address == 0) return !is_range && add_function(part, all);
         std::uintptr_t target = 0;
         const std::uintptr_t call = is_range ? find_call(address, address + size, target) : address;
-        // Copies of a line call the same; other calls of it are no passes.
+        // Copies of a line make the same call. Other calls on the line begin no pass.
         if (call == 0 || (first_target != 0 && target != first_target)) continue;
-        if (all.count == CodePlaces::most) return fail("it names too many places"), false;
+        if (all.count == CodePoints::most) return fail("it names too many points"), false;
         first_target = target;
         is_one = true;
         all.add(call, part);
     }
-    if (!is_one) return fail("no call in \"%s\" can be followed", place), false;
+    if (!is_one) return fail("no call in \"%s\" can be followed", text), false;
     return true;
 }
 
-bool IterationPoint::look_for_code(char* places) noexcept {
-    CodePlaces all;
-    std::snprintf(missing_, sizeof missing_, "%s", places);
-    while (char* place = next_of(places, ','))
-        if (!add_place(place, all)) return false;
-    if (all.count == 0) return fail("it names no place"), false;
+bool IterationPoint::look_for_code(char* points) noexcept {
+    CodePoints all;
+    std::snprintf(missing_, sizeof missing_, "%s", points);
+    while (char* point = next_of(points, ','))
+        if (!add_point(point, all)) return false;
+    if (all.count == 0) return fail("it names no point"), false;
     return patch(all);
 }
 
@@ -170,7 +170,7 @@ bool IterationPoint::add_range(const char* text) noexcept {
     const auto add = [this](std::uintptr_t start, std::uintptr_t end) {
         if (range_count_ < most_ranges) ranges_[range_count_++] = {start, end, steps_};
     };
-    if (const std::uintptr_t address = find_place(text); address != 0) {
+    if (const std::uintptr_t address = find_address(text); address != 0) {
         CodeRange range;
         if (!find_function_code(address, range)) return false;
         add(range.start, range.end);
@@ -178,7 +178,7 @@ bool IterationPoint::add_range(const char* text) noexcept {
     }
     NamedFunction function;
     if (!find_function(text, function, nullptr, 0)) return false;
-    // Which of several is meant is no matter on the way to a call.
+    // On the way to a call all functions of that name may count.
     for (std::uint32_t i = 0; i < function.count; ++i) add(function.address[i], function.end[i]);
     return true;
 }
@@ -213,13 +213,13 @@ bool IterationPoint::look_for_calls(char* path) noexcept {
 
 namespace {
 
-/// Where parameters or template arguments begin; nullptr: there are none.
+/// Returns where parameters or template arguments begin, nullptr if there are none.
 const char* arguments_of(const char* name) {
     const char* at = std::strpbrk(name, "(<");
     return at == name ? nullptr : at; // (anonymous namespace)::step
 }
 
-/// Whether the file of the program has no table of its functions.
+/// Whether the program's file has no symbol table of its functions.
 bool is_stripped() {
     for (std::uint32_t m = 0; m < load_map.size(); ++m)
         if (load_map[m].is_executable) return !FunctionSymbols(load_map[m]).has_all();
@@ -237,10 +237,10 @@ bool is_in_libc(const char* name) {
 
 } // namespace
 
-/// Into complaint_: why there is no function of that name, and what may be meant.
+/// Writes into complaint_ why there is no function of that name, and which one may be meant.
 void IterationPoint::say_missing_function(const char* name) noexcept {
     constexpr std::size_t room = sizeof complaint_;
-    // Which has a step(), too, so this need not be what is meant.
+    // The C library has a step(), too: the user may mean another function.
     const char* const but = is_in_libc(name) ? ", but in the C library, whose functions cannot be followed" : "";
     const int used = std::snprintf(complaint_, room, "there is no function \"%s\" in the program and the libraries that are loaded%s", name, but);
     if (used < 0 || static_cast<std::size_t>(used) >= room) return;
@@ -262,7 +262,7 @@ void IterationPoint::say_missing_function(const char* name) noexcept {
         if (edit_distance(name, choice) <= 2 || strcasecmp(name, choice) == 0) std::snprintf(nearest, sizeof nearest, "%s", choice);
     if (*nearest == 0) find_function(name, function, nearest, sizeof nearest);
     const char* const hint = function.lacks_memory ? "there was no memory for the names of some of them: a larger LIBPROFILE_MEMORY helps"
-                             : is_stripped()       ? "the program is stripped of its names: give a place, app+0xOFFSET"
+                             : is_stripped()       ? "the program is stripped of its names: give an offset, app+0xOFFSET"
                                                    : "a function may be inlined where it is called";
     if (*nearest != 0)
         std::snprintf(rest, left, "; did you mean %s? (%s)", nearest, hint);

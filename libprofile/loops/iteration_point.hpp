@@ -1,13 +1,12 @@
-// The place that LIBPROFILE_ITERATION names: every time the program passes it, the next iteration begins, as a marker would begin it.
+// The iteration points that LIBPROFILE_ITERATION names. Whenever the program passes one, the next iteration begins, as with a marker.
 //
-//   function             every entry of it: step, ns::Class::step, module::procedure, or a mangled name
-//   module+0xOFFSET      the same by ELF address (stripped programs), or a call, as the report names places
-//   path/MPI_Function    every call of it below the functions of the path: MPI_Allreduce, run/MPI_Allreduce, main/run/MPI_Allreduce
-//   name=place,place...  several places by another name; a place may be a range, module+0xBEGIN-0xEND: the first call in it; or ranges of
-//                        one line, with | between them: those that call the same
+// function             every entry: step, ns::Class::step, module::procedure, or a mangled name
+// module+0xOFFSET      a function or a call by ELF address, as in reports; works for stripped programs
+// path/MPI_Function    every call below the functions of the path: MPI_Allreduce, run/MPI_Allreduce, main/run/MPI_Allreduce
+// name=point,point...  several points under another name. A point may be a range, module+0xBEGIN-0xEND: the first call in it. Ranges of
+// one line are separated by |; those that make the same call count.
 //
-// Contract: one per process. choose() once, before all others; look() in ordinary context, when modules have come; it and the rest by any
-// thread.
+// Contract: one per process. choose() comes first, once. look() runs in ordinary context, when modules have come. Any thread may call the rest.
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"
@@ -22,38 +21,38 @@ struct Thread;
 
 class IterationPoint {
   public:
-    /// `text` must stay.
+    /// `text` must stay valid.
     void choose(const char* text) noexcept;
-    /// Looks for the place in the modules that came since the last time, until it is there.
+    /// Looks for the points in the modules that have come since the last time, until all are found.
     void look() noexcept {
         if (is_wanted()) look_now();
     }
-    /// It is not there yet: libraries that come later may have it.
+    /// Not found yet: libraries that come later may have it.
     bool is_wanted() const { return state_.load(std::memory_order_relaxed) == State::Wanted; }
-    /// The same as look(), and asks the loader whether any came; not in handlers.
+    /// As look(), but asks the loader for new modules first. Not in handlers.
     void look_for_new() noexcept {
         if (!is_wanted()) return;
         load_map.refresh();
         look();
     }
-    /// Iterations begin here; markers of iterations mean nothing then.
+    /// Iterations begin at the points. The program's iteration markers are ignored then.
     bool is_on() const { return state_.load(std::memory_order_acquire) == State::On; }
-    /// At calls of MPI.
+    /// The point is an MPI call.
     bool is_call() const { return is_on() && function_ != no_function; }
-    /// The phase that the iterations are of.
+    /// The phase of the iterations.
     const char* name() const { return name_; }
 
-    /// Whether the MPI call `node` is the place.
+    /// Whether the MPI call `node` is the iteration point.
     bool is_at(const CallTree& tree, NodeId node) const noexcept;
-    /// The program passes the place, and a marker begins the next iteration.
+    /// The program passes the point. A marker begins the next iteration.
     void passed() noexcept;
-    /// The program makes a call that is_at() the place: the next iteration begins at `now`.
+    /// The program makes a call that is_at() the point: the next iteration begins at `now`.
     void passed_by_call(Thread& thread, std::uint64_t now) noexcept;
 
-    /// Other threads than the main one have passed it.
+    /// Threads other than the main one have passed it.
     bool was_passed_by_others() const { return by_others_.load(std::memory_order_relaxed); }
 
-    /// Why there are none, as a sentence; empty while all is well. Takes some time.
+    /// Why there are no iterations, as a sentence; empty if all is well. May take long.
     const char* complaint() noexcept;
 
     /// What complaint() said last, if it still holds.
@@ -71,9 +70,9 @@ class IterationPoint {
     void look_now() noexcept;
     bool is_found() noexcept;
     [[gnu::format(printf, 2, 3)]] void fail(const char* format, ...) noexcept;
-    bool look_for_code(char* places) noexcept;
+    bool look_for_code(char* points) noexcept;
     bool look_for_calls(char* path) noexcept;
-    struct CodePlaces {
+    struct CodePoints {
         static constexpr std::uint32_t most = 16;
         std::uintptr_t address[most];
         const char* name[most];
@@ -83,19 +82,19 @@ class IterationPoint {
             name[count++] = what;
         }
     };
-    bool add_function(const char* name, CodePlaces& all) noexcept;
-    bool add_place(char* place, CodePlaces& all) noexcept;
-    bool patch(const CodePlaces& all) noexcept;
+    bool add_function(const char* name, CodePoints& all) noexcept;
+    bool add_point(char* text, CodePoints& all) noexcept;
+    bool patch(const CodePoints& all) noexcept;
     void say_missing_function(const char* name) noexcept;
     bool add_range(const char* text) noexcept;
 
     std::atomic<State> state_{State::Off};
     const char* text_ = "";
     char name_[256] = {};
-    char missing_[256] = {}; // what was not found
+    char missing_[256] = {}; // not found
     char complaint_[1024] = {};
     std::atomic<bool> by_others_{false};
-    std::atomic<std::uint32_t> modules_{0}; // that were looked at
+    std::atomic<std::uint32_t> modules_{0}; // looked at so far
     std::uint32_t function_ = no_function;  // MPI function
     Range ranges_[most_ranges] = {};
     std::uint32_t range_count_ = 0;

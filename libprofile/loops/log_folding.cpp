@@ -24,14 +24,14 @@ class Repetitions {
         if (entries_ != most_levels) entry_[entries_++] = {event.common, index_};
         Call& call = calls_[event.node];
         if (call.last != 0) {
-            // The outermost function that has gone on since then: its level, at which what stays in one entry ends.
+            // The outermost function that has gone on since then. What stays in one entry ends at its level.
             std::uint32_t outermost = event.common;
             for (std::uint32_t i = entries_; i-- != 0 && entry_[i].index > call.last;) outermost = entry_[i].common;
             if (outermost != 0) call.level = std::max(call.level, outermost - 1);
         }
         call.last = index_;
     }
-    /// 0: it is not known to come again.
+    /// 0 if it is not known to come again.
     std::uint32_t level_of(NodeId node) noexcept { return calls_[node].level; }
 
   private:
@@ -39,7 +39,7 @@ class Repetitions {
         std::uint32_t last = 0; // number of the event
         std::uint32_t level = 0;
     };
-    struct Entry { // of a function at level `common`, or outside of it: the last
+    struct Entry { // the last event at level `common` or outside it
         std::uint32_t common;
         std::uint32_t index;
     };
@@ -49,20 +49,20 @@ class Repetitions {
     std::uint32_t entries_ = 0; // farther out and earlier first
 };
 
-/// What rows have become more by, for some of them.
+/// The growth of some rows, added up.
 class Sums {
   public:
-    explicit Sums(std::size_t nodes) noexcept : places_(nodes), rows_(most) {}
-    bool is_there() const { return places_.is_there() && rows_.is_there(); }
+    explicit Sums(std::size_t nodes) noexcept : numbers_(nodes), rows_(most) {}
+    bool is_there() const { return numbers_.is_there() && rows_.is_there(); }
 
     void add(EventLog::Reader& reader, LogRecord kind, EventLog& to) noexcept {
-        std::uint32_t& place = places_[reader.node];
-        if (place == 0) {
+        std::uint32_t& number = numbers_[reader.node];
+        if (number == 0) {
             if (used_ == most) flush(to);
             rows_[used_].node = reader.node;
-            place = ++used_;
+            number = ++used_;
         }
-        Increments& row = rows_[place - 1];
+        Increments& row = rows_[number - 1];
         if (kind == LogRecord::Sample) {
             row.samples += reader.count;
             row.weight += reader.weight;
@@ -86,7 +86,7 @@ class Sums {
                 const auto metric = static_cast<std::uint32_t>(std::countr_zero(left));
                 to.add_value(metric, row.value[metric]);
             }
-            places_[row.node] = 0;
+            numbers_[row.node] = 0;
             row = {};
         }
         used_ = 0;
@@ -102,18 +102,18 @@ class Sums {
         std::uint64_t present = 0;
         std::uint64_t value[64] = {};
     };
-    Scratch<std::uint32_t> places_; // by node: number of its row + 1
+    Scratch<std::uint32_t> numbers_; // by node: number of its row + 1
     Scratch<Increments> rows_;
     std::uint32_t used_ = 0;
 };
 
-/// The levels for which an event tells nothing: up to this one. 0: it tells of all.
+/// The event says nothing of levels up to this one. 0 if it matters to all levels.
 std::uint32_t idle_level(const LoggedEvent& event, Repetitions& repetitions) noexcept {
     const std::uint32_t level = repetitions.level_of(event.node);
     return event.common == 0 ? 0 : std::min({event.common - 1, level, most_levels});
 }
 
-/// The innermost level, not outside `least`, for which half of the log can go; or `least`, if that makes room for a quarter. 0: none.
+/// Returns the innermost level, not outside `least`, that lets half of the log go; or `least` if that frees a quarter; else 0.
 std::uint32_t choose_level(const EventLog& log, Repetitions& repetitions, std::uint32_t least) noexcept {
     std::size_t bytes[most_levels + 1] = {};
     std::uint32_t level = 0;
@@ -160,7 +160,7 @@ bool fold(EventLog& log, const CallTree& tree, std::uint32_t least_level, EventL
         if (reader.are_returns(kind)) {
             reader.returns(returns);
             gone.since += returns.since;
-            if (returns.first > level) continue; // they tell of what is folded
+            if (returns.first > level) continue; // the function was inside what is folded
             returns.count = std::min(returns.count, level + 1 - returns.first);
             returns.since = gone.since;
             gone.since = {};
@@ -170,7 +170,7 @@ bool fold(EventLog& log, const CallTree& tree, std::uint32_t least_level, EventL
             sums.add(reader, kind, folded);
         } else {
             LoggedEvent event = reader.event;
-            const bool is_last = --events == 0; // what comes behind the log counts from it
+            const bool is_last = --events == 0; // what follows the log counts from it
             event.comes_again = event.comes_again || repetitions.level_of(event.node) >= level;
             if (!is_last && idle_level(reader.event, repetitions) >= level) {
                 gone.since += event.since;
@@ -185,7 +185,7 @@ bool fold(EventLog& log, const CallTree& tree, std::uint32_t least_level, EventL
             }
         }
         if (is_whole || reader.offset() < whole_from.offset) continue;
-        sums.flush(folded); // what belongs to events before stays before
+        sums.flush(folded); // values of earlier events stay before
         gone.since = {};
         whole = folded.end();
         is_whole = true;

@@ -1,12 +1,10 @@
-// Makes room in an event log that is full, where calls of loops far inside have filled it: of what tells nothing of the loops outside
-// only the values are kept, added up.
+// Makes room in a full event log. Calls of loops far inside say nothing of the loops outside: only the sums of their values are kept.
 //
-// Contract: on the thread of the log, with its in-tool flag set; pages under the quota while it works, as many as the log at most.
+// Contract: on the thread of the log, with its in-tool flag set; scratch pages under the quota, at most as many as the log has.
 //
-// For loops of a function at level L, a call that comes again while none of the functions up to level L + 1 has returned is in a loop
-// further inside, and no boundary (boundary_choice.hpp). So all its later occurrences can go, as far as they are in the same entry of
-// that function. What is left is as if the log had never been full for L and all levels outside of it. L is as far inside as half of
-// the log can go.
+// Take loops of a function at level L. A call that comes again while none of the functions up to level L + 1 has returned belongs to a loop
+// further inside, and starts no pass (start_choice.hpp). All its later occurrences in the same entry of that function can go. For L and all
+// levels outside it, the log is then as if it had never been full. L is the innermost level that lets half of the log go.
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"
@@ -14,8 +12,8 @@
 
 namespace libprofile {
 
-/// Nothing that tells of loops at `least_level` or outside of it may go. `whole_from`: what comes before and behind is not added up;
-/// where it is in the folded log. False: the log is as it was, since too little can go, or there is no memory.
+/// Keeps all that tells of loops at `least_level` or outside it. Values before and after `whole_from` stay apart; it becomes the position in the
+/// folded log. Returns false, and leaves the log alone, if too little can go or memory is short.
 bool fold(EventLog& log, const CallTree& tree, std::uint32_t least_level, EventLog::Position& whole_from) noexcept;
 
 } // namespace libprofile

@@ -37,7 +37,7 @@ void LoggedValues::write() noexcept {
     write_others();
 }
 
-/// What a call has added to its row.
+/// Writes what a call has added to its row.
 void LoggedValues::write(Begun& call) noexcept {
     if (call.row == nullptr) return;
     const Row& row = *call.row;

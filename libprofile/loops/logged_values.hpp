@@ -1,7 +1,7 @@
-// What rows become more by between two events of the log: through the MPI call that has begun last, one inside of it, and what is no MPI call.
+// The growth of rows between two events of the log: by the last MPI call, by one nested in it, and by events other than MPI calls.
 //
 // Contract: as EventLog, into which it writes: belongs to one thread, used with its in-tool flag set; async-signal-safe, allocates nothing
-// of its own. Rows must stay where they are until write() or forget().
+// itself. Rows must not move before write() or forget().
 #pragma once
 
 #include "libprofile/loops/event_log.hpp"
@@ -16,11 +16,11 @@ class LoggedValues {
   public:
     explicit LoggedValues(EventLog& log) noexcept : log_(log) {}
 
-    /// An MPI call begins that changes this row. What came before is to be written.
+    /// An MPI call begins that changes this row. The caller has written what came before.
     void begin(Row& row) noexcept { call_.begin(row); }
-    /// One inside of it.
+    /// A call begins inside that one.
     void begin_nested(Row& row) noexcept;
-    /// An event that is no MPI call has been booked.
+    /// An event other than an MPI call has been booked.
     void add(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept;
 
     void write() noexcept;

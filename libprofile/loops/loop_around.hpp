@@ -1,7 +1,7 @@
-// A loop around a found one in the same function, of which there had been too few passes when that was settled on: steps of many stages.
+// A loop around a found one in the same function, which had too few passes when the inner one was chosen: steps of many stages.
 //
-// Contract: plain data of one thread; async-signal-safe, allocates nothing. Costs nothing while the found loop goes on: its call sites lie outside
-// that loop, which is left where one is entered.
+// Contract: plain data of one thread; async-signal-safe, allocates nothing. Costs nothing while the found loop goes on: the call sites watched
+// lie outside it.
 #pragma once
 
 #include "libprofile/loops/loop_search.hpp"
@@ -12,7 +12,7 @@ namespace libprofile {
 
 class LoopAround {
   public:
-    /// `site` lies around the found loop in the code; `before`: its entries until now, if they are known.
+    /// `site` lies around the found loop in the code. `before`: its entries until now, if known.
     void watch(NodeId site, const Entries& before) noexcept {
         if (size_ == most) return;
         entries_[size_] = before;
@@ -24,19 +24,19 @@ class LoopAround {
             if (entries_[i].site == site) return true;
         return false;
     }
-    /// Calls know(entries) for each of them: by somebody who may have counted for longer.
+    /// Calls know(entries) for each, so that a longer count can replace it.
     template <class Know> void for_each(Know know) noexcept {
         for (std::uint32_t i = 0; i < size_; ++i) know(entries_[i]);
     }
-    /// One of them is entered from the found loop. Returns its entries when it shows that there is a loop, which goes on for a quarter of the time
-    /// since `since` or more; else nullptr.
+    /// One of them is entered from the found loop. Returns its entries if they show a loop that has gone on for at least a quarter of the time since
+    /// `since`, else nullptr.
     const Entries* enter(NodeId site, std::uint64_t at, std::uint64_t since) noexcept {
         for (std::uint32_t i = 0; i < size_; ++i) {
             Entries& its = entries_[i];
             if (its.site != site) continue;
             if (its.count == 0)
                 its.begin(site, at, 0);
-            else if (at > its.last_at) // else it is known from the log
+            else if (at > its.last_at) // else the log has counted it
                 its.add(at, 0);
             return its.are_passes(LoopSearch::least_passes) && its.span() >= (at - since) / 4 ? &its : nullptr;
         }

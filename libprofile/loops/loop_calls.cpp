@@ -32,16 +32,16 @@ std::uint64_t LoopCalls::next_group(std::uint64_t count) const noexcept {
     return largest;
 }
 
-/// By the place in the code of the function, which is the same on all ranks. Which came first is not: it depends on where in a pass
-/// the log begins.
+/// Compares addresses in the function's code, which are the same on all ranks. The order of first calls is not: it depends on where in a pass the
+/// log begins.
 bool LoopCalls::comes_before(NodeId one, NodeId other, std::uint64_t at, std::uint64_t other_at) const noexcept {
-    const Node& place = (*tree_)[one];
+    const Node& own = (*tree_)[one];
     const Node& its = (*tree_)[other];
-    const bool have_places = place.kind == NodeKind::Frame && its.kind == NodeKind::Frame && place.a == its.a;
-    return have_places && place.b != its.b ? place.b < its.b : at < other_at;
+    const bool have_addresses = own.kind == NodeKind::Frame && its.kind == NodeKind::Frame && own.a == its.a;
+    return have_addresses && own.b != its.b ? own.b < its.b : at < other_at;
 }
 
-/// All ranks make calls that are collective.
+/// Collective calls come first: all ranks make them.
 unsigned LoopCalls::preference(NodeId node) const noexcept {
     if (is_entry(node)) return 0;
     return functions_->is_collective((*tree_)[node].a) ? 2 : 1;

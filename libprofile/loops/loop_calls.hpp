@@ -1,7 +1,7 @@
-// The MPI calls that were made in a loop, and the call sites of its function that were entered for them: how often, and when.
+// The MPI calls made in a loop, and the call sites of its function that were entered for them: how often and when.
 //
-// Contract: belongs to one thread, for the length of one decision; async-signal-safe; scratch memory under the quota; integers only. The log and
-// the tree must stay as they are.
+// Contract: belongs to one thread, for one decision; async-signal-safe; scratch memory under the quota; integers only. The log and the tree
+// must not change.
 #pragma once
 
 #include "libprofile/base/scratch.hpp"
@@ -17,17 +17,17 @@ namespace libprofile {
 
 class LoopCalls {
   public:
-    /// The occurrences of one MPI call path in the loop; `site`: the call site of the loop's function. Or those of such a call site itself:
-    /// its entries with a call that is no chance.
+    /// The occurrences of one MPI call path in the loop, with `site`, the call site of the loop's function. Or the entries of such a site that
+    /// made a call other than tests and probes.
     struct Calls : CountedEntries {
-        std::uint64_t entry = 0; // of the function into one of its call sites, at the last one
-        bool is_inner = false;   // came more than once in such an entry; of a call site: twice without another in between
+        std::uint64_t entry = 0; // number of the last occurrence's entry of the function into a call site
+        bool is_inner = false;   // came more than once in one entry; of a call site: twice in a row
     };
 
     LoopCalls(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions) noexcept;
 
     bool is_there() const { return calls_.is_there() && entries_.is_there() && own_calls_.is_there(); }
-    /// From the events of the loop; its call sites go to `sites`.
+    /// Counts the events of the loop. Adds its call sites to `sites`.
     template <class Sites> void count(Sites& sites) noexcept {
         NodeId entered_before = 0;
         const bool is_one = candidate_->entries.activations == 1;
@@ -38,7 +38,7 @@ class LoopCalls {
         for (NodeId node = 0; node < nodes_ && !is_one; ++node)
             if (calls_[node].count != 0 && is_entry(node) && may_come_again(node)) sites.add(node);
     }
-    /// Numbers, from 1.
+    /// Numbers from 1.
     struct Moment {
         std::uint64_t entry;      // of the function into one of its call sites
         std::uint64_t activation; // of the function
@@ -60,57 +60,57 @@ class LoopCalls {
         }
     }
 
-    // Of nodes, by their numbers.
+    // By node number.
     NodeId size() const { return nodes_; }
     Calls& operator[](NodeId node) noexcept { return calls_[node]; }
     const Calls& operator[](NodeId node) const noexcept { return calls_[node]; }
     std::uint64_t entries(NodeId site) const noexcept { return entries_[site]; }
     /// Entries at which the function itself makes the call.
     std::uint64_t own_calls(NodeId site) const noexcept { return own_calls_[site]; }
-    /// A call site of the function, not an MPI call.
+    /// Whether the node is a call site of the function, not an MPI call.
     bool is_entry(NodeId node) const noexcept { return !is_call((*tree_)[node].kind); }
 
-    /// The log knows what happened from the first pass on.
+    /// The log has all passes, from the first one on.
     bool is_known_from_begin() const { return known_from_ == candidate_->entries.first_at; }
-    /// For how long it knows of passes, in ns.
+    /// For how many ns it knows of passes.
     std::uint64_t span() const {
         const Entries& all = candidate_->entries;
         const std::uint64_t known = all.last_at > known_from_ ? all.last_at - known_from_ : 0;
         if (all.apart_ns == 0 || known == 0) return known;
         return static_cast<std::uint64_t>(static_cast<unsigned __int128>(known) * all.span() / (all.last_at - all.first_at));
     }
-    /// Of a loop whose function was called several times: the call has come again in one activation, else it is behind the loop or before it.
+    /// If the function was called several times: whether the call came again within one activation. Else it comes before or after the loop.
     bool may_come_again(NodeId node) const noexcept { return candidate_->entries.activations == 1 || calls_[node].repeats() != 0; }
 
-    // A group is what came as often: the number stands for it. Calls that come once in a pass may have one less in each activation: of the pass
-    // that was cut off.
+    // A group is the set of calls that came equally often; the count names it. Each activation cuts off one pass, so a call that comes once in a pass
+    // may have one less for each.
     bool is_in_group(std::uint64_t count, std::uint64_t group) const { return count + candidate_->entries.activations >= group && count <= group; }
     bool has_in_group(NodeId node, std::uint64_t group) const noexcept { return calls_[node].count != 0 && is_in_group(calls_[node].count, group); }
-    /// What came as often as there are passes, of which the first or the last may be missing on either side.
+    /// Whether it came as often as there are passes; the first or the last may be missing on either side.
     bool is_once_a_pass(std::uint64_t count, std::uint64_t passes) const {
         const std::uint32_t cut_off = candidate_->entries.activations;
         return count != 0 && count + cut_off >= passes && count <= passes + cut_off;
     }
-    /// The largest count below the group of `count`; 0: there is none.
+    /// Returns the largest count below the group of `count`, 0 if there is none.
     std::uint64_t next_group(std::uint64_t count) const noexcept;
-    /// Of a group the call to begin passes with.
+    /// Returns the call of a group to start passes with.
     NodeId best_of(std::uint64_t group) const noexcept {
         return best_if([&](NodeId node) { return has_in_group(node, group); });
     }
-    /// Of the calls that come once in each entry of `site`; 0: there is none.
+    /// Returns the best call that comes once in each entry of `site`, 0 if there is none.
     NodeId best_at(NodeId site) const noexcept {
         return best_if([&](NodeId node) { return calls_[node].site == site && !is_entry(node) && has_in_group(node, entries_[site]); });
     }
-    /// Of those to which it applies; 0: there is none. All ranks choose the same one.
+    /// Returns the best call for which applies(node), 0 if there is none. All ranks choose the same one.
     template <class Applies> NodeId best_if(Applies applies) const noexcept {
         NodeId best = 0;
         for (NodeId node = 0; node < nodes_; ++node)
             if (applies(node) && (best == 0 || is_better(node, best))) best = node;
         return best;
     }
-    /// Of call sites that each pass enters: passes begin rather with the calls of the first one.
+    /// Compares call sites that each pass enters. The one whose calls make a better start wins.
     bool is_better_site(NodeId one, NodeId other) const noexcept;
-    /// A function that is called there ends by jumping to MPI: then that call looks like another entry.
+    /// A function called there ends by jumping to MPI: that call looks like another entry.
     bool is_jumped_from(NodeId site) const noexcept { return own_calls_[site] != 0 && own_calls_[site] != entries_[site]; }
 
     const CallTree& tree() const { return *tree_; }
@@ -128,7 +128,7 @@ class LoopCalls {
     const LoopCandidate* candidate_;
     const FunctionTraits* functions_;
     NodeId nodes_;
-    std::uint64_t known_from_;         // the log knows what happened in the loop
+    std::uint64_t known_from_;         // before that the log lacks events of the loop
     Scratch<Calls> calls_;             // by node
     Scratch<std::uint64_t> entries_;   // by call site of the function
     Scratch<std::uint64_t> own_calls_; // the same

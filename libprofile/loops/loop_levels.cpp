@@ -11,10 +11,10 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint64_t shortest_inner_pass_ns = 100000; // an iteration of an inner level is closed in the middle of one of an outer level
+constexpr std::uint64_t shortest_inner_pass_ns = 100000; // closing an inner iteration interrupts an outer one
 constexpr std::uint32_t most_stages = 4;                 // of a step: passes in each activation
 
-/// The entries of all call sites that the log knows, by node.
+/// The entries of all call sites in the log, by node.
 class Sites {
   public:
     Sites(const EventLog& log, const CallTree& tree) noexcept : log_(log), tree_(tree), entries_(tree.size()), activation_(tree.size()) {}
@@ -25,7 +25,7 @@ class Sites {
         LogRecord kind{};
         for (EventLog::Reader reader(log_, log_.begin()); reader.next(kind);) {
             if (kind != LogRecord::Event || !path.find(tree_, reader.event.node)) continue;
-            // The function at `common` goes on with the entry of a call site; those further inside were called.
+            // The function at `common` has gone on and entered a call site; those further inside were called.
             const std::uint32_t common = std::min(reader.event.common, path.size);
             if (common != 0) enter(path.at(common), path.caller_of(common), reader.event.at, common);
             for (std::uint32_t level = common + 1; level <= path.size; ++level) {
@@ -74,7 +74,7 @@ class Levels {
     }
     LoopCandidate candidate(NodeId site) const noexcept { return {tree_[site].parent, level_of(site), sites_[site]}; }
 
-    /// Of the call sites that the function enters as often as `site` the first in the code, which is the same on all ranks.
+    /// Returns the first in the code of the call sites that the function enters as often as `site`. It is the same on all ranks.
     NodeId first_of_pass(NodeId site) const noexcept {
         NodeId first = site;
         for (NodeId node = 1; node < sites_.size(); ++node)
@@ -82,7 +82,7 @@ class Levels {
         return first;
     }
 
-    /// Call sites on the way to the loop's function that were entered again and again, nearly each time with a call of that function.
+    /// Adds call sites on the way to the loop's function that were entered repeatedly, nearly each time with a call of that function.
     void add_outer() const noexcept {
         constexpr std::uint32_t most_outer = 2;
         NodeId around[most_outer];
@@ -102,7 +102,7 @@ class Levels {
     }
 
     const LoopCandidate& outermost() const noexcept { return levels_.level[0].candidate; }
-    /// How long a loop went on, with the last pass of each activation, as a share of the time that is known of its level: in 1/1024.
+    /// How long a loop went on, with the last pass of each activation, as a share of the known time of its level, in 1/1024.
     std::uint64_t share_of(NodeId site) const noexcept {
         const Entries &entries = sites_[site], &all = outermost().entries;
         const std::uint64_t from = std::max(log_.known_from(level_of(site)), all.first_at);
@@ -120,15 +120,15 @@ class Levels {
         return std::any_of(levels_.level, levels_.level + levels_.count, [&](const LoopLevel& level) { return level.candidate.caller == function; });
     }
 
-    /// Of the call sites of one function the first in the code, which is the same on all call paths; but one that goes on half as long as another is
-    /// in a loop of less time. What disturbs a pass need not make that of a difference.
+    /// Orders call sites of one function by their position in the code, which is the same on all call paths. A site that goes on half as long
+    /// belongs to a loop of less time; disturbed passes stay below that factor.
     bool stands_better(NodeId one, NodeId other) const noexcept {
         const std::uint64_t span = sites_[one].span(), its = sites_[other].span();
         if (span > its * 2 || its > span * 2) return span > its;
         return tree_[one].b < tree_[other].b;
     }
 
-    /// Those that have half of the outermost loop's time, on all call paths together, outermost first. A call site of a function stands for its loop.
+    /// Adds loops that have half of the outermost loop's time, on all call paths together, outermost first. A call site stands for its function's loop.
     void add_inner() const noexcept {
         constexpr std::uint32_t most_sites = 64;
         NodeId site[most_sites];
@@ -149,7 +149,7 @@ class Levels {
             std::uint64_t share = 0;
             bool is_recursive = false;
             for (std::uint32_t k = 0; k < count; ++k) {
-                if (!is_same_place(tree_, site[i], site[k])) continue; // it may be reached on several call paths
+                if (!is_same_site(tree_, site[i], site[k])) continue; // several call paths may lead to it
                 share += share_of(site[k]);
                 is_recursive = is_recursive || (k != i && (is_below(site[i], site[k]) || is_below(site[k], site[i])));
             }
@@ -168,7 +168,7 @@ class Levels {
     LoopLevels& levels_;
 };
 
-/// Entries of the function of a loop into its call sites, by the passes of that.
+/// Entries of a loop's function into its call sites, by pass.
 class EntriesInPasses {
   public:
     EntriesInPasses(const EventLog& log, const CallTree& tree, const Loop& outer) noexcept : log_(log), tree_(tree), outer_(outer) {}
@@ -210,27 +210,27 @@ bool find_level_here(const EventLog& log, const CallTree& tree, const Loop& oute
     });
     SiteCode code(tree, functions);
     const auto is_confirmed = [&](NodeId site) { return !code.may_leave_out(site, site, site) && CertainCalls(tree, functions, code).are_made_at(site); };
-    NodeId place = 0;
+    NodeId chosen = 0;
     inner = {};
     for (const NodeId site : outer.sites) {
         const Entries& its = entries[site];
         const bool has_half = its.count != 0 && its.repeats() != 0 && its.span() / its.repeats() * its.count >= all.span() / 2;
-        const bool is_better = place == 0 || its.count > entries[place].count || (its.count == entries[place].count && tree[site].b < tree[place].b);
-        if (!has_half || !are_inner_passes(its) || !code.lies_around(outer.place, site)) continue;
+        const bool is_better = chosen == 0 || its.count > entries[chosen].count || (its.count == entries[chosen].count && tree[site].b < tree[chosen].b);
+        if (!has_half || !are_inner_passes(its) || !code.lies_around(outer.site, site)) continue;
         const bool is_certain = is_confirmed(site);
-        if (place != 0 && (is_certain != inner.is_confirmed ? inner.is_confirmed : !is_better)) continue;
-        place = site;
+        if (chosen != 0 && (is_certain != inner.is_confirmed ? inner.is_confirmed : !is_better)) continue;
+        chosen = site;
         inner.is_confirmed = is_certain;
     }
-    if (place == 0) return false;
-    inner.begin_at_entries(outer.caller, outer.level, entries[place]);
+    if (chosen == 0) return false;
+    inner.begin_at_entries(outer.caller, outer.level, entries[chosen]);
     inner.may_miss = !inner.is_confirmed;
-    // What is entered between two of its passes is in the loop, or in one inside it.
+    // Sites entered between two of its passes are in the loop, or in one inside it.
     NodeList<64> between;
     std::uint64_t last_pass = 0;
     passes.for_each([&](NodeId site, std::uint64_t, std::uint64_t pass) {
-        if (site != place) return (void)between.add(site);
-        inner.sites.add(place);
+        if (site != chosen) return (void)between.add(site);
+        inner.sites.add(chosen);
         if (pass == last_pass)
             for (const NodeId each : between) inner.sites.add(each);
         last_pass = pass;

@@ -15,7 +15,7 @@ void LoopSearch::Activation::enter(NodeId site, std::uint64_t at, std::uint32_t 
     for (std::uint32_t i = 0; i < used; ++i)
         if (entries[i].site == site) return entries[i].add(at, call);
     if (used < children) return entries[used++].begin(site, at, call);
-    // What was entered once and long ago will hardly be a loop.
+    // A site that was entered once, long ago, is hardly a loop.
     Entries* oldest = nullptr;
     for (Entries& each : entries)
         if (each.count == 1 && (oldest == nullptr || each.last_at < oldest->last_at)) oldest = &each;
@@ -33,7 +33,7 @@ void LoopSearch::keep(LoopCandidate* kept, std::uint32_t& count, std::uint32_t m
     if (shortest->entries.span() < candidate.entries.span()) *shortest = candidate;
 }
 
-/// Where the loop of an earlier activation of the function is kept; ended_count_: none is known.
+/// Returns where the loop of an earlier activation is kept, ended_count_ if there is none.
 std::uint32_t LoopSearch::ended_at(const Activation& activation, std::uint32_t level, NodeId site) const noexcept {
     std::uint32_t i = 0;
     while (i < ended_count_ && (ended_[i].is_recursion || ended_[i].level != level || ended_[i].caller != activation.caller || ended_[i].entries.site != site))
@@ -41,7 +41,7 @@ std::uint32_t LoopSearch::ended_at(const Activation& activation, std::uint32_t l
     return i;
 }
 
-/// Calls visit(entries) for the call sites of the function at `level`, with what earlier activations of it have done.
+/// Calls visit(entries) for the call sites of the function at `level`, earlier activations included.
 template <class Visit> void LoopSearch::for_each_loop(std::uint32_t level, Visit visit) const noexcept {
     const Activation& activation = activations_[level - 1];
     const bool has_earlier =
@@ -69,9 +69,9 @@ Entries LoopSearch::entries_of(NodeId caller, std::uint32_t level, NodeId site) 
 }
 
 void LoopSearch::end(std::uint32_t level) noexcept {
-    constexpr std::uint32_t least_repeats = 2; // others may come with the next activation
+    constexpr std::uint32_t least_repeats = 2; // the next activation may bring others
     const Activation& activation = activations_[level - 1];
-    const Entries* best = nullptr; // the call sites of one loop tell the same
+    const Entries* best = nullptr; // all call sites of one loop tell the same
     LoopCandidate* known = nullptr;
     const auto is_kept = [&](const Entries& entries) {
         if (known != nullptr)
@@ -83,7 +83,7 @@ void LoopSearch::end(std::uint32_t level) noexcept {
         const Entries& entries = activation.entries[i];
         if (entries.repeats() == 0) continue;
         if (entries.are_too_short(least_passes) && entries.span() > short_.entries.span()) short_ = {activation.caller, level, entries};
-        const bool follows = best != nullptr && entries.first_at >= best->last_at; // a loop behind another
+        const bool follows = best != nullptr && entries.first_at >= best->last_at; // a loop after another
         if (follows) is_kept(*best);
         const std::uint32_t at = ended_at(activation, level, entries.site);
         LoopCandidate* const before = at == ended_count_ ? nullptr : &ended_[at];
@@ -95,7 +95,7 @@ void LoopSearch::end(std::uint32_t level) noexcept {
     if (best != nullptr) is_kept(*best);
 }
 
-/// Before the tables of what has returned go: they know when the first two activations began.
+/// Runs before the tables of returned functions are dropped: they know when the first two activations began.
 void LoopSearch::follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept {
     if (recursion_.level != 0 && (common < recursion_.level || !recursion_.is_on(path))) { // all have returned
         const LoopCandidate ended = recursion();
@@ -103,13 +103,13 @@ void LoopSearch::follow_recursion(const CallTree& tree, const SitePath& path, st
         recursion_ = {};
     }
     if (recursion_.level == 0) {
-        // A function that was called from the place where it makes a call now: that is the third activation.
-        if (common < 2 || common > depth_ || path.size <= common || !is_same_place(tree, path.at(common), path.at(common - 1))) return;
+        // The function was called from the site that it calls from now: this is the third activation.
+        if (common < 2 || common > depth_ || path.size <= common || !is_same_site(tree, path.at(common), path.at(common - 1))) return;
         const Activation &first = activations_[common - 2], &second = activations_[common - 1];
         if (second.caller != path.caller_of(common)) return;
         recursion_.begin(first.caller, common - 1, path.at(common - 1));
         recursion_.follow(tree, path, true);
-        depths_.begin(recursion_.place, first.began_at, first.first_call);
+        depths_.begin(recursion_.site, first.began_at, first.first_call);
         depths_.add(second.began_at, second.first_call);
         depths_.add(at, calls_);
         is_tree_walk_ = recursion_.deepest != common + 1;
@@ -129,10 +129,10 @@ void LoopSearch::event(const CallTree& tree, const SitePath& path, std::uint32_t
     last_at_ = at;
     follow_recursion(tree, path, common, at);
     std::uint32_t same = std::min({common, path.size, depth_, levels});
-    // What is known of the stack may be less than what is true, never of another function.
+    // Less of the stack may be known than stands, but never of another function.
     while (same != 0 && activations_[same - 1].caller != path.caller_of(same)) --same;
     while (depth_ > same) end(depth_--);
-    // Below the last level that is followed everything looks like an entry; only a return to it is one.
+    // Below the last level that is followed every call looks like an entry; only a return to it is one.
     const bool is_entry = same != levels || std::min(common, path.size) == levels;
     if (same != 0 && is_entry) activations_[same - 1].enter(path.at(same), at, calls_);
     const std::uint32_t depth = std::min(path.size, levels);
@@ -163,7 +163,7 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
     std::uint32_t chosen = 0;
     std::uint64_t covered = 0;
     while (chosen < most) {
-        // The outermost, and there the longest, that has a tenth of the time and is beside the others.
+        // The outermost, and there the longest, that has a tenth of the time and does not overlap the others.
         const LoopCandidate* best = nullptr;
         for (std::uint32_t i = 0; i < count; ++i) {
             const LoopCandidate& candidate = all[i];

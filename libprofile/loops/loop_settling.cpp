@@ -1,12 +1,12 @@
-// The part of a LoopWatch that settles on loops: when, on which one with which others inside and around it, and what that is called.
+// The part of a LoopWatch that settles on loops: when, on which, with which loops inside and around, and under what name.
 #include "libprofile/loops/loop_watch.hpp"
 
 #include "libprofile/base/function_records.hpp"
 #include "libprofile/callpath/load_map.hpp"
-#include "libprofile/loops/boundary_choice.hpp"
 #include "libprofile/loops/log_folding.hpp"
 #include "libprofile/loops/loop_levels.hpp"
 #include "libprofile/loops/other_sites.hpp"
+#include "libprofile/loops/start_choice.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
 #include "libprofile/thread/thread.hpp"
 
@@ -19,10 +19,10 @@ namespace libprofile {
 namespace {
 
 constexpr std::uint64_t second = 1000000000;
-constexpr std::uint64_t most_calls = 1600000; // without another loop: there is none
+constexpr std::uint64_t most_calls = 1600000; // without another loop: the search gives up
 
-/// Whether a loop that goes on may be taken for the time loop before the job is over. The longer one waits, the less likely it is
-/// that one around it shows; but a job that is killed has its iterations from then on only.
+/// Whether a loop that goes on may be taken for the time loop before the job is over. Waiting longer makes a loop around it less likely. But a job
+/// that is killed keeps only iterations that were closed by then.
 bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t searched_ns) {
     const std::uint64_t lasted = now - loop.entries.first_at;
     if (lasted < searched_ns / 4) return false;
@@ -34,13 +34,13 @@ bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t sear
 
 void LoopWatch::name(Thread& thread, Found& loop) noexcept {
     char text[192];
-    const Node& place = thread.tree[loop.place];
-    if (place.kind == NodeKind::Frame) {
-        const char* module = load_map[place.a].path;
+    const Node& site = thread.tree[loop.site];
+    if (site.kind == NodeKind::Frame) {
+        const char* module = load_map[site.a].path;
         const char* slash = std::strrchr(module, '/');
-        std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1, static_cast<unsigned long long>(place.b));
+        std::snprintf(text, sizeof text, "loop at %.128s+0x%llx", slash == nullptr ? module : slash + 1, static_cast<unsigned long long>(site.b));
     } else {
-        std::snprintf(text, sizeof text, "loop at 0x%llx", static_cast<unsigned long long>(place.b));
+        std::snprintf(text, sizeof text, "loop at 0x%llx", static_cast<unsigned long long>(site.b));
     }
     loop.phase = thread.arena.copy_text(text);
 }
@@ -48,26 +48,26 @@ void LoopWatch::name(Thread& thread, Found& loop) noexcept {
 bool LoopWatch::settle_on(Thread& thread, const LoopCandidate& candidate, Found& loop, bool is_by_entries) noexcept {
     ExcludedCalls excluded;
     for (std::uint32_t i = 0; i < loop_count_; ++i)
-        if (loops_[i].boundary != 0) excluded.add(loops_[i].boundary);
+        if (loops_[i].start != 0) excluded.add(loops_[i].start);
     loop = {};
     if (candidate.is_recursion)
         loop.set_recursion(candidate);
     else if (is_by_entries && !begin_by_entries(log_, thread.tree, candidate, mpi_traits, loop))
         return false;
-    else if (!is_by_entries && !choose_boundary(log_, thread.tree, candidate, mpi_traits, excluded, loop))
+    else if (!is_by_entries && !choose_start(log_, thread.tree, candidate, mpi_traits, excluded, loop))
         return false;
-    // The log may have begun anew, or know calls of some passes only.
+    // The log may have begun anew, or lack calls of some passes.
     loop.around.for_each([&](Entries& known) {
         const Entries all = search_.entries_of(loop.caller, loop.level, known.site);
         if (all.count > known.count) known = all;
     });
-    // Of a recursion each pass has calls of its own: none of them may have been folded.
+    // Each pass of a recursion has calls of its own: none of them may have been folded.
     loop.known_from = log_.known_from(loop.is_recursion ? ~0u : loop.level);
     name(thread, loop);
     return loop.phase != nullptr;
 }
 
-/// The loop with those inside and around it; what is around others comes before them. Returns their number, at most `room`; 0: it has no boundary.
+/// Settles on the loop with those inside and around it; outer ones come first. Returns their number, at most `room`; 0 if no start was found.
 std::uint32_t LoopWatch::settle(Thread& thread, const LoopCandidate& candidate, Found* found, std::uint32_t room) noexcept {
     refused_ = candidate;
     Found loop;
@@ -90,7 +90,7 @@ std::uint32_t LoopWatch::settle(Thread& thread, const LoopCandidate& candidate, 
     return settle_here(thread.tree, found, count, room, thread);
 }
 
-/// Adds those that lie inside the loops that were found, in the same functions. Returns how many there are then.
+/// Adds loops inside the found ones in the same functions. Returns the new number.
 std::uint32_t LoopWatch::settle_here(const CallTree& tree, Found* found, std::uint32_t count, std::uint32_t room, Thread& thread) noexcept {
     for (std::uint32_t i = 0, known = count; i < known && count < room; ++i) {
         Found& inner = found[count];
@@ -100,7 +100,7 @@ std::uint32_t LoopWatch::settle_here(const CallTree& tree, Found* found, std::ui
         name(thread, inner);
         if (inner.phase == nullptr) continue;
         inner.inside = i;
-        for (std::uint32_t k = 0; k < count; ++k) { // what is called in its passes
+        for (std::uint32_t k = 0; k < count; ++k) { // called in its passes
             if (k == i || found[k].inside != i) continue;
             NodeId site = found[k].caller;
             for (std::uint32_t level = found[k].level - 1; level > inner.level; --level) site = tree[site].parent;
@@ -111,14 +111,14 @@ std::uint32_t LoopWatch::settle_here(const CallTree& tree, Found* found, std::ui
     return count;
 }
 
-/// In the log that is nearly full. What has come back once may be a loop around those that have passes already.
+/// Folds the log, which is nearly full. A loop that has come back once may be around those that already have passes.
 bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
     LoopCandidate outermost;
     const bool is_there = search_.find_running(now, outermost, 1, LoopSearch::Measure::Calls);
     return fold(log_, thread.tree, is_there ? outermost.level : 1, log_whole_from_);
 }
 
-/// While the job goes on.
+/// Decides while the job goes on.
 void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     LoopCandidate candidate;
     const bool is_found =
@@ -135,18 +135,18 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
         refused_.caller == candidate.caller && refused_.entries.site == candidate.entries.site && candidate.entries.count / 2 < refused_.entries.count;
     const bool is_due = is_found && (is_full || (!was_refused && (is_around || has_lasted(candidate, now, now - search_.began_at()))));
     std::uint64_t cpu = 0;
-    if (is_due) thread.mark_cpu(now, cpu = thread_cpu_time()); // what comes is ours, and long
+    if (is_due) thread.mark_cpu(now, cpu = thread_cpu_time()); // what follows is our own work, and long
     if (const std::uint32_t count = is_due ? settle(thread, candidate, fresh_, most_loops - loop_count_) : 0; count != 0) {
         calls_at_loop_ = calls_;
         add(thread, fresh_, count, now, cpu);
-        want_checkpoint(); // readers of live data tell by the block of loops which are the same on all ranks
+        want_checkpoint(); // readers of live data see in the block of loops which are the same on all ranks
         return;
     }
     if (!is_full) return;
     is_logging_ = false;
     if (!is_last) return;
     if (loop_count_ == 0) return end();
-    is_searching_ = false; // the loops that are known may come again, and are followed
+    is_searching_ = false; // loops that are known may come again, and are followed
     interrupt();
     log_.release();
 }
@@ -159,7 +159,7 @@ void LoopWatch::set_depths() noexcept {
     }
 }
 
-/// A loop that was known before those from `first` on: the innermost of them in whose function it is called is around it. Others around it take its place.
+/// Puts a loop known before those from `first` on inside the innermost of them that calls its function. Other loops around it replace it.
 void LoopWatch::put_inside(const CallTree& tree, Found& known, std::uint32_t first) noexcept {
     for (std::uint32_t i = first; i < loop_count_; ++i) {
         const Found& loop = loops_[i];
@@ -172,8 +172,8 @@ void LoopWatch::put_inside(const CallTree& tree, Found& known, std::uint32_t fir
     }
 }
 
-/// Loops that were found; `found` in the order of time, with numbers of their own for what is around. What was counted until then has been booked:
-/// iterations that are found when they are over have no counters of their own, since nobody read them then.
+/// Adds found loops, in the order of time; `inside` counts from the first of them. Values until now have been booked. Iterations that are found
+/// after their end have no counters, which nobody read in time.
 void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     const std::uint32_t first = loop_count_;
     for (std::uint32_t n = 0; n < count && loop_count_ < most_loops; ++n) {
@@ -197,7 +197,7 @@ void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std
     log_.release();
 }
 
-/// A loop around `inner`, which has been left, has shown in its function.
+/// Settles on a loop around `inner`, in its function. `inner` has been left.
 void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept {
     const Entries entries = around_;
     around_ = {};
@@ -212,7 +212,7 @@ void LoopWatch::settle_around(Thread& thread, Found& inner, std::uint64_t now) n
     const bool is_level = passes.count > entries.count && are_inner_passes(passes);
     inner.is_replaced = !is_level;
     add(thread, &outer, 1, now, thread_cpu_time());
-    const auto before = static_cast<std::uint32_t>(&inner - loops_), added = loop_count_ - 1; // what lay inside and around stays so
+    const auto before = static_cast<std::uint32_t>(&inner - loops_), added = loop_count_ - 1; // loops inside and around it stay so
     for (std::uint32_t i = 0; i < added && !is_level; ++i)
         if (loops_[i].inside == before) loops_[i].inside = added;
     loops_[added].inside = inner.inside;

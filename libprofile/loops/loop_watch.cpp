@@ -22,23 +22,23 @@ constexpr std::uint64_t calls_between_decisions = 256;
 
 LoopWatch* LoopWatch::create() noexcept {
     if (sizeof(LoopWatch) > memory_quota.limit() / 8) return nullptr;
-    void* place = memory_quota.map((sizeof(LoopWatch) + 4095) & ~std::size_t{4095});
-    return place == nullptr ? nullptr : new (place) LoopWatch();
+    void* pages = memory_quota.map((sizeof(LoopWatch) + 4095) & ~std::size_t{4095});
+    return pages == nullptr ? nullptr : new (pages) LoopWatch();
 }
 
-/// A pass of a known loop may begin with this call.
+/// Whether a pass of a known loop may begin with this call.
 bool LoopWatch::may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept {
     return std::any_of(loops_, loops_ + loop_count_,
                        [&](const Found& loop) { return !loop.is_replaced && (loop.is_recursion ? loop.is_on(path) : loop.begins_pass(tree, path, node, 0)); });
 }
 
-/// `one` is called in passes of `other`.
+/// Whether `one` is called in passes of `other`.
 bool LoopWatch::is_inside(std::uint32_t one, std::uint32_t other) const noexcept {
     while (one != none && one != other) one = loops_[one].inside;
     return one == other && one != none;
 }
 
-/// In the running passes, and no other may begin with such calls.
+/// Whether the call stays in the running passes, and calls like it begin no other.
 bool LoopWatch::stays_in_passes(const CallTree& tree, NodeId node) const noexcept {
     for (std::uint32_t i = running_.size; i-- != 0;)
         if (!loops_[running_.loop[i]].stays_in_pass(tree, path_, node)) return false;
@@ -57,19 +57,19 @@ bool LoopWatch::begins_pass(const CallTree& tree, const SitePath& path, NodeId n
     return begins;
 }
 
-/// In another loop of the same function.
+/// Whether it lies in another loop of the same function.
 bool LoopWatch::is_inside_here(const Found& loop) const noexcept {
     return loop.inside != none && loops_[loop.inside].caller == loop.caller && loops_[loop.inside].level == loop.level;
 }
 
-/// A pass that runs, where no other begins.
+/// Whether the running pass goes on, given that no other begins.
 bool LoopWatch::goes_on(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at, Found& loop) noexcept {
     if (loop.is_recursion) return loop.recursion.is_innermost(path);
     const bool has_returned = loop.inside != none && common < loop.level;
     if (has_returned || !loop.is_on(path)) return false;
     const NodeId site = path.at(loop.level);
     if (loop.sites.is_full() || loop.sites.has(site)) return true;
-    if (is_inside_here(loop)) return false; // the one around it has seen to that call site
+    if (is_inside_here(loop)) return false; // the loop around it has judged that call site
     const bool was_ambiguous = loop.is_ambiguous;
     if (const Entries* entries = enter_other_site(tree, loop, site, search_.entries_of(loop.caller, loop.level, site), at, mpi_traits)) {
         around_ = *entries;
@@ -79,13 +79,13 @@ bool LoopWatch::goes_on(const CallTree& tree, const SitePath& path, std::uint32_
     return false;
 }
 
-/// What a call means for the loops that are known: running_ is what runs from then on. Returns how many of its passes, from the outermost, have run before.
+/// Applies a call to the known loops: running_ becomes what runs from now on. Returns how many of these, from the outermost, ran before.
 std::uint32_t LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId node, std::uint32_t common, std::uint64_t at) noexcept {
     std::uint32_t beginning[most_loops];
     std::uint32_t count = 0;
     std::uint32_t staying = 0;
     const auto begins = [&](std::uint32_t i) { return std::find(beginning, beginning + count, i) != beginning + count; };
-    // Those around come first: what lies inside begins in their new pass.
+    // Outer loops come first: what lies inside begins in their new pass.
     for (std::uint32_t depth = 0, left = loop_count_; depth < most_levels && left != 0; ++depth)
         for (std::uint32_t i = 0; i < loop_count_; ++i)
             if (loops_[i].depth == depth && left-- != 0 && begins_pass(tree, path, node, common, at, loops_[i])) beginning[count++] = i;
@@ -93,7 +93,7 @@ std::uint32_t LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId 
     running_.cut(staying);
     for (std::uint32_t k = 0; k < count; ++k) {
         const std::uint32_t one = beginning[k];
-        std::uint32_t outside = 0; // so many that run may be around it
+        std::uint32_t outside = 0; // number of running loops that may be around it
         while (outside < running_.size && is_inside(one, running_.loop[outside])) ++outside;
         const bool is_around = outside < running_.size && is_inside(running_.loop[outside], one);
         if (outside < running_.size && !is_around) continue; // another loop goes on
@@ -104,13 +104,13 @@ std::uint32_t LoopWatch::act(const CallTree& tree, const SitePath& path, NodeId 
     return staying;
 }
 
-/// A call lies too deep for its path to be known: of a recursion all further passes do.
+/// A call lies too deep for its path to be known. In a recursion all further passes do, so that ends.
 std::uint32_t LoopWatch::leave_recursion() noexcept {
     if (running_.size != 0 && loops_[running_.innermost()].is_recursion) running_.cut(running_.size - 1);
     return running_.size;
 }
 
-/// So many of the phases that are open stay; all others give way to those of running_.
+/// Keeps the `staying` outermost of the open phases, and replaces the others by those of running_.
 void LoopWatch::perform(Thread& thread, std::uint32_t staying, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     while (open_.size > staying) {
         Found& loop = loops_[open_.innermost()];
@@ -128,7 +128,7 @@ void LoopWatch::perform(Thread& thread, std::uint32_t staying, std::uint64_t now
     }
 }
 
-/// What the call that begins at `now` means.
+/// Applies the call that begins at `now`.
 void LoopWatch::perform_now(Thread& thread, std::uint32_t staying, std::uint64_t now) noexcept {
     if (staying == open_.size && staying == running_.size) return;
     const std::uint64_t cpu = thread_cpu_time();
@@ -143,14 +143,14 @@ void LoopWatch::perform_now(Thread& thread, std::uint32_t staying, std::uint64_t
     count_own(thread);
 }
 
-/// The innermost loop that runs, if its function has returned; `standing`: so many functions of the path have not. A loop around which none is known
-/// goes on when its function is called again.
+/// Returns the innermost running loop if its function has returned; `standing` functions of the path have not. A loop with none around it goes on
+/// when its function is called again.
 const LoopWatch::Found* LoopWatch::returned_loop(std::uint32_t standing) const noexcept {
     const Found* loop = open_.size == 0 ? nullptr : &loops_[open_.innermost()];
     return loop == nullptr || loop->inside == none || loop->is_recursion || loop->level <= standing ? nullptr : loop;
 }
 
-/// That one was left at a moment in the past; 0: it is not known. False: its pass goes on until the next call.
+/// That loop was left at a moment in the past, 0 if unknown. Returns false if its pass goes on until the next call.
 bool LoopWatch::leave_inner(PhaseStack& phases, std::uint64_t at, std::uint64_t cpu_then) noexcept {
     if (at == 0 || !phases.leave_at(at, cpu_then)) return false;
     open_.cut(open_.size - 1);
@@ -173,7 +173,7 @@ void follow_returns(Thread& thread) noexcept {
     if (thread.loops != nullptr) thread.loops->follow_returns(thread, session_clock.now(), 0);
 }
 
-/// From a call at `now` on that was followed.
+/// Watches from the call at `now`, which was followed.
 void LoopWatch::watch_returns(Thread& thread, std::uint64_t now) noexcept {
     const Found* inner = open_.size == 0 ? nullptr : &loops_[open_.innermost()];
     if (is_logging_)
@@ -190,8 +190,7 @@ void LoopWatch::leave(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) 
     perform(thread, 0, now, cpu_now);
 }
 
-/// At the end of a pass: whether its boundary was missed. Several witnesses from different places who say so are believed at once,
-/// a single one when it says so again.
+/// At the end of a pass: whether its start was missed. Several witnesses from different sites are believed at once, a single one the second time.
 void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
     Accumulator& rows = thread.phases.top().rows;
     std::uint32_t agreeing = 0;
@@ -208,9 +207,9 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
     }
     SitePath path;
     if (best == nullptr || agreeing + best->twice < 3 || !path.find(thread.tree, best->node)) return;
-    loop.boundary = best->node;
-    loop.place = path.at(loop.level);
-    loop.witnesses = 0; // nothing bears witness against it
+    loop.start = best->node;
+    loop.site = path.at(loop.level);
+    loop.witnesses = 0; // no witness is left that could contradict
     ++loop.moves;
     want_checkpoint();
 }
@@ -235,7 +234,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
         const bool goes_on = running_.size != 0 && !is_recursion;
         if (is_recursion) loops_[running_.innermost()].is_cut_short = true;
         perform_now(thread, leave_recursion(), now);
-        if (goes_on) return watch_returns(thread, now), true; // the functions of loops that run are the same as before
+        if (goes_on) return watch_returns(thread, now), true; // the functions of running loops are the same as before
         thread.paths.watch_returns(nullptr, 0, now);
         if (!is_searching_) return true;
         search_.miss_event();
@@ -246,7 +245,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     if (!is_searching_ && running_.size == 0 && !may_begin_pass(thread.tree, path_, node)) return false;
     std::uint32_t common = path_.size;
     const std::uint64_t bounded = thread.paths.bounded_calls();
-    const bool is_watched = thread.paths.is_same_activation(node, frame); // nothing has returned since that began
+    const bool is_watched = thread.paths.is_same_activation(node, frame); // nothing has returned since that call began
     const std::uint64_t generation = thread.phases.row_generation();
     if (!is_watched) thread.paths.at_followed_call(frame, common);
     if (common > path_.size) common = path_.size;
@@ -264,7 +263,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     const auto watch = [&](bool is_new) {
         if (is_new || !is_watched || thread.phases.row_generation() != generation) watch_returns(thread, now);
     };
-    // Calls inside a loop that is known tell nothing of those around it, but that of a pass in a new activation of its function.
+    // Calls inside a known loop say nothing of those around it, except the first pass in a new activation of its function.
     const bool goes_on = before != none && running_.outermost() == before && common >= loops_[before].level;
     if (goes_on || !is_searching_) return watch(false), true;
     search_.event(thread.tree, path_, common, now);
@@ -325,7 +324,7 @@ void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         for (std::uint32_t i = 0; i < count; ++i) {
             const LoopCandidate& candidate = candidates[i];
             if (loop_count_ != 0 && candidate.entries.first_at < log_began_at_) continue;
-            // Its function's last call, when what calls it has made its last pass: that was counted with the others.
+            // The last call of its function, after the last pass of the loop that calls it: counted with the others.
             if (std::any_of(found, found + settled, [&](const Found& known) {
                     return known.caller == candidate.caller && known.level == candidate.level && candidate.entries.first_at <= known.last_at;
                 }))

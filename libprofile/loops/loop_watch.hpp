@@ -1,14 +1,13 @@
-// Finds the time loop of a program that marks no iterations, and then makes a phase of it, while it runs. One for the main thread.
+// Finds the time loop of a program that marks no iterations while it runs, and makes a phase of it. One for the main thread.
 //
 // Contract: belongs to that thread, used with its in-tool flag set; begin_call() not in signal handlers; memory from the quota: its own
 // pages, and at most a 64th of the quota for the log while it searches.
 //
-// It begins with a search: the call paths of all MPI calls go to a LoopSearch, and they, their values and the samples to an EventLog.
-// A loop is settled on when it has gone on for some time, when the log is full and cannot be folded (log_folding.hpp), or at the end
-// of the job; until then an outer one may show. Then the passes that are in the log are cut out of what was measured so far
-// (replay()), and from then on its boundary begins an iteration, as a marker would. When the loop's function is left, its phase ends,
-// and the search goes on for what comes behind or for a loop around it. An outer loop that shows that late takes the place of the
-// inner one; iterations that there are stay.
+// A search comes first. The call paths of all MPI calls go to a LoopSearch; they, their values and the samples go to an EventLog.
+// A loop is settled on when it has gone on for some time, when the log is full and cannot be folded (log_folding.hpp), or at the end of the job.
+// Until then an outer loop may show. Then the logged passes are cut out of what was measured so far (replay()), and from then on each start
+// begins an iteration, as a marker would. When the loop's function is left, its phase ends. The search goes on for later loops and for loops
+// around it. An outer loop that shows that late replaces the inner one; existing iterations stay.
 #pragma once
 
 #include "format/metrics.hpp"
@@ -32,43 +31,43 @@ class LoopWatch {
     static constexpr std::uint32_t most_levels = 4;
     static constexpr std::uint32_t none = 0xffffffffu;
 
-    /// A loop with the phase that was made of it.
+    /// A loop and its phase.
     struct Found : Loop {
         const char* phase = nullptr; // its name
         std::uint64_t iterations = 0;
         std::uint64_t missed = 0;     // passes before the first iteration
         bool is_replaced = false;     // by a loop around it
-        std::uint32_t moves = 0;      // of the boundary, to a call that comes in every pass
+        std::uint32_t moves = 0;      // of the start, to a call that comes in every pass
         bool is_late = false;         // passes before it was found could not be cut out
-        std::uint64_t until = 0;      // where its last pass began
-        std::uint64_t known_from = 0; // passes before that are not in the log
-        std::uint32_t inside = none;  // the loop in whose passes it is called, by its number
-        std::uint32_t depth = 0;      // so many are around it
+        std::uint64_t until = 0;      // its last pass began
+        std::uint64_t known_from = 0; // earlier passes are not in the log
+        std::uint32_t inside = none;  // number of the loop in whose passes it is called
+        std::uint32_t depth = 0;      // number of loops around it
     };
 
-    /// One in pages of its own, searching. nullptr: there is no memory.
+    /// Makes one that searches, in pages of its own. Returns nullptr if memory is short.
     static LoopWatch* create() noexcept;
 
-    /// An MPI call begins at `now`, outside all others, on the call path of `node`. Whether it is to be told of the next such call, too.
+    /// An MPI call begins at `now`, outside all others, on the call path of `node`. Returns true if the next such call must be reported, too.
     bool begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept;
-    /// Functions of the last call's path have returned, and nothing was booked since (PathTracker::has_returned()): phases of loops in them were left then.
-    /// In signal handlers, too. `cpu_now`: 0, or the thread's CPU time at `now`.
+    /// Functions of the last call's path have returned, and nothing was booked since (PathTracker::has_returned()). Ends phases of loops in them at that
+    /// time. Also in signal handlers. `cpu_now`: the thread's CPU time at `now`, or 0.
     void follow_returns(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
-    /// Not stopped by markers, and the job goes on.
+    /// No marker has stopped it, and the job goes on.
     bool is_on() const { return is_on_; }
     /// A sample outside MPI has been booked.
     void sampled(NodeId node, std::uint64_t weight) noexcept {
         if (is_logging_) log_.add_sample(node, weight);
     }
-    /// What is in the log could still be cut out of the running segment.
+    /// Whether the logged events could still be cut out of the running segment.
     bool needs_segment(Thread& thread) const noexcept { return is_log_whole(thread); }
-    /// Time of ours that is not part of the segment's overhead is about to be booked directly.
+    /// Our own time, outside the segment's overhead, is about to be booked directly.
     void add_overhead(Thread& thread, std::uint64_t ns) noexcept;
-    /// An event that is no MPI call has been booked.
+    /// An event other than an MPI call has been booked.
     void add_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
         if (is_logging_) values_.add(node, visits, chance_visits, ns);
     }
-    /// Such a call begins inside another one, at `level` (an MPI callback).
+    /// An MPI call begins inside another one, at `level` (an MPI callback).
     void begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept;
     /// Something was booked that is in no log, like a pause. The log begins anew.
     void interrupt() noexcept;
@@ -81,20 +80,20 @@ class LoopWatch {
     const Found& loop(std::uint32_t i) const { return loops_[i]; }
     /// Some loops lie in others.
     bool has_levels() const { return has_levels_; }
-    /// Most of the phase's time is in iterations of a loop inside.
+    /// Most of the phase's time is in iterations of an inner loop.
     bool is_frame(PhaseStack& phases, const Phase& phase) const noexcept;
-    /// It has looked for loops, and was not stopped before there were any.
+    /// It has searched, and was not stopped before it found a loop.
     bool has_searched() const { return has_begun_ && (!is_stopped_ || loop_count_ != 0); }
-    /// After finish(): how long, from the first call to the end, in ns; and at how many MPI calls.
+    /// Valid after finish(): time from the first call to the end in ns, and number of MPI calls.
     std::uint64_t searched_ns() const { return searched_ns_; }
-    /// When the search began, by the session's clock.
+    /// Beginning of the search, by the session's clock.
     std::uint64_t began_at() const { return search_.began_at(); }
     std::uint64_t calls() const { return calls_; }
-    /// Where no loop was found: one whose passes are too short to be iterations. False: there is none.
+    /// If no loop was found: finds one whose passes are too short to be iterations. Returns false if there is none.
     bool find_short(LoopCandidate& found) const noexcept { return loop_count_ == 0 && search_.find_short(found); }
 
   private:
-    /// Loops inside each other, by their numbers, from the outermost.
+    /// Nested loops by number, from the outermost.
     struct Nest {
         std::uint32_t loop[most_levels];
         std::uint32_t size = 0;
@@ -151,35 +150,35 @@ class LoopWatch {
     bool has_levels_ = false; // some lie in others
     std::uint32_t loop_count_ = 0;
     Found loops_[most_loops];
-    Found fresh_[most_loops]; // while they are settled on: the stack of the thread may be small
-    Entries around_;          // of a loop that was left, around_inner_: a loop around it in the same function has shown
+    Found fresh_[most_loops]; // buffer for settling: the thread's stack may be small
+    Entries around_;          // a loop around around_inner_, which was left, has shown in its function
     Found* around_inner_ = nullptr;
 
     SitePath path_;
     LoopSearch search_;
     std::uint64_t calls_until_decision_ = 0;
     std::uint64_t decided_at_ = 0;
-    LoopCandidate refused_;           // the last one that had no boundary: looking again costs a reading of the whole log
+    LoopCandidate refused_;           // the last one without a start: trying again costs a reading of the whole log
     std::uint64_t calls_at_loop_ = 0; // when the last loop was found
 
-    // The log, and what was when it began.
+    // The log, and the state at its beginning.
     EventLog log_;
-    bool is_logging_ = false;           // all that happens is in it: it can be replayed
+    bool is_logging_ = false;           // all events are in it: it can be replayed
     EventLog::Position log_whole_from_; // what comes before lacks values: a loop ran in between
-    std::uint64_t log_generation_ = 0;  // of the rows: as long as it is the same, all was booked in one segment
+    std::uint64_t log_generation_ = 0;  // of the rows; while it stays, all was booked in one segment
     std::uint64_t log_began_at_ = 0;
     std::uint64_t log_cpu_start_ = 0;
     SegmentCounters log_counters_;
     SegmentCounters last_counters_; // at its last event
     LoggedValues values_{log_};     // since that event
-    std::uint32_t standing_ = 0;    // so many of the last event's functions, as far as the log knows
+    std::uint32_t standing_ = 0;    // number of the last event's functions that have not returned, as far as the log knows
     LoggedReturns returns_;
     std::uint64_t ticks_[RawPath::capacity]; // when functions returned, by frame
 };
 
 [[gnu::cold, gnu::noinline]] void follow_returns(Thread& thread) noexcept;
 
-/// Before anything is booked of an event that is no MPI call: as LoopWatch::follow_returns(), if something has returned.
+/// Before an event other than an MPI call is booked: LoopWatch::follow_returns() if functions have returned.
 inline void see_returns(Thread& thread) noexcept {
     if (PathTracker::has_returned()) [[unlikely]]
         follow_returns(thread);

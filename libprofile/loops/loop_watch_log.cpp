@@ -1,4 +1,4 @@
-// The part of a LoopWatch that logs what happens while a loop is looked for, and cuts passes out of it when one was found.
+// The part of a LoopWatch that logs events during the search, and cuts the passes of a found loop out of the log.
 #include "libprofile/loops/loop_watch.hpp"
 
 #include "libprofile/thread/thread.hpp"
@@ -9,14 +9,14 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint64_t least_outside_ns = 20000; // less of a function's time behind its last call is as good as nothing
+constexpr std::uint64_t least_outside_ns = 20000; // less time of a function after its last call counts as none
 
 std::uint64_t log_limit() { return memory_quota.limit() / 64; }
 
 } // namespace
 
 void LoopWatch::begin_log(Thread& thread, std::uint64_t now) noexcept {
-    // What it has of the time before a loop ran still tells of loops around that one.
+    // Events from before the loop ran still tell of loops around it.
     if (loop_count_ == 0 || log_.is_nearly_full()) log_.start(log_limit(), now);
     log_whole_from_ = log_.end();
     log_generation_ = thread.phases.row_generation();
@@ -51,7 +51,7 @@ void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std:
     standing_ = path_.size;
 }
 
-/// When a function returned matters where much time was outside of calls: then part of that may belong to a loop in it, and part to one around.
+/// Return times matter if much time passed outside calls: a part of it may belong to a loop in the function, the rest to one around it.
 void LoopWatch::log_returns(Thread& thread, std::uint32_t standing, std::uint64_t now) noexcept {
     if (!is_log_whole(thread) || standing >= standing_) return;
     thread.phases.end_polls(now);
@@ -66,7 +66,7 @@ void LoopWatch::log_returns(Thread& thread, std::uint32_t standing, std::uint64_
     standing_ = standing;
 }
 
-/// Only its values. It begins no log.
+/// Logs its values only. Begins no log.
 void LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
     if (!is_log_whole(thread)) return;
     if (thread.phases.polls().site != nullptr) thread.phases.end_polls(session_clock.now());
@@ -85,7 +85,7 @@ void LoopWatch::interrupt() noexcept {
     values_.forget();
 }
 
-/// The thread's CPU time at a moment in the log: what was used outside events is spread evenly over the time outside events.
+/// Returns the thread's CPU time at a moment in the log. CPU time used outside events is spread evenly over the time outside events.
 std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall, std::uint64_t outside_cpu) const noexcept {
     const SegmentCounters inside = counters - log_counters_;
     const std::uint64_t wall = at - log_began_at_;
@@ -94,7 +94,7 @@ std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counter
     return log_cpu_start_ + inside.cpu_ns() + share;
 }
 
-/// Cuts the passes that are in the log out of what was booked outside all phases.
+/// Cuts the logged passes out of the values booked outside all phases.
 void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     PhaseStack& phases = thread.phases;
     values_.write();
@@ -146,7 +146,7 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     if (!has_pass) return;
     for (std::uint32_t i = 0; i < loop_count_; ++i) loops_[i].recursion.forget();
 
-    phases.miss_iterations(); // a snapshot that there is has these values already, in the rest
+    phases.miss_iterations(); // an existing snapshot has these values already, in the rest
     phases.go_back(first);
     counters = log_counters_;
     bool is_in = false;

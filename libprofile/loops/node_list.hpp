@@ -1,5 +1,5 @@
-// A few nodes of a call tree, each once, in the order in which they came.
-// Contract: plain data of one thread; async-signal-safe. Adding where there is no room does nothing.
+// A few nodes of a call tree, each once, in order of arrival.
+// Contract: plain data of one thread; async-signal-safe. Adding to a full list does nothing.
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"

@@ -4,8 +4,8 @@
 
 namespace libprofile {
 
-const Alternatives& PassEvidence::alternatives_of(const Loop& loop, NodeId place) noexcept {
-    if (alternatives_.sites.size() == 0 || alternatives_.sites[0] != place) alternatives_ = find_alternatives(code_, loop, place, *calls_);
+const Alternatives& PassEvidence::alternatives_of(const Loop& loop, NodeId site) noexcept {
+    if (alternatives_.sites.size() == 0 || alternatives_.sites[0] != site) alternatives_ = find_alternatives(code_, loop, site, *calls_);
     return alternatives_;
 }
 
@@ -15,7 +15,7 @@ std::uint64_t PassEvidence::entries_of(const AlternativeSites& sites) const noex
     return entries;
 }
 
-/// The function itself makes the call at each of them.
+/// Whether the function itself makes the call at each of them.
 bool PassEvidence::are_own(const AlternativeSites& sites) const noexcept {
     return std::all_of(sites.begin(), sites.end(), [&](NodeId site) { return calls_->own_calls(site) == calls_->entries(site); });
 }
@@ -24,37 +24,37 @@ bool PassEvidence::are_certain(const AlternativeSites& sites) noexcept {
     return std::all_of(sites.begin(), sites.end(), [&](NodeId site) { return certain_.are_made_at(site); });
 }
 
-bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId place, std::uint64_t passes) noexcept {
+bool PassEvidence::is_confirmed_by_others(const Loop& loop, NodeId site, std::uint64_t passes) noexcept {
     std::uint32_t asked = 0;
     for (std::uint32_t i = 0; i < loop.sites.size(); ++i) {
         for (std::uint32_t k = i; k < loop.sites.size(); ++k) {
             const NodeId one = loop.sites[i], other = loop.sites[k];
             const std::uint64_t count = calls_->entries(one) + (i == k ? 0 : calls_->entries(other));
-            if (one == place || other == place || !calls_->is_once_a_pass(count, passes) || ++asked > most_asked) continue;
-            if (!code_.may_leave_out(place, one, other) && (i != k || certain_.are_made_at(one))) return true;
+            if (one == site || other == site || !calls_->is_once_a_pass(count, passes) || ++asked > most_asked) continue;
+            if (!code_.may_leave_out(site, one, other) && (i != k || certain_.are_made_at(one))) return true;
         }
     }
     return false;
 }
 
-NodeId PassEvidence::in_each_pass_beside(const NodeList<64>& sites, NodeId place, std::uint64_t least) noexcept {
+NodeId PassEvidence::best_in_each_pass(const NodeList<64>& sites, NodeId chosen, std::uint64_t least) noexcept {
     const auto is_counted = [&](NodeId site) { return calls_->entries(site) + 1 >= least && !calls_->is_jumped_from(site); };
-    if (is_counted(place) && is_in_each_pass(place)) return place;
+    if (is_counted(chosen) && is_in_each_pass(chosen)) return chosen;
     NodeId best = 0;
     std::uint32_t asked = 0;
     for (const NodeId site : sites) {
-        if (site == place || !is_counted(site) || (best != 0 && !calls_->is_better_site(site, best)) || ++asked > most_asked) continue;
-        if (is_in_loop_of(site, place) && is_in_loop_of(place, site) && is_in_each_pass(site)) best = site;
+        if (site == chosen || !is_counted(site) || (best != 0 && !calls_->is_better_site(site, best)) || ++asked > most_asked) continue;
+        if (is_in_loop_of(site, chosen) && is_in_loop_of(chosen, site) && is_in_each_pass(site)) best = site;
     }
     return best;
 }
 
 bool PassEvidence::is_confirmed(const Loop& loop, std::uint64_t frequent) noexcept {
-    const NodeId call = calls_->best_of(frequent), place = (*calls_)[call].site;
-    if (calls_->tree()[call].parent == place && !calls_->is_entry(call) && is_in_each_pass(place)) return true;
-    const Alternatives& all = alternatives_of(loop, place);
+    const NodeId call = calls_->best_of(frequent), site = (*calls_)[call].site;
+    if (calls_->tree()[call].parent == site && !calls_->is_entry(call) && is_in_each_pass(site)) return true;
+    const Alternatives& all = alternatives_of(loop, site);
     if (all.is_exact && all.is_complete && are_own(all.sites) && are_certain(all.sites)) return true;
-    return is_confirmed_by_others(loop, place, frequent);
+    return is_confirmed_by_others(loop, site, frequent);
 }
 
 } // namespace libprofile

@@ -2,7 +2,7 @@
 
 namespace libprofile {
 
-/// False: the first has none.
+/// Returns false if the first site has no address.
 bool SiteCode::find_addresses(const AlternativeSites& sites, std::uintptr_t (&address)[AlternativeSites::most]) const noexcept {
     for (std::uint32_t i = 0; i < sites.size(); ++i) address[i] = address_of(sites[i]);
     return sites.size() != 0 && address[0] != 0;

@@ -2,7 +2,7 @@
 
 namespace libprofile {
 
-/// Calls that follow each other are mostly near each other in the tree: then only the inner end changes.
+/// Successive calls are mostly close in the tree: only the inner end changes.
 bool SitePath::follow(const CallTree& tree, NodeId last) noexcept {
     constexpr std::uint32_t near = 6;
     NodeId fresh[near];

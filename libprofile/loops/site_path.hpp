@@ -8,16 +8,16 @@
 
 namespace libprofile {
 
-/// The path of call sites to an MPI call, from the outermost; the MPI function itself is not in it.
+/// The call sites on the path to an MPI call, from the outermost. The MPI function itself is not included.
 struct SitePath {
     static constexpr std::uint32_t most = 512;
     NodeId site[most]; // of level i + 1
     std::uint32_t size = 0;
-    NodeId end = no_node; // it leads to
+    NodeId end = no_node; // the node that the path leads to
 
-    /// False: it is longer than that.
+    /// Returns false if the path is longer than that.
     bool find(const CallTree& tree, NodeId function) noexcept;
-    /// The call site in the function at `level`, which the call sites of the levels before lead to; level >= 1.
+    /// The call site in the function at `level`, reached through those of the levels before; level >= 1.
     NodeId at(std::uint32_t level) const { return site[level - 1]; }
     NodeId caller_of(std::uint32_t level) const { return level == 1 ? 0 : site[level - 2]; }
 

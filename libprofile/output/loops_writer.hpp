@@ -46,19 +46,19 @@ inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t no
     const bool is_bounded = thread.paths.bounded_calls() > watch.calls() / bounded_calls_ignored;
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);
-        LoopRecord out = loop_at(thread.tree[loop.place]);
+        LoopRecord out = loop_at(thread.tree[loop.site]);
         out.phase = loop.phase;
-        if (loop.boundary != 0) out.call = mpi_functions[thread.tree[loop.boundary].a].name;
+        if (loop.start != 0) out.call = mpi_functions[thread.tree[loop.start].a].name;
         out.flags = (loop.is_replaced ? std::uint64_t{LoopIsReplaced} : 0) | (loop.is_late ? std::uint64_t{LoopIsLate} : 0) |
-                    (loop.boundary == 0 && !loop.is_recursion ? std::uint64_t{LoopByEntries} : 0) | (loop.is_recursion ? std::uint64_t{LoopIsRecursion} : 0) |
+                    (loop.start == 0 && !loop.is_recursion ? std::uint64_t{LoopByEntries} : 0) | (loop.is_recursion ? std::uint64_t{LoopIsRecursion} : 0) |
                     (loop.is_cut_short ? std::uint64_t{LoopIsCutShort} : 0) | (loop.is_opaque ? std::uint64_t{LoopIsOpaque} : 0) |
                     (loop.is_nested ? std::uint64_t{LoopIsNested} : 0) | (loop.may_miss ? std::uint64_t{LoopMayMiss} : 0) |
                     (loop.is_copied ? std::uint64_t{LoopIsCopied} : 0) | (marks_mode() == MarksMode::Off || is_bounded ? std::uint64_t{LoopHasNoMarks} : 0);
         out.missed = loop.missed;
         out.moves = loop.moves;
         out.passes = loop.passes;
-        if (loop.other != 0 && thread.tree[loop.other_place].kind == NodeKind::Frame) {
-            out.other_offset = thread.tree[loop.other_place].b;
+        if (loop.other != 0 && thread.tree[loop.other_site].kind == NodeKind::Frame) {
+            out.other_offset = thread.tree[loop.other_site].b;
             out.other_passes = loop.other_passes;
         }
         describe(encoder, out);
@@ -73,7 +73,7 @@ inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t no
     const auto since = [&](std::uint64_t at) { return at > watch.began_at() ? at - watch.began_at() : 0; };
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);
-        LoopFunctionRecord out{function_of(thread.tree[loop.place]), thread.tree[loop.caller].path_hash[0], since(loop.first_at), since(loop.until)};
+        LoopFunctionRecord out{function_of(thread.tree[loop.site]), thread.tree[loop.caller].path_hash[0], since(loop.first_at), since(loop.until)};
         describe(encoder, out);
     }
     if (is_too_short) {

@@ -19,18 +19,18 @@ struct Thread;
 class EndedRegions {
   public:
     void add(std::uint64_t region, std::uint64_t at) noexcept {
-        Ended& place = ended_[region % kept];
-        place.region.store(0, std::memory_order_relaxed);
-        place.at.store(at, std::memory_order_release);
-        place.region.store(region, std::memory_order_release);
+        Ended& entry = ended_[region % kept];
+        entry.region.store(0, std::memory_order_relaxed);
+        entry.at.store(at, std::memory_order_release);
+        entry.region.store(region, std::memory_order_release);
     }
     /// When region `region` was over; `never` if it is not, or was too long ago.
     static constexpr std::uint64_t never = ~std::uint64_t{0};
     std::uint64_t end_of(std::uint64_t region) const noexcept {
-        const Ended& place = ended_[region % kept];
-        if (place.region.load(std::memory_order_acquire) != region) return never;
-        const std::uint64_t at = place.at.load(std::memory_order_acquire);
-        return place.region.load(std::memory_order_relaxed) == region ? at : never;
+        const Ended& entry = ended_[region % kept];
+        if (entry.region.load(std::memory_order_acquire) != region) return never;
+        const std::uint64_t at = entry.at.load(std::memory_order_acquire);
+        return entry.region.load(std::memory_order_relaxed) == region ? at : never;
     }
 
   private:

@@ -52,8 +52,8 @@ struct CallSite {
     bool is_helper = false;   // see is_binding_helper_call()
     NodeId function_node = 0; // without call paths
     PollStatistics polls;
-    bool is_at(const void* place, std::uint32_t function, std::uint32_t now) const {
-        return return_address == place && function_id == function && epoch == now;
+    bool is_at(const void* address, std::uint32_t function, std::uint32_t now) const {
+        return return_address == address && function_id == function && epoch == now;
     }
 };
 

@@ -176,8 +176,8 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     }
     // Threads that come and go must not use up what the main thread needs.
     const bool may = &start == &main_ || memory_quota.used() < memory_quota.limit() / 2;
-    void* place = may ? memory_quota.map((sizeof(Thread) + 4095) & ~std::size_t{4095}) : nullptr;
-    Thread* thread = place == nullptr ? nullptr : new (place) Thread();
+    void* pages = may ? memory_quota.map((sizeof(Thread) + 4095) & ~std::size_t{4095}) : nullptr;
+    Thread* thread = pages == nullptr ? nullptr : new (pages) Thread();
     // CPU time spent before now belongs to the wall time since the thread began.
     const ClusteringSettings settings = clustering_settings(process.config());
     if (thread == nullptr || !thread->tree.start() || !thread->phases.start(start.started_at, 0, settings)) {

@@ -1,8 +1,8 @@
 // For tests: MPI calls of a made-up program, as a LoopSearch and an EventLog get them.
 #pragma once
 
-#include "libprofile/loops/boundary_choice.hpp"
 #include "libprofile/loops/loop_search.hpp"
+#include "libprofile/loops/start_choice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,9 +43,9 @@ class Stream : public ::testing::Test {
         return at;
     }
     NodeId node_of(const std::vector<std::uint64_t>& sites, std::uint32_t function) { return tree.child(path_of(sites), NodeKind::Mpi, function, 0); }
-    Loop boundary(const LoopCandidate& candidate) {
+    Loop start_of(const LoopCandidate& candidate) {
         Loop loop;
-        EXPECT_TRUE(choose_boundary(log, tree, candidate, traits, {}, loop));
+        EXPECT_TRUE(choose_start(log, tree, candidate, traits, {}, loop));
         return loop;
     }
 

@@ -79,7 +79,7 @@ TEST_F(log_folding, keeps_the_boundary_and_all_values_of_the_loop_outside) {
     ASSERT_EQ(search.find(now, found, 4), 1u);
     const LoopCandidate candidate = found[0];
     ASSERT_EQ(candidate.level, 1u);
-    const Loop before = boundary(candidate);
+    const Loop before = start_of(candidate);
     const Contents whole = contents(log, log.begin());
     const std::size_t size = log.used();
     EventLog::Position from = log.begin();
@@ -91,15 +91,15 @@ TEST_F(log_folding, keeps_the_boundary_and_all_values_of_the_loop_outside) {
     const Contents folded = contents(log, from);
     EXPECT_LT(folded.events, whole.events / 100);
     expect_equal(whole, folded);
-    const Loop after = boundary(candidate);
-    EXPECT_EQ(after.boundary, before.boundary);
-    EXPECT_EQ(after.place, before.place);
+    const Loop after = start_of(candidate);
+    EXPECT_EQ(after.start, before.start);
+    EXPECT_EQ(after.site, before.site);
     EXPECT_EQ(after.passes, before.passes);
     EXPECT_EQ(after.sites.size(), before.sites.size());
     // And so it goes on.
     for (int i = 0; i < 12; ++i) step(false, 100);
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    EXPECT_NEAR(static_cast<double>(boundary(found[0]).passes), 24, 1);
+    EXPECT_NEAR(static_cast<double>(start_of(found[0]).passes), 24, 1);
 }
 
 TEST_F(log_folding, leaves_a_loop_that_may_be_the_time_loop) {
@@ -160,16 +160,16 @@ TEST_F(log_folding, tells_the_same_of_all_loops_that_it_leaves) {
         const std::uint32_t count = search.find(now, before, 16);
         Loop loops[16];
         bool is_loop[16];
-        for (std::uint32_t i = 0; i < count; ++i) is_loop[i] = choose_boundary(log, tree, before[i], traits, {}, loops[i]);
+        for (std::uint32_t i = 0; i < count; ++i) is_loop[i] = choose_start(log, tree, before[i], traits, {}, loops[i]);
         EventLog::Position from = log.begin();
         if (!fold(log, tree, 1, from)) continue;
         for (std::uint32_t i = 0; i < count; ++i) {
             if (log.known_from(before[i].level) > before[i].entries.first_at) continue;
             Loop after;
-            ASSERT_EQ(choose_boundary(log, tree, before[i], traits, {}, after), is_loop[i]);
+            ASSERT_EQ(choose_start(log, tree, before[i], traits, {}, after), is_loop[i]);
             if (!is_loop[i]) continue;
-            EXPECT_EQ(after.boundary, loops[i].boundary);
-            EXPECT_EQ(after.place, loops[i].place);
+            EXPECT_EQ(after.start, loops[i].start);
+            EXPECT_EQ(after.site, loops[i].site);
             EXPECT_EQ(after.passes, loops[i].passes);
             EXPECT_EQ(after.sites.size(), loops[i].sites.size());
             EXPECT_EQ(after.other, loops[i].other);

@@ -33,8 +33,8 @@ TEST_F(loop_levels, steps_inside_output_intervals_are_a_level) {
     EXPECT_EQ(all.level[1].candidate.caller, path_of({10, 20}));
     EXPECT_EQ(all.level[1].candidate.entries.count, 200u);
     EXPECT_EQ(all.level[1].candidate.entries.activations, 20u);
-    const Loop inner = boundary(all.level[1].candidate);
-    EXPECT_EQ(tree[inner.boundary].a, barrier);
+    const Loop inner = start_of(all.level[1].candidate);
+    EXPECT_EQ(tree[inner.start].a, barrier);
     EXPECT_NEAR(static_cast<double>(inner.passes), 200, 1);
 }
 
@@ -53,8 +53,8 @@ TEST_F(loop_levels, a_solver_is_found_over_all_its_calls_and_the_few_steps_aroun
     EXPECT_EQ(all.level[0].candidate.entries.site, path_of({10, 19})) << "the first in the code";
     EXPECT_EQ(all.level[0].candidate.entries.count, 6u);
     EXPECT_EQ(found[0].entries.activations, 6u);
-    const Loop inner = boundary(found[0]);
-    EXPECT_EQ(inner.place, path_of({10, 20, 31}));
+    const Loop inner = start_of(found[0]);
+    EXPECT_EQ(inner.site, path_of({10, 20, 31}));
     EXPECT_NEAR(static_cast<double>(inner.passes), passes, 1);
     EXPECT_FALSE(inner.sites.has(path_of({10, 20, 29})));
     EXPECT_FALSE(inner.is_ambiguous);

@@ -18,9 +18,9 @@ TEST_F(loop_search, passes_are_entries_of_one_call_site_while_the_function_stays
     ASSERT_EQ(search.find(now, found, 4), 1u);
     EXPECT_EQ(found[0].level, 1u);
     EXPECT_EQ(found[0].entries.count, 50u);
-    const Loop loop = boundary(found[0]);
-    EXPECT_EQ(loop.place, path_of({10}));
-    EXPECT_EQ(tree[loop.boundary].a, barrier);
+    const Loop loop = start_of(found[0]);
+    EXPECT_EQ(loop.site, path_of({10}));
+    EXPECT_EQ(tree[loop.start].a, barrier);
     EXPECT_NEAR(static_cast<double>(loop.passes), 50, 1);
 }
 
@@ -41,8 +41,8 @@ TEST_F(loop_search, what_some_ranks_do_irregularly_is_no_loop_around_what_all_do
             if (i == each) call({10, 21}, send, 2);
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    const Loop loop = boundary(found[0]);
-    EXPECT_EQ(tree[loop.boundary].a, barrier);
+    const Loop loop = start_of(found[0]);
+    EXPECT_EQ(tree[loop.start].a, barrier);
     EXPECT_EQ(loop.passes, 200u);
     EXPECT_TRUE(loop.is_ambiguous);
 }
@@ -54,8 +54,8 @@ TEST_F(loop_search, a_solver_in_another_function_is_inside) {
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
     EXPECT_EQ(found[0].level, 2u);
-    const Loop loop = boundary(found[0]);
-    EXPECT_EQ(loop.place, path_of({10, 20}));
+    const Loop loop = start_of(found[0]);
+    EXPECT_EQ(loop.site, path_of({10, 20}));
     EXPECT_NEAR(static_cast<double>(loop.passes), 50, 1);
 }
 
@@ -96,9 +96,9 @@ TEST_F(loop_search, where_no_call_comes_once_in_a_pass_an_entry_begins_it) {
         for (int k = 0; k < 5 + i % 7; ++k) call({10, 21, 30}, barrier, i + k == 0 ? 0 : k == 0 ? 2 : 3);
     ASSERT_EQ(search.find(now, found, 4), 1u);
     EXPECT_EQ(found[0].level, 2u);
-    const Loop loop = boundary(found[0]);
-    EXPECT_EQ(loop.boundary, 0u);
-    EXPECT_EQ(loop.place, path_of({10, 21}));
+    const Loop loop = start_of(found[0]);
+    EXPECT_EQ(loop.start, 0u);
+    EXPECT_EQ(loop.site, path_of({10, 21}));
 }
 
 TEST_F(loop_search, entries_of_a_call_site_begin_passes_where_all_calls_miss_some) {
@@ -110,12 +110,12 @@ TEST_F(loop_search, entries_of_a_call_site_begin_passes_where_all_calls_miss_som
         for (int k = 0; k < 2 + i % 3; ++k) call({10, 21, 30}, send, k == 0 ? 2 : 3);
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    const Loop loop = boundary(found[0]);
-    EXPECT_EQ(loop.boundary, 0u);
-    EXPECT_EQ(loop.place, path_of({10, 21}));
+    const Loop loop = start_of(found[0]);
+    EXPECT_EQ(loop.start, 0u);
+    EXPECT_EQ(loop.site, path_of({10, 21}));
     EXPECT_NEAR(static_cast<double>(loop.passes), 200, 1);
     EXPECT_TRUE(loop.is_ambiguous); // the calls alone do not tell
-    EXPECT_EQ(loop.other_place, path_of({10, 20}));
+    EXPECT_EQ(loop.other_site, path_of({10, 20}));
 }
 
 TEST_F(loop_search, entries_of_a_call_site_in_an_inner_loop_begin_none) {
@@ -125,7 +125,7 @@ TEST_F(loop_search, entries_of_a_call_site_in_an_inner_loop_begin_none) {
             for (int k = 0; k < 3; ++k) call({10, 21, 30}, send, k == 0 ? 2 : 3);
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    EXPECT_EQ(boundary(found[0]).place, path_of({10, 20}));
+    EXPECT_EQ(start_of(found[0]).site, path_of({10, 20}));
 }
 
 TEST_F(loop_search, entries_that_only_test_begin_no_passes) {
@@ -134,7 +134,7 @@ TEST_F(loop_search, entries_that_only_test_begin_no_passes) {
         call({10, 21, 30}, test, 2);
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    EXPECT_EQ(boundary(found[0]).place, path_of({10, 20}));
+    EXPECT_EQ(start_of(found[0]).site, path_of({10, 20}));
 }
 
 TEST_F(loop_search, a_solver_in_the_same_function_that_varies_is_inside) {
@@ -143,8 +143,8 @@ TEST_F(loop_search, a_solver_in_the_same_function_that_varies_is_inside) {
         for (int k = 0; k < 5 + (i * 7) % 12; ++k) call({21}, send, 1);
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    const Loop loop = boundary(found[0]);
-    EXPECT_EQ(loop.place, path_of({20}));
+    const Loop loop = start_of(found[0]);
+    EXPECT_EQ(loop.site, path_of({20}));
     EXPECT_NEAR(static_cast<double>(loop.passes), 50, 1);
     EXPECT_TRUE(loop.is_ambiguous);
 }
@@ -155,10 +155,10 @@ TEST_F(loop_search, what_is_done_every_tenth_time_is_no_loop_around) {
         if (i % 10 == 9) call({22}, barrier, 1);
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    const Loop loop = boundary(found[0]);
-    EXPECT_EQ(loop.place, path_of({20}));
+    const Loop loop = start_of(found[0]);
+    EXPECT_EQ(loop.site, path_of({20}));
     EXPECT_TRUE(loop.is_ambiguous);
-    EXPECT_EQ(loop.other_place, path_of({22}));
+    EXPECT_EQ(loop.other_site, path_of({22}));
 }
 
 TEST_F(loop_search, a_few_stages_are_inside_a_step_that_ends_with_a_collective_call) {
@@ -167,7 +167,7 @@ TEST_F(loop_search, a_few_stages_are_inside_a_step_that_ends_with_a_collective_c
         call({21}, barrier, 1);
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    EXPECT_EQ(boundary(found[0]).place, path_of({21}));
+    EXPECT_EQ(start_of(found[0]).site, path_of({21}));
 }
 
 TEST_F(loop_search, messages_at_every_fourth_step_are_no_loop_around) {
@@ -176,7 +176,7 @@ TEST_F(loop_search, messages_at_every_fourth_step_are_no_loop_around) {
         if (i % 4 == 3) call({21}, send, 1);
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    EXPECT_EQ(boundary(found[0]).place, path_of({20}));
+    EXPECT_EQ(start_of(found[0]).site, path_of({20}));
 }
 
 TEST_F(loop_search, tests_are_no_boundary) {
@@ -185,14 +185,14 @@ TEST_F(loop_search, tests_are_no_boundary) {
         call({21}, send, 1);
     }
     ASSERT_EQ(search.find(now, found, 4), 1u);
-    EXPECT_EQ(tree[boundary(found[0]).boundary].a, send);
+    EXPECT_EQ(tree[start_of(found[0]).start].a, send);
 }
 
 TEST_F(loop_search, a_loop_that_only_polls_has_no_passes) {
     for (int i = 0; i < 50; ++i) call({10, 20}, test, i == 0 ? 0 : 2);
     ASSERT_EQ(search.find(now, found, 4), 1u);
     Loop loop;
-    EXPECT_FALSE(choose_boundary(log, tree, found[0], traits, {}, loop));
+    EXPECT_FALSE(choose_start(log, tree, found[0], traits, {}, loop));
 }
 
 TEST_F(loop_search, passes_that_are_too_short_to_be_told_apart_are_none) {

@@ -13,7 +13,6 @@
    program) do not call it; so that they end here and do not go round in circles, the return address is described as 0 as
    long as it leads to code that begins as the stub does. */
 
-#if defined(__x86_64__)
     .section libprofile_marks, "ax", @progbits
     .hidden libprofile_mark_stub
     .globl libprofile_mark_stub
@@ -66,5 +65,4 @@ libprofile_mark_stub:
     jmp *-8(%rsp)
     .cfi_endproc
     .size libprofile_mark_stub, . - libprofile_mark_stub
-#endif
     .section .note.GNU-stack, "", @progbits

@@ -55,6 +55,7 @@ TEST(InstructionTest, LengthsAndKindsAreRight) {
         {{0xe3, 0x10}, Kind::ShortBranch},
         {{0xe8, 1, 2, 3, 4}, Kind::Call},
         {{0x67, 0xe8, 1, 2, 3, 4}, Kind::Call},
+        {{0x66, 0x66, 0x48, 0xe8, 1, 2, 3, 4}, Kind::Call}, // of __tls_get_addr: what a thread-local variable takes
         {{0xff, 0x15, 1, 2, 3, 4}, Kind::IndirectCall},
         {{0xff, 0xd0}, Kind::IndirectCall},
         {{0x3e, 0xff, 0xe0}, Kind::IndirectJump},
@@ -73,7 +74,7 @@ TEST(InstructionTest, LengthsAndKindsAreRight) {
 
 TEST(InstructionTest, WhatIsNotKnownOrCutIsUnknown) {
     for (const std::vector<unsigned char>& bytes :
-         std::vector<std::vector<unsigned char>>{{0x06}, {0x0f, 0x04}, {0xc7, 0xf8, 1, 2, 3, 4}, {0xe4, 1}, {0xcf}, {0xff, 0xff}})
+         std::vector<std::vector<unsigned char>>{{0x06}, {0x0f, 0x04}, {0xc7, 0xf8, 1, 2, 3, 4}, {0xe4, 1}, {0xcf}, {0xff, 0xff}, {0x66, 0xe8, 1, 2, 3, 4}})
         EXPECT_EQ(decoded(bytes).kind, Kind::Unknown) << std::hex << static_cast<unsigned>(bytes[0]);
     const unsigned char cut[] = {0x48, 0x81, 0xec, 1, 2};
     for (std::size_t size = 0; size <= sizeof cut; ++size) EXPECT_EQ(decode(reinterpret_cast<std::uintptr_t>(cut), size).kind, Kind::Unknown);

@@ -84,7 +84,6 @@ struct Bytes {
         is_cut = true;
         return 0;
     }
-    unsigned char peek() const { return at < limit ? code[at] : 0; }
     std::int32_t distance(unsigned size) {
         std::int32_t value = 0;
         if (size == 1) return static_cast<signed char>(next());
@@ -181,8 +180,7 @@ bool step_over_two_bytes(Bytes& bytes, bool has_66, Instruction& out) {
 bool step_over(Bytes& bytes, Instruction& out) {
     bool has_66 = false, has_67 = false, has_rep = false;
     unsigned opcode = bytes.next();
-    std::size_t prefixes = 0;
-    for (;; opcode = bytes.next(), ++prefixes) {
+    for (;; opcode = bytes.next()) {
         if (opcode == 0x66)
             has_66 = true;
         else if (opcode == 0x67)
@@ -197,9 +195,7 @@ bool step_over(Bytes& bytes, Instruction& out) {
     if ((opcode & 0xf0) == 0x40) {
         is_rex_w = (opcode & 8) != 0;
         opcode = bytes.next();
-        ++prefixes;
     }
-    out.is_wide = prefixes != 0;
     out.kind = Kind::Plain;
     switch (opcode) {
     case 0x0f: return step_over_two_bytes(bytes, has_66, out);
@@ -274,7 +270,7 @@ bool step_over(Bytes& bytes, Instruction& out) {
         out.target = static_cast<std::uintptr_t>(static_cast<std::intptr_t>(bytes.distance(is_near ? 4 : 1)));
         out.condition = opcode & 0xf;
         out.kind = opcode == 0xe8 ? Kind::Call : opcode == 0xe9 || opcode == 0xeb ? Kind::Jump : opcode >= 0xe0 ? Kind::ShortBranch : Kind::Branch;
-        return !has_66 && (!has_67 || opcode == 0xe8);
+        return (!has_66 || is_rex_w) && (!has_67 || opcode == 0xe8);
     }
     default: return false;
     }
@@ -301,6 +297,23 @@ Instruction decode(std::uintptr_t address, std::size_t limit) noexcept {
         }
     }
     return out;
+}
+
+// Jumps through memory are calls at the end of a function, unless an index chooses from a table.
+bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept {
+    const auto* end = reinterpret_cast<const unsigned char*>(at) + instruction.length;
+    const auto* begin = reinterpret_cast<const unsigned char*>(at);
+    std::size_t opcode = 0;
+    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode;        // behind prefixes
+    const bool is_index_extended = opcode != 0 && (begin[opcode - 1] & 0xf2) == 0x42; // REX.X: what means no index is r12
+    const bool has_index = opcode + 2 < instruction.length && begin[opcode + 1] < 0xc0 && (begin[opcode + 1] & 7) == 4 &&
+                           ((begin[opcode + 2] & 0x38) != 0x20 || is_index_extended);
+    return instruction.table != 0 || has_index || (instruction.length >= 2 && end[-2] == 0xff && end[-1] >= 0xc0);
+}
+
+bool is_return(std::uintptr_t at, const Instruction& instruction) noexcept {
+    const unsigned char opcode = reinterpret_cast<const unsigned char*>(at)[instruction.length == 2 ? 1 : 0]; // `rep ret`
+    return instruction.kind == Kind::End && (opcode == 0xc3 || opcode == 0xc2);
 }
 
 } // namespace libprofile

@@ -1,8 +1,8 @@
-#include "libprofile/loops/boundary_choice.hpp"
+#include "libprofile/loops/start_choice.hpp"
 
-#include "libprofile/loops/boundary_doubts.hpp"
 #include "libprofile/loops/loop_calls.hpp"
 #include "libprofile/loops/pass_evidence.hpp"
+#include "libprofile/loops/start_doubts.hpp"
 
 #include <algorithm>
 
@@ -16,14 +16,14 @@ struct Range {
     std::uint64_t from = UINT64_MAX;
     std::uint64_t to = 0;
     bool is_known() const { return from <= to; }
-    void include(const Node& place) {
-        if (place.kind != NodeKind::Frame) return;
-        from = std::min(from, place.b);
-        to = std::max(to, place.b);
+    void include(const Node& site) {
+        if (site.kind != NodeKind::Frame) return;
+        from = std::min(from, site.b);
+        to = std::max(to, site.b);
     }
 };
 
-/// By how many occurrences of another call two successive ones of a call are apart.
+/// The number of occurrences of another call between two successive ones of a call.
 struct Distances {
     std::uint64_t least = UINT64_MAX;
     std::uint64_t most = 0;
@@ -35,10 +35,10 @@ class Choice {
         : calls_(calls), evidence_(evidence), code_(evidence.code()), tree_(calls.tree()), candidate_(calls.candidate()), functions_(calls.functions()),
           excluded_(excluded) {}
 
-    /// False: the log knows too few passes.
+    /// Returns false if the log knows too few passes.
     bool find(Loop& loop) noexcept {
         calls_.count(loop.sites);
-        for (const NodeId site : loop.sites) // not tests and probes only
+        for (const NodeId site : loop.sites) // more than tests and probes
             if (calls_[site].count + 1 >= calls_.entries(site)) speaking_.add(site);
         drop_others();
         if (loop.sites.size() == 0) return false;
@@ -53,17 +53,17 @@ class Choice {
     }
 
   private:
-    /// Nothing is made once in a pass: each entry of the candidate's call site begins one.
+    /// No call comes once in a pass: each entry of the candidate's call site begins one.
     bool find_entries(Loop& loop) noexcept {
-        loop.place = candidate_.entries.site;
-        loop.boundary = 0;
+        loop.site = candidate_.entries.site;
+        loop.start = 0;
         loop.passes = candidate_.entries.count;
-        const bool has_passes = calls_.is_known_from_begin() || calls_.entries(loop.place) > least_passes;
-        if (!begin_in_each_pass(loop, calls_.entries(loop.place))) ask_alternatives(loop);
+        const bool has_passes = calls_.is_known_from_begin() || calls_.entries(loop.site) > least_passes;
+        if (!begin_in_each_pass(loop, calls_.entries(loop.site))) ask_alternatives(loop);
         return has_passes;
     }
 
-    /// Of the groups from `frequent` on the one that is made in no loop inside that of another.
+    /// Returns the first group, from `frequent` on, whose calls are made in no loop inside that of another group.
     std::uint64_t outermost_group(Loop& loop, std::uint64_t frequent) noexcept {
         for (std::uint64_t rare = calls_.next_group(frequent); rare != 0; rare = calls_.next_group(rare)) {
             bool is_ambiguous = false;
@@ -72,18 +72,18 @@ class Choice {
             const bool is_nest = is_inside(loop, frequent, rare, is_ambiguous);
             if (is_nest) frequent = rare;
             if (is_nest || (is_ambiguous && loop.other == 0)) {
-                if (!is_ambiguous || loop.is_ambiguous) continue; // once in doubt, always
+                if (!is_ambiguous || loop.is_ambiguous) continue; // one doubt is enough
                 loop.is_ambiguous = true;
                 loop.other = is_nest ? own : other;
-                loop.other_place = calls_[loop.other].site;
+                loop.other_site = calls_[loop.other].site;
                 loop.other_passes = calls_[loop.other].count;
             }
         }
         return frequent;
     }
 
-    /// Of the group the call to begin passes with. One that is in a loop inside that of another came once in each of its passes until now, and
-    /// may come more often later: messages to neighbours, say.
+    /// Returns the call of the group to start passes with. A call in an inner loop may have come once in each pass until now and come more often later,
+    /// like messages to neighbours; so an outer one is preferred.
     NodeId outermost_of(std::uint64_t group) noexcept {
         NodeId call = calls_.best_of(group);
         for (std::uint32_t levels = 0; levels < most_levels; ++levels) {
@@ -97,30 +97,30 @@ class Choice {
         return call;
     }
 
-    /// Passes begin at a call site of the chosen one's loop that no pass leaves out, if the code says that there is one.
+    /// Moves the start to a call site that no pass leaves out, in the same loop, if the code says that there is one.
     bool begin_in_each_pass(Loop& loop, std::uint64_t least) noexcept {
-        const NodeId site = evidence_.in_each_pass_beside(speaking_, loop.place, least);
+        const NodeId site = evidence_.best_in_each_pass(speaking_, loop.site, least);
         if (site == 0) return false;
-        if (site != loop.place || (loop.boundary != 0 && !calls_.is_in_group(calls_[loop.boundary].count, calls_.entries(site)))) {
-            loop.place = site;
-            loop.boundary = calls_.best_at(site);
-            loop.passes = with_earlier(loop.boundary == 0 ? calls_.entries(site) : calls_[loop.boundary].count);
+        if (site != loop.site || (loop.start != 0 && !calls_.is_in_group(calls_[loop.start].count, calls_.entries(site)))) {
+            loop.site = site;
+            loop.start = calls_.best_at(site);
+            loop.passes = with_earlier(loop.start == 0 ? calls_.entries(site) : calls_[loop.start].count);
         }
         loop.is_confirmed = true;
-        if (loop.is_ambiguous && evidence_.is_in_loop_of(site, loop.other_place)) { // that is done in some of these passes
+        if (loop.is_ambiguous && evidence_.is_in_loop_of(site, loop.other_site)) { // that is done in some of these passes
             loop.is_ambiguous = false;
-            loop.other = loop.other_place = 0;
+            loop.other = loop.other_site = 0;
             loop.other_passes = 0;
         }
         return true;
     }
 
-    /// What lies around the loop in the code, and came too seldom to be asked, is none of its call sites.
+    /// Takes sites that lie around the loop in the code out of its call sites. They came too seldom to be asked about.
     void watch_around(Loop& loop) noexcept {
         NodeList<64> own;
         for (const NodeId site : loop.sites) {
             const bool is_asked = calls_.entries(site) < loop.passes / 2 && !loop.around.is_full();
-            if (!is_asked || !code_.lies_around(site, loop.place)) {
+            if (!is_asked || !code_.lies_around(site, loop.site)) {
                 own.add(site);
                 continue;
             }
@@ -131,7 +131,7 @@ class Choice {
         loop.sites = own;
     }
 
-    /// And those that were before the log knew the loop.
+    /// Adds the passes before the log knew the loop.
     std::uint64_t with_earlier(std::uint64_t passes) const noexcept {
         const std::uint64_t entries = calls_.entries(candidate_.entries.site); // as many as passes, or several in each
         const bool is_more = !calls_.is_known_from_begin() && entries != 0 && candidate_.entries.count > entries;
@@ -139,21 +139,21 @@ class Choice {
     }
 
     void find_call(Loop& loop, std::uint64_t group) noexcept {
-        loop.boundary = outermost_of(group);
-        loop.place = calls_[loop.boundary].site;
-        loop.passes = with_earlier(calls_[loop.boundary].count);
-        const bool is_in_each = begin_in_each_pass(loop, calls_[loop.boundary].count);
-        if (calls_.is_entry(loop.boundary)) loop.boundary = 0;
-        if (is_in_each || ask_alternatives(loop)) return; // nothing needs to bear witness
+        loop.start = outermost_of(group);
+        loop.site = calls_[loop.start].site;
+        loop.passes = with_earlier(calls_[loop.start].count);
+        const bool is_in_each = begin_in_each_pass(loop, calls_[loop.start].count);
+        if (calls_.is_entry(loop.start)) loop.start = 0;
+        if (is_in_each || ask_alternatives(loop)) return; // no witness is needed
         for (NodeId node = 0; node < calls_.size() && loop.witnesses < Loop::most_witnesses; ++node) {
             if (calls_.is_entry(node) || !calls_.has_in_group(node, group)) continue;
-            const auto has_place = [&](const Loop::Witness& other) { return calls_[other.node].site == calls_[node].site; };
-            if (calls_[node].site != loop.place && std::none_of(loop.witness, loop.witness + loop.witnesses, has_place))
+            const auto has_its_site = [&](const Loop::Witness& other) { return calls_[other.node].site == calls_[node].site; };
+            if (calls_[node].site != loop.site && std::none_of(loop.witness, loop.witness + loop.witnesses, has_its_site))
                 loop.witness[loop.witnesses++].node = node;
         }
     }
 
-    /// What cannot be a boundary is as if it were not there.
+    /// Drops the calls that cannot be a start.
     void drop_others() noexcept {
         for (NodeId node = 0; node < calls_.size(); ++node) {
             LoopCalls::Calls& calls = calls_[node];
@@ -166,11 +166,11 @@ class Choice {
         leave_useful_entries();
     }
 
-    /// For most of the time that is known.
+    /// Whether it came in most of the known time.
     bool has_passes(const LoopCalls::Calls& calls) const noexcept { return calls.are_passes(least_passes - 1) && calls.span() >= calls_.span() / 4 * 3; }
 
-    /// Entries of a call site are asked only where they come more often than each call that comes once in a pass: then that misses passes.
-    /// Unless they are those of an inner loop.
+    /// Keeps the entries of a call site only if they come more often than each call that comes once in a pass: then such calls miss passes. Entries
+    /// of an inner loop do not count.
     void leave_useful_entries() noexcept {
         std::uint64_t most = 0;
         for (NodeId node = 0; node < calls_.size(); ++node)
@@ -179,7 +179,7 @@ class Choice {
         for (NodeId node = 0; node < calls_.size(); ++node) {
             LoopCalls::Calls& calls = calls_[node];
             if (calls.count == 0 || !calls_.is_entry(node)) continue;
-            // Of the call's own site there may be more entries where the function that is entered ends by jumping to MPI.
+            // If the function entered there ends by jumping to MPI, the call's own site may have more entries.
             bool is_useful = most != 0 && node != calls_[call].site && calls.count > most + candidate_.entries.activations &&
                              calls.count == calls_.entries(node) && has_passes(calls);
             if (is_useful) {
@@ -190,8 +190,7 @@ class Choice {
         }
     }
 
-    /// The range, in the code of the function, of the call sites that are entered about as often as `group` says: those of one loop, where
-    /// some may be in a branch.
+    /// Returns the range in the function's code of the call sites entered about as often as `group`: those of one loop, some perhaps in a branch.
     Range range_about(std::uint64_t group) const noexcept {
         Range range;
         for (NodeId node = 0; node < calls_.size(); ++node)
@@ -199,7 +198,7 @@ class Choice {
         return range;
     }
 
-    /// The range of a group's call sites in the code of the function.
+    /// Returns the range in the function's code of a group's call sites.
     Range range_of(std::uint64_t group) const noexcept {
         Range range;
         for (NodeId node = 0; node < calls_.size(); ++node)
@@ -227,8 +226,7 @@ class Choice {
         return found;
     }
 
-    /// What the code of the function says. Where one call of the frequent group is in the same loop as the rare one, that loop's passes are what
-    /// the group counts.
+    /// Asks the function's code. If one call of the frequent group is in the same loop as the rare one, the group counts that loop's passes.
     NestingAnswer nesting(std::uint64_t frequent, std::uint64_t rare) noexcept {
         const NodeId seldom = calls_[calls_.best_of(rare)].site;
         NestingAnswer answer = code_.nesting(calls_[calls_.best_of(frequent)].site, seldom);
@@ -244,35 +242,35 @@ class Choice {
         return answer;
     }
 
-    /// A pass may leave out the place that was chosen. If it then enters one of others, all of these are the boundary: true. Otherwise that
-    /// may be a pass that is missed.
+    /// A pass may leave out the chosen site. Returns true if it then always enters one of others: all of these become the start. If not, passes may be
+    /// missed.
     bool ask_alternatives(Loop& loop) noexcept {
-        const Alternatives& all = evidence_.alternatives_of(loop, loop.place);
+        const Alternatives& all = evidence_.alternatives_of(loop, loop.site);
         if (all.open == 0 && !all.is_exact) return false;
-        // Each call there an entry: else it is not known what is one.
-        const bool are_entries = loop.boundary == 0 || calls_.entries(loop.place) + 1 >= calls_[loop.boundary].count;
+        // Only if each call there is an entry is it known what an entry is.
+        const bool are_entries = loop.start == 0 || calls_.entries(loop.site) + 1 >= calls_[loop.start].count;
         if (!all.is_exact || !are_entries) {
-            const std::uint64_t passes = loop.boundary == 0 ? calls_.entries(loop.place) : calls_[loop.boundary].count;
-            loop.is_confirmed = evidence_.is_confirmed_by_others(loop, loop.place, passes);
+            const std::uint64_t passes = loop.start == 0 ? calls_.entries(loop.site) : calls_[loop.start].count;
+            loop.is_confirmed = evidence_.is_confirmed_by_others(loop, loop.site, passes);
             if (loop.is_ambiguous || loop.is_confirmed) return false;
             loop.is_ambiguous = true;
-            loop.other = loop.other_place = all.open != 0 ? all.open : all.sites[1];
+            loop.other = loop.other_site = all.open != 0 ? all.open : all.sites[1];
             loop.other_passes = calls_.entries(loop.other);
             return false;
         }
-        loop.boundary = 0;
-        loop.passes = loop.passes * evidence_.entries_of(all.sites) / std::max<std::uint64_t>(calls_.entries(loop.place), 1);
-        loop.place = all.sites[0];
+        loop.start = 0;
+        loop.passes = loop.passes * evidence_.entries_of(all.sites) / std::max<std::uint64_t>(calls_.entries(loop.site), 1);
+        loop.site = all.sites[0];
         for (std::uint32_t i = 1; i < all.sites.size(); ++i) { // the first in the code is the same on all ranks
             NodeId site = all.sites[i];
-            if (tree_[site].b < tree_[loop.place].b) std::swap(site, loop.place);
+            if (tree_[site].b < tree_[loop.site].b) std::swap(site, loop.site);
             loop.alternatives.add(site);
         }
         return true;
     }
 
-    /// Whether the calls of the group `frequent` are made in a loop inside the one that makes those of `rare`; else those are made in
-    /// some of its passes only.
+    /// Whether the calls of the group `frequent` are made in a loop inside the one that makes those of `rare`. If not, those of `rare` are made in some
+    /// of its passes only.
     bool is_inside(const Loop& loop, std::uint64_t frequent, std::uint64_t rare, bool& is_ambiguous) noexcept {
         const NestingAnswer code = nesting(frequent, rare);
         is_ambiguous = code.nesting == Nesting::Unknown ? calls_.is_entry(calls_.best_of(frequent)) : code.nesting == Nesting::Sometimes || !code.is_certain;
@@ -280,16 +278,16 @@ class Choice {
             is_ambiguous = is_ambiguous || !evidence_.is_confirmed(loop, frequent);
             return false;
         }
-        if (code.nesting == Nesting::Around) { // a function that is called there need not make its call of MPI each time
+        if (code.nesting == Nesting::Around) { // a function called there may leave out its MPI call
             const NodeId call = calls_.best_of(rare);
             is_ambiguous = is_ambiguous || calls_.is_entry(call) || tree_[call].parent != calls_[call].site;
             return true;
         }
         const Range often = range_about(frequent);
         const Range seldom = range_of(rare);
-        const bool have_places = often.is_known() && seldom.is_known();
-        const bool is_among_them = have_places && often.from < seldom.from && seldom.to < often.to;
-        const bool surrounds_them = have_places && seldom.from < often.from && often.to < seldom.to;
+        const bool are_known = often.is_known() && seldom.is_known();
+        const bool is_among_them = are_known && often.from < seldom.from && seldom.to < often.to;
+        const bool surrounds_them = are_known && seldom.from < often.from && often.to < seldom.to;
         if (is_among_them) return false;
         const Distances apart = distances(calls_.best_of(rare), calls_.best_of(frequent));
         if (apart.least > apart.most) return false;
@@ -297,17 +295,17 @@ class Choice {
         if (apart.least == 0) return false; // passes without any: they are alternatives
         if (apart.least == 1 && frequent < rare * 2) return false;
         is_ambiguous = true;
-        // Stages of a step, or something that is done at every fourth step: steps mostly have a call of all ranks.
+        // Stages of a step, or work done in every fourth step: steps mostly have a call of all ranks.
         if (apart.most <= 4) return functions_.is_collective(tree_[calls_.best_of(rare)].a);
-        // Compilers put what is rarely done behind the rest of a loop's body, and the beginning of a loop before those inside.
-        if (have_places && often.to < seldom.from) return false;
+        // Compilers put rare code after the rest of a loop's body, and the beginning of a loop before the loops inside.
+        if (are_known && often.to < seldom.from) return false;
         const auto is_of_all = [&](std::uint64_t group) {
             const NodeId call = calls_.best_of(group);
             return !calls_.is_entry(call) && functions_.is_collective(tree_[call].a);
         };
         if (is_of_all(frequent) && !is_of_all(rare)) return false;
         const std::uint64_t variation = apart.most - apart.least;
-        return variation > std::max<std::uint64_t>(1, apart.most / 4); // else something that is done every n-th time
+        return variation > std::max<std::uint64_t>(1, apart.most / 4); // else it is done every n-th time
     }
 
     LoopCalls& calls_;
@@ -318,19 +316,19 @@ class Choice {
     const FunctionTraits& functions_;
     const ExcludedCalls& excluded_;
     NodeList<64> speaking_;                         // call sites at which each entry makes a call other than tests and probes
-    static constexpr std::uint32_t most_levels = 4; // of loops inside each other in one function
-    bool enters_calls_ = false;                     // other than tests and probes, at the call site that the candidate enters
+    static constexpr std::uint32_t most_levels = 4; // of nested loops in one function
+    bool enters_calls_ = false;                     // a call other than tests and probes, at the candidate's call site
 };
 
 } // namespace
 
-bool choose_boundary(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
-                     Loop& loop) noexcept {
+bool choose_start(const EventLog& log, const CallTree& tree, const LoopCandidate& candidate, const FunctionTraits& functions, const ExcludedCalls& excluded,
+                  Loop& loop) noexcept {
     LoopCalls calls(log, tree, candidate, functions);
     if (!calls.is_there()) return false;
     PassEvidence evidence(calls);
     if (!Choice(calls, evidence, excluded).find(loop)) return false;
-    doubt_boundary(calls, evidence, loop);
+    doubt_start(calls, evidence, loop);
     return true;
 }
 

@@ -7,13 +7,12 @@
    here, vector registers and the control word of SSE by XSAVE, and only where more is to be done than to look whether anything is measured.
    The code that looks is compiled with -mgeneral-regs-only. The x87 stack is empty where functions begin, and nobody here uses it. */
 
-#if defined(__x86_64__)
     .text
-    .hidden libprofile_boundary_stub
-    .globl libprofile_boundary_stub
-    .type libprofile_boundary_stub, @function
+    .hidden libprofile_iteration_stub
+    .globl libprofile_iteration_stub
+    .type libprofile_iteration_stub, @function
     .p2align 4
-libprofile_boundary_stub:
+libprofile_iteration_stub:
     .cfi_startproc
     .cfi_def_cfa rsp, 24
     pushq %rbp
@@ -36,7 +35,7 @@ libprofile_boundary_stub:
     movq %rax, 16(%rbp)
     cld
     andq $-64, %rsp
-    call libprofile_boundary_is_wanted
+    call libprofile_iteration_is_wanted
     testb %al, %al
     je 1f
     movl libprofile_vector_state_size(%rip), %eax
@@ -55,7 +54,7 @@ libprofile_boundary_stub:
     xsave64 (%rsp)
     movl -88(%rbp), %edi
     leaq 16(%rbp), %rsi
-    call libprofile_boundary_passed
+    call libprofile_iteration_passed
     movl libprofile_vector_state_parts(%rip), %eax
     xorl %edx, %edx
     xrstor64 (%rsp)
@@ -76,6 +75,5 @@ libprofile_boundary_stub:
     .cfi_restore rbp
     ret
     .cfi_endproc
-    .size libprofile_boundary_stub, . - libprofile_boundary_stub
-#endif
+    .size libprofile_iteration_stub, . - libprofile_iteration_stub
     .section .note.GNU-stack, "", @progbits

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""LIBPROFILE_ITERATION names a function, a line, a place or an MPI call: each pass is an iteration, and the program is as it was."""
+"""LIBPROFILE_ITERATION names a function, a line, a code address or an MPI call: each pass is an iteration, and the program is as it was."""
 
 import os
 import re
@@ -11,33 +11,33 @@ from harness import Skip, expect, expect_equal, main, test
 VARIANTS = ["", "_o0", "_o2", "_o3", "_cet"]
 
 
-def passes_of(job, command, place, ranks=1, plain=None, run=False, more=None):
-    """Measures with the place named; returns iterations by phase, complaints and the report. stdout must be as without."""
+def passes_of(job, command, point, ranks=1, plain=None, run=False, more=None):
+    """Measures with the iteration point; returns iterations by phase, complaints and the report. stdout must be as without."""
     job.runs += 1
-    folder = f"places.{job.runs}"
+    folder = f"iteration_points.{job.runs}"
     if plain is None:
         plain = job.plain(command, ranks).out
-    options = {"LIBPROFILE_ITERATION": place, "LIBPROFILE_OUTPUT": job.folder / folder, **(more or {})}
+    options = {"LIBPROFILE_ITERATION": point, "LIBPROFILE_OUTPUT": job.folder / folder, **(more or {})}
     if run:
         result = job.run([*job.launcher(ranks), job.tool, "run", "--", *command], env=options)
     else:
         result = job.measured(command, ranks, options=options)
-    expect_equal((result.code, result.out), (0, plain), f"{place}: exit code and stdout")
+    expect_equal((result.code, result.out), (0, plain), f"{point}: exit code and stdout")
     report = job.report(folder)
     found = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
     return found, " ".join(result.complaints), report
 
 
-def expect_passes(job, command, place, passes, ranks=1, name=None, **more):
-    found, said, report = passes_of(job, command, place, ranks, **more)
-    expect_equal((found, said), ({name or place: [passes] * ranks}, ""), f"{command}: iterations of {place}, and complaints")
+def expect_passes(job, command, point, passes, ranks=1, name=None, **more):
+    found, said, report = passes_of(job, command, point, ranks, **more)
+    expect_equal((found, said), ({name or point: [passes] * ranks}, ""), f"{command}: iterations of {point}, and complaints")
     return report
 
 
-def expect_refusal(job, command, place, words):
-    found, said, _ = passes_of(job, command, place)
-    expect_equal(found, {}, f"iterations of {place}")
-    expect(words in said and said.count("libprofile:") == 1, f"{place}: {said}")
+def expect_refusal(job, command, point, words):
+    found, said, _ = passes_of(job, command, point)
+    expect_equal(found, {}, f"iterations of {point}")
+    expect(words in said and said.count("libprofile:") == 1, f"{point}: {said}")
     return said
 
 
@@ -57,7 +57,7 @@ KINDS = {
 
 
 def every_kind(job, variant):
-    program = job.program(f"places{variant}")
+    program = job.program(f"iteration_points{variant}")
     for kind, function in KINDS.items():
         expect_passes(job, [program, kind, 50], function, 50)
 
@@ -75,35 +75,35 @@ def entries_of_functions_begin_iterations_whatever_the_compiler_has_done(job):
 
 @test
 def every_rank_has_its_passes(job):
-    expect_passes(job, [job.program("places"), "exceptions", 60], "model::Engine::advance", 60, ranks=2)
+    expect_passes(job, [job.program("iteration_points"), "exceptions", 60], "model::Engine::advance", 60, ranks=2)
 
 
 @test
 def a_mangled_name_tells_overloads_apart(job):
-    command = [job.program("places"), "overloaded", 40]
-    for place in ("model::overloaded", "model::overloaded(int, double)", "model::overloaded<int>"):
-        said = expect_refusal(job, command, place, "several functions called" if place.isidentifier() or place[-1] == "d" else "without parameters")
+    command = [job.program("iteration_points"), "overloaded", 40]
+    for point in ("model::overloaded", "model::overloaded(int, double)", "model::overloaded<int>"):
+        said = expect_refusal(job, command, point, "several functions called" if point.isidentifier() or point[-1] == "d" else "without parameters")
         expect("_ZN5model10overloadedEd" in said and "_ZN5model10overloadedEi" in said, f"the symbols are not named: {said}")
     expect_passes(job, command, "_ZN5model10overloadedEd", 40)
 
 
 @test
 def a_stripped_program_is_entered_at_an_offset(job):
-    program = job.program("places_o2")
+    program = job.program("iteration_points_o2")
     names = job.run(["nm", program]).out
     offset = re.search(r"0*([0-9a-f]+) T _Z14many_arguments", names)[1]
     stripped = job.folder / "stripped"
     expect_equal(job.run(["strip", "-o", stripped, program]).code, 0, "strip")
     expect_passes(job, [stripped, "arguments", 50], f"stripped+0x{offset}", 50)
-    for place in ("many_arguments", "step", "tick"): # with and without functions of libraries that are called nearly so
-        said = expect_refusal(job, [stripped, "arguments", 50], place, "stripped")
+    for point in ("many_arguments", "step", "tick"): # with and without functions of libraries that are called nearly so
+        said = expect_refusal(job, [stripped, "arguments", 50], point, "stripped")
         expect("did you mean" not in said, said)
     expect_refusal(job, [stripped, "arguments", 50], f"stripped+0x{int(offset, 16) + 1:x}", "neither the first instruction")
 
 
 @test
-def several_places_may_have_one_name(job):
-    command = [job.program("places"), "overloaded", 40]
+def several_points_may_have_one_name(job):
+    command = [job.program("iteration_points"), "overloaded", 40]
     expect_passes(job, command, "either=_ZN5model10overloadedEd,_ZN5model10overloadedEi", 80, name="either")
     # One that cannot be followed: then none is.
     expect_refusal(job, command, "either=_ZN5model10overloadedEd,loop_at_entry", 'passes of "loop_at_entry" cannot be followed: a loop jumps back')
@@ -112,29 +112,29 @@ def several_places_may_have_one_name(job):
 
 @test
 def functions_of_libraries_begin_iterations(job):
-    expect_passes(job, [job.program("places_linked"), "exceptions", 50], "model::Engine::advance", 50)
+    expect_passes(job, [job.program("iteration_points_linked"), "exceptions", 50], "model::Engine::advance", 50)
 
 
 @test
 def procedures_of_fortran_begin_iterations(job):
-    command = [job.program("places_fortran"), 50]
-    for place, passes in {"model::advance": 50, "advance": 50, "outside": 50, "inside": 100}.items():
-        expect_passes(job, command, place, passes)
+    command = [job.program("iteration_points_fortran"), 50]
+    for point, passes in {"model::advance": 50, "advance": 50, "outside": 50, "inside": 100}.items():
+        expect_passes(job, command, point, passes)
 
 
 @test
 def lines_of_functions_begin_iterations(job):
-    source = (job.source / "tests/programs/places.cpp").read_text().splitlines()
+    source = (job.source / "tests/programs/iteration_points.cpp").read_text().splitlines()
     line = next(number for number, text in enumerate(source, 1) if text.endswith("// LINE"))
     for variant in VARIANTS:
-        command = [job.program(f"places{variant}"), "line", 50]
+        command = [job.program(f"iteration_points{variant}"), "line", 50]
         expect_passes(job, command, f"call_of_a_line:{line}", 50, run=True)
         second = source.index(next(text for text in source if text.endswith("// SECOND LINE"))) + 1
         for name in ("", "lines="):
-            places = f"call_of_a_line:{line},call_of_a_line:{second}"
-            expect_passes(job, command, name + places, 100, name=name[:-1] or places, run=True)
+            points = f"call_of_a_line:{line},call_of_a_line:{second}"
+            expect_passes(job, command, name + points, 100, name=name[:-1] or points, run=True)
     expect_refusal(job, command, f"call_of_a_line:{line}", "`libprofile run`")
-    expect_refusal(job, command, f"places.cpp:{line}", "not by the file")
+    expect_refusal(job, command, f"iteration_points.cpp:{line}", "not by the file")
     expect_refusal(job, command, f"no_such_thing:{line}", 'there is no function "no_such_thing"')
     found, said, _ = passes_of(job, command, "call_of_a_line:1", run=True)
     expect_equal(found, {}, "iterations of a line without code")
@@ -143,11 +143,11 @@ def lines_of_functions_begin_iterations(job):
 
 @test
 def calls_of_mpi_begin_iterations(job):
-    command = [job.program("places"), "exceptions", 50]
+    command = [job.program("iteration_points"), "exceptions", 50]
     # Engine::advance and run call it by turns.
-    for place, passes in {"MPI_Allreduce": 100, "run/MPI_Allreduce": 100, "main/run/MPI_Allreduce": 100,
+    for point, passes in {"MPI_Allreduce": 100, "run/MPI_Allreduce": 100, "main/run/MPI_Allreduce": 100,
                           "model::Engine::advance/MPI_Allreduce": 50}.items():
-        expect_passes(job, command, place, passes)
+        expect_passes(job, command, point, passes)
     found, said, report = passes_of(job, command, "exchange/run/MPI_Allreduce") # the other way round
     expect_equal(found, {}, "iterations of a path that there is not")
     expect("never passed" in said, said)
@@ -158,22 +158,22 @@ def calls_of_mpi_begin_iterations(job):
 
 @test
 def what_cannot_be_followed_is_said_and_the_program_runs(job):
-    command = [job.program("places"), "loop_at_entry", 50]
+    command = [job.program("iteration_points"), "loop_at_entry", 50]
     expect_refusal(job, command, "loop_at_entry", "jumps back to its first instructions")
-    expect_refusal(job, [job.program("places"), "call_in_loop", 50], "call_in_loop", "jumps back to its first instructions")
-    expect_refusal(job, [job.program("places"), "call_behind_branch", 50], "call_behind_branch", "begins with a call")
+    expect_refusal(job, [job.program("iteration_points"), "call_in_loop", 50], "call_in_loop", "jumps back to its first instructions")
+    expect_refusal(job, [job.program("iteration_points"), "call_behind_branch", 50], "call_behind_branch", "begins with a call")
     said = expect_refusal(job, command, "many_argument", "did you mean many_arguments")
     expect("inlined" in said, said)
     expect_refusal(job, command, "malloc", "but in the C library")
     # The profile says why, too, also where stderr must not.
     found, said, _ = passes_of(job, command, "loop_at_entry", more={"LIBPROFILE_QUIET": 1})
-    text = " ".join(job.run([job.tool, "report", job.folder / f"places.{job.runs}"]).out.split())
+    text = " ".join(job.run([job.tool, "report", job.folder / f"iteration_points.{job.runs}"]).out.split())
     expect_equal((found, said), ({}, ""), "with LIBPROFILE_QUIET=1")
     expect("cannot be followed: a loop jumps back to its first instructions" in text, text)
-    for place in ("tick", "inl", "burn"): # strsep, sinl and brk are not what is meant
-        expect("did you mean" not in expect_refusal(job, command, place, "inlined"), "a function of a system library is proposed")
+    for point in ("tick", "inl", "burn"): # strsep, sinl and brk are not what is meant
+        expect("did you mean" not in expect_refusal(job, command, point, "inlined"), "a function of a system library is proposed")
     expect_refusal(job, command, "no/such/thing", "there is no function")
-    expect_refusal(job, [job.program("places"), "before", 50], "many_arguments", "threads")
+    expect_refusal(job, [job.program("iteration_points"), "before", 50], "many_arguments", "threads")
 
 
 @test
@@ -182,7 +182,7 @@ def functions_of_plugins_begin_iterations_from_the_next_call_of_mpi_on(job):
     plugin = job.programs / "plugin_step.so"
     for name in (plugin, os.path.relpath(plugin, job.folder)):
         expect("/" in str(name), name)
-        command = [job.program("place_later"), name, 50]
+        command = [job.program("point_later"), name, 50]
         found, said, report = passes_of(job, command, "later_step", ranks=2)
         expect_equal(found, {"later_step": [49, 49]}, f"{name}: passes, without the one before the first call of MPI")
         expect("until a library comes that has it" in said and said.count("libprofile:") == 1, said)
@@ -192,7 +192,7 @@ def functions_of_plugins_begin_iterations_from_the_next_call_of_mpi_on(job):
 @test
 def a_thread_that_is_awake_for_a_moment_is_waited_for(job):
     """As those of MPI are. While one runs, code cannot be changed. On a machine that is full the moment may be too short: one run of ten does."""
-    command = [job.program("place_later"), job.programs / "plugin_step.so", 50, "awake"]
+    command = [job.program("point_later"), job.programs / "plugin_step.so", 50, "awake"]
     plain = job.plain(command, 1).out
     for _ in range(10):
         found, said, report = passes_of(job, command, "later_step", plain=plain)
@@ -203,14 +203,14 @@ def a_thread_that_is_awake_for_a_moment_is_waited_for(job):
 
 @test
 def threads_have_passes_of_their_own(job):
-    found, said, report = passes_of(job, [job.program("places"), "threads", 200], "many_arguments")
+    found, said, report = passes_of(job, [job.program("iteration_points"), "threads", 200], "many_arguments")
     expect("other threads did" in said, said)
-    result = job.run([job.tool, "report", job.folder / f"places.{job.runs}", "--threads"])
+    result = job.run([job.tool, "report", job.folder / f"iteration_points.{job.runs}", "--threads"])
     expect_equal((found, result.code), ({}, 0), "iterations of the main thread")
 
 
 @test
-def markers_of_the_program_give_way_to_a_place(job):
+def markers_of_the_program_give_way_to_an_iteration_point(job):
     program = job.build / f"examples/hydro.{job.mpi}"
     if not program.exists():
         raise Skip("the examples are not built")
@@ -221,12 +221,12 @@ def markers_of_the_program_give_way_to_a_place(job):
 @test
 def the_steps_of_lammps_are_its_iterations(job):
     command = debian_programs.lammps(job, 200)
-    for place, passes in {"Neighbor::decide": 200, "LAMMPS_NS::Modify::initial_integrate": 200}.items():
-        result = job.measured(command, 2, options={"LIBPROFILE_ITERATION": place}, output=place.replace(":", "_"))
-        expect_equal((result.code, result.complaints), (0, []), f"{place}: exit code and complaints")
-        report = job.report(place.replace(":", "_"))
+    for point, passes in {"Neighbor::decide": 200, "LAMMPS_NS::Modify::initial_integrate": 200}.items():
+        result = job.measured(command, 2, options={"LIBPROFILE_ITERATION": point}, output=point.replace(":", "_"))
+        expect_equal((result.code, result.complaints), (0, []), f"{point}: exit code and complaints")
+        report = job.report(point.replace(":", "_"))
         found = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
-        expect_equal(found, {place: [passes, passes]}, "iterations")
+        expect_equal(found, {point: [passes, passes]}, "iterations")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// Programs whose iterations are the passes of an iteration point that LIBPROFILE_ITERATION names: places KIND PASSES. Prints what it has
-// computed. Every step is a function that patching could break: arguments in all registers, exceptions, threads, short functions.
+// Programs whose iteration points are named from outside: iteration_points KIND PASSES. Prints what it has computed.
+// Every step is a function that a change of its code could break: arguments in all registers, exceptions, threads, short ones.
 #include <mpi.h>
 
 #include <cstdarg>

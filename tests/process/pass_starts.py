@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Where a pass of a time loop begins (tests/programs/boundaries.c): at what comes in each pass, also where passes change in kind later."""
+"""Where a pass of a time loop begins (tests/programs/pass_starts.c): at what comes in each pass, also where passes change in kind later."""
 
 import re
 
@@ -10,7 +10,7 @@ EARLY = {"LIBPROFILE_MEMORY": "3M"}  # the log is full soon, so the loop is sett
 
 def found(job, kind, passes, work, ranks=2, options=None):
     """Iterations of the ranks by phase, and the loops of the report."""
-    report = job.profile([job.program("boundaries"), kind, passes, work], ranks, options=options, timeout=120)
+    report = job.profile([job.program("pass_starts"), kind, passes, work], ranks, options=options, timeout=120)
     phases = {phase["name"]: phase["iterations_per_rank"] for phase in report["phases"] if phase["kind"] == "iterations"}
     return phases, report["loops"], report
 
@@ -69,7 +69,7 @@ def a_loop_whose_passes_are_too_short_to_be_iterations_is_named(job):
     phases, loops, report = found(job, "short_passes", 20000, 0)
     said = " ".join(sentence for answer in report["answers"] if answer["key"] == "change" for sentence in answer["answers"])
     expect_equal((phases, loops), ({}, []), "iterations")
-    named = re.search(r"no time loop was found: there is a loop in short_passes at boundaries.c:\d+, but its passes take ([0-9.]+) us", said)
+    named = re.search(r"no time loop was found: there is a loop in short_passes at pass_starts.c:\d+, but its passes take ([0-9.]+) us", said)
     expect(named and 0 < float(named[1]) < 30, said)
 
 

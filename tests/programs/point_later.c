@@ -1,5 +1,5 @@
-/* place_later PLUGIN STEPS [awake]: a time loop with the same MPI call in each step. After ten steps it opens a plug-in, and calls its
- * later_step() in each step from then on. With "awake" another thread runs meanwhile, until the main thread sleeps. */
+/* point_later PLUGIN STEPS [awake]: a time loop that makes the same call of MPI in each step; after ten steps it opens a plug-in, and calls its
+ * later_step() in each step from then on. awake: another thread runs then, until the main thread sleeps. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-! The passes of a Fortran procedure are iterations: places_fortran PASSES calls a module procedure, an external one, and an internal one.
+! The passes of a Fortran procedure are iterations: iteration_points_fortran PASSES calls a procedure of a module, one outside, and an internal one.
 module model
   implicit none
 contains
@@ -18,7 +18,7 @@ subroutine outside(x)
   x = x + 0.25d0
 end subroutine
 
-program places
+program iteration_points
   use mpi
   use model
   implicit none

@@ -1,4 +1,4 @@
-#include "libprofile/loops/boundary_doubts.hpp"
+#include "libprofile/loops/start_doubts.hpp"
 
 #include "libprofile/loops/call_pattern.hpp"
 
@@ -6,7 +6,7 @@ namespace libprofile {
 
 namespace {
 
-/// Those that came as often as there are passes.
+/// Calls that came as often as there are passes.
 CallPattern calls_of_pass(const LoopCalls& calls, std::uint64_t passes) noexcept {
     const CallTree& tree = calls.tree();
     CallPattern found;
@@ -17,7 +17,7 @@ CallPattern calls_of_pass(const LoopCalls& calls, std::uint64_t passes) noexcept
     return found;
 }
 
-/// Those that are called from sites which were entered as often as there are passes, whatever calls they make.
+/// Functions called from sites that were entered as often as there are passes, whatever calls they make.
 CallPattern functions_of_pass(const LoopCalls& calls, const SiteCode& code, std::uint64_t passes) noexcept {
     const CallTree& tree = calls.tree();
     CallPattern found;
@@ -33,30 +33,30 @@ void doubt_copies(Loop& loop, const CallPattern& pattern) noexcept {
     const std::uint32_t times = pattern.repetitions();
     if (times == 1 || loop.is_ambiguous) return;
     loop.is_copied = loop.is_ambiguous = true;
-    loop.other = loop.other_place = pattern.another(loop.place);
+    loop.other = loop.other_site = pattern.another(loop.site);
     loop.other_passes = loop.passes * times;
 }
 
 } // namespace
 
-void doubt_boundary(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) noexcept {
+void doubt_start(const LoopCalls& calls, PassEvidence& evidence, Loop& loop) noexcept {
     SiteCode& code = evidence.code();
-    loop.is_opaque = !code.is_understood(loop.place);
+    loop.is_opaque = !code.is_understood(loop.site);
     if (loop.is_opaque) return;
-    loop.is_nested = code.is_nested(loop.place);
-    const Alternatives& all = evidence.alternatives_of(loop, loop.place);
-    const bool is_by_call = loop.boundary != 0;
-    const std::uint64_t passes = is_by_call ? calls[loop.boundary].count : evidence.entries_of(all.sites);
+    loop.is_nested = code.is_nested(loop.site);
+    const Alternatives& all = evidence.alternatives_of(loop, loop.site);
+    const bool is_by_call = loop.start != 0;
+    const std::uint64_t passes = is_by_call ? calls[loop.start].count : evidence.entries_of(all.sites);
     const CallPattern pattern = is_by_call ? calls_of_pass(calls, passes) : functions_of_pass(calls, code, passes);
-    // Functions that are called there may make their calls in some passes only, several of them in the same ones (output, say).
+    // Functions called there may make their calls in some passes only, several of them in the same ones (output, say).
     const bool may_miss = !all.is_complete || !evidence.are_certain(all.sites);
-    loop.may_miss = may_miss && !loop.is_confirmed && !evidence.is_confirmed_by_others(loop, loop.place, passes);
+    loop.may_miss = may_miss && !loop.is_confirmed && !evidence.is_confirmed_by_others(loop, loop.site, passes);
     if (loop.alternatives.size() == 0) doubt_copies(loop, pattern);
-    // What is entered there more often than it makes the call may make it in some passes only.
-    const std::uint64_t entered = calls.entries(loop.place) - calls.own_calls(loop.place);
+    // A site that is entered more often than it makes the call may make it in some passes only.
+    const std::uint64_t entered = calls.entries(loop.site) - calls.own_calls(loop.site);
     if (!is_by_call || loop.is_ambiguous || entered < passes + passes / 2) return;
     loop.is_ambiguous = true;
-    loop.other = loop.other_place = loop.place;
+    loop.other = loop.other_site = loop.site;
     loop.other_passes = entered;
 }
 

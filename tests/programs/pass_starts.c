@@ -1,12 +1,12 @@
-/* Programs without markers whose passes change in kind, or leave out calls in some passes:
-   boundaries KIND PASSES [MICROSECONDS of work in a pass]. */
+/* Programs that mark nothing, whose passes change in kind while they run, or whose calls are left out in some passes:
+   pass_starts KIND PASSES [MICROSECONDS of work in a pass]. */
 #include "passes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Sends messages to the neighbours and back, at least one. */
+/* So many messages to the neighbours and back: at least one. */
 OWN void exchange(int messages) {
     static double in[64], out[64];
     MPI_Request requests[128];
