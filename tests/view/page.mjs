@@ -178,6 +178,9 @@ if (action === "numbers") {
   await settle();
   await shot("compared");
   await page.keyboard.press("x");
+  await page.keyboard.press("?");
+  await page.keyboard.press("Escape");
+  result.helpAfterEscape = await page.evaluate(() => document.getElementById("help").open);
   await page.keyboard.press("Escape");
   await page.keyboard.press("/");
   await page.keyboard.type("mpi");

@@ -468,6 +468,7 @@ def the_page_looks_as_it_should(context):
     expect(seen["icicle"]["covered"] > 0.3 and seen["icicle"]["colors"] > 10, f"the icicle is empty: {seen['icicle']}")
     expect(seen["dragged"]["to"] > seen["dragged"]["from"] and seen["dragged"]["phase"] >= 0, f"dragging selected {seen['dragged']}")
     expect("a=" in seen["fragment"], f"the fragment is {seen['fragment']!r}")
+    expect(not seen["helpAfterEscape"], "Escape does not close the help")
     expect(seen["matches"] > 0, "the search found nothing")
     count = int(seen["found"][0].split()[0])
     expect_equal(seen["found"], [f"{count} found", f"1 of {count}", f"{min(2, count)} of {count}", f"1 of {count}"], "where the search is")

@@ -22,7 +22,7 @@ export function connectKeys(): void {
   help.onclick = () => help.close();
   $("help-button").onclick = () => help.showModal();
   document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).matches("input, select")) return;
+    if (help.open || e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).matches("input, select")) return;
     const focus = (selector: string) => () => document.querySelector<HTMLElement>(selector)?.focus();
     const actions: Record<string, () => void> = {
       "?": () => help.showModal(),
@@ -39,7 +39,7 @@ export function connectKeys(): void {
       x: () => $("b-clear").click(),
       t: () => $("theme").click(),
       Escape: () => {
-        if (!help.open && !(e.target as HTMLElement).closest("#icicle")) $("a-clear").click();
+        if (!(e.target as HTMLElement).closest("#icicle")) $("a-clear").click();
       },
     };
     const action = actions[e.key];
