@@ -2,7 +2,7 @@
 
 namespace libprofile {
 
-/// It was read from the call `in`, for these: parts that nobody jumps to from there may be entries, so others would change what is answered.
+/// Whether it was read from the call `in` with these two. Parts that are not reached by jumps count as entries: extra ones would change the answers.
 bool CodeLoops::Function::is_for(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) const noexcept {
     if (code.parts() == 0 || !code.is_in_part(0, in)) return false;
     if (code.position(one) == FunctionCode::none || code.position(other) == FunctionCode::none) return false;
@@ -19,7 +19,7 @@ bool CodeLoops::Function::read(std::uintptr_t in, std::uintptr_t one, std::uintp
     return is_known;
 }
 
-/// nullptr: it is not understood, or too much was asked.
+/// Returns nullptr if it is not understood, or too much was asked.
 CodeLoops::Function* CodeLoops::function(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept {
     if (steps_left_ == 0) return nullptr;
     for (Function& known : functions_)
@@ -45,7 +45,7 @@ NestingAnswer CodeLoops::nesting(std::uintptr_t often, std::uintptr_t seldom) no
     return steps_left_ == 0 ? NestingAnswer() : NestingAnswer{nesting, is_certain};
 }
 
-/// Their positions. False: one is not in the code that was read, or there are too many.
+/// Finds the positions of calls. Returns false if one is not in the code that was read, or there are too many.
 bool CodeLoops::find_all(const FunctionCode& code, const std::uintptr_t* calls, std::uint32_t count, std::uint32_t* at) noexcept {
     for (std::uint32_t i = 0; i < count; ++i) {
         if (i == ControlFlow::Calls::most) return false;

@@ -1,10 +1,10 @@
-// How two calls of one function lie in the loops of its machine code: what the order of the calls alone cannot tell.
+// How two calls of one function lie in the loops of its machine code. The order of the calls alone cannot tell.
 //
-// Contract: belongs to one thread, for the length of one decision; reads code of a loaded module, changes nothing; async-signal-safe; scratch
-// memory under the quota. x86-64 only; elsewhere, and where the code is not fully understood or there is no memory, nothing is known.
+// Contract: belongs to one thread, for one decision; reads code of a loaded module, changes nothing; async-signal-safe; scratch memory under the
+// quota. Nothing is known if the code is not fully understood, memory is short, or the architecture has no decoder.
 //
-// Functions are read when they are asked about first, and kept: some tenths of a millisecond for 2 KB of code. Who asks too much gets no more
-// answers: the time is bounded to some tens of milliseconds.
+// A function is read at the first question and kept: a few tenths of a millisecond for 2 KB of code. The total time is bounded to some tens of
+// milliseconds; later questions get no answer.
 #pragma once
 
 #include "libprofile/code/control_flow.hpp"
@@ -13,7 +13,7 @@ namespace libprofile {
 
 struct NestingAnswer {
     Nesting nesting = Nesting::Unknown;
-    bool is_certain = false; // the same when calls do not go on to what is jumped to: they may never return
+    bool is_certain = false; // the same nesting results if calls do not go on to code that is also jumped to: they may never return
 };
 
 class CodeLoops {
@@ -25,29 +25,29 @@ class CodeLoops {
 
     /// Whether the function with the call `in` is understood.
     bool understands(std::uintptr_t in) noexcept { return function(in, in, in) != nullptr; }
-    /// Whether the innermost loop with the call `in` lies in another one, or seems to because a call does not return. False, too, if it is not known.
+    /// Whether the innermost loop with the call `in` lies in another one, or seems to because a call does not return. Returns false if unknown.
     bool is_nested(std::uintptr_t in) noexcept;
-    /// Of two call instructions of one function; an address in each.
+    /// Compares two call instructions of one function, given by an address in each.
     NestingAnswer nesting(std::uintptr_t often, std::uintptr_t seldom) noexcept;
-    /// Whether a pass of the innermost loop with the call `in` may make neither of the calls `one` and `other`. True, too, if it is not known.
+    /// Whether a pass of the innermost loop with the call `in` may make neither `one` nor `other`. Returns true if unknown.
     bool may_pass_without(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
-    /// The same of `count` calls.
+    /// The same for `count` calls.
     bool may_pass_without(std::uintptr_t in, const std::uintptr_t* others, std::uint32_t count) noexcept;
-    /// Whether a pass of that loop may make the call `through` and none of `count` others. False, too, if it is not known.
+    /// Whether a pass of that loop may make the call `through` and none of `count` others. Returns false if unknown.
     bool may_pass_through(std::uintptr_t in, std::uintptr_t through, const std::uintptr_t* others, std::uint32_t count) noexcept;
-    /// Whether the function with these calls may end and have made none of them. True, too, if it is not known.
+    /// Whether the function with these calls may end without making any. Returns true if unknown.
     bool may_end_without(const std::uintptr_t* calls, std::uint32_t count) noexcept;
-    /// Whether the function with `address` may return, and not only go on in others. True, too, if it is not known.
+    /// Whether the function with `address` may return instead of only jumping to others. Returns true if unknown.
     bool may_return(std::uintptr_t address) noexcept;
-    /// Where a call leads to; 0: that is not in its code, or the function is not understood.
+    /// Returns the target of a call, 0 if the instruction does not say it or the function is not understood.
     std::uintptr_t target_of(std::uintptr_t call) noexcept;
-    /// Whether a pass of that loop may make both of the others. True, too, if it is not known.
+    /// Whether a pass of that loop may make both of the others. Returns true if unknown.
     bool may_make_both(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
 
   private:
     struct Function {
         FunctionCode code;
-        std::uint32_t own_parts = 0; // behind them those that only who asked knew of
+        std::uint32_t own_parts = 0; // parts after these were added by a question
         bool is_known = false;
         ControlFlow flow;
 
@@ -57,10 +57,10 @@ class CodeLoops {
     Function* function(std::uintptr_t in, std::uintptr_t one, std::uintptr_t other) noexcept;
     static bool find_all(const FunctionCode& code, const std::uintptr_t* calls, std::uint32_t count, std::uint32_t* at) noexcept;
 
-    static constexpr std::uint32_t most_functions = 4; // parts of one, mostly
+    static constexpr std::uint32_t most_functions = 4; // mostly parts of one
     FindCode find_code_;
     Function functions_[most_functions];
-    std::uint32_t next_ = 0; // the one that goes first
+    std::uint32_t next_ = 0; // replaced next
     std::uint64_t bytes_left_ = most_bytes;
     std::uint64_t steps_left_ = most_steps;
 };

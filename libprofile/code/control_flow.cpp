@@ -10,7 +10,7 @@ enum Start : std::uint32_t { NoStart = 0, FallsThrough = 1, JumpedTo = 2 }; // o
 
 } // namespace
 
-/// Where blocks begin: block_of_ says how, by position.
+/// Finds where blocks begin. block_of_ says how, by position.
 bool ControlFlow::find_blocks(const FunctionCode& code) noexcept {
     bool begins = true;
     const bool is_known = code.for_each([&](std::uint32_t position, bool, std::uintptr_t at, const Instruction& instruction) {
@@ -33,7 +33,7 @@ bool ControlFlow::build(const FunctionCode& code) noexcept {
     for (std::uint32_t i = 0; i < code.size(); ++i)
         if (block_of_[i] != NoStart) ++count_;
     if (!blocks_.make(count_)) return false;
-    // What begins a block becomes its number; what is jumped to is remembered by its is_to.
+    // block_of_ becomes the number of the block. is_to remembers the blocks that are jumped to.
     std::uint32_t number = none;
     for (std::uint32_t i = 0; i < code.size(); ++i) {
         if (block_of_[i] != NoStart) {
@@ -80,7 +80,7 @@ Nesting ControlFlow::nesting(std::uint32_t often_at, std::uint32_t seldom_at, bo
     }
 }
 
-/// What ask() says of the innermost loop with a call; `if_none`: it is in none.
+/// Returns ask() for the innermost loop with a call, `if_none` if there is no loop.
 template <class Ask> bool ControlFlow::of_innermost(std::uint32_t in_at, bool if_none, std::uint64_t& steps, Ask ask) noexcept {
     steps_ = &steps;
     is_strict_ = false;
@@ -116,7 +116,7 @@ bool ControlFlow::may_end_without(Calls calls, Ends ends, std::uint64_t& steps) 
         blocks_[i].is_from = false;
     }
     return without(calls, [&] {
-        // What is kept apart (`.cold`) may begin with what only an exception leads to.
+        // A part kept apart (`.cold`) may begin with code that only an exception reaches.
         for (std::uint32_t i = 0; i < (is_target_[0] ? entries_ : 1); ++i)
             if (!is_target_[i]) blocks_[entry_[i]].is_from = true;
         spread(&Block::is_from, [](const Block& block) { return block.is_in; });
@@ -134,7 +134,7 @@ bool ControlFlow::may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::
     return of_innermost(in_at, true, steps, [&] { return is_made_behind(one, other) || is_made_behind(other, one); });
 }
 
-/// All that can be reached becomes the set.
+/// The set becomes all that can be reached.
 void ControlFlow::find_live() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_live = false;
     for (std::uint32_t i = 0; i < entries_; ++i) blocks_[entry_[i]].is_live = true;
@@ -142,7 +142,7 @@ void ControlFlow::find_live() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_in = blocks_[i].is_live;
 }
 
-/// What lies, within the set, on a way from `of` back to it: is_from and is_to.
+/// Finds the blocks of the set on a way from `of` back to it: is_from and is_to.
 void ControlFlow::find_cycle(std::uint32_t of) noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = blocks_[i].is_to = false;
     sweep([&](std::uint32_t i) {
@@ -165,7 +165,7 @@ bool ControlFlow::has_cycle(std::uint32_t of) noexcept {
     return blocks_[of].is_from && blocks_[of].is_to;
 }
 
-/// The set becomes the loop of `of` that is in it. False: there is none.
+/// The set becomes the loop of `of` inside it. Returns false if there is none.
 bool ControlFlow::narrow(std::uint32_t of) noexcept {
     if (!has_cycle(of)) return false;
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_in = blocks_[i].is_in && blocks_[i].is_from && blocks_[i].is_to;
@@ -177,7 +177,7 @@ void ControlFlow::find_heads() noexcept {
     for_each_head([&](std::uint32_t head) { blocks_[head].is_head = true; });
 }
 
-/// What ask() says while these are not in the set.
+/// Returns ask() with these calls' blocks taken out of the set.
 template <class Ask> bool ControlFlow::without(Calls calls, Ask ask) noexcept {
     bool had[Calls::most] = {};
     for (std::uint32_t i = 0; i < calls.count; ++i) std::swap(had[i], blocks_[block_of_[calls.at[i]]].is_in);
@@ -187,7 +187,7 @@ template <class Ask> bool ControlFlow::without(Calls calls, Ask ask) noexcept {
     return answer;
 }
 
-/// A pass of the loop may go by without these.
+/// Whether a pass of the loop may leave these out.
 bool ControlFlow::is_left_out_of_pass(Calls calls) noexcept {
     find_heads();
     return without(calls, [&] {
@@ -197,7 +197,7 @@ bool ControlFlow::is_left_out_of_pass(Calls calls) noexcept {
     });
 }
 
-/// A pass of the loop may go through the one and by without the others.
+/// Whether a pass of the loop may go through the one and leave out the others.
 bool ControlFlow::is_made_without(std::uint32_t through, Calls others) noexcept {
     find_heads();
     return without(others, [&] {
@@ -209,7 +209,7 @@ bool ControlFlow::is_made_without(std::uint32_t through, Calls others) noexcept 
     });
 }
 
-/// A pass of the loop may go on from the first to the second.
+/// Whether a pass of the loop may go on from the first to the second.
 bool ControlFlow::is_made_behind(std::uint32_t first, std::uint32_t second) noexcept {
     find_heads();
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = false;
@@ -225,7 +225,7 @@ bool ControlFlow::is_made_behind(std::uint32_t first, std::uint32_t second) noex
     return blocks_[second].is_from;
 }
 
-/// The loop without the blocks by which it is entered. False: it has none.
+/// Removes the blocks by which the loop is entered. Returns false if there are none.
 bool ControlFlow::drop_heads() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) blocks_[i].is_from = false;
     bool found = false;

@@ -1,10 +1,10 @@
-// The control flow of a function, as its jumps make it, and how two calls lie in its loops.
+// The control flow of a function, from its jumps, and how two calls lie in its loops.
 //
-// Contract: belongs to one thread; async-signal-safe; scratch memory under the quota, some ten bytes for each of the code. Time is counted in
-// steps, one for each block that is looked at: a few ns each.
+// Contract: belongs to one thread; async-signal-safe; scratch memory under the quota, about ten bytes per byte of code. Time is counted in steps,
+// one for each block visited: a few ns each.
 //
-// A loop is a set of blocks that reach each other; loops inside it are those that are left when the blocks by which it is entered are
-// taken away. Exceptions are not followed. A call that never returns (exit) seems to go on behind itself, which may look like a loop.
+// A loop is a set of blocks that reach each other. Its inner loops remain when the blocks by which it is entered are removed. Exceptions are not
+// followed. A call that never returns (exit) seems to go on to the next instruction, which may look like a loop.
 #pragma once
 
 #include "libprofile/base/scratch.hpp"
@@ -17,55 +17,54 @@ namespace libprofile {
 
 enum class Nesting : std::uint8_t {
     Unknown,
-    Same,      // no loop has `often` and not `seldom`: where this comes less often, some passes leave it out
-    Around,    // `often` is in a loop of its own, inside one each pass of which makes the call `seldom`
-    Sometimes, // the same, but passes of the loop around may leave it out
+    Same,      // no loop has `often` without `seldom`: if `seldom` comes less often, some passes leave it out
+    Around,    // `often` is in a loop of its own, inside a loop each pass of which makes the call `seldom`
+    Sometimes, // the same, but passes of the outer loop may leave it out
 };
 
 class ControlFlow {
   public:
-    /// Some calls, by their positions.
+    /// Calls, by position.
     struct Calls {
         const std::uint32_t* at = nullptr;
         std::uint32_t count = 0;
         static constexpr std::uint32_t most = 16;
     };
 
-    /// False: the code is not fully understood (instructions that are not known, jumps through tables), or there is no memory.
+    /// Returns false if the code is not fully understood (unknown instructions, jumps through tables) or memory is short.
     bool build(const FunctionCode& code) noexcept;
 
-    // Of calls at positions in the code that it was built of. Each takes the steps it needs from `steps`; when none are left, what it answers
-    // means nothing.
+    // Questions about calls at positions in that code. Each takes its steps from `steps`. When none are left, its answer means nothing.
 
-    /// `is_strict`: calls other than these two do not go on to what is jumped to.
+    /// `is_strict`: other calls do not go on to code that is also jumped to.
     Nesting nesting(std::uint32_t often_at, std::uint32_t seldom_at, bool is_strict, std::uint64_t& steps) noexcept;
     /// Whether the innermost loop with the call at `in_at` lies in another one.
     bool is_nested(std::uint32_t in_at, std::uint64_t& steps) noexcept;
-    /// Whether a pass of the innermost loop with the call at `in_at` may make none of the others. True, too, if it is in none.
+    /// Whether a pass of the innermost loop with the call at `in_at` may make none of the others. Returns true if there is no loop.
     bool may_pass_without(std::uint32_t in_at, Calls others, std::uint64_t& steps) noexcept;
-    /// Whether a pass of that loop may make the call `through_at` and none of the others. False, too, if it is in none.
+    /// Whether a pass of that loop may make the call `through_at` and none of the others. Returns false if there is no loop.
     bool may_pass_through(std::uint32_t in_at, std::uint32_t through_at, Calls others, std::uint64_t& steps) noexcept;
-    /// How functions end: by returning, or also by going on in another one.
+    /// How functions end: by returning, or also by jumping to another one.
     enum class Ends : std::uint8_t { Return, ReturnOrJump };
-    /// Whether the function, entered at its begin, may end so and have made none of the calls.
+    /// Whether the function, entered at its beginning, may end so without making any of the calls.
     bool may_end_without(Calls calls, Ends ends, std::uint64_t& steps) noexcept;
-    /// Whether a pass of that loop may make both of the others. True, too, if it is in none.
+    /// Whether a pass of that loop may make both of the others. Returns true if there is no loop.
     bool may_make_both(std::uint32_t in_at, std::uint32_t one_at, std::uint32_t other_at, std::uint64_t& steps) noexcept;
 
   private:
     static constexpr std::uint32_t none = FunctionCode::none;
 
-    /// Instructions that follow each other; only the first is jumped to.
+    /// Successive instructions; only the first may be jumped to.
     struct Block {
-        std::uint32_t next = none;   // behind it
+        std::uint32_t next = none;   // follows it
         std::uint32_t target = none; // of the jump at its end
-        bool ends_with_call = false; // and what is behind it is jumped to from elsewhere
+        bool ends_with_call = false; // and the code after it is jumped to from elsewhere
         bool returns = false;        // at its end
         bool jumps_away = false;     // into another function
         bool is_live = false;        // can be reached
-        bool is_in = false;          // in the loop that is looked at
-        bool is_from = false;        // can be reached from the one that is asked for
-        bool is_to = false;          // reaches it
+        bool is_in = false;          // in the loop in question
+        bool is_from = false;        // reachable from the block in question
+        bool is_to = false;          // reaches that block
         bool is_head = false;        // the loop is entered here
     };
 
@@ -78,7 +77,7 @@ class ControlFlow {
         if (block.target != none) visit(block.target);
         if (block.next != none && !(is_strict_ && block.ends_with_call && number != often_ && number != seldom_)) visit(block.next);
     }
-    /// Until nothing changes any more.
+    /// Repeats `step` until nothing changes.
     template <class Step> void sweep(Step step) noexcept {
         for (bool changed = true; changed && take_steps(std::uint64_t{2} * count_);) {
             changed = false;
@@ -86,7 +85,7 @@ class ControlFlow {
             for (std::uint32_t i = count_; i-- > 0;) changed = step(i) || changed;
         }
     }
-    /// What has the mark gives it to its successors, where goes_on(block).
+    /// Marked blocks pass the mark on to their successors if goes_on(block).
     template <class GoesOn> void spread(bool Block::*mark, GoesOn goes_on) noexcept {
         sweep([&](std::uint32_t i) {
             bool changed = false;
@@ -122,7 +121,7 @@ class ControlFlow {
     Scratch<Block> blocks_;
     std::uint32_t count_ = 0;
     std::uint32_t entry_[FunctionCode::most_parts] = {}; // blocks at which parts begin
-    bool is_target_[FunctionCode::most_parts] = {};      // they are jumped to, and may not be where the function begins
+    bool is_target_[FunctionCode::most_parts] = {};      // jumped to, so perhaps not the function's beginning
     std::uint32_t entries_ = 0;
     std::uint32_t often_ = 0, seldom_ = 0;
     bool is_strict_ = false;

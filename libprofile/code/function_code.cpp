@@ -21,7 +21,7 @@ FunctionCode::Addition FunctionCode::add_part(std::uintptr_t address, FindCode f
     return Addition::Done;
 }
 
-/// What a jump goes to. Stubs of the linker are not of the function, and in one part for the whole module, which may be large.
+/// Adds the target of a jump. Stubs of the linker do not belong to the function; one part, which may be large, holds those of the whole module.
 FunctionCode::Addition FunctionCode::add_target(std::uintptr_t address, FindCode find_code) noexcept {
     std::uintptr_t start = 0, end = 0;
     if (position(address) != none) return Addition::Done;
@@ -35,7 +35,7 @@ bool FunctionCode::read(std::uintptr_t address, FindCode find_code) noexcept {
     if (!add(address, find_code)) return false;
     const FunctionCode main = *this;
     return main.for_each([&](std::uint32_t, bool, std::uintptr_t, const Instruction& instruction) {
-        // Elsewhere: another function's.
+        // in another function
         return !is_jump(instruction.kind) || add_target(instruction.target, find_code) != Addition::TooMuch;
     });
 }

@@ -1,6 +1,6 @@
-// The machine code of one function: its parts, as if they lay behind each other. Compilers keep what is seldom done in a part of its own.
+// The machine code of one function: its parts, as if they were contiguous. Compilers keep rarely executed code in a part of its own.
 //
-// Contract: plain data of one thread; reads code of a loaded module, changes nothing; async-signal-safe, allocates nothing. x86-64.
+// Contract: plain data of one thread; reads code of a loaded module, changes nothing; async-signal-safe, allocates nothing.
 #pragma once
 
 #include "libprofile/code/instruction.hpp"
@@ -10,7 +10,7 @@
 
 namespace libprofile {
 
-/// Finds the part of a function that holds an address. False: not known.
+/// Finds the part of a function that holds an address. Returns false if unknown.
 using FindCode = bool (*)(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& end) noexcept;
 
 inline bool is_jump(Instruction::Kind kind) noexcept {
@@ -25,20 +25,21 @@ class FunctionCode {
     static constexpr std::uint32_t largest = 128 << 10; // bytes
     static constexpr std::uint32_t none = 0xffffffffu;
 
-    /// The function with the call at `address`. False: its code is not known or not understood, or too much.
+    /// Reads the function with the call at `address`. Returns false if its code is unknown, not understood or too large.
     bool read(std::uintptr_t address, FindCode find_code) noexcept;
-    /// The part with this address, too. False: the same.
+    /// Adds the part with this address. Returns false for the same reasons.
     bool add(std::uintptr_t address, FindCode find_code) noexcept { return add_part(address, find_code) == Addition::Done; }
 
     std::uint32_t size() const { return size_; }
-    /// none: elsewhere.
+    /// Returns `none` if the address is elsewhere.
     std::uint32_t position(std::uintptr_t address) const noexcept;
     std::uint32_t parts() const { return count_; }
-    /// The position at which a part begins.
+    /// Returns the position at which a part begins.
     std::uint32_t first_of(std::uint32_t part) const { return parts_[part].first; }
     bool is_in_part(std::uint32_t part, std::uintptr_t address) const { return address >= parts_[part].start && address < parts_[part].end; }
 
-    /// Calls visit(position, is_last, address, instruction) for all, in order; `is_last`: of its part. False: not all are understood, or visit says so.
+    /// Calls visit(position, is_last, address, instruction) for all in order; `is_last` within the part. Returns false if not all are understood or visit
+    /// returns false.
     template <class Visit> bool for_each(Visit visit) const noexcept {
         for (std::uint32_t i = 0; i < count_; ++i) {
             for (std::uintptr_t at = parts_[i].start; at < parts_[i].end;) {

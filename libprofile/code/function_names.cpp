@@ -17,7 +17,7 @@ namespace {
 
 // --- Names ---
 
-/// A text that grows in a buffer; what does not fit makes it bad.
+/// A text that grows in a buffer. A piece that does not fit makes it bad.
 struct Text {
     char* at;
     std::size_t left;
@@ -36,7 +36,7 @@ struct Text {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// A length, and as many characters. False: there are not so many.
+/// Reads a length and as many characters. Returns false if there are fewer.
 bool read_source_name(const char*& p, const char*& name, std::size_t& size) {
     size = 0;
     for (; is_digit(*p); ++p) {
@@ -49,7 +49,7 @@ bool read_source_name(const char*& p, const char*& name, std::size_t& size) {
     return true;
 }
 
-/// Behind template arguments, `p` at their "I". False: they have something that is not understood.
+/// Moves `p` from the "I" of template arguments to their end. Returns false if they are not understood.
 bool step_over_arguments(const char*& p) {
     unsigned depth = 0;
     do {
@@ -104,7 +104,7 @@ bool step_over_arguments(const char*& p) {
     return true;
 }
 
-/// "_ZN2ns1fEv" as ns::f.
+/// Reads "_ZN2ns1fEv" as ns::f.
 bool cxx_name(const char* p, Text out) {
     p += 2;
     const bool is_nested = *p == 'N';
@@ -192,10 +192,10 @@ bool source_name(const char* symbol, char* name, std::size_t size, bool& fortran
 
 namespace {
 
-/// The part of a symbol that its copies share.
+/// The length of the part of a symbol that its copies share.
 std::size_t base_size(const char* symbol) { return std::strcspn(symbol, "."); }
 
-/// How well a symbol is what was asked for; 0: it is not.
+/// How well a symbol matches the wanted name, 0 if not at all.
 unsigned likeness(const char* symbol, const char* wanted) {
     if (std::strcmp(symbol, wanted) == 0 && (symbol[0] == '_' || std::strchr(symbol, '.') != nullptr)) return 4;
     char name[512];
@@ -212,7 +212,7 @@ unsigned likeness(const char* symbol, const char* wanted) {
 
 bool is_program_code(const Module& module) { return module.loaded && !module.is_libc && !module.is_libprofile && module.path[0] == '/'; }
 
-/// Libraries whose functions nobody means who misspells one of the program.
+/// Libraries whose functions are never meant by a misspelt name of the program.
 bool is_system_library(const Module& module) {
     return module.binding_layer || module.is_cxx_runtime ||
            starts_with(file_name(module.path), "libm.so", "libm-", "libmvec", "ld-linux", "libgcc_s", "libgfortran", "libquadmath", "libpthread", "libdl.",
@@ -220,19 +220,19 @@ bool is_system_library(const Module& module) {
                        "libfabric", "libibverbs", "libpsm", "libnuma", "libunwind", "libz.");
 }
 
-/// One is the other with two neighbours changed over: stpe for step.
+/// Whether two adjacent characters are swapped: stpe for step.
 bool is_swap(const char* a, const char* b) {
     while (*a != 0 && *a == *b) ++a, ++b;
     return *a != 0 && a[0] == b[1] && a[1] == b[0] && a[1] != 0 && std::strcmp(a + 2, b + 2) == 0;
 }
 
-/// Near enough to be a slip of the pen: short names are near to too many.
+/// Whether a name is close enough to be a typing error. Short names are close to too many.
 bool is_slip(const char* name, const char* known) {
     const std::size_t length = std::strlen(name);
     return edit_distance(name, known) <= (length < 3 ? 0u : length < 6 ? 1u : length < 9 ? 2u : 3u) || (length >= 3 && length < 6 && is_swap(name, known));
 }
 
-/// The program's own functions first, then those of its libraries, which have so many that one is near to any short name.
+/// Searches the program first, then its libraries. These have so many functions that one is close to any short name.
 void find_nearest(const char* name, char* nearest, std::size_t size) {
     NearestName best(name);
     *nearest = 0;
@@ -249,7 +249,7 @@ void find_nearest(const char* name, char* nearest, std::size_t size) {
                 if (!source_name(symbol.name, text, sizeof text, fortran)) continue;
                 const std::size_t whole = std::strlen(text);
                 const char* shown = text;
-                // By the last parts of it, as many as the name has.
+                // Compares the last parts, as many as the name has.
                 if (whole > length) {
                     for (const char* p = text; (p = std::strstr(p, "::")) != nullptr;) {
                         p += 2;
@@ -287,7 +287,7 @@ bool find_function(const char* name, NamedFunction& found, char* nearest, std::s
                 has_original = false;
                 std::snprintf(base, sizeof base, "%.*s", static_cast<int>(base_size(symbol)), symbol);
             }
-            if (found.module != m) continue; // the loader takes the first one, too
+            if (found.module != m) continue; // like the loader, take the first module
             const std::uintptr_t address = module.bias + function.value;
             if (std::find(found.address, found.address + found.count, address) != found.address + found.count) continue;
             const char* ending = symbol + base_size(symbol);

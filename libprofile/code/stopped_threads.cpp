@@ -22,7 +22,7 @@ bool sleeps(const char* id) {
     std::snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", id);
     char text[256];
     if (read_small_file(path, text, sizeof text) <= 0) return true; // it is gone
-    const char* state = std::strrchr(text, ')');                    // the name before it may have anything in it
+    const char* state = std::strrchr(text, ')');                    // the name before it may contain anything
     return state != nullptr && std::strchr("SDZXIt", state[2]) != nullptr;
 }
 

@@ -7,7 +7,7 @@ namespace libprofile {
 namespace {
 
 bool read(Thread& thread, std::uint64_t* increments) noexcept {
-    // Asking for the number is a system call; a thread that is just ending no longer has its location.
+    // Asking for the thread's number is a system call. A thread that is ending no longer has its location.
     const bool is_own = &thread == thread_local_block.thread || gettid() == thread.counters.id();
     return thread.counters.read(increments, is_own);
 }

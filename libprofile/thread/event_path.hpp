@@ -1,5 +1,5 @@
-// What events (calls of MPI or of an OpenMP runtime) have in common: how long they usually last, and their call path from the frame of
-// the wrapper: remembered, or found by a walk.
+// The common part of events (calls of MPI or of an OpenMP runtime): their usual duration, and their call path from the frame of the wrapper, which
+// is remembered or found by a walk.
 // Contract: for the calling thread, with its in-tool flag set; not in signal handlers; memory from the thread's arena.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace libprofile {
 
-/// How long an event usually lasts, after one of `ns` more.
+/// Updates the usual duration of an event by one that took `ns`.
 inline void learn_duration(std::uint32_t& typical, std::uint64_t ns) noexcept {
     const std::int64_t change = static_cast<std::int64_t>(ns < UINT32_MAX ? ns : UINT32_MAX) - typical;
     typical = static_cast<std::uint32_t>(typical + change / 4);
@@ -18,7 +18,7 @@ inline bool is_path_known(const KnownPath& known, unsigned function_id, const vo
     return known.return_address == return_address && known.function == function_id && PathTracker::is_unchanged(known, frame);
 }
 
-/// The path of the call if it is known without a walk, else nullptr.
+/// Returns the path of the call if it is known without a walk, else nullptr.
 inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame) noexcept {
     if (thread.known_paths.is_empty()) [[unlikely]]
         return nullptr;
@@ -35,7 +35,7 @@ inline KnownPath* find_known_path(Thread& thread, unsigned function_id, const vo
     return nullptr;
 }
 
-/// Remembers the path of a call that a walk has led to `node`. nullptr: there is no memory for it.
+/// Remembers the path of a call that a walk has found as `node`. Returns nullptr if memory is short.
 inline KnownPath* remember_path(Thread& thread, unsigned function_id, const void* return_address, std::uintptr_t frame, NodeId node) noexcept {
     KnownPath* known = thread.known_paths.replace(return_address, frame, thread.tree, thread.arena);
     if (known == nullptr) return nullptr;
@@ -47,7 +47,7 @@ inline KnownPath* remember_path(Thread& thread, unsigned function_id, const void
     return known;
 }
 
-/// Finds the path of a call of `kind` by a walk over the stack. Returns where it is remembered; nullptr: nowhere, there is no memory.
+/// Finds the path of a call of `kind` by a walk over the stack. Returns the remembered path, nullptr if memory is short.
 inline KnownPath* walk_to_event(Thread& thread, NodeKind kind, unsigned function_id, const void* return_address, std::uintptr_t frame, NodeId& node) noexcept {
     node = thread.tree.child(thread.paths.at_call(frame), kind, function_id, 0);
     return remember_path(thread, function_id, return_address, frame, node);

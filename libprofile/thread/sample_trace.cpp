@@ -38,7 +38,7 @@ void SampleTrace::add(std::uint64_t time_ns, NodeId node, std::uint32_t lca_dept
         return;
     }
     if (size_ == entries_.size() && (size_ == capacity_ || entries_.append(*arena_) == nullptr)) {
-        capacity_ = size_; // where memory ran out: a whole number of chunks, so even
+        capacity_ = size_; // after memory ran out: a whole number of chunks, so even
         thin_out();
     }
     Entry& entry = entries_[size_++];

@@ -1,11 +1,10 @@
-// The samples of one thread one by one, in the order of time: when, on which call path, and how much of that path is
-// still the one of the sample before.
+// The samples of one thread in the order of time: when, on which call path, and how much of that path is still that of the sample before.
 // Contract: belongs to one thread, used with that thread's in-tool flag set or after its end; add() is async-signal-safe;
 // memory comes from the thread's arena as it is needed, never more than the limit.
 //
-// A trace always covers the whole run. When it is full, every second sample is dropped and from then on only every second
-// is kept: the stride doubles. Sample number n (from 0) is in the trace when n is a multiple of the stride. The same
-// happens when the memory quota is used up before the limit is reached.
+// A trace always covers the whole run. When it is full, every second sample is dropped, and from then on only every second is kept: the stride
+// doubles. Sample number n (from 0) is in the trace if n is a multiple of the stride. The same happens when the memory quota is used up before the
+// limit is reached.
 //
 // Source of the least common ancestor as part of a sample: Wei and Mellor-Crummey, Using sample-based time series data for
 // automated diagnosis of scalability losses in parallel programs (PPoPP 2020).
@@ -30,23 +29,22 @@ class SampleTrace {
     };
     static constexpr std::uint64_t default_limit = std::uint64_t{1} << 20; // bytes
 
-    /// Switches the trace on. False: no memory for it; add() then does nothing.
+    /// Switches the trace on. Returns false if memory is short; then add() does nothing.
     bool start(Arena& arena, std::uint64_t limit = default_limit) noexcept;
     bool is_on() const { return arena_ != nullptr; }
 
     /// @param time_ns   of the session's clock
     /// @param node      the sample's call path
-    /// @param lca_depth how many of its frames, counted from the outermost, belong to activations that the sample added
-    ///                  before was in, too. Counts the nodes of the call path below the root, so frames that are trimmed
-    ///                  off its outer end are none, and "(partial)" is one. Where samples are dropped, the least of it stays, and the weakest kind: a
-    ///                  frame that was left in between is not common any more.
-    /// @param kind      how sure that is. The first sample has nothing before it: its depth is 0 and its kind Unknown.
+    /// @param lca_depth how many of its frames, from the outermost, belong to activations that the previous sample was in, too. Counts the nodes of
+    /// the call path below the root: trimmed outer frames do not count, "(partial)" counts as one. If samples are dropped, the least
+    /// depth and the weakest kind stay: a frame that was left in between is no longer common.
+    /// @param kind      how certain that is. The first sample has depth 0 and kind Unknown.
     void add(std::uint64_t time_ns, NodeId node, std::uint32_t lca_depth, LcaKind kind) noexcept;
 
     std::size_t size() const { return size_; }
     const Entry& operator[](std::size_t i) const { return entries_[i]; }
     std::uint64_t stride() const { return stride_; }
-    /// Samples that were added and are not in the trace.
+    /// Samples that were added but are not in the trace.
     std::uint64_t dropped() const { return added_ - size_; }
 
   private:
@@ -65,7 +63,7 @@ class SampleTrace {
     std::uint32_t left_out_ = nothing_left_out; // of the samples dropped since the last one kept
 };
 
-/// The payload of a Trace block.
+/// Writes the payload of a Trace block.
 void write_trace(Encoder& encoder, std::uint32_t thread, const SampleTrace& trace) noexcept;
 
 } // namespace libprofile

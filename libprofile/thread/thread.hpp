@@ -1,7 +1,7 @@
 // One measured thread: a location of the profile.
 //
-// Contract: a Thread is used by its own thread and its signal handler, with the in-tool flag set; other threads touch
-// it only through the registry (thread_registry.hpp) and, at the end of the job, after its sample clock has been stopped.
+// Contract: used by its own thread and that thread's signal handler, with the in-tool flag set. Other threads access it only through the registry
+// (thread_registry.hpp) and, at the end of the job, after its sample clock has been stopped.
 #pragma once
 
 #include "format/skip_reasons.hpp"
@@ -28,23 +28,23 @@ namespace libprofile {
 class LoopWatch;
 class Regions;
 
-/// Reading the thread's CPU time costs 2 x 0.2 us, so it is done for calls that usually last: there it tells waiting on
-/// the processor from sleeping. Shorter calls are taken to run all the time.
+/// Reading the thread's CPU time costs 2 x 0.2 us, so it is done for calls that usually last. There it tells waiting on the processor from sleeping.
+/// Shorter calls are taken to run all the time.
 inline constexpr std::uint64_t long_event_ns = 50000;
 
-/// One MPI call that is running on this thread. Kept here and not in the wrapper's frame: an application may leave an MPI
-/// call by longjmp (error handlers, signal handlers), and a frame that is gone must never be looked at.
+/// A running MPI call of this thread. It is not kept in the wrapper's frame: an application may leave an MPI call by longjmp (error handlers, signal
+/// handlers), and a frame that is gone must never be read.
 struct RunningCall {
-    Row* row = nullptr;                  // of its call path; nullptr: the call is not counted
-    std::uint32_t* typical_ns = nullptr; // how long such calls last, of its known path or its node
+    Row* row = nullptr;                  // of its call path; nullptr if the call is not counted
+    std::uint32_t* typical_ns = nullptr; // usual duration, of its known path or its node
     std::uint64_t start = 0;             // ns, when the real call began
     std::uint64_t inner = 0;             // ns of nested calls and of libprofile inside it
-    std::uint64_t cpu_start = 0;         // thread CPU time at start; 0: not known
-    std::uintptr_t frame = 0;            // of the wrapper body, or of a runtime's function that waits; its return address is at frame + 8
+    std::uint64_t cpu_start = 0;         // thread CPU time at start, 0 if unknown
+    std::uintptr_t frame = 0;            // of the wrapper body, or of a runtime's waiting function; its return address is at frame + 8
     void* return_address = nullptr;
 };
 
-/// What is known of one place in the code that calls MPI, and stays true while no module is loaded or unloaded.
+/// Facts about one call site of MPI. They hold while no module is loaded or unloaded.
 struct CallSite {
     const void* return_address = nullptr;
     std::uint32_t function_id = 0;
@@ -60,16 +60,15 @@ struct CallSite {
 struct alignas(64) Thread {
     Thread() : phases(tree, arena, pool), pool(arena), tree(arena), paths(tree, arena) {}
 
-    // What every MPI call uses comes first: this and the first members of `phases` are one cache line, known_paths and the
-    // first call another, in the same page.
+    // Members used by every MPI call come first: these and the first members of `phases` are one cache line; known_paths and the first call are another,
+    // in the same page.
     volatile int busy = 0;            // mirrors the thread's in-tool flag, for the thread that ends the job
     std::uint32_t call_depth = 0;     // running MPI calls
     OwnCost cheap_event;              // of events whose call path need not be found
-    volatile bool finished = false;   // closed: nobody books anything any more
+    volatile bool finished = false;   // closed: nothing is booked any more
     std::uint64_t paths_repeated = 0; // calls whose path was known without a walk
     PhaseStack phases;
-    /// Nothing may be booked: closed, or recording was off when last looked at (recording.hpp). One test, since every MPI
-    /// call makes it.
+    /// Whether nothing may be booked: closed, or recording was off at the last look (recording.hpp). One test, since every MPI call makes it.
     bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.is_paused())) != 0; }
 
     alignas(64) KnownPathTable known_paths;
@@ -81,8 +80,8 @@ struct alignas(64) Thread {
     CallTree tree;
     PathTracker paths;
 
-    LoopWatch* loops = nullptr; // looks for the time loop; nullptr: nobody does
-    Regions* regions = nullptr; // libprofile/regions/regions.hpp; nullptr: the thread had none yet
+    LoopWatch* loops = nullptr; // looks for the time loop, unless nullptr
+    Regions* regions = nullptr; // libprofile/regions/regions.hpp; nullptr until the first region
 
     Thread* next_free = nullptr;
     std::uint32_t index = 0; // 0 = the main thread
@@ -92,12 +91,12 @@ struct alignas(64) Thread {
     static constexpr std::size_t known_sites = 128;
     CallSite sites[known_sites]; // by return address
 
-    /// Drops calls that were left without returning, seen from a frame at address `frame` of this thread's stack: a live
-    /// call lies above it, and its return address is still in place. A wait for a lock that has returned so was none.
+    /// Drops calls that were left without returning, seen from a frame at address `frame` of this thread's stack. A live call lies above it, and its
+    /// return address is still in place. A wait for a lock that has returned so was no wait.
     void drop_left_calls(std::uintptr_t frame) noexcept {
         while (call_depth != 0) {
             const RunningCall& call = calls[call_depth - 1];
-            if (!is_own_stack(frame) || !is_own_stack(call.frame)) break; // addresses of two stacks say nothing
+            if (!is_own_stack(frame) || !is_own_stack(call.frame)) break; // addresses of two stacks cannot be compared
             if (call.frame > frame && *reinterpret_cast<void**>(call.frame + 8) == call.return_address) break;
             --call_depth;
         }
@@ -105,14 +104,14 @@ struct alignas(64) Thread {
             openmp.wait = {};
     }
 
-    /// Something else begins, so what may be over is over. Not for samples: they hit in such waits, too.
+    /// Another event begins, so a wait that may be over is over. Not for samples: they hit in such waits, too.
     void drop_doubtful_wait() noexcept {
         if (!openmp.wait.may_be_over) [[likely]]
             return;
         call_depth = 0;
         openmp.wait = {};
     }
-    /// Both, where something of the program's own begins.
+    /// Does both, when an event of the program's own begins.
     void drop_ended_calls(std::uintptr_t frame) noexcept {
         drop_doubtful_wait();
         drop_left_calls(frame);
@@ -120,16 +119,16 @@ struct alignas(64) Thread {
 
     OpenMpState openmp;
 
-    bool in_checkpoint = false; // was closed when the checkpoint that is being written began
+    bool in_checkpoint = false; // was closed when the running checkpoint began
 
     const Mark* mark = nullptr;       // in the thread's thread-local block
-    std::atomic<bool> claimed{false}; // somebody closes it: its own end, or the end of the job
+    std::atomic<bool> claimed{false}; // its own end, or the end of the job, closes it
     struct Scratch {
         void* pages = nullptr;
         std::uint64_t size = 0;
     };
-    Scratch scratch[max_calls];      // one for each call that is running; see MpiEvent::scratch()
-    std::uint64_t requests_lost = 0; // whose messages are not counted: no memory to remember them
+    Scratch scratch[max_calls];      // one for each running call; see MpiEvent::scratch()
+    std::uint64_t requests_lost = 0; // messages not counted: no memory to remember the requests
 
     // The last reading of the thread's CPU time, and when it was taken.
     std::uint64_t cpu_mark = 0;
@@ -138,15 +137,15 @@ struct alignas(64) Thread {
         cpu_mark_at = at;
         cpu_mark = cpu;
     }
-    /// The CPU time at a moment, when it is `cpu` now: since the last reading the thread is taken to have run until then.
+    /// Returns the CPU time at a moment, given that it is `cpu` now. The thread is taken to have run from the last reading until then.
     std::uint64_t cpu_until(std::uint64_t at, std::uint64_t cpu) const {
         const std::uint64_t at_moment = cpu_mark + (at > cpu_mark_at ? at - cpu_mark_at : 0);
         return at_moment < cpu ? at_moment : cpu;
     }
-    /// How much of libprofile's own work, which began at `from` and ends at `until`, is its cost: while others had the processor it
-    /// cost nothing. Only long work is asked about, since the reading is dear. Exact where the CPU time was read at `from`.
+    /// Returns the cost of our own work between `from` and `until`. Time in which others had the processor is no cost. Only long work is asked about,
+    /// since the reading is expensive. Exact if the CPU time was read at `from`.
     std::uint64_t own_time(std::uint64_t from, std::uint64_t until) noexcept;
-    /// The same when `cpu` is the thread's CPU time at `until`. Before any reading it has at most used all of that.
+    /// The same if `cpu` is the thread's CPU time at `until`. Before any reading it has used at most all of that.
     std::uint64_t own_time(std::uint64_t from, std::uint64_t until, std::uint64_t cpu) const noexcept {
         const std::uint64_t used = cpu_mark == 0 ? cpu : cpu - cpu_until(from, cpu);
         const std::uint64_t wall = until - from;
@@ -154,7 +153,7 @@ struct alignas(64) Thread {
     }
 
     ThreadPlace place;
-    ThreadCounters counters; // on with LIBPROFILE_METRICS; what they have come to is booked by thread/counting.hpp
+    ThreadCounters counters; // on with LIBPROFILE_METRICS; booked by thread/counting.hpp
 
     // Sampling.
     ClockState clock;
@@ -166,12 +165,12 @@ struct alignas(64) Thread {
     void skip(SkipReason reason) noexcept { ++skipped[static_cast<std::size_t>(reason)]; }
 };
 
-/// Whether the thread is inside libprofile, as its flag says, seen from a frame at `frame`. An application's signal handler may
-/// have left by siglongjmp: a frame that still counts lies above us.
+/// Whether the thread is inside libprofile, by its flag, seen from a frame at `frame`. An application's signal handler may have left by siglongjmp: a
+/// frame that still counts lies above ours.
 [[gnu::cold]] bool is_still_inside(std::uintptr_t frame) noexcept;
 
-/// Sets the in-tool flag, from a frame at `frame`; nests. Returns what leave_tool() must put back. `own`: the calling thread's location,
-/// or nullptr.
+/// Sets the in-tool flag, from a frame at `frame`; nests. Returns the value that leave_tool() must restore. `own`: the calling thread's location, or
+/// nullptr.
 inline int enter_tool(std::uintptr_t frame, Thread* own) noexcept {
     ThreadLocal& local = thread_local_block;
     int before = local.in_tool;
@@ -190,15 +189,15 @@ inline void leave_tool(int before, Thread* own) noexcept {
     if (own != nullptr) own->busy = before;
     thread_local_block.in_tool = before;
 }
-/// The thread may have got its location inside.
+/// The thread may have got its location inside the scope.
 inline void leave_tool(int before) noexcept { leave_tool(before, thread_local_block.thread); }
 
-/// Marks the scope as inside libprofile. Nests. InToolOf: the same for whoever has the calling thread's location at hand.
+/// Marks the scope as inside libprofile. Nests. InToolOf does the same for callers that have the calling thread's location.
 class InTool {
   public:
     InTool() noexcept : before_(enter_tool(reinterpret_cast<std::uintptr_t>(this))) {}
     ~InTool() noexcept { leave_tool(before_); }
-    /// The thread was inside already.
+    /// The thread was already inside.
     bool is_nested() const noexcept { return before_ != 0; }
     InTool(const InTool&) = delete;
     InTool& operator=(const InTool&) = delete;

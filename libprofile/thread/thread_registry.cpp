@@ -22,7 +22,7 @@ constinit ThreadRegistry thread_registry;
 
 namespace {
 
-/// Of a phase in the run that LIBPROFILE_REFERENCE names; nullptr: none are known.
+/// Returns a phase of the run that LIBPROFILE_REFERENCE names, nullptr if none are known.
 const EarlierIterations* earlier_iterations(const char* phase) noexcept {
     const Job& job = process.job();
     const int rank = process.rank_is_known() ? job.rank : job.launcher_rank;
@@ -39,18 +39,18 @@ ClusteringSettings clustering_settings(const Config& config) {
     settings.clusters = static_cast<std::uint32_t>(config.number(Option::Clusters));
     settings.mode = static_cast<EquivalenceMode>(config.number(Option::Equivalence));
     settings.warm_up = static_cast<std::uint32_t>(config.number(Option::Warmup));
-    // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
+    // The reference method knows no series. If every iteration is kept in full, a second copy is of no use.
     settings.refreshes_distances = config.number(Option::Method) == 0;
     settings.series.counter_metrics = counter_choice.metrics();
     settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
     if (*config.text(Option::Reference) != 0) settings.earlier = earlier_iterations;
     const std::int64_t error = config.number(Option::Error);
-    settings.series.may_coarsen = error < 0; // a bound that was asked for holds
+    settings.series.may_coarsen = error < 0; // a requested bound holds
     if (error >= 0) settings.series.time_error_ppm = settings.series.bytes_error_ppm = static_cast<std::uint32_t>(error);
     return settings;
 }
 
-/// `id`: of the kernel; 0: the thread is gone.
+/// `id`: the kernel's number, 0 if the thread is gone.
 void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
     thread.finished = true;
     count_until_now(thread);
@@ -60,7 +60,7 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
     thread_life.close(thread, now, cpu_now);
     if (now < thread.phases.earliest_end()) now = thread.phases.earliest_end();
     thread.phases.finish(now, cpu_now);
-    // Samples that hit libprofile itself are shown where its time is.
+    // Samples that hit libprofile itself are shown with its time.
     if (const std::uint64_t samples = thread.skipped_for(SkipReason::InTool); samples != 0)
         thread.phases.row(thread.tree.overhead())[Metric::Samples] += samples;
     thread.counters.close();
@@ -112,10 +112,10 @@ void ThreadRegistry::end(ThreadStart* start) noexcept {
     remove_mark(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
     Thread* thread = start->thread.load(std::memory_order_acquire);
     thread_local_block.thread = nullptr;
-    // Whoever claims the location closes it: this thread, or the one that ends the job.
+    // The one that claims the location closes it: this thread, or the one that ends the job.
     if (thread != nullptr && !thread->claimed.exchange(true, std::memory_order_acq_rel)) {
         thread_life.stop_clock(*thread);
-        if (guard.is_nested()) // it ends in a handler that has interrupted us: what is being changed just now cannot be read
+        if (guard.is_nested()) // it ends in a handler that has interrupted us: the data being changed cannot be read
             lost_.fetch_add(1, std::memory_order_relaxed);
         else {
             thread->drop_doubtful_wait(); // a thread that ends waits for no lock
@@ -129,8 +129,8 @@ bool ThreadRegistry::is_helper(const ThreadStart& start) const noexcept {
     return start.inside_mpi || (start.creator != nullptr && is_mpi_library_address(start.creator));
 }
 
-/// A thread that came and went without a sample, an MPI call or a marker has nothing to show; programs make thousands of
-/// them. Its memory serves the next one; it is counted, with the time it took, unless recording was off.
+/// A thread that came and went without a sample, an MPI call or a marker has nothing to show. Programs make thousands of them. Its memory serves the
+/// next one; its number and time are counted unless recording was off.
 bool ThreadRegistry::recycle(ThreadStart& start, Thread& thread) noexcept {
     if (&start == &main_ || thread.samples_taken != 0 || thread.samples_lost != 0 || !thread.phases.is_unused() || !thread.tree.is_empty()) return false;
     start.thread.store(nullptr, std::memory_order_release);
@@ -174,7 +174,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         if (!process.recording()) used->phases.pause(start.started_at, 0);
         return publish(start, used);
     }
-    // Threads that come and go must not use up what the main thread needs.
+    // Short-lived threads must not use up the main thread's memory.
     const bool may = &start == &main_ || memory_quota.used() < memory_quota.limit() / 2;
     void* pages = may ? memory_quota.map((sizeof(Thread) + 4095) & ~std::size_t{4095}) : nullptr;
     Thread* thread = pages == nullptr ? nullptr : new (pages) Thread();
@@ -184,7 +184,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         lost_.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
-    // Without memory for a trace the thread is measured all the same.
+    // If memory is short for a trace, the thread is measured without one.
     if (process.config().flag(Option::Trace)) thread->trace.start(thread->arena, static_cast<std::uint64_t>(process.config().number(Option::TraceMemory)));
     thread->started_at = start.started_at;
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -195,12 +195,12 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     return publish(start, thread);
 }
 
-/// A thread that we have seen begin is counted from its beginning on, as its processor time is.
+/// A thread that we have seen begin is counted from its beginning, as its processor time is.
 void ThreadRegistry::begin_counting(ThreadStart& start, Thread& thread) noexcept {
     if (counter_choice.count() != 0) thread.counters.open(start.id, &start != &main_, &start == &main_);
 }
 
-/// The thread itself and the one in MPI_Init may both open its location: the first one counts.
+/// The thread itself and the one in MPI_Init may both open its location. The first one counts.
 Thread* ThreadRegistry::publish(ThreadStart& start, Thread* thread) noexcept {
     Thread* present = nullptr;
     if (start.thread.compare_exchange_strong(present, thread, std::memory_order_acq_rel)) return thread;
@@ -220,7 +220,7 @@ void ThreadRegistry::know_main() noexcept {
     if (gettid() != getpid()) return;
     remember_main_stack();
     main_known_ = true;
-    may_use_barrier(); // now, while there is one thread: later the kernel takes 10 ms for it
+    may_use_barrier(); // while there is one thread: later the kernel takes 10 ms for it
 }
 
 Thread* ThreadRegistry::current() noexcept {
@@ -228,7 +228,7 @@ Thread* ThreadRegistry::current() noexcept {
     if (local.thread != nullptr) return local.thread;
     if (local.ended || !process.measuring()) return nullptr;
     if (local.start == nullptr) {
-        // Not created through our pthread_create: the main thread, or a thread that was made behind our back.
+        // Not created through our pthread_create: the main thread, or a thread created unseen.
         if (gettid() != getpid()) {
             local.ended = true;
             lost_.fetch_add(1, std::memory_order_relaxed);
@@ -255,7 +255,7 @@ void ThreadRegistry::start_sampling() noexcept {
     for_each_start([this](ThreadStart& start) {
         if (start.id == 0 || start.ended.load(std::memory_order_acquire)) return;
         Thread* thread = start.thread.load(std::memory_order_acquire);
-        // Threads that were there before the session are measured from their start on, too.
+        // Threads older than the session are measured from their start, too.
         if (thread == nullptr && !is_helper(start)) thread = open(start);
         if (thread != nullptr) arm(*thread, start.id);
     });
@@ -263,8 +263,8 @@ void ThreadRegistry::start_sampling() noexcept {
 
 bool ThreadRegistry::may_use_barrier() noexcept { return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0; }
 
-/// Tells all threads that booking is over, and waits for those that are just doing it. They look at `finished` after they
-/// have set their in-tool flag, without a fence; the kernel's barrier stands in for all of theirs.
+/// Tells all threads that booking is over, and waits for those that are booking. They look at `finished` after setting their in-tool flag, without a
+/// fence; the kernel's barrier replaces all their fences.
 void ThreadRegistry::stop_booking() noexcept {
     const Thread* own = thread_local_block.thread;
     bool are_others = false;
@@ -278,7 +278,7 @@ void ThreadRegistry::stop_booking() noexcept {
     });
     if (!are_others) return;
     if (may_use_barrier()) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    const std::uint64_t limit = session_clock.now() + 500000000; // one that was stopped in there is not waited for longer
+    const std::uint64_t limit = session_clock.now() + 500000000; // a thread stopped inside is not waited for longer
     for_each_start([own, limit](ThreadStart& start) {
         Thread* thread = start.thread.load(std::memory_order_acquire);
         if (thread == nullptr || thread == own || start.ended.load(std::memory_order_acquire)) return;
@@ -324,7 +324,7 @@ bool ThreadRegistry::finish_all(std::uint64_t now) noexcept {
         }
         if (!thread->claimed.exchange(true, std::memory_order_acq_rel))
             return start.ended.load(std::memory_order_acquire) ? close(*thread, now, 0, 0) : close(*thread, now, cpu_time_of(start.id), start.id);
-        // It is just ending by itself.
+        // The thread is ending itself.
         const std::uint64_t limit = session_clock.now() + 20000000;
         while (__atomic_load_n(&thread->ended_at, __ATOMIC_ACQUIRE) == 0 && session_clock.now() < limit) sched_yield();
     });

@@ -10,7 +10,7 @@
 
 namespace libprofile {
 
-/// What is known of a thread from its creation on, before it is (or whether it ever is) measured.
+/// A thread from its creation on, before it is measured (if ever).
 struct ThreadStart {
     ThreadStart* next = nullptr;
     void* (*function)(void*) = nullptr;
@@ -26,14 +26,14 @@ struct ThreadStart {
 
 class ThreadRegistry {
   public:
-    /// The calling thread's location, opened on first use while the session measures; nullptr when it has none.
+    /// Returns the calling thread's location, opened on first use while the session measures; nullptr if it has none.
     Thread* current() noexcept;
 
-    /// pthread_create: remembers a thread to be; nullptr when memory ran out (then it is simply not measured).
+    /// Announces a thread in pthread_create. Returns nullptr if memory is short: then it is not measured.
     ThreadStart* announce(void* (*function)(void*), void* argument, const void* creator, std::size_t stack_size) noexcept;
-    /// First thing in the new thread.
+    /// Called first in the new thread.
     void begin(ThreadStart* start) noexcept;
-    /// Last thing in it: closes its location.
+    /// Called last in it. Closes its location.
     void end(ThreadStart* start) noexcept;
 
     /// Called by the constructor of the library, which runs on the main thread.
@@ -42,10 +42,10 @@ class ThreadRegistry {
     void open_main() noexcept;
     Thread* main_thread() noexcept { return main_.thread.load(std::memory_order_acquire); }
 
-    /// Starts the sample clocks of all running threads that count (not helpers of the MPI).
+    /// Starts the sample clocks of all running threads except helpers of the MPI.
     void start_sampling() noexcept;
-    /// Stops sample clocks and closes all locations at `now`. Called once, by the thread that finishes the job. False: the main
-    /// thread is another one, and stays inside libprofile.
+    /// Stops sample clocks and closes all locations at `now`. Called once, by the thread that finishes the job. Returns false if the main thread is
+    /// another one and stays inside libprofile.
     bool finish_all(std::uint64_t now) noexcept;
 
     /// Visits every closed location, the main thread's first.
@@ -55,10 +55,10 @@ class ThreadRegistry {
             if (thread != nullptr && __atomic_load_n(&thread->ended_at, __ATOMIC_ACQUIRE) != 0) visit(*thread);
         });
     }
-    /// For a checkpoint, by one thread at a time: notes which locations are closed now, since more may be at any moment
-    /// (Thread::in_checkpoint). Returns how many are not.
+    /// For a checkpoint, by one thread at a time. Notes which locations are closed now, since more may close at any moment (Thread::in_checkpoint).
+    /// Returns how many are open.
     std::uint64_t choose_for_checkpoint() noexcept;
-    /// The real return address of a mark in `slot`, of any thread; 0: there is none. For lost_return() (callpath/marks).
+    /// Returns the real return address of a mark in `slot`, of any thread; 0 if there is none. For lost_return() (callpath/arch/x86_64/marks.cpp).
     std::uintptr_t return_address_of_mark(std::uintptr_t slot) noexcept;
     /// Threads for which the kernel refused every sample clock.
     std::uint64_t clocks_refused() const { return clocks_refused_.load(std::memory_order_relaxed); }

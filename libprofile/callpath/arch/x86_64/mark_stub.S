@@ -9,9 +9,8 @@
 
    Unwinders (exceptions, pthread_exit, cancellation) find a frame here whose return address is its own. Before they read it,
    they call the personality routine, which puts the real one back. The nop is there because unwinders look up the return
-   address - 1. Those that only look at the stack (debuggers, a backtrace that was not interposed since it is linked into the
-   program) do not call it; so that they end here and do not go round in circles, the return address is described as 0 as
-   long as it leads to code that begins as the stub does. */
+   address - 1. Debuggers, and a backtrace that is linked into the program, only look at the stack and do not call the routine.
+   To end them here instead of in a circle, the return address is described as 0 while it leads to code that begins as the stub. */
 
     .section libprofile_marks, "ax", @progbits
     .hidden libprofile_mark_stub

@@ -1,4 +1,4 @@
-// Compiled with -mgeneral-regs-only; all of it lies in the section libprofile_marks.
+// Compiled with -mgeneral-regs-only, into the section libprofile_marks.
 #include "libprofile/callpath/mark.hpp"
 
 #include "libprofile/base/messages.hpp"
@@ -16,9 +16,9 @@ namespace {
 
 [[gnu::always_inline]] inline std::uintptr_t& word(std::uintptr_t address) { return *reinterpret_cast<std::uintptr_t*>(address); }
 
-/// The state first, the word last: a mark that is not there yet does no harm. A signal handler of the application may come
-/// in between and change `frames`, so each number is read once and judged then.
-/// Returns where it has written.
+/// Writes the state first and the word last: a mark that is not there yet does no harm. A signal handler of the application may change `frames` in
+/// between, so each number is read once and then checked.
+/// Returns the slot that it has written.
 [[gnu::always_inline]] inline std::uintptr_t mark_outwards(Mark& mark, const TrackedFrame* frames, std::int32_t index, std::uintptr_t stack_pointer) {
     for (; index >= 0; --index) {
         if (frames[index].markable == 0) continue;
@@ -37,8 +37,8 @@ namespace {
     return 0;
 }
 
-/// A signal handler of the application may have had the mark taken away before it was written into `slot`: then what was
-/// written afterwards is nobody's mark, and is taken back.
+/// A signal handler of the application may have removed the mark before it was written into `slot`. A mark written afterwards belongs to no one
+/// and is taken back.
 [[gnu::always_inline]] inline void end_move(Mark& mark, std::uintptr_t slot) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (slot != 0 && __atomic_load_n(&mark.slot, __ATOMIC_RELAXED) != slot && word(slot) == mark_stub()) [[unlikely]]
@@ -60,7 +60,7 @@ namespace {
     }
 }
 
-/// For who wants to know when frames returned.
+/// Notes the time for those who watch returns.
 [[gnu::always_inline]] inline void note_return(Mark& mark, std::int32_t index) {
     std::uint64_t* const ticks = mark.returned_at; // a handler may set it to nullptr
     if (ticks == nullptr || index < 0) [[likely]]
@@ -69,10 +69,10 @@ namespace {
     mark.has_returned = mark.has_returned || index < mark.watched;
 }
 
-/// A return through a stub that is not the thread's mark: a copy of the stack was put back, or another thread runs on it.
-/// What was known of the word must still be true; guessing would be worse than ending.
+/// Returns through a stub that is not the thread's mark: a copy of the stack was put back, or another thread runs on it. The noted return address must
+/// still be the true one; ending the program is better than guessing.
 IN_MARK_CODE [[gnu::noinline]] std::uintptr_t lost_return(const Mark& mark, std::uintptr_t slot) {
-    // A signal handler of the application has come between this return and us, and had the mark taken away.
+    // A signal handler of the application ran between this return and us, and had the mark removed.
     if (word(slot) != mark_stub()) return word(slot);
     if (const std::uintptr_t lost = lost_return_address(mark, slot)) return lost;
     if (const std::uintptr_t others = return_address_of_any_mark(slot)) return others;
@@ -83,7 +83,7 @@ IN_MARK_CODE [[gnu::noinline]] std::uintptr_t lost_return(const Mark& mark, std:
 } // namespace
 
 bool are_marks_possible() noexcept {
-    // ARCH_SHSTK_STATUS: a return address that was changed would end the program.
+    // ARCH_SHSTK_STATUS: with a shadow stack, a changed return address would end the program.
     constexpr int shadow_stack_status = 0x5005;
     unsigned long status = 0;
     return syscall(SYS_arch_prctl, shadow_stack_status, &status) != 0 || (status & 1) == 0;
@@ -99,7 +99,7 @@ void remove_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     if (mark.slot == 0) return;
     if (mark_stands(mark, stack_pointer))
         word(mark.slot) = mark.return_address;
-    else if (!is_about_to_stand(mark, stack_pointer)) // who is about to write it will see that it was taken away
+    else if (!is_about_to_stand(mark, stack_pointer)) // the one about to write it will see that it was removed
         note_loss(mark);
     ++mark.version;
     mark.moving = false;
@@ -132,7 +132,7 @@ void jump_mark(Mark& mark, std::uintptr_t stack_pointer) noexcept {
     remove_mark(mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
     for (; index >= 0 && mark.frames[index].slot < stack_pointer; --index) note_return(mark, index);
     if (index < 0) return;
-    // As if all these frames had returned: the one that goes on is the callee's of frames[index].
+    // As if all these frames had returned: frames[index] belongs to the caller of the function that goes on.
     if (index + 2 < mark.fired) mark.fired = index + 2;
     move_mark(mark, mark.frames, index, stack_pointer - 8);
 }
@@ -150,8 +150,7 @@ using namespace libprofile;
 
 namespace {
 
-/// The frame that the mark stood for is left: puts the return address back and marks the next frame outwards. `slot`: where the mark is.
-/// Returns where its function would have returned to.
+/// The marked frame is left: puts the return address back and marks the next frame outwards. `slot` held the mark. Returns the real return address.
 [[gnu::always_inline]] inline std::uintptr_t pass_mark(Mark& mark, std::uintptr_t slot) {
     const unsigned version = mark.version;
     const std::uintptr_t return_address = mark.return_address;
@@ -164,14 +163,14 @@ namespace {
     note_return(mark, index);
     mark.moving = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    word(slot) = return_address; // for unwinders that come by in the middle of the stub: asynchronous cancellation
+    word(slot) = return_address; // unwinders may come in the middle of the stub: asynchronous cancellation
     mark.slot = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const std::uintptr_t next = mark_outwards(mark, mark.frames, index - 1, slot);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     mark.moving = false;
     if (*const_cast<volatile unsigned*>(&mark.version) != version && next != 0) [[unlikely]] {
-        // A signal handler of the application has come between and called MPI: `frames` was not what it had been.
+        // A signal handler of the application came in between and called MPI: `frames` has changed.
         if (word(next) == mark_stub()) word(next) = mark.return_address;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         mark.slot = 0;
@@ -182,17 +181,18 @@ namespace {
 
 } // namespace
 
-/// Called by the stub. `slot`: where the mark was. Returns where to go on.
+/// Called by the stub. `slot` held the mark. Returns where to go on.
 extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE std::uintptr_t libprofile_mark_fired(std::uintptr_t slot) {
     return pass_mark(thread_local_block.mark, slot);
 }
 
-/// Called by unwinders of exceptions and threads for the stub's frame, before they read its return address. The thread has
-/// only one mark, so nothing needs to be asked of the unwinder, whichever it is. A mark that was lost is put back by the way.
+/// Unwinders of exceptions and threads call this for the stub's frame before they read its return address. The thread has only one mark, so nothing
+/// needs to be asked of the unwinder. A lost mark is put back, too.
 ///
-/// They come here when they look for who catches the exception (or, where a thread ends, when they leave the frames), from the inside outwards,
-/// and only if no frame inside catches it. So the frame is as good as left: the mark goes outwards as at a return, and is met again there unless the
-/// function it leads out of catches the exception. Then it stands outside of all that is left, where the second look does not come.
+/// An unwinder comes here when it looks for the handler of an exception, or leaves the frames of a thread that ends. It goes from the inside outwards,
+/// and comes only if no inner frame handles the exception. So the frame is as good as left: the mark moves outwards as at a return. The unwinder
+/// meets it there again, unless that function handles the exception. Then the mark is outside all frames that are left, and the second phase of
+/// unwinding does not reach it.
 extern "C" [[gnu::visibility("hidden")]] IN_MARK_CODE int libprofile_mark_personality(int, int, std::uint64_t, void*, void*) {
     constexpr int continue_unwinding = 8; // _URC_CONTINUE_UNWIND
     Mark& mark = thread_local_block.mark;

@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::size_t longest_instruction = 15;
 
-/// Which operands follow an opcode.
+/// The operands after an opcode.
 enum Form : std::uint8_t {
     Bad,
     None, // nothing
-    M,    // a ModRM byte and what it asks for
+    M,    // a ModRM byte and the bytes it asks for
     MB,   // the same and an immediate of one byte
-    MZ,   // the same and one of four, with the prefix 66 two
+    MZ,   // the same and one of four bytes, two with the prefix 66
     B,    // an immediate only
     Z,
     J,  // a distance of one byte
@@ -73,7 +73,7 @@ Form form_of(char letter) {
     }
 }
 
-/// Reads an instruction byte by byte; beyond its end it gives zeros and says so.
+/// Reads an instruction byte by byte. After its end it returns zeros and sets is_cut.
 struct Bytes {
     const unsigned char* code;
     std::size_t limit;
@@ -100,7 +100,7 @@ struct ModRm {
     unsigned mode = 0, reg = 0, rm = 0;
 };
 
-/// Steps over a ModRM byte, what follows it, and notes the operand.
+/// Steps over a ModRM byte and the bytes it asks for, and notes the operand.
 ModRm step_over_operand(Bytes& bytes, Instruction& out) {
     const unsigned byte = bytes.next();
     const ModRm operand{byte >> 6, (byte >> 3) & 7, byte & 7};
@@ -125,7 +125,7 @@ ModRm step_over_operand(Bytes& bytes, Instruction& out) {
 
 using Kind = Instruction::Kind;
 
-/// VEX and EVEX: opcodes of the maps behind 0f, 0f 38 and 0f 3a; 5 and 6 are those of half-precision arithmetic.
+/// VEX and EVEX: opcodes of the maps 0f, 0f 38 and 0f 3a; 5 and 6 hold half-precision arithmetic.
 bool step_over_vector(Bytes& bytes, unsigned map, bool is_evex, Instruction& out) {
     const unsigned opcode = bytes.next();
     out.kind = Kind::Plain;
@@ -150,7 +150,7 @@ bool step_over_vector(Bytes& bytes, unsigned map, bool is_evex, Instruction& out
     }
 }
 
-/// The opcodes behind 0f.
+/// The opcodes after 0f.
 bool step_over_two_bytes(Bytes& bytes, bool has_66, Instruction& out) {
     const unsigned opcode = bytes.next();
     out.kind = opcode == 0x0b ? Kind::End : opcode == 0x1e || opcode == 0x1f ? Kind::Nop : Kind::Plain;
@@ -304,8 +304,8 @@ bool is_table_jump(std::uintptr_t at, const Instruction& instruction) noexcept {
     const auto* end = reinterpret_cast<const unsigned char*>(at) + instruction.length;
     const auto* begin = reinterpret_cast<const unsigned char*>(at);
     std::size_t opcode = 0;
-    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode;        // behind prefixes
-    const bool is_index_extended = opcode != 0 && (begin[opcode - 1] & 0xf2) == 0x42; // REX.X: what means no index is r12
+    while (opcode + 1 < instruction.length && begin[opcode] != 0xff) ++opcode;        // after prefixes
+    const bool is_index_extended = opcode != 0 && (begin[opcode - 1] & 0xf2) == 0x42; // REX.X: the index that means none is r12
     const bool has_index = opcode + 2 < instruction.length && begin[opcode + 1] < 0xc0 && (begin[opcode + 1] & 7) == 4 &&
                            ((begin[opcode + 2] & 0x38) != 0x20 || is_index_extended);
     return instruction.table != 0 || has_index || (instruction.length >= 2 && end[-2] == 0xff && end[-1] >= 0xc0);

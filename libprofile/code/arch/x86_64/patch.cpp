@@ -11,7 +11,7 @@ namespace libprofile {
 
 extern "C" {
 [[gnu::visibility("hidden")]] void libprofile_iteration_stub() noexcept;
-// Of the processor's vector registers and their control word: what XSAVE keeps, and how much room that takes.
+// Vector registers and their control word: the parts that XSAVE keeps, and their size.
 [[gnu::visibility("hidden")]] extern std::uint32_t libprofile_vector_state_parts;
 [[gnu::visibility("hidden")]] extern std::uint32_t libprofile_vector_state_size;
 constinit std::uint32_t libprofile_vector_state_parts = 0;
@@ -23,7 +23,7 @@ namespace {
 using Kind = Instruction::Kind;
 constexpr std::size_t jump_size = 5;
 constexpr std::uintptr_t page = 4096;
-constexpr std::uintptr_t reach = 0x7ff00000; // of a distance of 32 bits
+constexpr std::uintptr_t reach = 0x7ff00000; // of a 32-bit distance
 
 } // namespace
 
@@ -48,7 +48,7 @@ bool find_vector_state() noexcept {
     return true;
 }
 
-/// Memory of the module that may be read at `address`: so many bytes.
+/// How many bytes of the module may be read at `address`.
 std::uintptr_t readable(const Module& module, std::uintptr_t address, bool as_code) noexcept {
     for (std::uint16_t i = 0; i < module.header_count; ++i) {
         const ElfW(Phdr)& header = module.headers[i];
@@ -59,19 +59,19 @@ std::uintptr_t readable(const Module& module, std::uintptr_t address, bool as_co
     return 0;
 }
 
-/// Memory that code at `address` can jump to and back from.
+/// Maps memory that code at `address` can jump to and back from.
 unsigned char* map_near(std::uintptr_t address, const Module& module) noexcept {
     const auto try_at = [](std::uintptr_t wanted) {
         void* pages = mmap(reinterpret_cast<void*>(wanted), page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
         if (pages == MAP_FAILED) return static_cast<unsigned char*>(nullptr);
         if (reinterpret_cast<std::uintptr_t>(pages) == wanted) return static_cast<unsigned char*>(pages);
-        munmap(pages, page); // a kernel that does not know the flag
+        munmap(pages, page); // the kernel does not know the flag
         return static_cast<unsigned char*>(nullptr);
     };
     constexpr std::uintptr_t step = 0x10000;
     constexpr std::uintptr_t lowest = 0x10000;
     const std::uintptr_t below = module.start & ~(page - 1);
-    // Below the module first: above an executable lies the heap, which must be able to grow.
+    // Below the module first: the heap above an executable must be able to grow.
     for (std::uintptr_t distance = step; distance < reach; distance += distance < 64 * step ? step : 64 * step) {
         if (below < lowest + distance || address - (below - distance) > reach) break;
         if (unsigned char* pages = try_at(below - distance)) return pages;
@@ -86,17 +86,17 @@ unsigned char* map_near(std::uintptr_t address, const Module& module) noexcept {
 
 namespace {
 
-/// What must not be the target of a jump: all but the first byte of what is replaced; and that neither, if it is in the function
-/// itself, since a loop is no entry.
+/// Addresses that no jump may lead to: all replaced bytes but the first. Jumps of the function itself must not lead to the first one either: a loop is
+/// no entry.
 struct Forbidden {
     std::uintptr_t entry;
-    std::uintptr_t from; // behind endbr64, else the same
+    std::uintptr_t from; // after endbr64, else the same
     std::uintptr_t end;
     bool has(std::uintptr_t target) const { return target >= from && target < end && target != entry; }
     bool has_loop(std::uintptr_t target) const { return target >= entry && target < end; }
 };
 
-/// A table of jump targets at `table`, as distances from it or as addresses, leads into the range.
+/// Whether a table of jump targets at `table`, distances from it or addresses, leads into the range.
 bool table_leads_into(const Module& module, std::uintptr_t table, const Forbidden& forbidden) {
     constexpr std::uintptr_t most = 4096;
     const std::uintptr_t room = readable(module, table, false);
@@ -116,7 +116,7 @@ bool table_leads_into(const Module& module, std::uintptr_t table, const Forbidde
     return false;
 }
 
-/// The parts of a function that its jumps lead to: the compiler keeps what is seldom done elsewhere.
+/// The parts of a function that its jumps lead to: compilers keep rarely executed code apart.
 struct Parts {
     static constexpr unsigned most = 32;
     CodeRange part[most];
@@ -126,12 +126,12 @@ struct Parts {
             if (address >= part[i].start && address < part[i].end) return true;
         CodeRange range;
         if (count == most) return false;
-        if (find_function_code(address, range)) part[count++] = range; // else a stub of the linker: it jumps to other functions only
+        if (find_function_code(address, range)) part[count++] = range; // else a stub of the linker: it only jumps to other functions
         return true;
     }
 };
 
-/// Whether nothing in the function, and in what it jumps to, leads into the range.
+/// Looks for jumps into the range, in the function and in the parts it jumps to.
 PatchProblem look_for_jumps(const Module& module, const CodeRange& function, const Forbidden& forbidden) {
     Parts parts;
     parts.part[parts.count++] = function;
@@ -142,7 +142,7 @@ PatchProblem look_for_jumps(const Module& module, const CodeRange& function, con
                 const Instruction instruction = decode(at, parts.part[i].end - at);
                 switch (instruction.kind) {
                 case Kind::Unknown:
-                    // In other functions, which are jumped to instead of called, this is no matter.
+                    // Unknown code in functions that are jumped to instead of called does not matter.
                     if (i == 0) return PatchProblem::UnknownCode;
                     at = parts.part[i].end;
                     continue;
@@ -185,7 +185,7 @@ struct Code {
         std::memcpy(at, &value, sizeof value);
         at += sizeof value;
     }
-    /// The distance to `target` from behind these four bytes.
+    /// Writes the distance to `target` from after these four bytes.
     void distance(std::uintptr_t target) {
         const auto value = static_cast<std::intptr_t>(target - (reinterpret_cast<std::uintptr_t>(at) + 4));
         if (value != static_cast<std::int32_t>(value)) is_good = false;
@@ -193,7 +193,7 @@ struct Code {
     }
 };
 
-/// The same instruction in another place. False: it cannot be there.
+/// Writes the same instruction for another address. Returns false if it cannot work there.
 bool relocate(Code& code, std::uintptr_t at, const Instruction& instruction) {
     switch (instruction.kind) {
     case Kind::Jump:
@@ -221,14 +221,14 @@ bool relocate(Code& code, std::uintptr_t at, const Instruction& instruction) {
     return true;
 }
 
-/// The code near the place: tells us, then what `rest` writes.
+/// Builds the code near the patched address: it calls the stub, then runs what `rest` writes.
 template <class F> PatchProblem build(unsigned char* pages, std::uint32_t site, F rest) {
     void (*const stub)() noexcept = libprofile_iteration_stub;
     std::memcpy(pages, &stub, sizeof stub);
     Code code{pages + 16};
     code.bytes({0x68}); // push
     code.word(site);
-    code.bytes({0xff, 0x15}); // call of what the first word of the page points to
+    code.bytes({0xff, 0x15}); // call of the address in the first word of the page
     code.distance(reinterpret_cast<std::uintptr_t>(pages));
     code.bytes({0x48, 0x8d, 0x64, 0x24, 0x08}); // lea 8(%rsp), %rsp
     const PatchProblem problem = rest(code);
@@ -237,7 +237,7 @@ template <class F> PatchProblem build(unsigned char* pages, std::uint32_t site, 
     return mprotect(pages, page, PROT_READ | PROT_EXEC) == 0 ? PatchProblem::None : PatchProblem::Protected;
 }
 
-/// Puts `size` bytes in the place of code, in one store where they lie in one word.
+/// Overwrites `size` bytes of code, in one store if they lie in one word.
 PatchProblem write_code(std::uintptr_t at, const unsigned char* bytes, std::size_t size) {
     const std::uintptr_t first = at & ~(page - 1);
     const std::uintptr_t length = ((at + size + page - 1) & ~(page - 1)) - first;
@@ -257,11 +257,11 @@ PatchProblem write_code(std::uintptr_t at, const unsigned char* bytes, std::size
     return PatchProblem::None;
 }
 
-/// A jump or call (`opcode`) of the code in `pages`, in the place of `size` bytes at `at`.
+/// Overwrites `size` bytes at `at` with a jump or call (`opcode`) to the code in `pages`.
 PatchProblem lead(std::uintptr_t at, std::size_t size, unsigned opcode, unsigned char* pages) {
     unsigned char bytes[8];
     Code code{bytes};
-    if (size == jump_size + 1) code.bytes({0x67}); // a prefix that means nothing here
+    if (size == jump_size + 1) code.bytes({0x67}); // a prefix without meaning here
     code.bytes({opcode});
     const auto distance = static_cast<std::intptr_t>(reinterpret_cast<std::uintptr_t>(pages) + 16 - (at + size));
     if (distance != static_cast<std::int32_t>(distance)) return PatchProblem::NoMemory;
@@ -269,7 +269,7 @@ PatchProblem lead(std::uintptr_t at, std::size_t size, unsigned opcode, unsigned
     return write_code(at, bytes, size);
 }
 
-/// What lies between functions.
+/// Whether the instruction is padding between functions.
 bool is_padding(std::uintptr_t at, const Instruction& instruction) {
     CodeRange other;
     return (instruction.kind == Kind::Nop || *reinterpret_cast<const unsigned char*>(at) == 0xcc) && !find_function_code(at, other);
@@ -294,8 +294,8 @@ PatchProblem patch_call(const Module& module, std::uintptr_t at, const Instructi
     return problem;
 }
 
-/// A function of which nothing but straight code comes before a call at `at`, where there is no room for a jump: each entry passes that
-/// call once, if no loop leads back to it.
+/// Patches the first call of a function, at `at`, if there is no room for a jump before it. The code before it is straight: each entry passes the
+/// call once, unless a loop leads back to it.
 PatchProblem patch_first_call(const Module& module, const CodeRange& function, std::uintptr_t at, const Instruction& call, std::uint32_t site) {
     const PatchProblem jumps = look_for_jumps(module, function, {function.start, function.start, at + 1});
     if (jumps != PatchProblem::None) return jumps;
@@ -304,7 +304,7 @@ PatchProblem patch_first_call(const Module& module, const CodeRange& function, s
 }
 
 PatchProblem patch_entry(const Module& module, const CodeRange& function, std::uint32_t site) {
-    constexpr unsigned char endbr[] = {0xf3, 0x0f, 0x1e, 0xfa}; // stays the first instruction: calls through pointers may insist on it
+    constexpr unsigned char endbr[] = {0xf3, 0x0f, 0x1e, 0xfa}; // stays first: indirect calls may require it
     std::uintptr_t at = function.start;
     if (function.end - at >= sizeof endbr && std::memcmp(reinterpret_cast<const void*>(at), endbr, sizeof endbr) == 0) at += sizeof endbr;
     const std::uintptr_t from = at;

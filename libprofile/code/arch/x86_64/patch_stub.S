@@ -1,11 +1,11 @@
-/* What a place in the program's code that was led to us goes through, x86-64 (patch.hpp).
+/* The stub that patched code of the program calls, x86-64 (patch.hpp).
 
-   The code near the place pushes the number of the place and calls this. So the stack holds, from the top: the way back there, the
-   number, and, where a function begins, its return address. To unwinders this is a function that was called by the function's caller.
+   The code near the patched address pushes the number of the patch and calls this stub. So the stack holds, from the top: the return address,
+   the number, and, at the beginning of a function, that function's return address. To unwinders the stub looks called by the function's caller.
 
-   Callers of local functions may expect any register to survive that these do not use (GCC's -fipa-ra), so all are kept: general ones
-   here, vector registers and the control word of SSE by XSAVE, and only where more is to be done than to look whether anything is measured.
-   The code that looks is compiled with -mgeneral-regs-only. The x87 stack is empty where functions begin, and nobody here uses it. */
+   Callers of local functions may expect registers to survive that these do not use (GCC's -fipa-ra), so all are kept. General registers are
+   saved here, vector registers and the control word of SSE by XSAVE, but only if an iteration is to begin. The code that decides this is
+   compiled with -mgeneral-regs-only. The x87 stack is empty where functions begin, and our code does not use it. */
 
     .text
     .hidden libprofile_iteration_stub
@@ -30,8 +30,8 @@ libprofile_iteration_stub:
     pushq %r9
     pushq %r10
     pushq %r11
-    pushq 16(%rbp)              /* the number of the place; where it was, the frame pointer goes: */
-    movq (%rbp), %rax           /* with the return address above it that is how a frame begins */
+    pushq 16(%rbp)              /* the number; the frame pointer takes its slot: */
+    movq (%rbp), %rax           /* with the return address above it, a frame begins so */
     movq %rax, 16(%rbp)
     cld
     andq $-64, %rsp
@@ -42,7 +42,7 @@ libprofile_iteration_stub:
     subq %rax, %rsp
     andq $-64, %rsp
     xorl %edx, %edx
-    movq %rdx, 520(%rsp)        /* the header: what XSAVE does not write and XRSTOR wants to be zero */
+    movq %rdx, 520(%rsp)        /* the header: XSAVE does not write it, XRSTOR wants zeros */
     movq %rdx, 528(%rsp)
     movq %rdx, 536(%rsp)
     movq %rdx, 544(%rsp)
