@@ -2,37 +2,12 @@
 find_package(GTest REQUIRED)
 find_package(nlohmann_json REQUIRED)
 include(GoogleTest)
-add_executable(tools_tests
-  ${CMAKE_CURRENT_LIST_DIR}/tools_analysis_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_clusters_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_directory_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_evaluate_report_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_evaluate_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_export_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_inlined_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_iteration_begins_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_journal_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_inside_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_untold_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_words_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_wrappers_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_kinds_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_loop_doubts_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_loop_phases_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_losses_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_placement_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_reader_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_report_selection_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_report_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_run_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_trace_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_view_test.cpp)
+add_executable(tools_tests ${tools_tests})
 find_package(ZLIB REQUIRED)
-target_link_libraries(tools_tests PRIVATE ZLIB::ZLIB profile_reader libprofile_warnings libprofile_offline
+target_link_libraries(tools_tests PRIVATE libprofile_unit_test ZLIB::ZLIB profile_reader libprofile_warnings libprofile_offline
   nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
 # The names test looks up its own functions, also in a stripped copy.
-target_compile_options(tools_tests PRIVATE -g)
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp PROPERTIES COMPILE_OPTIONS -g SKIP_UNITY_BUILD_INCLUSION ON)
 target_link_options(tools_tests PRIVATE -Wl,--build-id)
 add_executable(big_profile ${CMAKE_CURRENT_LIST_DIR}/big_profile.cpp)
 target_link_libraries(big_profile PRIVATE libprofile_format libprofile_warnings)
