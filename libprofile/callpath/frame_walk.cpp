@@ -1,5 +1,6 @@
 #include "libprofile/callpath/frame_walk.hpp"
 
+#include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/callpath/code_frame.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/mark.hpp"
@@ -75,12 +76,11 @@ bool cross_bare_code(const Frame& frame, std::uintptr_t rbx, const Readable& sta
 /// Goes on with the frame that a signal interrupted. False: its registers are not to be had.
 bool leave_signal_frame(Frame& frame, const Readable& stack, RawPath& path) {
     if (!stack.holds(frame.sp) || !stack.holds(frame.sp + sizeof(ucontext_t))) return false;
-    const auto* context = reinterpret_cast<const ucontext_t*>(frame.sp);
-    const greg_t* registers = context->uc_mcontext.gregs;
-    const auto sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
+    const Registers registers = registers_of(reinterpret_cast<const ucontext_t*>(frame.sp));
+    const std::uintptr_t sp = registers.stack;
     if (sp <= frame.sp || !stack.holds(sp & ~std::uintptr_t{7})) return false;
     path.crossed_signal = true;
-    frame = {static_cast<std::uintptr_t>(registers[REG_RIP]), sp, static_cast<std::uintptr_t>(registers[REG_RBP]), 0};
+    frame = {registers.instruction, sp, registers.frame, 0};
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "libprofile/callpath/path_tracker.hpp"
 
+#include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
@@ -24,9 +25,8 @@ void find_flags(RawPath& path) {
 }
 
 WalkStart interrupted_frame(void* context) {
-    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-    const auto value = [registers](int index) { return static_cast<std::uintptr_t>(registers[index]); };
-    return {value(REG_RIP), 0, value(REG_RSP), value(REG_RBP), 0, value(REG_RBX)};
+    const Registers registers = registers_of(context);
+    return {registers.instruction, 0, registers.stack, registers.frame, 0, registers.base};
 }
 
 /// The caller of the wrapper body whose frame begins at `frame`.
@@ -372,8 +372,7 @@ NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noe
 }
 
 NodeId PathTracker::at_sample(void* context) noexcept {
-    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-    const auto sp = static_cast<std::uintptr_t>(registers[REG_RSP]);
+    const std::uintptr_t sp = registers_of(context).stack;
     observe(sp);
     beyond_mark_ = static_cast<std::size_t>(mark().index + 1);
     walk_stack(interrupted_frame(context), mark().slot, path_);

@@ -1,5 +1,6 @@
 #include "libprofile/callpath/unwinder.hpp"
 
+#include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/stack_memory.hpp"
 #include "libprofile/callpath/thread_block.hpp"
@@ -76,7 +77,7 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
     path.clear();
     auto* machine = static_cast<ucontext_t*>(context);
     if (!available()) {
-        path.push(static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]), 0);
+        path.push(registers_of(machine).instruction, 0);
         return;
     }
     unw_cursor_t cursor;
@@ -95,7 +96,7 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
         interrupted = is_signal_frame_(&cursor) > 0; // the step went through one
         path.crossed_signal = path.crossed_signal || interrupted;
     }
-    if (path.size == 0) path.push(static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]), 0);
+    if (path.size == 0) path.push(registers_of(machine).instruction, 0);
     recognise_root(path);
 }
 

@@ -3,6 +3,7 @@
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
+#include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/sampling/cpu_timer.hpp"
 #include "libprofile/sampling/perf_clock.hpp"
 #include "libprofile/sampling/shared_signal.hpp"
@@ -92,7 +93,7 @@ void note_hidden(Thread& thread, std::uint64_t reading, std::uint64_t seen) {
 
 /// The thread was in the kernel for a system call: its next instruction follows one.
 bool is_in_system_call(const void* context) {
-    const auto next = static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+    const std::uintptr_t next = registers_of(context).instruction;
     constexpr std::uintptr_t page = 4096; // what lies before it may not be there
     if (next % page < 2) return false;
     const auto* code = reinterpret_cast<const unsigned char*>(next);

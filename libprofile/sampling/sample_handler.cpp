@@ -2,6 +2,7 @@
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
@@ -22,8 +23,8 @@ namespace libprofile {
 namespace {
 
 /// Why this sample has no call path, which is counted; None: it has one.
-SkipReason skip(Thread& thread, const greg_t* registers) noexcept {
-    const SkipReason reason = why_not_unwound(static_cast<std::uintptr_t>(registers[REG_RIP]));
+SkipReason skip(Thread& thread, const Registers& registers) noexcept {
+    const SkipReason reason = why_not_unwound(registers.instruction);
     if (reason != SkipReason::None) thread.skip(reason);
     return reason;
 }
@@ -35,12 +36,12 @@ struct Place {
 };
 
 /// Inside an MPI call. The call's time is exact, so the sample adds none.
-Place take_in_call(Thread& thread, const greg_t* registers) noexcept {
+Place take_in_call(Thread& thread, const Registers& registers) noexcept {
     const RunningCall& call = thread.calls[thread.call_depth - 1];
     ++(*call.row)[Metric::Samples];
-    const bool at_mark = is_mark_code(static_cast<std::uintptr_t>(registers[REG_RIP]));
+    const bool at_mark = is_mark_code(registers.instruction);
     // In a wait of a runtime the frame tells where its return address lies, and no more.
-    const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
+    const std::uintptr_t stack = registers.stack;
     const bool is_own = is_own_stack(stack) && is_own_stack(call.frame) && !thread.openmp.wait.may_be_over;
     if (at_mark || !is_own) {
         thread.paths.miss_sample();
@@ -52,8 +53,8 @@ Place take_in_call(Thread& thread, const greg_t* registers) noexcept {
 /// `weight`: the time that the sample stands for, in ns; `cpu`: the thread's CPU time at `now`.
 Place take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t now, std::uint64_t cpu) noexcept {
     ++thread.samples_taken;
-    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-    const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
+    const Registers registers = registers_of(context);
+    const std::uintptr_t stack = registers.stack;
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
     if (thread.call_depth != 0) return take_in_call(thread, registers);
     if (PathTracker::has_returned() && thread.loops != nullptr) [[unlikely]]
@@ -65,7 +66,7 @@ Place take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t no
         place.ancestor = thread.paths.common_ancestor();
     } else {
         thread.paths.miss_sample();
-        place.node = reason == SkipReason::AtMark ? thread.paths.node_at_mark() : thread.tree.lone_frame(static_cast<std::uintptr_t>(registers[REG_RIP]));
+        place.node = reason == SkipReason::AtMark ? thread.paths.node_at_mark() : thread.tree.lone_frame(registers.instruction);
     }
     Row& row = thread.phases.row(place.node);
     ++row[Metric::Samples];
@@ -78,12 +79,12 @@ Place take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t no
 
 /// For a thread that is or should be silent: follows the switch, and tells whether this sample counts. In-tool flag set.
 bool follow(Thread& thread, void* context) noexcept {
-    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-    const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
+    const Registers registers = registers_of(context);
+    const std::uintptr_t stack = registers.stack;
     if (is_own_stack(stack)) thread.drop_left_calls(stack);
     if (thread.call_depth != 0) return false; // the pause begins when this call has returned
     if (process.recording()) {
-        if (why_not_unwound(static_cast<std::uintptr_t>(registers[REG_RIP])) != SkipReason::None) return false; // not now
+        if (why_not_unwound(registers.instruction) != SkipReason::None) return false; // not now
         // A call that began while recording was off is not recorded; its end must not become computing time.
         if (is_own_stack(stack)) thread.paths.at_sample(context);
         for (std::size_t i = 0; i < thread.paths.size(); ++i)
@@ -137,8 +138,7 @@ std::uint64_t merged(const Thread& thread, const siginfo_t& info) noexcept {
 void sample(Thread& thread, const siginfo_t& info, void* context) noexcept {
     const bool silent = thread.phases.is_paused() || !process.recording();
     const std::uint64_t lost = merged(thread, info);
-    const auto instruction = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-    if (thread_local_block.in_tool != 0 || (thread.call_depth == 0 && is_own_code(instruction))) {
+    if (thread_local_block.in_tool != 0 || (thread.call_depth == 0 && is_own_code(registers_of(context).instruction))) {
         if (silent) return;
         thread.samples_lost += lost;
         ++thread.samples_taken;

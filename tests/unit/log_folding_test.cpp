@@ -74,7 +74,7 @@ class log_folding : public Stream {
 
 } // namespace
 
-TEST_F(log_folding, keeps_the_boundary_and_all_values_of_the_loop_outside) {
+TEST_F(log_folding, keeps_the_start_and_all_values_of_the_loop_outside) {
     for (int i = 0; i < 12; ++i) step(i == 0, 2000);
     ASSERT_EQ(search.find(now, found, 4), 1u);
     const LoopCandidate candidate = found[0];

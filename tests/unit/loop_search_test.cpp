@@ -179,7 +179,7 @@ TEST_F(loop_search, messages_at_every_fourth_step_are_no_loop_around) {
     EXPECT_EQ(start_of(found[0]).site, path_of({20}));
 }
 
-TEST_F(loop_search, tests_are_no_boundary) {
+TEST_F(loop_search, tests_are_no_start) {
     for (int i = 0; i < 50; ++i) {
         call({20}, test, 1);
         call({21}, send, 1);
