@@ -27,7 +27,7 @@ class CertainCalls {
     bool are_made_by(std::uintptr_t function, NodeId site, std::uint32_t levels) noexcept;
 
     /// Nobody counts the others.
-    bool is_call_of_mpi(NodeId node) const { return (*tree_)[node].kind == NodeKind::Mpi && !functions_->is_beside((*tree_)[node]); }
+    bool is_call_of_mpi(NodeId node) const { return (*tree_)[node].kind == NodeKind::Mpi && !functions_->is_of_datatypes((*tree_)[node]); }
     /// A call site, not only a place where a sample was taken.
     bool leads_to_call(NodeId node) const { return (*tree_)[node].kind == NodeKind::Frame && leads_[node]; }
 

@@ -225,7 +225,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     }
     if (PathTracker::has_returned()) follow_returns(thread, now, 0);
     thread.phases.close_left();
-    if (is_beside(thread.tree[node])) {
+    if (is_of_datatypes(thread.tree[node])) {
         if (!is_searching_ || running_.size != 0) return false;
         log_call_beside(thread, node);
         return true;

@@ -4,10 +4,10 @@
 
 namespace libprofile {
 const MpiFunction mpi_functions[] = {
-    {"MPI_Send", TimeCategory::MpiP2p},
-    {"MPI_Allreduce", TimeCategory::MpiColl},
-    {"MPI_Barrier", TimeCategory::MpiSyncColl},
-#define OMP(id, name, category, in_signature) {name, TimeCategory::category},
+    {"MPI_Send", TimeCategory::MpiP2p, MpiTrait::none},
+    {"MPI_Allreduce", TimeCategory::MpiColl, MpiTrait::none},
+    {"MPI_Barrier", TimeCategory::MpiSyncColl, MpiTrait::none},
+#define OMP(id, name, category, in_signature) {name, TimeCategory::category, MpiTrait::none},
 #include "format/openmp.def"
 #undef OMP
 };
