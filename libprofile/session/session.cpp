@@ -38,7 +38,7 @@ void Session::start() noexcept {
     if (process.config_.flag(Option::Quiet)) silence_messages();
     if (process.config_.flag(Option::Disable)) return switch_off();
     process.call_paths_ = process.config_.flag(Option::CallPaths);
-    process_state.marks.store(static_cast<MarksMode>(process.config_.number(Option::Marks)), std::memory_order_relaxed);
+    process_state.marks.store(process.config_.choice<MarksChoice>(), std::memory_order_relaxed);
     memory_quota.limit(static_cast<std::uint64_t>(process.config_.number(Option::Memory)));
     session_clock.choose(process.config_.text(Option::Clock));
     process.job_.find(arena_);

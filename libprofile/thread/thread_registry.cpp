@@ -37,10 +37,10 @@ const EarlierIterations* earlier_iterations(const char* phase) noexcept {
 ClusteringSettings clustering_settings(const Config& config) {
     ClusteringSettings settings;
     settings.clusters = static_cast<std::uint32_t>(config.number(Option::Clusters));
-    settings.mode = static_cast<EquivalenceMode>(config.number(Option::Equivalence));
+    settings.mode = config.choice<EquivalenceChoice>();
     settings.warm_up = static_cast<std::uint32_t>(config.number(Option::Warmup));
     // The reference method knows no series; and where every iteration is kept in full, nothing need be kept twice.
-    settings.refreshes_distances = config.number(Option::Method) == 0;
+    settings.refreshes_distances = config.choice<MethodChoice>() == MethodChoice::Bounded;
     settings.series.counter_metrics = counter_choice.metrics();
     settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
     if (*config.text(Option::Reference) != 0) settings.earlier = earlier_iterations;
