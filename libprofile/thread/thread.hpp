@@ -70,7 +70,7 @@ struct alignas(64) Thread {
     PhaseStack phases;
     /// Nothing may be booked: closed, or recording was off when last looked at (recording.hpp). One test, since every MPI
     /// call makes it.
-    bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.is_paused())) != 0; }
+    bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.time().is_paused())) != 0; }
 
     alignas(64) KnownPathTable known_paths;
     static constexpr std::uint32_t max_calls = 16;
