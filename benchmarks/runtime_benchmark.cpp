@@ -174,13 +174,13 @@ class Loop {
         stack_.end(PhaseKind::Iterations, "step", 0, 0);
         if (!keeps_journal) return;
         begin_journal();
-        stack_.tell(&listener);
+        stack_.iterations().tell(&listener);
     }
     ~Loop() {
         file_.release();
         std::remove(file_name);
     }
-    std::uint64_t closed() { return stack_.phase(1).iteration_walls.size(); }
+    std::uint64_t closed() { return stack_.all()[1].iteration_walls.size(); }
     /// One iteration; returns the ns that its end took.
     std::uint64_t iterate() {
         stack_.begin(PhaseKind::Iterations, "step", now_, now_);
@@ -192,7 +192,7 @@ class Loop {
             row[Metric::Visits] += 3;
             row[Metric::Time] += ns;
             row[i % 2 == 0 ? Metric::P2pBytesSent : Metric::P2pBytesReceived] += 4096;
-            stack_.book_event(ns, ns);
+            stack_.time().book_event(ns, ns);
             now_ += ns;
         }
         for (std::size_t i = 0; i < samples_; ++i) {

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "format/codec.hpp"
+#include "format/fnv.hpp"
 #include "format/metrics.hpp"
 
 #include <cstdint>
+#include <string_view>
 
 namespace libprofile {
 
@@ -30,11 +32,8 @@ template <class Codec> void describe(Codec& c, AveragesRecord& r) {
 
 /// FNV-1a over the names of the metric catalogue, in order, each with its terminator.
 constexpr std::uint64_t catalogue_fingerprint() {
-    std::uint64_t h = 0xcbf29ce484222325u;
-    for (const CatalogueRow& row : metric_catalogue) {
-        for (const char* p = row.name; *p != 0; ++p) h = (h ^ static_cast<unsigned char>(*p)) * 0x100000001b3u;
-        h *= 0x100000001b3u;
-    }
+    std::uint64_t h = fnv_start;
+    for (const CatalogueRow& row : metric_catalogue) h = fnv1a(row.name, std::string_view(row.name).size() + 1, h);
     return h;
 }
 

@@ -94,7 +94,7 @@ inline constexpr CatalogueRow metric_catalogue[] = {
 
 /// The catalogue row that time of a category is booked under (exclusively; parents are sums).
 constexpr CatalogueId catalogue_of(TimeCategory category) {
-    switch (category) {
+    switch (category) { // without default: a category that is missing does not compile
     case TimeCategory::Overhead: return CatalogueId::Overhead;
     case TimeCategory::NotRecorded: return CatalogueId::NotRecorded;
     case TimeCategory::OffCpu: return CatalogueId::OffCpu;
@@ -112,8 +112,10 @@ constexpr CatalogueId catalogue_of(TimeCategory category) {
     case TimeCategory::OmpIdle: return CatalogueId::OmpIdle;
     case TimeCategory::OmpLock: return CatalogueId::OmpLock;
     case TimeCategory::OmpTask: return CatalogueId::OmpTask;
-    default: return CatalogueId::Execution;
+    case TimeCategory::Compute:
+    case TimeCategory::Count: break;
     }
+    return CatalogueId::Execution;
 }
 
 /// Derives all catalogue values from direct metric values and times per category.

@@ -7,15 +7,34 @@
 
 namespace libprofile {
 
-enum class OptionType : std::uint8_t { Integer, Size, Count, Share, Flag, Choice, Text, Rate, Duration, ChoiceOrPlace };
+enum class OptionType : std::uint8_t { Integer, Size, Count, Share, Flag, Choice, Text, Rate, Duration, ChoiceOrText };
 
 enum class Option : std::uint8_t {
+#define CHOICES(id, list)
 #define OPTION(id, ...) id,
 #include "format/options.def"
 #undef OPTION
+#undef CHOICES
     Count
 };
 inline constexpr std::size_t option_count = static_cast<std::size_t>(Option::Count);
+
+// An enumeration for each option that is a choice: EquivalenceChoice, IterationChoice ...
+#define CHOICES(id, list) enum class id##Choice : std::uint8_t{list};
+#define CHOICE(id, word) id,
+#define OTHER(id) id
+#define OPTION(...)
+#include "format/options.def"
+#undef CHOICES
+#undef CHOICE
+#undef OTHER
+
+/// The option whose choices an enumeration has.
+template <class Choice> inline constexpr Option option_of = Option::Count;
+#define CHOICES(id, list) template <> inline constexpr Option option_of<id##Choice> = Option::id;
+#include "format/options.def"
+#undef CHOICES
+#undef OPTION
 
 struct OptionRow {
     const char* name; // without the prefix
@@ -27,10 +46,24 @@ struct OptionRow {
     const char* description;
 };
 
+#define CHOICES(id, list) inline constexpr char id##_words[] = list;
+#define CHOICE(id, word) "|" word
+#define OTHER(id)
+#define OPTION(...)
+#include "format/options.def"
+#undef CHOICES
+#undef CHOICE
+#undef OTHER
+#undef OPTION
+
 inline constexpr OptionRow option_table[] = {
+#define CHOICES(id, list)
+#define WORDS(id) (id##_words + 1)
 #define OPTION(id, name, type, default_value, minimum, maximum, choices, text) {name, OptionType::type, default_value, minimum, maximum, choices, text},
 #include "format/options.def"
 #undef OPTION
+#undef WORDS
+#undef CHOICES
 };
 
 inline constexpr const char* option_prefix = "LIBPROFILE_";

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "format/codec.hpp"
+#include "format/metrics.hpp"
 #include "format/path_counts.hpp"
 #include "format/skip_reasons.hpp"
 
@@ -259,6 +260,26 @@ constexpr bool is_stored_kind(std::uint64_t kind) {
 }
 /// An event with exact visits and time, which is a row of the table of functions.
 constexpr bool is_call(NodeKind kind) { return kind == NodeKind::Mpi || kind == NodeKind::OpenMp; }
+/// What the exclusive time of a node that is no call is booked under.
+constexpr TimeCategory category_of(NodeKind kind) {
+    switch (kind) { // without default: a kind that is missing does not compile
+    case NodeKind::Overhead: return TimeCategory::Overhead;
+    case NodeKind::OffCpu: return TimeCategory::OffCpu;
+    case NodeKind::NotRecorded: return TimeCategory::NotRecorded;
+    case NodeKind::Mpi:
+    case NodeKind::OpenMp: return TimeCategory::Count;
+    case NodeKind::Root:
+    case NodeKind::Frame:
+    case NodeKind::NotSampled:
+    case NodeKind::Partial:
+    case NodeKind::Quota:
+    case NodeKind::Unknown:
+    case NodeKind::Region:
+    case NodeKind::FunctionRegion:
+    case NodeKind::Inlined: break;
+    }
+    return TimeCategory::Compute;
+}
 /// `a` of such nodes is a module id, `b` an offset there.
 constexpr bool is_in_module(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::FunctionRegion; }
 /// Nodes whose visits are what the program does, so that they make iterations alike or not. Functions are none: which of them a

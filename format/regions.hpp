@@ -4,6 +4,7 @@
 #pragma once
 
 #include "format/codec.hpp"
+#include "format/fnv.hpp"
 
 #include <cstdint>
 
@@ -62,8 +63,7 @@ template <class Codec> void describe(Codec& c, RegionNameRecord& r) {
 
 /// The same in every process: FNV-1a (64 bit) of the name's bytes, but never 0.
 constexpr std::uint64_t region_id(const char* name, std::size_t size) {
-    std::uint64_t h = 0xcbf29ce484222325u;
-    for (std::size_t i = 0; i < size; ++i) h = (h ^ static_cast<unsigned char>(name[i])) * 0x100000001b3u;
+    const std::uint64_t h = fnv1a(name, size);
     return h == 0 ? 1 : h;
 }
 

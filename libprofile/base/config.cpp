@@ -83,13 +83,14 @@ int choice_index(const char* choices, const char* text) {
 
 /// The setting because of which one that was given has no effect; nullptr: none.
 const char* makes_pointless(const Config& config, Option given) {
-    const bool is_reference = config.number(Option::Method) == 1;
+    const bool is_reference = config.choice<MethodChoice>() == MethodChoice::Reference;
     const bool keeps_all = config.number(Option::Clusters) == 0;
     switch (given) {
     case Option::Error: return keeps_all ? "LIBPROFILE_CLUSTERS=off" : is_reference ? "LIBPROFILE_METHOD=reference" : nullptr;
     case Option::Warmup: return keeps_all && config.number(given) != 0 ? "LIBPROFILE_CLUSTERS=off" : nullptr;
     case Option::Trace: return config.flag(given) && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
-    case Option::SampleClock: return config.number(given) != 0 && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
+    case Option::SampleClock:
+        return config.choice<SampleClockChoice>() != SampleClockChoice::Auto && config.number(Option::Sample) == 0 ? "LIBPROFILE_SAMPLE=0" : nullptr;
     default: return nullptr;
     }
 }
@@ -138,7 +139,7 @@ bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
         number = choice_index(row.choices, value);
         if (number < 0) return false;
         break;
-    case OptionType::ChoiceOrPlace:
+    case OptionType::ChoiceOrText:
         number = choice_index(row.choices, value);
         if (number >= 0) break;
         number = 1;

@@ -19,6 +19,8 @@ class Config {
     std::int64_t number(Option option) const { return numbers_[static_cast<std::size_t>(option)]; }
     const char* text(Option option) const { return texts_[static_cast<std::size_t>(option)]; }
     bool flag(Option option) const { return number(option) != 0; }
+    /// What was chosen of the option that has these choices: choice<MethodChoice>().
+    template <class Choice> Choice choice() const { return static_cast<Choice>(number(option_of<Choice>)); }
     /// The process was started by `libprofile run` itself, not by one of its children.
     bool started_by_launcher() const { return started_by_launcher_; }
 

@@ -4,12 +4,18 @@
 
 #include "format/metrics.hpp"
 
+#include <cstdint>
+
 namespace libprofile {
+
+/// What wrappers/mpi/functions.table says of a function besides its category.
+enum class MpiTrait : std::uint8_t { none, poll, datatype };
 
 /// The index of a row is the function's id. The rows of format/openmp.def begin at mpi_function_count.
 struct MpiFunction {
     const char* name; // "MPI_Send"
     TimeCategory category;
+    MpiTrait trait;
 };
 extern const MpiFunction mpi_functions[];
 extern const unsigned mpi_function_count;

@@ -34,9 +34,9 @@ class Process {
     const MpiServices* mpi() const { return mpi_; }
     bool records_call_paths() const { return call_paths_; }
     /// LIBPROFILE_ITERATION: the program's markers make phases; loops are looked for where it has none.
-    bool follows_markers() const { return config_.number(Option::Iteration) != 2; }
-    bool looks_for_loops() const { return call_paths_ && config_.number(Option::Iteration) == 0; }
-    bool names_iteration_point() const { return config_.number(Option::Iteration) == 3; }
+    bool follows_markers() const { return config_.choice<IterationChoice>() != IterationChoice::None; }
+    bool looks_for_loops() const { return call_paths_ && config_.choice<IterationChoice>() == IterationChoice::Auto; }
+    bool names_iteration_point() const { return config_.choice<IterationChoice>() == IterationChoice::Point; }
     /// MPI_Init has returned.
     bool rank_is_known() const { return initialized_; }
     /// The rank and the number of ranks are known: MPI_Init has returned, or the process is a job of one rank whatever comes.
@@ -46,7 +46,7 @@ class Process {
         if (!initialized_ || !treats_mpi() || (!world_ && job_.ranks == 1)) return Output::OneProcess;
         return world_ ? Output::Together : Output::EachRank;
     }
-    bool treats_mpi() const { return config_.number(Option::Mpi) == 0; } // "auto"
+    bool treats_mpi() const { return config_.choice<MpiChoice>() == MpiChoice::Auto; }
 
   private:
     friend class Session;

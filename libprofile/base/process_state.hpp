@@ -6,6 +6,7 @@
 // also the order of members in Thread, ThreadLocal, PhaseStack and KnownPath.
 #pragma once
 
+#include "format/option_table.hpp"
 #include "libprofile/base/clock.hpp"
 
 #include <atomic>
@@ -15,8 +16,7 @@ namespace libprofile {
 
 enum class SessionState : int { Idle, Starting, Measuring, Silent, Finished, Off };
 
-/// How LIBPROFILE_MARKS was set.
-enum class MarksMode : int { Off = 0, On = 1, Check = 2 };
+using MarksMode = MarksChoice;
 
 struct alignas(64) ProcessState {
     std::atomic<SessionState> session{SessionState::Idle};

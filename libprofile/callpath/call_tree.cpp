@@ -64,7 +64,7 @@ NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint6
     const std::uint64_t what = is_in_module(kind) ? load_map[a].hash : a;
     const Node& outer = nodes_[parent];
     const std::uint64_t key = mix(what ^ (static_cast<std::uint64_t>(kind) << 56)) + b;
-    node->path_hash[0] = mix(outer.path_hash[0] * 0x9e3779b97f4a7c15u + key);
+    node->path_hash[0] = mix(outer.path_hash[0] * golden + key);
     node->path_hash[1] = mix(outer.path_hash[1] * 0xc2b2ae3d27d4eb4fu + (key ^ 0x5851f42d4c957f2du));
     table_[slot] = id;
     return id;
@@ -72,7 +72,7 @@ NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint6
 
 NodeId CallTree::frame(NodeId parent, std::uintptr_t address) noexcept {
     const std::uint32_t epoch = load_map.epoch();
-    KnownFrame& known = known_[((address ^ (std::uintptr_t{parent} << 20)) * 0x9e3779b97f4a7c15u) >> 55];
+    KnownFrame& known = known_[short_hash(address ^ (std::uintptr_t{parent} << 20), 64 - 55)];
     static_assert(known_frames == 1u << (64 - 55));
     if (known.address == address && known.parent == parent && known.epoch == epoch) return known.node;
     const std::uint32_t module = load_map.find(address);

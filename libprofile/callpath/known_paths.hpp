@@ -7,6 +7,7 @@
 // was last met. The table begins small, since a program may have thousands of threads with few calls each.
 #pragma once
 
+#include "libprofile/base/hashing.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class KnownPathTable {
     bool is_empty() const { return sets_ == nullptr; }
     /// Where paths of calls at `return_address` and `frame` are, unless it is empty.
     Set& set(const void* return_address, std::uintptr_t frame) {
-        const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16)) * 0x9e3779b97f4a7c15u;
+        const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16)) * golden;
         return sets_[hash >> shift_];
     }
     /// A place for one more path, in the stead of the one that came first. nullptr: there is no memory.

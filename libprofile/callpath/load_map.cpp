@@ -1,5 +1,9 @@
 #include "libprofile/callpath/load_map.hpp"
 
+#include "format/fnv.hpp"
+
+#include "libprofile/base/hashing.hpp"
+
 #include "libprofile/callpath/dynamic_symbols.hpp"
 #include "libprofile/callpath/module_name.hpp"
 
@@ -16,11 +20,7 @@ constinit LoadMap load_map;
 
 namespace {
 
-std::uint64_t hash_bytes(const void* bytes, std::size_t size, std::uint64_t h = 0xcbf29ce484222325u) {
-    const auto* p = static_cast<const unsigned char*>(bytes);
-    for (std::size_t i = 0; i < size; ++i) h = (h ^ p[i]) * 0x100000001b3u; // FNV-1a
-    return h;
-}
+std::uint64_t hash_bytes(const void* bytes, std::size_t size, std::uint64_t start = fnv_start) { return fnv1a(static_cast<const char*>(bytes), size, start); }
 
 struct BuildId {
     unsigned char bytes[sizeof Module::build_id] = {};
@@ -261,7 +261,7 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
     const auto bias = static_cast<std::uintptr_t>(object.dlfo_link_map->l_addr);
     const std::uint32_t now = epoch();
     const std::uint64_t state = std::uint64_t{arrivals() + now} << 32;
-    std::atomic<std::uint64_t>& recent = recent_[(start >> 12) * 0x9e3779b97f4a7c15u >> (64 - recent_bits)];
+    std::atomic<std::uint64_t>& recent = recent_[short_hash(start >> 12, recent_bits)];
     const std::uint64_t last = recent.load(std::memory_order_relaxed);
     if (last >> 32 == state >> 32 && size() != 0) {
         const Module& module = modules_[static_cast<std::uint32_t>(last)];

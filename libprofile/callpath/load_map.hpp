@@ -8,6 +8,7 @@
 // refresh() looks at each loaded module once, and only if the loader has changed something.
 #pragma once
 
+#include "libprofile/base/hashing.hpp"
 #include "libprofile/base/memory.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
@@ -97,7 +98,7 @@ class LoadMap {
     void unlock() noexcept { busy_.clear(std::memory_order_release); }
 
     static constexpr unsigned bucket_bits = 10;
-    static std::uint64_t bucket(std::uint64_t key) { return key * 0x9e3779b97f4a7c15u >> (64 - bucket_bits); }
+    static std::uint64_t bucket(std::uint64_t key) { return short_hash(key, bucket_bits); }
 
     Arena arena_;
     StableArray<Module, 6> modules_;

@@ -75,8 +75,10 @@ inline void note_loss(Mark& mark) noexcept {
     mark.next_loss = (mark.next_loss + 1) % Mark::kept_losses;
 }
 
-/// What belongs into `slot`, if it holds the mark of any thread; 0: it does not. Only where all else has failed.
-std::uintptr_t return_address_of_any_mark(std::uintptr_t slot) noexcept;
+/// Returns what belongs into `slot` if it holds the mark of any thread, else 0. Asked where all else has failed. The list of threads
+/// (thread/thread_registry.cpp) sets it before the first mark.
+using FindMark = std::uintptr_t (*)(std::uintptr_t slot) noexcept;
+extern FindMark return_address_of_any_mark;
 
 /// Whether this machine and this thread allow return addresses to be changed: not under a shadow stack.
 bool are_marks_possible() noexcept;

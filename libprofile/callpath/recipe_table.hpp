@@ -6,6 +6,7 @@
 // When memory is used up, or too many addresses compete for a place, recipes are computed each time.
 #pragma once
 
+#include "libprofile/base/hashing.hpp"
 #include "libprofile/callpath/recipe.hpp"
 
 #include <atomic>
@@ -74,7 +75,7 @@ class RecipeTable {
     }
     static Header* header_of(std::uintptr_t table) { return reinterpret_cast<Header*>(table & ~bits_mask); }
     static Slot* first_slot(std::uintptr_t table, std::uintptr_t address) {
-        const std::uint64_t hash = address * 0x9e3779b97f4a7c15u; // Fibonacci hashing: the upper bits are well mixed
+        const std::uint64_t hash = address * golden; // Fibonacci hashing: the upper bits are well mixed
         return reinterpret_cast<Slot*>((table & ~bits_mask) + sizeof(Header)) + (hash >> (64 - bits_of(table)));
     }
 

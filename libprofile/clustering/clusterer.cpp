@@ -41,7 +41,8 @@ Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceM
     switch (mode) {
     case EquivalenceMode::Weak: equivalence_ = Equivalence::Weak; break;
     case EquivalenceMode::None: equivalence_ = Equivalence::None; break;
-    default: equivalence_ = Equivalence::Strong;
+    case EquivalenceMode::Auto:
+    case EquivalenceMode::Strong: equivalence_ = Equivalence::Strong; break;
     }
 }
 

@@ -14,6 +14,7 @@
 // and beyond K none whose iterations differ by an order of magnitude, as long as others can be merged.
 #pragma once
 
+#include "format/option_table.hpp"
 #include "libprofile/clustering/class_table.hpp"
 #include "libprofile/clustering/condensed_vector.hpp"
 #include "libprofile/clustering/iteration_profile.hpp"
@@ -27,7 +28,7 @@
 
 namespace libprofile {
 
-enum class EquivalenceMode : std::uint8_t { Auto = 0, Strong = 1, Weak = 2, None = 3 }; // order of the option's choices
+using EquivalenceMode = EquivalenceChoice;
 
 struct Cluster {
     IterationProfile sums;

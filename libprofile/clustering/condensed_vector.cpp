@@ -4,16 +4,7 @@
 
 namespace libprofile {
 
-TimeCategory category_of(const Node& node) noexcept {
-    switch (node.kind) {
-    case NodeKind::Mpi:
-    case NodeKind::OpenMp: return mpi_functions[node.a].category;
-    case NodeKind::Overhead: return TimeCategory::Overhead;
-    case NodeKind::OffCpu: return TimeCategory::OffCpu;
-    case NodeKind::NotRecorded: return TimeCategory::NotRecorded;
-    default: return TimeCategory::Compute;
-    }
-}
+TimeCategory category_of(const Node& node) noexcept { return is_call(node.kind) ? mpi_functions[node.a].category : category_of(node.kind); }
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include "libprofile/callpath/function_symbols.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/module_name.hpp"
+#include "libprofile/code/cxx_name.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -36,130 +37,6 @@ struct Text {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Reads a length and as many characters. Returns false if there are fewer.
-bool read_source_name(const char*& p, const char*& name, std::size_t& size) {
-    size = 0;
-    for (; is_digit(*p); ++p) {
-        size = size * 10 + static_cast<std::size_t>(*p - '0');
-        if (size > 4096) return false;
-    }
-    name = p;
-    if (size == 0 || strnlen(p, size) < size) return false;
-    p += size;
-    return true;
-}
-
-/// Moves `p` from the "I" of template arguments to their end. Returns false if they are not understood.
-bool step_over_arguments(const char*& p) {
-    unsigned depth = 0;
-    do {
-        const char* name = nullptr;
-        std::size_t size = 0;
-        if (is_digit(*p)) {
-            if (!read_source_name(p, name, size)) return false;
-            continue;
-        }
-        switch (*p) {
-        case 'I':
-        case 'J':
-        case 'N':
-        case 'F':
-            ++depth;
-            ++p;
-            break;
-        case 'E':
-            --depth;
-            ++p;
-            break;
-        case 'L': // a literal: type, value, E
-            if (p[1] < 'a' || p[1] > 'z') return false;
-            p = std::strchr(p, 'E');
-            if (p == nullptr) return false;
-            ++p;
-            break;
-        case 'S':
-            if (p[1] >= 'a' && p[1] <= 'z') {
-                p += 2;
-                break;
-            }
-            [[fallthrough]];
-        case 'T':
-        case 'A':
-            p = std::strchr(p, '_');
-            if (p == nullptr) return false;
-            ++p;
-            break;
-        case 'D': p += p[1] == 0 ? 1 : 2; break;
-        case 'P':
-        case 'R':
-        case 'O':
-        case 'K':
-        case 'V':
-        case 'M': ++p; break;
-        default:
-            if (*p < 'a' || *p > 'z') return false;
-            ++p;
-        }
-    } while (depth != 0);
-    return true;
-}
-
-/// Reads "_ZN2ns1fEv" as ns::f.
-bool cxx_name(const char* p, Text out) {
-    p += 2;
-    const bool is_nested = *p == 'N';
-    if (is_nested) ++p;
-    while (is_nested && (*p == 'K' || *p == 'V' || *p == 'r' || *p == 'R' || *p == 'O')) ++p;
-    if (*p == 'L') ++p;
-    bool is_first = true;
-    const char* last = "";
-    std::size_t last_size = 0;
-    const auto add = [&](const char* name, std::size_t size) {
-        if (!is_first) out.add("::", 2);
-        is_first = false;
-        if (size > 10 && std::memcmp(name, "_GLOBAL__N", 10) == 0)
-            out.add("(anonymous namespace)", 21);
-        else
-            out.add(name, size);
-        last = name;
-        last_size = size;
-    };
-    for (;;) {
-        if (is_digit(*p)) {
-            const char* name = nullptr;
-            std::size_t size = 0;
-            if (!read_source_name(p, name, size)) return false;
-            add(name, size);
-            while (*p == 'B') { // an ABI tag
-                ++p;
-                if (!read_source_name(p, name, size)) return false;
-            }
-        } else if (*p == 'S' && p[1] == 't') {
-            add("std", 3);
-            p += 2;
-            continue;
-        } else if ((*p == 'C' || *p == 'D') && is_digit(p[1]) && last_size != 0) {
-            if (*p == 'D') {
-                out.add("::~", 3);
-                out.add(last, last_size);
-                is_first = false;
-            } else {
-                add(last, last_size);
-            }
-            p += 2;
-        } else if (*p == 'c' && p[1] == 'l') {
-            add("operator()", 10);
-            p += 2;
-        } else {
-            return false; // other operators, parts of functions, tables
-        }
-        if (*p == 'I' && !step_over_arguments(p)) return false;
-        if (!is_nested) return out.is_good;
-        if (*p == 'L') ++p;
-        if (*p == 'E') return out.is_good;
-    }
-}
-
 } // namespace
 
 bool source_name(const char* symbol, char* name, std::size_t size, bool& fortran) noexcept {
@@ -174,7 +51,7 @@ bool source_name(const char* symbol, char* name, std::size_t size, bool& fortran
     }
     if (length == 0) return false;
     Text out{name, size};
-    if (std::strncmp(symbol, "_Z", 2) == 0) return cxx_name(symbol, out);
+    if (std::strncmp(symbol, "_Z", 2) == 0) return cxx_name(symbol, CxxNameStyle::Shown, name, size);
     if (const char* middle = std::strstr(symbol, "_MOD_"); middle != nullptr && std::strncmp(symbol, "__", 2) == 0) {
         fortran = true;
         out.add(symbol + 2, static_cast<std::size_t>(middle - symbol) - 2);

@@ -4,7 +4,7 @@
 #include "libprofile/regions/visits_inside.hpp"
 #include "libprofile/thread/thread.hpp"
 
-/// Whether a pass of a place means anything now.
+/// Whether a pass of an iteration point counts now.
 extern "C" [[gnu::visibility("hidden")]] bool libprofile_iteration_is_wanted() noexcept {
     using namespace libprofile;
     const SessionState state = process_state.session.load(std::memory_order_acquire);
@@ -13,7 +13,7 @@ extern "C" [[gnu::visibility("hidden")]] bool libprofile_iteration_is_wanted() n
     return thread_local_block.in_tool == 0 || thread_local_block.tool_frame < reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
 
-/// The same of a sled. An entry that is not followed since the thread is inside libprofile is lost.
+/// The same for a sled. An entry is lost if the thread is inside libprofile.
 extern "C" [[gnu::visibility("hidden")]] bool libprofile_sled_is_wanted(int kind) noexcept {
     using namespace libprofile;
     if (libprofile_iteration_is_wanted()) [[likely]]

@@ -22,7 +22,8 @@ void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
     const std::uint64_t now = session_clock.now();
     Thread* thread = thread_registry.current();
     if (thread == nullptr || thread->finished) return;
-    if (guard.is_nested()) return thread->phases.ignore_marker(name); // a handler of the application has interrupted us
+    if (guard.is_nested())
+        return thread->phases.repairs().note("marker in a signal handler that interrupts libprofile:", name); // a handler of the application has interrupted us
     thread->drop_ended_calls(frame);
     if (thread->call_depth != 0) return;
     if (load_map.is_stale()) load_map.refresh();
@@ -44,7 +45,7 @@ void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
     case Marker::NextIteration: phases.next_iteration(name, now, cpu); break;
     case Marker::LastIteration: phases.end_if_open(PhaseKind::Iterations, name, now, cpu); break;
     }
-    if (records) phases.book_overhead(thread->own_time(now, session_clock.now()));
+    if (records) phases.time().book_overhead(thread->own_time(now, session_clock.now()));
     if (thread->index == 0) keep_iterations(*thread, frame);
     count_own(*thread);
 }

@@ -1,5 +1,7 @@
 #include "libprofile/events/mpi_events.hpp"
 
+#include "libprofile/base/hashing.hpp"
+
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/load_map.hpp"
@@ -30,11 +32,10 @@ namespace {
     return thread_cpu_time();
 }
 
-/// The place that calls, as remembered by the thread.
+/// What the thread remembers of the call site.
 CallSite& call_site(Thread& thread, unsigned function_id, const void* return_address) noexcept {
-    const auto hash = reinterpret_cast<std::uintptr_t>(return_address) * 0x9e3779b97f4a7c15u;
-    CallSite& site = thread.sites[hash >> 57];
-    static_assert(Thread::known_sites == 1u << (64 - 57));
+    CallSite& site = thread.sites[short_hash(reinterpret_cast<std::uintptr_t>(return_address), 7)];
+    static_assert(Thread::known_sites == 1u << 7);
     if (site.is_at(return_address, function_id, load_map.epoch())) [[likely]]
         return site;
     site.return_address = return_address;
@@ -46,7 +47,7 @@ CallSite& call_site(Thread& thread, unsigned function_id, const void* return_add
     return site;
 }
 
-/// Calls may begin iterations: passes of a loop that is looked for, or of a place that is one of them, or is not there yet.
+/// Calls may begin iterations: the search looks for a loop, or the iteration point is a call or not found yet.
 bool is_any_followed(const Thread& thread) noexcept {
     return (thread.loops != nullptr && thread.loops->is_on()) || iteration_point.is_call() || (iteration_point.is_wanted() && thread.index == 0);
 }
@@ -72,7 +73,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (thread->call_depth != 0 && is_nested_call(*thread, return_address, own_frame)) [[unlikely]] {
         if (thread_ == nullptr) return;
     } else {
-        if (thread->phases.polls().site != nullptr) [[unlikely]] {
+        if (thread->phases.time().polls().site != nullptr) [[unlikely]] {
             if (continues_polls(*thread, function_id, return_address, own_frame)) return;
         }
         if (thread->cheap_event.is_due()) [[unlikely]] {
@@ -109,9 +110,9 @@ bool is_any_followed(const Thread& thread) noexcept {
     call.start = session_clock.now();
     if (level_ != 0) [[unlikely]] {
         thread->calls[level_ - 1].inner += call.start - entered_;
-        thread->phases.polls().is_disturbed = true; // what the run rests on may have been replaced
-    } else if (thread->phases.polls().site != nullptr) [[unlikely]] {
-        thread->phases.end_polls(measures_itself_ ? entered_ : call.start);
+        thread->phases.time().polls().is_disturbed = true; // what the run rests on may have been replaced
+    } else if (thread->phases.time().polls().site != nullptr) [[unlikely]] {
+        thread->phases.time().end_polls(measures_itself_ ? entered_ : call.start);
     }
     if (measures_itself_ && call.start - entered_ >= long_event_ns) [[unlikely]]
         entered_ = call.start - thread->own_time(entered_, call.start);
@@ -128,7 +129,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     return false;
 }
 
-/// A call while others run, which may have been left. True: it is inside of them, and is to be counted if thread_ is set.
+/// A call while others run, which may have been left. Returns true if it is inside them; then it counts if thread_ is set.
 [[gnu::cold]] bool MpiEvent::is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept {
     thread.drop_ended_calls(frame);
     level_ = thread.call_depth;
@@ -146,7 +147,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     path.row_generation = is_followed ? 0 : thread.phases.row_generation();
 }
 
-/// A call on the path of `node` may begin a pass of the time loop. True: so may the next one on this path.
+/// A call on the path of `node` may begin a pass of the time loop. Returns true if the next one on this path may, too.
 [[gnu::cold]] bool MpiEvent::follow(Thread& thread, NodeId node, std::uintptr_t frame) noexcept {
     if (!process.rank_is_known()) return true;
     if (level_ != 0) {
@@ -173,7 +174,7 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (thread.phases.row_generation() == generation) return is_followed;
     // An iteration has begun or ended; what that took belongs to no call.
     const std::uint64_t now = session_clock.now();
-    thread.phases.book_overhead(thread.own_time(entered_, now));
+    thread.phases.time().book_overhead(thread.own_time(entered_, now));
     keep_iterations(thread, frame);
     entered_ = session_clock.now();
     return is_followed;
@@ -208,7 +209,7 @@ bool is_any_followed(const Thread& thread) noexcept {
 
 /// One more of a run of unsuccessful polls, until proved otherwise: all but its time is as it was at the last one.
 [[gnu::noinline]] bool MpiEvent::continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept {
-    PollRun& run = thread.phases.polls();
+    PollRun& run = thread.phases.time().polls();
     const auto* site = static_cast<const CallSite*>(run.site);
     if (!site->is_at(return_address, function_id, load_map.epoch())) return false;
     const auto* path = static_cast<const KnownPath*>(run.path);
@@ -231,7 +232,7 @@ bool is_any_followed(const Thread& thread) noexcept {
 
 /// The end of such a poll. It is timed only now if it was successful, or is one of those that stand for the others.
 [[gnu::noinline]] void MpiEvent::end_poll() noexcept {
-    PollRun& run = thread_->phases.polls();
+    PollRun& run = thread_->phases.time().polls();
     RunningCall& call = thread_->calls[0];
     if (is_timed_) {
         const std::uint64_t wall = stopped_at_ - call.start;
@@ -242,16 +243,16 @@ bool is_any_followed(const Thread& thread) noexcept {
             run.timed_ns += own;
         }
         (*row_)[Metric::Time] += own;
-        thread_->phases.book_event(own, own >= long_event_ns ? cpu_of_long_call(call.start, own) : own);
-        thread_->phases.book_overhead(run.own_ns);
+        thread_->phases.time().book_event(own, own >= long_event_ns ? cpu_of_long_call(call.start, own) : own);
+        thread_->phases.time().book_overhead(run.own_ns);
         checkpoint_is_due_ = is_checkpoint_due(*thread_, stopped_at_);
     } else {
         ++(unsuccessful_ ? run.untimed : run.found_untimed);
     }
-    if (!unsuccessful_ || run.is_disturbed) thread_->phases.end_polls(session_clock.now());
+    if (!unsuccessful_ || run.is_disturbed) thread_->phases.time().end_polls(session_clock.now());
 }
 
-/// Of a call that began at `start` and was unexpectedly long. What is missing in CPU time then, the thread slept in the call.
+/// CPU time of a call that began at `start` and was unexpectedly long. The thread slept in the call for what is missing.
 std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept {
     const std::uint64_t now_cpu = thread_cpu_time();
     const std::uint64_t cpu = now_cpu - thread_->cpu_until(start, now_cpu);
@@ -274,7 +275,7 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
 void MpiEvent::before_waiting() noexcept {
     if (row_ == nullptr || level_ != 0 || polls_) return;
     PhaseStack& phases = thread_->phases;
-    if (phases.waits().is_place_for_work(*thread_->calls[0].typical_ns) && phases.has_pending_work()) do_pending_work();
+    if (phases.iterations().waits().is_time_for_work(*thread_->calls[0].typical_ns) && phases.iterations().has_pending_work()) do_pending_work();
 }
 
 /// As if the call had come later by what the work takes.
@@ -285,7 +286,7 @@ void MpiEvent::before_waiting() noexcept {
     const std::uint64_t begin = call.start;
     if (call.cpu_start != 0) thread_->mark_cpu(begin, call.cpu_start);
     count_until_now(*thread_);
-    thread_->phases.do_pending_work();
+    thread_->phases.iterations().do_pending_work();
     count_own(*thread_);
     const std::uint64_t cpu = call.cpu_start != 0 ? thread_cpu_time() : 0;
     call.start = session_clock.now();
@@ -293,8 +294,8 @@ void MpiEvent::before_waiting() noexcept {
     entered_ += spent; // what the event itself costs is measured apart
     const std::uint64_t own = cpu != 0 ? thread_->own_time(begin, call.start, cpu) : thread_->own_time(begin, call.start);
     call.cpu_start = cpu;
-    thread_->phases.book_overhead(own);
-    thread_->phases.waits().learn(own);
+    thread_->phases.time().book_overhead(own);
+    thread_->phases.iterations().waits().learn(own);
     // The wait becomes shorter by that, but not the time that there is for it.
     const std::uint64_t longer = *call.typical_ns + spent / 4;
     *call.typical_ns = longer < UINT32_MAX ? static_cast<std::uint32_t>(longer) : UINT32_MAX;
@@ -323,7 +324,7 @@ void MpiEvent::before_waiting() noexcept {
         cpu = cpu_of_call(call, own);
     learn_duration(*call.typical_ns, own);
     (*row_)[Metric::Time] += own;
-    thread_->phases.book_event(own, cpu);
+    thread_->phases.time().book_event(own, cpu);
     if (level_ != 0) [[unlikely]]
         thread_->calls[level_ - 1].inner += wall;
 }
@@ -358,7 +359,7 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     const std::uint64_t after = now - stopped_at_;
     const std::uint64_t spent = thread_->own_time(stopped_at_, now) + thread_->calls[level_].start - entered_;
     if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
-    thread_->phases.book_overhead(spent);
+    thread_->phases.time().book_overhead(spent);
     if (cheap_) thread_->cheap_event.learn(spent);
     if (level_ != 0) thread_->calls[level_ - 1].inner += after;
 }
@@ -366,10 +367,11 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
 /// An unsuccessful poll that was timed may be the first of a run.
 [[gnu::noinline]] void MpiEvent::begin_polls() noexcept {
     const RunningCall& call = thread_->calls[0];
-    // For who looks for loops, polls that follow each other are one.
+    // The search for loops takes polls that follow each other as one.
     if (!(cheap_ || (is_looked_at_ && path_ != nullptr)) || *call.typical_ns >= long_event_ns) return;
     CallSite& site = call_site(*thread_, function_id_, call.return_address);
-    thread_->phases.begin_polls(&site, path_, site.polls, *row_, stopped_at_, stopped_at_ - call.start, thread_->cheap_event.typical());
+    WallLedger& time = thread_->phases.time();
+    time.polls().begin(&site, path_, site.polls, *row_, stopped_at_, stopped_at_ - call.start, thread_->cheap_event.typical(), time.booked().wall_ns());
 }
 
 [[gnu::hot]] MpiEvent::~MpiEvent() noexcept {
@@ -384,7 +386,7 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
         else if (measures_itself_) [[unlikely]]
             learn_own_time();
         else
-            thread_->phases.book_overhead(thread_->cheap_event.typical());
+            thread_->phases.time().book_overhead(thread_->cheap_event.typical());
         if (unsuccessful_ && !polls_) [[unlikely]]
             begin_polls();
         if (checkpoint_is_due_) [[unlikely]]
@@ -392,13 +394,5 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     }
     leave_tool(in_tool_before_);
 }
-
-void mpi_library_found(const MpiServices* services) noexcept { session.mpi_found(services); }
-void mpi_library_unusable(const char* reason) noexcept { session.mpi_unusable(reason); }
-void mpi_tool_bypasses_us(const char* tool) noexcept { session.tool_bypasses_us(tool); }
-void before_mpi_init(bool is_session) noexcept { session.before_mpi_init(is_session); }
-void after_mpi_init(bool is_session, bool succeeded) noexcept { session.after_mpi_init(is_session, succeeded); }
-void before_mpi_finalize(void* frame) noexcept { session.before_mpi_finalize(reinterpret_cast<std::uintptr_t>(frame)); }
-void before_mpi_session_finalize(void* frame) noexcept { session.before_session_finalize(reinterpret_cast<std::uintptr_t>(frame)); }
 
 } // namespace libprofile

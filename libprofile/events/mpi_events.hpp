@@ -14,7 +14,6 @@
 
 #include "format/metrics.hpp"
 #include "libprofile/base/function_records.hpp"
-#include "libprofile/base/mpi_services.hpp"
 
 #include <cstdint>
 
@@ -40,7 +39,7 @@ class MpiEvent {
     /// Ends the time of the MPI call itself; what follows is measurement overhead. Call once, right after the real call.
     void stop() noexcept;
 
-    /// False: nothing is being measured, or an internal call of the MPI library. Then account nothing.
+    /// Returns false if nothing is measured or the MPI library made the call for itself. Then account nothing.
     bool counted() const noexcept { return row_ != nullptr; }
 
     /// The requests that this call makes must be remembered: it is counted, or it is the application's and only recording is
@@ -52,7 +51,7 @@ class MpiEvent {
 
     /// Counted, but left out of the iteration's structure signature.
     void leave_out_of_signature() noexcept;
-    /// The call was an unsuccessful test or probe, whose number is chance: the same; several in a row are timed together.
+    /// The call was a poll that found nothing. Their number is random: left out, too; several in a row are timed together.
     void was_unsuccessful() noexcept;
 
     /// There is no memory to follow `requests`, so what they move will not be counted. Only when counted().
@@ -86,7 +85,7 @@ class MpiEvent {
     std::uint64_t stopped_at_ = 0; // ns, when the real call returned
     bool stopped_ = false;
     bool cheap_ = false;           // its call path was known without looking at the stack
-    bool is_looked_at_ = false;    // by who looks for the time loop
+    bool is_looked_at_ = false;    // by the search for the time loop
     bool measures_itself_ = false; // entered_ and the end are read from the clock
     std::uint64_t entered_ = 0;    // ns
     bool polls_ = false;           // one of a run of polls (phases/poll_run.hpp)
@@ -96,20 +95,6 @@ class MpiEvent {
     bool unrecorded_ = false;        // a call of the application while recording is off
     int in_tool_before_ = 0;         // see enter_tool()
 };
-
-/// Called by the dispatcher when it has found the MPI library, before the first event.
-void mpi_library_found(const MpiServices* services) noexcept;
-/// Called by the dispatcher when it cannot use the MPI library; `reason` is one sentence, printed once per job.
-void mpi_library_unusable(const char* reason) noexcept;
-/// Called by the dispatcher when the library `tool` wraps MPI functions in a way that hides their calls from us.
-void mpi_tool_bypasses_us(const char* tool) noexcept;
-
-/// Life cycle, called by the bodies of MPI_Init*, MPI_Session_init (is_session), MPI_Finalize and MPI_Session_finalize.
-void before_mpi_init(bool is_session) noexcept;
-void after_mpi_init(bool is_session, bool succeeded) noexcept;
-/// `frame` as for MpiEvent.
-void before_mpi_finalize(void* frame) noexcept;         // ends all wall times, writes the profile
-void before_mpi_session_finalize(void* frame) noexcept; // the same, if it is the last session and there is no MPI_Init
 
 /// Called by the body of MPI_Pcontrol, around the event of the call; `frame` as for MpiEvent. docs/how-it-works.md, Control.
 void before_pcontrol(int level, void* frame) noexcept;

@@ -11,7 +11,7 @@ namespace libprofile {
 
 namespace {
 
-/// Begins a region; find_id() says which, with the in-tool flag set. 0: its name found no place.
+/// Begins a region; find_id() says which, with the in-tool flag set. Returns 0 if there was no room for its name.
 template <class FindId> std::uint64_t begin(RegionClass kind, std::uintptr_t frame, FindId find_id) noexcept {
     if (!process.recording()) return 0;
     const InTool guard;
@@ -31,7 +31,7 @@ template <class FindId> std::uint64_t begin(RegionClass kind, std::uintptr_t fra
     return id;
 }
 
-/// The id of a numbered name; 0: it is none of that class.
+/// Returns the id of a numbered name; 0 if the class has no such number.
 std::uint64_t id_of(RegionClass kind, std::uint32_t number) noexcept {
     if (number >= region_names.size() || region_names[number].kind != static_cast<std::uint32_t>(kind)) return 0;
     return region_names[number].id;

@@ -9,15 +9,15 @@
 
 namespace libprofile {
 
-/// `frame`: of the entry point that the application called. Returns the id of the name; 0: nothing has begun.
+/// `frame`: of the entry point that the application called. Returns the id of the name; 0 if nothing has begun.
 std::uint64_t begin_region(RegionClass kind, const char* name, std::uintptr_t frame) noexcept;
 void end_region(RegionClass kind, const char* name) noexcept;
 void end_region(RegionClass kind, std::uint64_t id) noexcept;
-/// Of that class, the one that began last.
+/// Ends the region of that class that began last.
 void end_innermost_region(RegionClass kind) noexcept;
 
-/// For interfaces that number names before a region begins. The same name of a class has the same number; one that finds no place has one
-/// of which every visit is counted as lost.
+/// For interfaces that number names before a region begins. The same name of a class has the same number. A name for which there is no
+/// room gets a number whose visits all count as lost.
 std::uint32_t number_of_region(RegionClass kind, const char* name) noexcept;
 void begin_numbered_region(RegionClass kind, std::uint32_t number, std::uintptr_t frame) noexcept;
 void end_numbered_region(RegionClass kind, std::uint32_t number) noexcept;

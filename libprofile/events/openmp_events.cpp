@@ -78,15 +78,15 @@ bool begin_task(PausedWait& paused, void* frame) noexcept {
     if (thread == nullptr || thread->openmp.wait.node == 0 || thread->call_depth != 1 || thread->finished) return false;
     const InTool guard;
     if (guard.is_nested()) return false;
-    thread->drop_doubtful_wait(); // nobody is given a task while it waits for a lock
+    thread->drop_doubtful_wait(); // no thread gets a task while it waits for a lock
     if (thread->call_depth == 0) return false;
     paused.wait = thread->openmp.wait;
     paused.call = thread->calls[0];
     end_wait(*thread, session_clock.now(), end_of_region(thread->openmp.wait));
-    paused.boundary = 0;
+    paused.frame_address = 0;
     if (paused.wait.master != nullptr && thread->openmp.joined_now != nullptr) { // it has left the region's frames
-        const auto boundary = reinterpret_cast<std::uintptr_t>(frame);
-        if (thread->paths.parallel().enter(boundary, thread->openmp.joined_now->own, true)) paused.boundary = boundary;
+        const auto frame_address = reinterpret_cast<std::uintptr_t>(frame);
+        if (thread->paths.parallel().enter(frame_address, thread->openmp.joined_now->own, true)) paused.frame_address = frame_address;
     }
     return true;
 }
@@ -95,7 +95,7 @@ void end_task(const PausedWait& paused) noexcept {
     Thread* thread = thread_local_block.thread;
     const InTool guard;
     if (thread == nullptr || thread->finished) return;
-    if (paused.boundary != 0) thread->paths.parallel().leave(paused.boundary);
+    if (paused.frame_address != 0) thread->paths.parallel().leave(paused.frame_address);
     thread->drop_doubtful_wait();
     if (thread->is_silent() || thread->call_depth != 0) return;
     thread->openmp.wait = paused.wait;
@@ -113,7 +113,7 @@ void close_openmp(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noex
     state.wait = {};
     // What the main thread has begun is not this one's to end: a runtime may let workers go at any time.
     for (PhaseStack& phases = thread.phases; state.is_worker && !phases.is_outside();)
-        phases.end_if_open(phases.top().kind, phases.top().name, now < phases.earliest_end() ? phases.earliest_end() : now, cpu_now);
+        phases.end_if_open(phases.top().kind, phases.top().name, now < phases.time().earliest_end() ? phases.time().earliest_end() : now, cpu_now);
 }
 
 } // namespace libprofile

@@ -6,10 +6,10 @@
 // A region:      begin_region() on the master, begin_share()/end_share() around the outlined function on every thread of the team,
 //                end_region() on the master. What its threads do in between hangs below the region's call path, also in the workers'
 //                trees, into which that path is copied.
-// The end of a share begins a wait: for the master it ends with the region; for a worker nobody tells when its barrier is over, only
-//                when its next share begins. So the wait is split at the time at which the master went on: before, it was the
-//                barrier; behind, the worker was idle.
-//                A master that is all of its team waits for nobody: its share says so, and no clock is read.
+// The end of a share begins a wait: for the master it ends with the region. A worker is not told when its barrier is over, only when its
+//                next share begins. So its wait is split at the time at which the master went on: until then it was the barrier,
+//                afterwards the worker was idle.
+//                A master that is the whole team does not wait: its share says so, and no clock is read.
 // Another wait:  begin_event()/end_event(); count_event() where there was nothing to wait for.
 // A task:        begin_task()/end_task(), since a thread that waits may be given one to do meanwhile.
 #pragma once
@@ -25,13 +25,13 @@ namespace libprofile {
 /// Whether wrappers are to do anything. One load.
 inline bool openmp_is_recorded() noexcept { return process_state.session.load(std::memory_order_acquire) == SessionState::Measuring; }
 
-/// `return_address` and `frame` of the wrapper, as for MpiEvent. `boundary`: what the stack has below it is inside the region; where the
+/// `return_address` and `frame` of the wrapper, as for MpiEvent. `frame_address`: what the stack has below it is inside the region; where the
 /// wrapper does not stay while the region runs that is not its frame.
 /// A region is refused, and counted, where one more cannot be kept: nested too deep, inside another event (an MPI callback, a task that counts
 /// as waiting), on a stack that is not the thread's own.
-void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* boundary) noexcept;
+void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* frame_address) noexcept;
 void end_region(ParallelRegion& region) noexcept;
-/// begin_share() and end_share() of whoever is not the region's master, or does not know; and of who has a team to wait for.
+/// begin_share() for threads that are not the region's master, or do not know; end_share() where there is a team to wait for.
 void begin_any_share(RegionShare& share, const ParallelRegion& region, void* frame) noexcept;
 void end_shared_share(RegionShare& share, const ParallelRegion& region) noexcept;
 /// `frame` of the trampoline that calls the outlined function. Of a refused region, it only ends the wait that a worker is in.
@@ -61,8 +61,8 @@ void count_in_frame(OpenMpConstruct construct, const void* return_address, void*
     __asm__ volatile("" ::: "memory");
 }
 
-/// One wait. Visits are counted, time is exact. `waiting`: the frame of the function that waits, whose return address lies behind it;
-/// nullptr: nobody knows it. True: it has begun, and the same thread is to call end_event().
+/// One wait. Visits are counted, time is exact. `waiting`: the frame of the function that waits, whose return address follows it;
+/// nullptr if it is not known. Returns true if the wait has begun: then the same thread must call end_event().
 bool begin_event(OpenMpConstruct construct, const void* return_address, void* frame, void* waiting) noexcept;
 void end_event() noexcept;
 
@@ -81,11 +81,11 @@ class OpenMpEvent {
     bool has_begun_;
 };
 
-/// `frame` of the trampoline that calls the task. True: the thread was waiting, and end_task() is to be called.
+/// `frame` of the trampoline that calls the task. Returns true if the thread was waiting: then end_task() must be called.
 bool begin_task(PausedWait& paused, void* frame) noexcept;
 void end_task(const PausedWait& paused) noexcept;
 
-/// The thread's location is closed at `now` by whoever does that: what it waits for is over.
+/// The thread's location is closed at `now`: what it waits for is over.
 void close_openmp(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
 
 } // namespace libprofile

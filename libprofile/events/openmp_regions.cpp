@@ -1,3 +1,4 @@
+#include "libprofile/base/hashing.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/events/openmp_wait.hpp"
 #include "libprofile/thread/recording.hpp"
@@ -39,12 +40,12 @@ inline OwnBarrier& own_barrier(Thread& thread, NodeId node) noexcept {
 
 /// The call path of the region in the tree of a thread that works in it.
 inline JoinedPath& join(Thread& thread, const ParallelRegion& region) noexcept {
-    const auto hash = (reinterpret_cast<std::uintptr_t>(region.master) ^ (std::uintptr_t{region.node} << 20)) * 0x9e3779b97f4a7c15u;
+    const std::uint64_t hash = short_hash(reinterpret_cast<std::uintptr_t>(region.master) ^ (std::uintptr_t{region.node} << 20), 6);
     OpenMpState& state = thread.openmp;
     if (state.joined == nullptr) [[unlikely]]
         state.joined = thread.arena.array<JoinedPath>(OpenMpState::most_joined);
-    JoinedPath& joined = state.joined != nullptr ? state.joined[hash >> 58] : state.only_joined;
-    static_assert(OpenMpState::most_joined == 1u << (64 - 58));
+    JoinedPath& joined = state.joined != nullptr ? state.joined[hash] : state.only_joined;
+    static_assert(OpenMpState::most_joined == 1u << 6);
     if (joined.master != region.master || joined.theirs != region.node) [[unlikely]]
         copy_path(thread, region, joined);
     return joined;
@@ -93,7 +94,7 @@ inline bool is_waiting_only(const Thread& thread) noexcept {
     return state.wait.master != nullptr && thread.call_depth == 1 && !is_behind(state) && !thread.is_silent() && process.recording();
 }
 
-/// The region of a master that was all of its team is over: there was nobody to wait for, so the barrier lasted no time.
+/// The region of a master that was the whole team is over: there was no thread to wait for, so the barrier lasted no time.
 inline void end_lone_region(Thread& thread, const ParallelRegion& region) noexcept {
     if (thread.is_silent()) [[unlikely]]
         return;
@@ -120,7 +121,7 @@ void begin_refused_share() noexcept {
     Thread* thread = region.master;
     if (thread == nullptr) return;
     const InToolOf guard(*thread);
-    thread->paths.parallel().leave(region.boundary);
+    thread->paths.parallel().leave(region.frame_address);
     ++thread->openmp.regions_refused;
     region.master = nullptr;
 }
@@ -129,12 +130,12 @@ void begin_refused_share() noexcept {
     Thread* thread = share.thread;
     if (thread == nullptr) return;
     const InToolOf guard(*thread);
-    if (!share.is_master) thread->paths.parallel().leave(share.boundary);
+    if (!share.is_master) thread->paths.parallel().leave(share.frame_address);
     ++thread->openmp.shares_refused;
     share.thread = nullptr;
 }
 
-[[gnu::hot]] void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* boundary) noexcept {
+[[gnu::hot]] void begin_region(ParallelRegion& region, const void* return_address, void* frame, void* frame_address) noexcept {
     Thread* thread = own_location();
     if (thread == nullptr) [[unlikely]]
         return;
@@ -150,7 +151,7 @@ void begin_refused_share() noexcept {
     std::uint32_t* typical = nullptr;
     Row& row = visit(*thread, find_row(*thread, OpenMpConstruct::Parallel, return_address, own_frame, typical), false);
     ParallelPlaces& places = thread->paths.parallel();
-    const auto outside = reinterpret_cast<std::uintptr_t>(boundary);
+    const auto outside = reinterpret_cast<std::uintptr_t>(frame_address);
     if (!places.enter(outside, row.node, places.begins_in_runtime())) [[unlikely]]
         return refuse(*thread, region);
     // Frames of the runtime that were there before the region began, and go on inside of it, have nodes outside of it.
@@ -159,7 +160,7 @@ void begin_refused_share() noexcept {
     region.node = row.node;
     region.number = ++state.regions;
     if (state.last_ended + 1 == region.number) region.last_end = state.last_ended_at;
-    region.boundary = outside;
+    region.frame_address = outside;
     own_time.book();
 }
 
@@ -169,7 +170,7 @@ void begin_refused_share() noexcept {
         return;
     const InToolOf guard(*thread);
     OpenMpState& state = thread->openmp;
-    thread->paths.parallel().leave(region.boundary);
+    thread->paths.parallel().leave(region.frame_address);
     if (state.alone == region.number) return end_lone_region(*thread, region);
     const std::uint64_t now = session_clock.now();
     if (thread->finished) [[unlikely]]
@@ -206,8 +207,8 @@ void begin_refused_share() noexcept {
         if (!catch_up(*thread, region, now)) return;
     }
     JoinedPath& joined = join(*thread, region);
-    const auto boundary = reinterpret_cast<std::uintptr_t>(frame);
-    if (!thread->paths.parallel().enter(boundary, joined.own, true)) [[unlikely]] {
+    const auto frame_address = reinterpret_cast<std::uintptr_t>(frame);
+    if (!thread->paths.parallel().enter(frame_address, joined.own, true)) [[unlikely]] {
         ++state.shares_refused;
         return;
     }
@@ -215,7 +216,7 @@ void begin_refused_share() noexcept {
     state.last_joined = joined.own;
     state.joined_now = &joined;
     share.thread = thread;
-    share.boundary = boundary;
+    share.frame_address = frame_address;
     own_time.book();
 }
 
@@ -223,7 +224,7 @@ void begin_refused_share() noexcept {
     Thread* thread = share.thread;
     OpenMpState& state = thread->openmp;
     const InToolOf guard(*thread);
-    if (!share.is_master) thread->paths.parallel().leave(share.boundary);
+    if (!share.is_master) thread->paths.parallel().leave(share.frame_address);
     if (thread->is_silent() || guard.is_nested()) [[unlikely]]
         return;
     if (!is_outside_calls(*thread, reinterpret_cast<std::uintptr_t>(&share))) [[unlikely]]

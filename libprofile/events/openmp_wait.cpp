@@ -6,8 +6,6 @@
 
 namespace libprofile {
 
-constinit PhaseLog main_phases;
-
 namespace {
 
 /// Books a part of a wait, `wall` ns from `from` on, of which it ran for `cpu` ns.
@@ -21,7 +19,7 @@ void book_part(Thread& thread, std::uint64_t from, std::uint64_t wall, std::uint
             state.idle = thread.tree.child(0, NodeKind::OpenMp, function_of(OpenMpConstruct::Idle), 0);
         row_of(thread, state.idle_row, state.idle)[Metric::Time] += wall - waited;
     }
-    thread.phases.book_event(wall, cpu);
+    thread.phases.time().book_event(wall, cpu);
 }
 
 /// The next changes of the main thread's phases until `now`, for a thread that has waited since `from`: `wall` ns, of which it ran
@@ -42,7 +40,7 @@ void book_part(Thread& thread, std::uint64_t from, std::uint64_t wall, std::uint
         from = at;
         wall -= part;
         cpu -= part_cpu;
-        if (at < thread.phases.earliest_end()) at = thread.phases.earliest_end();
+        if (at < thread.phases.time().earliest_end()) at = thread.phases.time().earliest_end();
         const std::uint64_t cpu_at = cpu_now > cpu ? cpu_now - cpu : 0;
         if (change.begins)
             thread.phases.begin(change.kind, change.name, at, cpu_at);
@@ -102,7 +100,7 @@ std::uint64_t cpu_of_wait(Thread& thread, const RunningCall& call, std::uint64_t
 /// What has come while the thread waited, where the beginning was read, too. It may have begun and ended phases meanwhile as the main thread
 /// did; all of it then belongs to the phase in which the wait began.
 [[gnu::cold]] static void count_for_wait(Thread& thread) noexcept {
-    if (thread.phases.is_paused()) return count_for_phase(thread);
+    if (thread.phases.time().is_paused()) return count_for_phase(thread);
     count_for(thread, thread.phases.row(thread.openmp.wait.node));
 }
 
@@ -126,9 +124,9 @@ void end_any_wait(Thread& thread, std::uint64_t now, std::uint64_t over, std::ui
     }
     if (follows) [[unlikely]]
         follow_phases_in_wait(thread, call.start, now, own, cpu, cpu_now, over);
-    else if (over == EndedRegions::never || thread.phases.is_paused()) {
+    else if (over == EndedRegions::never || thread.phases.time().is_paused()) {
         (*call.row)[Metric::Time] += own;
-        thread.phases.book_event(own, cpu);
+        thread.phases.time().book_event(own, cpu);
     } else {
         book_part(thread, call.start, own, cpu, over);
     }

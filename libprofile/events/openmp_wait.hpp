@@ -1,5 +1,5 @@
 // What events of OpenMP have in common: their row, what libprofile itself takes around them, and a thread's waiting.
-// Contract: for the calling thread, with its in-tool flag set, but for who closes a location (close_openmp()); not in signal handlers;
+// Contract: for the calling thread, with its in-tool flag set, except where a location is closed (close_openmp()); not in signal handlers;
 // memory from the thread's arena. Inline is what each parallel region needs.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace libprofile {
 
-/// The calling thread's location, opened if it has none yet. nullptr: it cannot have one. The in-tool flag need not be set.
+/// Returns the calling thread's location, opened if it has none yet; nullptr if it cannot have one. The in-tool flag need not be set.
 Thread* open_location() noexcept;
 inline Thread* own_location() noexcept {
     Thread* thread = thread_local_block.thread;
@@ -21,25 +21,25 @@ inline Thread* own_location() noexcept {
 /// Whether something may be booked for the calling thread.
 inline bool records(Thread& thread) noexcept { return !thread.is_silent() || waking_thread() != nullptr; }
 
-/// What libprofile takes at such a place, measured at some and taken for granted at the others.
+/// What libprofile takes at an event: measured at some of them, estimated at the others.
 class OwnTime {
   public:
     OwnTime(Thread& thread, OwnCost& cost) noexcept : thread_(thread), cost_(cost), is_due_(cost.is_due()) {
         if (is_due_) [[unlikely]]
             began_at_ = session_clock.now();
     }
-    /// For a place that has read the clock.
+    /// For an event that has read the clock.
     OwnTime(Thread& thread, OwnCost& cost, std::uint64_t now) noexcept : thread_(thread), cost_(cost), is_due_(cost.is_due()), began_at_(now) {}
     /// What comes is not what it usually is.
     void is_unusual() noexcept { is_due_ = is_unusual_ = true; }
     /// `until`: a reading of the clock at the end, if there is one; else 0.
     void book(std::uint64_t until = 0) noexcept {
         if (!is_due_) [[likely]]
-            return thread_.phases.book_overhead(cost_.typical());
+            return thread_.phases.time().book_overhead(cost_.typical());
         if (until == 0) until = session_clock.now();
         const std::uint64_t spent = thread_.own_time(began_at_, until);
         if (!is_unusual_) cost_.learn(spent);
-        thread_.phases.book_overhead(spent);
+        thread_.phases.time().book_overhead(spent);
     }
 
   private:
@@ -51,20 +51,20 @@ class OwnTime {
 };
 
 /// Counts a visit. Returns the row.
-inline Row& visit(Thread& thread, Row& row, bool is_chance) noexcept {
+inline Row& visit(Thread& thread, Row& row, bool is_random) noexcept {
     if (!row.is_event) [[unlikely]]
         row.is_event = true;
     ++row[Metric::Visits];
-    if (is_chance) ++row.chance_visits;
+    if (is_random) ++row.chance_visits;
     if (thread.loops != nullptr) [[unlikely]]
-        thread.loops->add_event(row.node, 1, is_chance ? 1 : 0, 0);
+        thread.loops->add_event(row.node, 1, is_random ? 1 : 0, 0);
     return row;
 }
 
 /// A run of unsuccessful polls ends where something else happens.
 inline void end_polls(Thread& thread) noexcept {
-    if (thread.phases.polls().site != nullptr) [[unlikely]]
-        thread.phases.end_polls(session_clock.now());
+    if (thread.phases.time().polls().site != nullptr) [[unlikely]]
+        thread.phases.time().end_polls(session_clock.now());
 }
 
 /// find_row() where something is not as at the last such event. `path`: what is known of it, or nullptr.
@@ -128,12 +128,12 @@ inline std::uint64_t end_of_region(const OpenMpWait& wait) noexcept {
 /// end_wait() of any wait. `cpu_now`: of the thread, if it is not the calling one; else 0.
 void end_any_wait(Thread& thread, std::uint64_t now, std::uint64_t over, std::uint64_t cpu_now = 0) noexcept;
 
-/// The thread goes on. `over`: when that what it waited for was over (end_of_region()): behind that, it was idle; `never`: it was not.
+/// The thread goes on. `over`: when what it waited for was over (end_of_region()); since then it was idle. `never`: it was not idle.
 inline void end_wait(Thread& thread, std::uint64_t now, std::uint64_t over) noexcept {
     RunningCall& call = thread.calls[0];
     OpenMpState& state = thread.openmp;
     const std::uint64_t own = now - call.start - call.inner;
-    if (own >= long_event_ns || call.cpu_start != 0 || is_behind(state) || thread.phases.is_paused()) [[unlikely]]
+    if (own >= long_event_ns || call.cpu_start != 0 || is_behind(state) || thread.phases.time().is_paused()) [[unlikely]]
         return end_any_wait(thread, now, over); // also where time went backwards
     std::uint64_t waited = own;
     if (over != EndedRegions::never) {
@@ -146,7 +146,7 @@ inline void end_wait(Thread& thread, std::uint64_t now, std::uint64_t over) noex
         }
     }
     (*call.row)[Metric::Time] += waited;
-    thread.phases.book_event(own, own);
+    thread.phases.time().book_event(own, own);
     if (thread.loops != nullptr) [[unlikely]]
         thread.loops->add_event(state.wait.node, 0, 0, own);
     learn_duration(*call.typical_ns, own);

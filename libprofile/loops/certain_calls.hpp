@@ -26,7 +26,7 @@ class CertainCalls {
     bool are_made_by(std::uintptr_t function, NodeId site, std::uint32_t levels) noexcept;
 
     /// Other MPI calls are not counted.
-    bool is_call_of_mpi(NodeId node) const { return (*tree_)[node].kind == NodeKind::Mpi && !functions_->is_beside((*tree_)[node]); }
+    bool is_call_of_mpi(NodeId node) const { return (*tree_)[node].kind == NodeKind::Mpi && !functions_->is_of_datatypes((*tree_)[node]); }
     /// Returns true for a call site, false for an address where only a sample was taken.
     bool leads_to_call(NodeId node) const { return (*tree_)[node].kind == NodeKind::Frame && leads_[node]; }
 

@@ -17,7 +17,7 @@ void LoopCalls::count(const LoggedEvent& event, const SitePath& path, const Mome
         ++entries_[site];
         if (path.size == candidate_->level) ++own_calls_[site];
     }
-    if (calls_[site].entry != moment.entry && !functions_->is_chance((*tree_)[event.node].a)) {
+    if (calls_[site].entry != moment.entry && !functions_->is_poll((*tree_)[event.node].a)) {
         add(calls_[site], entered_before == site);
         entered_before = site;
     }

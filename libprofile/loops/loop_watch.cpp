@@ -224,7 +224,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     }
     if (PathTracker::has_returned()) follow_returns(thread, now, 0);
     thread.phases.close_left();
-    if (is_beside(thread.tree[node])) {
+    if (is_of_datatypes(thread.tree[node])) {
         if (!is_searching_ || running_.size != 0) return false;
         log_call_beside(thread, node);
         return true;
@@ -284,8 +284,8 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
 bool LoopWatch::is_frame(PhaseStack& phases, const Phase& phase) const noexcept {
     for (std::uint32_t i = 0; i < loop_count_; ++i) {
         if (loops_[i].inside == none || std::strcmp(loops_[loops_[i].inside].phase, phase.name) != 0) continue;
-        for (std::size_t p = 0; p < phases.phase_count(); ++p) {
-            const Phase& inner = phases.phase(p);
+        for (std::size_t p = 0; p < phases.all().size(); ++p) {
+            const Phase& inner = phases.all()[p];
             const bool is_its = inner.kind == PhaseKind::Iterations && std::strcmp(inner.name, loops_[i].phase) == 0;
             if (is_its && is_frame_of(inner.wall_inclusive_ns, phase.wall_inclusive_ns)) return true;
         }
@@ -313,7 +313,7 @@ void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     if (!is_on_) return;
     if (thread.mark == &own_mark() && PathTracker::has_returned()) follow_returns(thread, now, cpu_now);
     if (has_begun_ && loop_count_ < most_loops && open_.size == 0 && is_log_whole(thread)) {
-        thread.phases.end_polls(now);
+        thread.phases.time().end_polls(now);
         LoopCandidate candidates[most_loops];
         std::uint32_t count = search_.find(now, candidates, most_loops - loop_count_);
         for (std::uint32_t i = 1; i < count; ++i) // in the order of time

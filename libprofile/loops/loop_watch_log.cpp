@@ -22,7 +22,7 @@ void LoopWatch::begin_log(Thread& thread, std::uint64_t now) noexcept {
     log_generation_ = thread.phases.row_generation();
     log_began_at_ = now;
     log_cpu_start_ = thread_cpu_time();
-    log_counters_ = last_counters_ = thread.phases.booked();
+    log_counters_ = last_counters_ = thread.phases.time().booked();
     values_.forget();
     is_logging_ = true;
 }
@@ -38,12 +38,12 @@ void LoopWatch::begin_nested_call(Thread& thread, NodeId node, std::uint32_t lev
 }
 
 void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept {
-    thread.phases.end_polls(now);
+    thread.phases.time().end_polls(now);
     if (running_.size == 0 && !is_log_whole(thread))
         begin_log(thread, now);
     else if (running_.size == 0)
         values_.write();
-    const SegmentCounters counters = thread.phases.booked();
+    const SegmentCounters counters = thread.phases.time().booked();
     log_.add_event({node, common, now, counters - last_counters_});
     last_counters_ = counters;
     if (running_.size != 0) return;
@@ -54,8 +54,8 @@ void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std:
 /// Return times matter if much time passed outside calls: a part of it may belong to a loop in the function, the rest to one around it.
 void LoopWatch::log_returns(Thread& thread, std::uint32_t standing, std::uint64_t now) noexcept {
     if (!is_log_whole(thread) || standing >= standing_) return;
-    thread.phases.end_polls(now);
-    const SegmentCounters counters = thread.phases.booked();
+    thread.phases.time().end_polls(now);
+    const SegmentCounters counters = thread.phases.time().booked();
     const SegmentCounters since = counters - last_counters_;
     if (now - log_.end().time < since.wall_ns() + least_outside_ns) return;
     values_.write();
@@ -69,7 +69,7 @@ void LoopWatch::log_returns(Thread& thread, std::uint32_t standing, std::uint64_
 /// Logs its values only. Begins no log.
 void LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
     if (!is_log_whole(thread)) return;
-    if (thread.phases.polls().site != nullptr) thread.phases.end_polls(session_clock.now());
+    if (thread.phases.time().polls().site != nullptr) thread.phases.time().end_polls(session_clock.now());
     values_.write();
     values_.begin(thread.phases.row(node));
 }
@@ -98,7 +98,7 @@ std::uint64_t LoopWatch::cpu_at(std::uint64_t at, const SegmentCounters& counter
 void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     PhaseStack& phases = thread.phases;
     values_.write();
-    const SegmentCounters booked = phases.booked();
+    const SegmentCounters booked = phases.time().booked();
     const SegmentCounters inside = booked - log_counters_;
     const std::uint64_t wall = now - log_began_at_;
     const std::uint64_t outside_wall = wall > inside.wall_ns() ? wall - inside.wall_ns() : 0;
@@ -146,15 +146,15 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     if (!has_pass) return;
     for (std::uint32_t i = 0; i < loop_count_; ++i) loops_[i].recursion.forget();
 
-    phases.miss_iterations(); // an existing snapshot has these values already, in the rest
-    phases.go_back(first);
+    phases.iterations().miss_iterations(); // an existing snapshot has these values already, in the rest
+    phases.time().go_back(first);
     counters = log_counters_;
     bool is_in = false;
     for (EventLog::Reader reader(log_, log_whole_from_); reader.next(kind);) {
         if (reader.are_returns(kind)) {
             reader.returns(returns_);
             counters += returns_.since;
-            if (is_in) phases.book(returns_.since);
+            if (is_in) phases.time().book(returns_.since);
             while (const Found* loop = returned_loop(returns_.first - 1)) {
                 const std::uint64_t at = returns_.of(loop->level);
                 if (!leave_inner(phases, at, cpu_at(at, counters, outside_wall, outside_cpu))) break;
@@ -167,12 +167,12 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         }
         const LoggedEvent& event = reader.event;
         counters += event.since;
-        if (is_in) phases.book(event.since);
+        if (is_in) phases.time().book(event.since);
         const std::uint32_t staying = path_.find(thread.tree, event.node) ? act(thread.tree, path_, event.node, event.common, event.at) : leave_recursion();
         is_in = is_in || running_.size != 0;
         perform(thread, staying, event.at, cpu_at(event.at, counters, outside_wall, outside_cpu));
     }
-    phases.book(booked - counters);
+    phases.time().book(booked - counters);
 }
 
 } // namespace libprofile

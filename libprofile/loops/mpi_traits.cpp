@@ -4,8 +4,6 @@
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/code/patch.hpp"
 
-#include <cstring>
-
 namespace libprofile {
 
 namespace {
@@ -15,10 +13,7 @@ bool is_collective(std::uint32_t function) noexcept {
     return category == TimeCategory::MpiColl || category == TimeCategory::MpiSyncColl;
 }
 
-bool is_chance(std::uint32_t function) noexcept {
-    const char* name = mpi_functions[function].name;
-    return std::strstr(name, "Test") != nullptr || std::strstr(name, "probe") != nullptr || std::strstr(name, "get_status") != nullptr;
-}
+bool is_poll(std::uint32_t function) noexcept { return mpi_functions[function].trait == MpiTrait::poll; }
 
 bool find_code(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& end) noexcept {
     CodeRange range;
@@ -36,12 +31,8 @@ std::uintptr_t address_of(const Node& site) noexcept {
 
 } // namespace
 
-bool is_beside(const Node& node) noexcept {
-    if (node.kind != NodeKind::Mpi || mpi_functions[node.a].category != TimeCategory::MpiOther) return false; // asked at every call
-    const char* name = mpi_functions[node.a].name;
-    return std::strncmp(name, "MPI_Type_", 9) == 0 || std::strncmp(name, "MPI_Pack", 8) == 0 || std::strncmp(name, "MPI_Unpack", 10) == 0;
-}
+bool is_of_datatypes(const Node& node) noexcept { return node.kind == NodeKind::Mpi && mpi_functions[node.a].trait == MpiTrait::datatype; }
 
-const FunctionTraits mpi_traits{is_collective, is_chance, address_of, find_code, is_beside};
+const FunctionTraits mpi_traits{is_collective, is_poll, address_of, find_code, is_of_datatypes};
 
 } // namespace libprofile

@@ -158,9 +158,9 @@ class Choice {
         for (NodeId node = 0; node < calls_.size(); ++node) {
             LoopCalls::Calls& calls = calls_[node];
             if (calls.count == 0 || calls_.is_entry(node)) continue;
-            enters_calls_ = enters_calls_ || (calls.site == candidate_.entries.site && !functions_.is_chance(tree_[node].a));
+            enters_calls_ = enters_calls_ || (calls.site == candidate_.entries.site && !functions_.is_poll(tree_[node].a));
             const bool is_possible =
-                !calls.is_inner && calls_.may_come_again(node) && has_passes(calls) && !functions_.is_chance(tree_[node].a) && !excluded_.has(node);
+                !calls.is_inner && calls_.may_come_again(node) && has_passes(calls) && !functions_.is_poll(tree_[node].a) && !excluded_.has(node);
             if (!is_possible) calls.count = 0;
         }
         leave_useful_entries();

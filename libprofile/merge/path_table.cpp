@@ -29,7 +29,7 @@ int compare(const ModuleRecord& a, const ModuleRecord& b) noexcept {
 int compare(const FunctionRecord& a, const FunctionRecord& b) noexcept { return compare_texts(a.name, b.name); }
 
 void TableSignature::add(std::uint64_t value) {
-    words[0] = mix(words[0] * 0x9e3779b97f4a7c15u + value);
+    words[0] = mix(words[0] * golden + value);
     words[1] = mix(words[1] * 0xc2b2ae3d27d4eb4fu + (value ^ 0x5851f42d4c957f2du));
 }
 

@@ -13,9 +13,9 @@
 
 namespace libprofile {
 
-/// The values of one node in one interval. Time, visits and samples lie in the first cache line, which whoever uses a row touches
-/// anyway. Most rows have one or two more of thirty, so a row notes which: the end of an iteration need not look at the others, nor
-/// the next one clear them.
+/// The values of one node in one interval. Time, visits and samples lie in the first cache line, which every use of a row touches
+/// anyway. Most rows have one or two more of thirty. A row notes which: the end of an iteration need not look at the others, nor does
+/// the next iteration clear them.
 struct alignas(64) Row {
     NodeId node = 0;
     std::uint32_t beyond : 31 = 0;           // what was written of what is not in the first line, see bit_of()
@@ -36,7 +36,7 @@ struct alignas(64) Row {
         return values[m];
     }
     std::uint64_t operator[](Metric metric) const { return values[static_cast<std::size_t>(metric)]; }
-    /// Of the counter in place `i`.
+    /// Of counter `i` of the choice.
     std::uint64_t& counter(std::size_t i) { return (*this)[static_cast<Metric>(metric_count + i)]; }
     /// The same in regions, where `counters` were chosen.
     std::uint64_t& region_counter(std::size_t i, std::size_t counters) { return counter(counters + i); }
@@ -70,7 +70,7 @@ class Accumulator {
         if (node < index_size_ && index_[node] != 0) return rows_[index_[node] - 1];
         return new_row(node, tree, arena);
     }
-    /// Takes the memory that is needed to book anything at all, later without any. False: there is none.
+    /// Takes the memory for booking anything at all, which then works without more. Returns false if memory is short.
     bool reserve(const CallTree& tree, Arena& arena) noexcept;
     /// The row of `node` if it was touched since clear(), else nullptr.
     Row* find(NodeId node) noexcept {
@@ -103,7 +103,7 @@ class Accumulator {
 /// time; false (and nothing shared) when no row has a weight. Afterwards none has one.
 bool share_out_compute_time(Accumulator& rows, std::uint64_t total, Pool& scratch) noexcept;
 
-/// The same for counters, `totals` by place in the choice, but the weights stay. Exact in sum; each share is rounded.
+/// The same for counters, `totals` in the order of the choice, but the weights stay. Exact in sum; each share is rounded.
 bool share_out_counters(Accumulator& rows, const std::uint64_t* totals) noexcept;
 
 } // namespace libprofile

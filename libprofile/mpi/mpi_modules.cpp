@@ -29,7 +29,7 @@ template <std::size_t Count> bool starts_with_any(std::string_view name, const s
     return false;
 }
 
-/// Language bindings: C, C++, Fortran or Java code of the application is behind a call from here.
+/// Language bindings: C, C++, Fortran or Java code of the application made a call that comes from here.
 constexpr std::string_view bindings[] = {
     "libmpi_mpifh", "libmpi_usempi", "libmpi_cxx",  "libmpi++",  "libmpi_java", // Open MPI
     "libmpichfort", "libmpichcxx",   "libmpichf90", "libfmpich",                // MPICH as packaged by Debian, older MPICH
@@ -60,7 +60,7 @@ int collect(dl_phdr_info* info, std::size_t, void* data) {
 }
 
 /// The library that defines PMPI_Init: the module or one that it depends on (from a binding to its library).
-void* library_behind(const char* path) {
+void* library_of(const char* path) {
     void* const module = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (module == nullptr) return nullptr;
     void* library = nullptr;
@@ -121,7 +121,7 @@ void* find_mpi_library() {
         candidates.any_name = any_name;
         real_calls().dl_iterate_phdr(collect, &candidates); // libprofile.so interposes it
         for (std::size_t i = 0; i < candidates.count; ++i) {
-            if (void* library = library_behind(candidates.paths[i])) return library;
+            if (void* library = library_of(candidates.paths[i])) return library;
         }
     }
     searched.store(loads, std::memory_order_relaxed);

@@ -20,7 +20,7 @@ bool is_main_mpi_library(const link_map* module);
 bool is_mpi_library_address(const void* address);
 
 /// Finds the MPI library that the program uses: of several the one that was loaded first, since the loader
-/// would have bound the program to that. Returns a handle for dlsym, never closed; nullptr: none is loaded.
+/// would have bound the program to that. Returns a handle for dlsym, never closed, or nullptr if none is loaded.
 void* find_mpi_library();
 
 } // namespace libprofile

@@ -87,7 +87,7 @@ void begin(Thread& thread, std::uint64_t now) noexcept {
     live.interval_ns = static_cast<std::uint64_t>(process.config().number(Option::Checkpoint));
     live.process = getpid();
     checkpoint_due_at.store(live.interval_ns == 0 ? checkpoint_never : now + live.interval_ns, std::memory_order_relaxed);
-    if (live.interval_ns != 0) thread.phases.tell(&listener);
+    if (live.interval_ns != 0) thread.phases.iterations().tell(&listener);
 }
 
 /// Rank 0 makes the folder at MPI_Init, and has said so if it could not; asking again would say it again.
@@ -189,7 +189,7 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     const bool is_delay_known = read_run_delay(delay);
     const std::uint64_t cpu = thread_cpu_time();
     PhaseStack& phases = thread.phases;
-    const bool was_paused = phases.is_paused();
+    const bool was_paused = phases.time().is_paused();
     if (was_paused) phases.resume(begin, cpu); // our own time is no part of the pause
     PhaseStack::Unsettled kept;
     const bool goes_on = !was_paused && thread.loops != nullptr && thread.loops->needs_segment(thread) && phases.keep(kept, begin);
@@ -211,7 +211,7 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
         thread.loops->add_overhead(thread, cost);
     }
     phases.row(thread.tree.overhead())[Metric::Time] += cost;
-    phases.book_event(cost, cpu_taken < cost ? cpu_taken : cost);
+    phases.time().book_event(cost, cpu_taken < cost ? cpu_taken : cost);
     thread.mark_cpu(end, cpu_end);
     count_own(thread);
     if (was_paused) phases.pause(end, cpu_end);

@@ -78,7 +78,7 @@ void say_losses(const RankSummary& all) {
     if (process.job().has_new_root()) say("warning: the program has changed its root folder, which NEW_ROOT stands for");
     if (all.repairs != 0) {
         const char* first = "";
-        if (const Thread* thread = thread_registry.main_thread()) first = thread->phases.first_repair();
+        if (const Thread* thread = thread_registry.main_thread()) first = thread->phases.repairs().first();
         say("warning: %llu phase markers did not match and were repaired%s%s; begin and end must pair like brackets",
             static_cast<unsigned long long>(all.repairs), *first == 0 ? "" : ", the first: ", first);
     }

@@ -31,7 +31,7 @@ void Journal::begin(Thread& thread, unsigned char* memory, std::size_t size, std
     fate_ = nullptr;
     nodes_ = static_cast<std::uint32_t>(thread.tree.size());
     modules_ = modules;
-    phases_ = static_cast<std::uint32_t>(thread.phases.phase_count());
+    phases_ = static_cast<std::uint32_t>(thread.phases.all().size());
     for (std::uint64_t& bits : functions_) bits = 0;
     for (NodeId id = 1; id < nodes_; ++id) {
         const Node& node = thread.tree[id];
@@ -69,10 +69,10 @@ void Journal::describe_definitions(Encoder& encoder, std::uint32_t modules) cons
     encoder.number(static_cast<std::uint64_t>(JournalRecord::Definitions));
     PhaseStack& phases = thread_->phases;
     encoder.number(phases_);
-    encoder.number(phases.phase_count() - phases_);
-    for (std::size_t i = phases_; i < phases.phase_count(); ++i) {
-        encoder.number(static_cast<std::uint64_t>(phases.phase(i).kind));
-        encoder.text(phases.phase(i).name);
+    encoder.number(phases.all().size() - phases_);
+    for (std::size_t i = phases_; i < phases.all().size(); ++i) {
+        encoder.number(static_cast<std::uint64_t>(phases.all()[i].kind));
+        encoder.text(phases.all()[i].name);
     }
     encoder.number(modules_);
     encoder.number(modules - modules_);
@@ -111,7 +111,7 @@ void Journal::describe_definitions(Encoder& encoder, std::uint32_t modules) cons
 
 void Journal::add_definitions() noexcept {
     const CallTree& tree = thread_->tree;
-    if (nodes_ == tree.size() && phases_ == thread_->phases.phase_count()) [[likely]]
+    if (nodes_ == tree.size() && phases_ == thread_->phases.all().size()) [[likely]]
         return;
     const std::uint32_t modules = load_map.size(); // may grow meanwhile
     Encoder measure(nullptr, 0);
@@ -124,7 +124,7 @@ void Journal::add_definitions() noexcept {
         if (is_call(tree[id].kind) && tree[id].a < most_functions) functions_[tree[id].a / 64] |= std::uint64_t{1} << (tree[id].a % 64);
     nodes_ = static_cast<std::uint32_t>(tree.size());
     modules_ = modules;
-    phases_ = static_cast<std::uint32_t>(thread_->phases.phase_count());
+    phases_ = static_cast<std::uint32_t>(thread_->phases.all().size());
 }
 
 /// The values of a phase that has no iterations until now. Its computing time is shared out by samples at its end only, or when
@@ -134,8 +134,8 @@ void Journal::add_phase(Phase& phase, std::uint64_t now) noexcept {
     record.phase = phase.number;
     record.instances = phase.instances;
     record.wall_inclusive_ns = phase.wall_inclusive_ns + (phase.open ? now - phase.opened_at : 0);
-    record.compute_ns = phase.compute_cpu_ns < phase.outside_events_ns ? phase.compute_cpu_ns : phase.outside_events_ns;
-    record.off_cpu_ns = phase.outside_events_ns - record.compute_ns;
+    record.compute_ns = phase.outside.cpu_ns < phase.outside.wall_ns ? phase.outside.cpu_ns : phase.outside.wall_ns;
+    record.off_cpu_ns = phase.outside.wall_ns - record.compute_ns;
     for_each_cell(phase.rows, [&](std::uint32_t, std::uint64_t) { ++record.cells; });
     if (!has_room(room_for(record.cells))) return;
     Encoder encoder(payload(), 256);
@@ -156,8 +156,8 @@ void Journal::add_other_phases(std::uint64_t now) noexcept {
         return;
     other_phases_at_ = now;
     PhaseStack& phases = thread_->phases;
-    for (std::size_t i = 0; i < phases.phase_count(); ++i)
-        if (phases.phase(i).kind != PhaseKind::Iterations) add_phase(phases.phase(i), now);
+    for (std::size_t i = 0; i < phases.all().size(); ++i)
+        if (phases.all()[i].kind != PhaseKind::Iterations) add_phase(phases.all()[i], now);
 }
 
 void Journal::closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns,

@@ -32,8 +32,8 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         for (std::size_t i = 0; i < skip_reason_count; ++i) record.skipped[i] += thread.skipped[i];
         record.clocks_lost += thread.clock.was_lost ? 1 : 0;
         record.partial_paths += thread.tree.partial_paths();
-        record.quota_losses += thread.tree.quota_hits() + thread.phases.quota_losses();
-        record.nesting_repairs += thread.phases.repairs();
+        record.quota_losses += thread.tree.quota_hits() + thread.phases.losses();
+        record.nesting_repairs += thread.phases.repairs().count();
         record.requests_lost += thread.requests_lost;
         for (std::size_t i = 0; i < path_count_count; ++i) record.path_counts[i] += thread.paths.count_of(static_cast<PathCount>(i));
         record.path_counts[static_cast<std::size_t>(PathCount::Repeated)] += thread.paths_repeated;
@@ -41,8 +41,8 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         record.sampling_clock = static_cast<std::uint64_t>(thread.clock.kind);
         summary.wall_ns = end - thread.started_at;
         std::uint64_t longest = 0;
-        for (std::size_t i = 0; i < thread.phases.phase_count(); ++i) {
-            Phase& phase = thread.phases.phase(i);
+        for (std::size_t i = 0; i < thread.phases.all().size(); ++i) {
+            Phase& phase = thread.phases.all()[i];
             summary.overhead_ns += overhead_of(phase, thread.tree.overhead());
             if (iterations_of(phase) == 0 || phase.wall_inclusive_ns <= longest) continue;
             if (thread.loops != nullptr && thread.loops->is_frame(thread.phases, phase)) continue;

@@ -92,8 +92,8 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
                  write_block(buffer, {BlockType::Trace, own_rank(), thread.index}, [&](Encoder& encoder) { write_trace(encoder, thread.index, thread.trace); });
         if (thread.loops != nullptr && thread.loops->has_searched())
             ok = ok && write_block(buffer, {BlockType::Loops, own_rank(), thread.index}, [&](Encoder& encoder) { write_loops(encoder, thread, now); });
-        for (std::uint32_t i = 0; i < thread.phases.phase_count(); ++i) {
-            Phase& phase = thread.phases.phase(i);
+        for (std::uint32_t i = 0; i < thread.phases.all().size(); ++i) {
+            Phase& phase = thread.phases.all()[i];
             ok = ok && write_phase(buffer, own_rank(), thread, i, phase, now);
             if (phase.series != nullptr && phase.series->iterations() != 0)
                 ok = ok && write_block(buffer, {BlockType::Series, own_rank(), thread.index, std::uint64_t{i} + 1},

@@ -1,4 +1,4 @@
-// Somebody who wants to know of every iteration that is closed: the journal, without the phases knowing of files.
+// Is told about every iteration that is closed: the journal implements it, so the phases need not know of files.
 // Contract: called by the thread that closes the iteration, with its in-tool flag set; closing() and closed(), or missed(), for
 // each iteration.
 #pragma once

@@ -27,20 +27,24 @@ struct Phase {
     // The running interval: since the iteration began, or since the thread began. Segments in which the phase was the
     // innermost one are added up here and turned into call-path times by close_interval().
     Accumulator rows;
-    std::uint64_t outside_events_ns = 0; // wall time outside events and outside libprofile
-    std::uint64_t compute_cpu_ns = 0;    // thread CPU time in the same stretches, may be more than that by clock skew
-
-    std::uint64_t counted[most_counters] = {}; // of counters, in the same stretches, but for what samples and long calls have
+    struct {
+        std::uint64_t wall_ns = 0;                 // outside events and outside libprofile
+        std::uint64_t cpu_ns = 0;                  // thread CPU time in the same stretches, may be more than that by clock skew
+        std::uint64_t counted[most_counters] = {}; // of counters, too, but for what samples and long calls have
+    } outside;
+    /// Turns the interval's CPU and wall time outside events into times of call paths.
+    void close_interval(CallTree& tree, Arena& arena, Pool& pool) noexcept;
 
     Clusterer* clusterer = nullptr; // Iterations only
     TimeSeries* series = nullptr;   // Iterations only
-    // Values of iterations for which there was no memory are in the rows, so these are not those of one iteration.
+    // The rows also hold values of iterations for which memory was short, so they are not those of one iteration.
     bool has_leftovers = false;
     WallTimes iteration_walls;
 
-    InsideLog inside;                 // Iterations only
-    InsideLink* inner = nullptr;      // phases that were entered in its iterations
-    InsideLink* entered_in = nullptr; // while it is open: what it is in the iteration around it
+    InsideLog inside; // Iterations only
+    InsideLog::Inner inner() const {
+        return {number, kind == PhaseKind::Iterations, kind == PhaseKind::Iterations ? iteration_walls.size() : instances, wall_ns};
+    }
 };
 
 } // namespace libprofile

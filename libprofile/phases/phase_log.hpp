@@ -1,6 +1,6 @@
-// The phases that the main thread has begun and ended, for the threads that work for it: each follows when it comes by.
+// The phases that the main thread has begun and ended. Its OpenMP workers read them and follow, each at its next event.
 // Contract: written by the main thread, with its in-tool flag set; read by any. Async-signal-safe, never allocates. The last
-// `kept` changes can be read; whoever comes later has missed some.
+// `kept` changes can be read; a later reader has missed some.
 #pragma once
 
 #include "format/profile_file.hpp"
@@ -27,7 +27,7 @@ class PhaseLog {
         count_.store(n + 1, std::memory_order_release);
     }
     std::uint64_t count() const noexcept { return count_.load(std::memory_order_acquire); }
-    /// Change number `n`, less than count(). False: it is not kept any more.
+    /// Reads change number `n`, less than count(). Returns false if it is not kept any more.
     bool read(std::uint64_t n, PhaseChange& change) const noexcept {
         change = changes_[n % kept];
         std::atomic_thread_fence(std::memory_order_acquire);
@@ -38,6 +38,7 @@ class PhaseLog {
     std::atomic<std::uint64_t> count_{0};
     PhaseChange changes_[kept];
 };
-extern PhaseLog main_phases; // events/openmp_wait.cpp
+/// The main thread's.
+extern PhaseLog main_phases;
 
 } // namespace libprofile

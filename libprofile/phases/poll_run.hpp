@@ -2,7 +2,7 @@
 // Contract: plain data of one thread's phase stack, used with the in-tool flag set.
 //
 // Why: a program that polls asks millions of times a second, and reading the clock twice costs more than such a call. In a
-// long run every 11th call on average is timed, chosen at random; the others that find nothing are taken to last as long on
+// long run every 11th call on average is timed, chosen at random; the others that find nothing are assumed to last as long on
 // average, and the one that finds something as long as those that did, together not longer than the run. Where finding takes
 // much longer than not (a large message is copied), the first calls of each run are all timed: most runs are short then.
 // Each call is counted; Metric::TimedTogether says how many have a time that was found like this.
@@ -35,45 +35,71 @@ struct PollStatistics {
     static constexpr std::uint32_t most = 1u << 12;
 };
 
-struct PollRun {
-    const void* site = nullptr;           // of whoever polls; nullptr: there is no run
+class PollRun {
+  public:
+    const void* site = nullptr;           // of the calls; nullptr if there is no run
     const void* path = nullptr;           // what its call path rests on
     PollStatistics* statistics = nullptr; // of the site
     Row* row = nullptr;
-    std::uint64_t began_at = 0; // ns: the end of the first unsuccessful call, which was timed as any other
-    std::uint64_t booked = 0;   // ns in events and libprofile that the segment held then
-    std::uint64_t own_ns = 0;   // of libprofile, around a call that is not timed
-    std::uint64_t first_ns = 0; // the first call's; used while no other was timed
-    std::uint64_t untimed = 0;  // calls that found nothing
+    std::uint64_t own_ns = 0;  // of libprofile, around a call that is not timed
+    std::uint64_t untimed = 0; // calls that found nothing
     std::uint64_t timed = 0;
     std::uint64_t timed_ns = 0;
     std::uint64_t found_untimed = 0; // calls that found something
-    std::uint32_t length = 0;
-    std::uint32_t until_timed = 0;
-    std::uint32_t random = 0x2545f491u;
-    bool is_disturbed = false; // ends with the poll that runs
+    bool is_disturbed = false;       // ends with the poll that runs
 
     static constexpr std::uint32_t short_run = 64;
 
+    /// The first poll of a run has just ended, at `now`, and took `first_ns`. `booked`: ns in events and libprofile that the segment holds.
+    void begin(const void* from, const void* its_path, PollStatistics& of_site, Row& its_row, std::uint64_t now, std::uint64_t first_ns, std::uint64_t own,
+               std::uint64_t booked) noexcept {
+        const std::uint32_t random = random_;
+        const std::uint32_t until_timed = until_timed_; // goes on over short runs: none of their polls is preferred
+        *this = {};
+        site = from;
+        path = its_path;
+        statistics = &of_site;
+        row = &its_row;
+        own_ns = own;
+        began_at_ = now;
+        booked_ = booked;
+        first_ns_ = first_ns;
+        until_timed_ = until_timed;
+        random_ = random;
+    }
     /// A call begins: true when it is to be timed.
     bool is_due() {
-        if (length < short_run) {
-            ++length;
+        if (length_ < short_run) {
+            ++length_;
             if (!statistics->finds_cheaply()) return true;
         }
-        if (until_timed != 0) {
-            --until_timed;
+        if (until_timed_ != 0) {
+            --until_timed_;
             return false;
         }
-        random = random * 1664525u + 1013904223u;
-        until_timed = static_cast<std::uint32_t>((std::uint64_t{random} * 21) >> 32); // 0 .. 20, 10 on average
+        random_ = random_ * 1664525u + 1013904223u;
+        until_timed_ = static_cast<std::uint32_t>((std::uint64_t{random_} * 21) >> 32); // 0 .. 20, 10 on average
         return true;
+    }
+    /// The time of the run until `now` that is not booked: for its calls that were not timed.
+    std::uint64_t time_left(std::uint64_t now, std::uint64_t booked) const {
+        const std::uint64_t elapsed = now > began_at_ ? now - began_at_ : 0;
+        const std::uint64_t since = booked - booked_; // timed calls, samples
+        return elapsed > since ? elapsed - since : 0;
     }
     std::uint64_t estimate() const {
         const std::uint64_t found = found_untimed * statistics->mean_found();
-        if (timed == 0) return untimed * first_ns + found;
+        if (timed == 0) return untimed * first_ns_ + found;
         return static_cast<std::uint64_t>(static_cast<unsigned __int128>(timed_ns) * untimed / timed) + found;
     }
+
+  private:
+    std::uint64_t began_at_ = 0; // ns: the end of the first unsuccessful call, which was timed as any other
+    std::uint64_t booked_ = 0;
+    std::uint64_t first_ns_ = 0; // the first call's; used while no other was timed
+    std::uint32_t length_ = 0;
+    std::uint32_t until_timed_ = 0;
+    std::uint32_t random_ = 0x2545f491u;
 };
 
 } // namespace libprofile

@@ -1,10 +1,10 @@
 // In which of an application's waits the work of an iteration that has ended is done.
 // Contract: plain data of one thread's phase stack, used with the in-tool flag set; integers only.
 //
-// Why: what a rank does at the end of an iteration makes it late for the next synchronisation, and then everybody waits for it,
-// unless it would have waited there itself. Merely doing it on entering a synchronisation changes nothing: the rank that comes last
-// comes even later. So it is done where the rank usually waits long enough for it, as it knows from how long this call has
-// lasted before; if it waits so long nowhere, in the longest wait of an iteration; and if the iteration has none, at its end.
+// Why: work at the end of an iteration makes the rank late for the next synchronisation, and all others wait for it, unless it would have
+// waited there itself. Doing the work on entering any synchronisation does not help: the rank that comes last comes even later. So the
+// work is done in a call in which the rank usually waits long enough, judged by how long that call took before; if there is none, in
+// the longest wait of an iteration; if the iteration has no wait, at its end.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace libprofile {
 
 class WaitChoice {
   public:
-    /// A blocking synchronisation begins that usually takes `typical_ns`. True: work that is pending is to be done before it.
-    bool is_place_for_work(std::uint32_t typical_ns) {
+    /// A blocking synchronisation begins that usually takes `typical_ns`. Returns true if pending work is to be done before it.
+    bool is_time_for_work(std::uint32_t typical_ns) {
         if (typical_ns > longest_now_) longest_now_ = typical_ns;
         // Three quarters: the typical time of a call moves from one iteration to the next.
         const std::uint32_t good = longest_before_ - longest_before_ / 4;

@@ -1,4 +1,4 @@
-// The wall times of a phase's iterations, in order: some two or three bytes each, since neighbours resemble each other.
+// The wall times of a phase's iterations, in order: two or three bytes each, since neighbours resemble each other.
 // Contract: belongs to one thread; memory from its pool; nothing throws. Read from the first to the last.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace libprofile {
 class WallTimes {
   public:
     std::uint64_t size() const { return size_; }
-    /// In ns. False: no memory, and nothing is added.
+    /// `wall`: ns. Returns false, and adds nothing, when memory is short.
     bool append(std::uint64_t wall, Pool& pool) noexcept {
         if (chain_.failed()) return false;
         const std::uint64_t difference = wall - last_;

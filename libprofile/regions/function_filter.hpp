@@ -5,6 +5,7 @@
 // others go on. Memory is part of the quota, and never given back.
 #pragma once
 
+#include "libprofile/base/hashing.hpp"
 #include "libprofile/base/memory.hpp"
 
 #include <atomic>
@@ -53,7 +54,7 @@ class FunctionFilter {
         std::uint32_t id_size;
         std::uint64_t offset;
     };
-    static constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15u;
+    static constexpr std::uint64_t multiplier = golden;
 
     bool parse_line(char* line, std::uint32_t number) noexcept;
     void apply(std::uint32_t module) noexcept;

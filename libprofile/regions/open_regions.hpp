@@ -2,7 +2,7 @@
 // that a named region may begin in one function and end in another.
 //
 // Time of a region: `inclusive` is wall time from its entry to its exit; `exclusive` is measured by a clock that stands still
-// in MPI calls, pauses and libprofile (PhaseStack::booked_ns), less what regions inside took by the same clock.
+// in MPI calls, pauses and libprofile (WallLedger::booked_ns), less what regions inside took by the same clock.
 // Counters of a region: what has come to the program from its entry to its exit, as `inclusive`. The caller reads them before it pushes or
 // pops.
 // Of a region that is open already, on whatever call path, a further visit has neither: its time is a part of the outermost one's. A

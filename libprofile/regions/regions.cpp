@@ -21,7 +21,7 @@ constexpr unsigned no_function = 0xffff;
 
 /// At the border of a region, as late at its entry and as early at its exit as can be. What a pause has belongs to no region.
 inline void look_at_counters(Thread& thread) noexcept {
-    if (!thread.counters.is_on() || thread.phases.is_paused()) [[likely]]
+    if (!thread.counters.is_on() || thread.phases.time().is_paused()) [[likely]]
         return;
     const int saved = errno;
     thread.counters.look(true);
@@ -29,7 +29,7 @@ inline void look_at_counters(Thread& thread) noexcept {
 }
 
 /// Now; in a pause, when it began: nothing may be booked in it.
-std::uint64_t time_of(const Thread& thread) noexcept { return thread.phases.is_paused() ? thread.phases.earliest_end() : session_clock.now(); }
+std::uint64_t time_of(const Thread& thread) noexcept { return thread.phases.time().is_paused() ? thread.phases.time().earliest_end() : session_clock.now(); }
 
 /// Code that the program has made at run time: it has no name, and no place that means the same in another process.
 bool is_in_no_module(std::uintptr_t function) noexcept {
@@ -50,13 +50,13 @@ Regions* Regions::create(Thread& thread) noexcept {
     regions->book = book_all;
     if (thread.counters.is_on()) regions->named_.count(thread.counters, counter_choice.count());
     thread.regions = regions;
-    thread.phases.ask(regions);
+    thread.phases.hooks().source = regions;
     return regions;
 }
 
 void Regions::book_all(SegmentSource& self, PhaseStack& phases, std::uint64_t now) noexcept {
     auto& regions = static_cast<Regions&>(self);
-    const std::uint64_t own = now - phases.booked_ns();
+    const std::uint64_t own = now - phases.time().booked_ns();
     const auto touch = [&regions](RegionCounter& counter) { regions.touch(counter); };
     regions.functions_.book(now, own, touch);
     regions.named_.book(now, own, touch);
@@ -179,7 +179,7 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     }
     if (!functions_.is_empty() && functions_.top().stack < stack) [[unlikely]] {
         const std::uint64_t now = session_clock.now();
-        drop_left(stack, now, now - thread.phases.booked_ns());
+        drop_left(stack, now, now - thread.phases.time().booked_ns());
     }
     if (!functions_.has_room(*arena_)) [[unlikely]] {
         ++counts_.too_deep;
@@ -197,9 +197,9 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     }
     ++counter->visits;
     touch(*counter);
-    thread.phases.book_overhead(entries_.typical());
+    thread.phases.time().book_overhead(entries_.typical());
     const std::uint64_t now = session_clock.now();
-    functions_.push(*counter, function, stack, now, now - thread.phases.booked_ns());
+    functions_.push(*counter, function, stack, now, now - thread.phases.time().booked_ns());
     if (entered != 0) [[unlikely]] {
         entries_.learn(now - entered);
         entry_costs_.add(now - entered);
@@ -241,9 +241,9 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     see_returns(thread);
     if (is_abandoned_) [[unlikely]]
         recover();
-    const bool is_paused = thread.phases.is_paused();
+    const bool is_paused = thread.phases.time().is_paused();
     const std::uint64_t now = time_of(thread);
-    const std::uint64_t own = now - thread.phases.booked_ns();
+    const std::uint64_t own = now - thread.phases.time().booked_ns();
     if (beyond_ != 0 && is_beyond(function, stack)) [[unlikely]]
         return;
     if (functions_.is_empty()) [[unlikely]] {
@@ -256,7 +256,7 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     functions_.pop(now, own);
     if (is_paused) [[unlikely]]
         return; // nothing may be booked
-    thread.phases.book_overhead(exits_.typical());
+    thread.phases.time().book_overhead(exits_.typical());
     if (exits_.is_due()) [[unlikely]] {
         const std::uint64_t cost = session_clock.now() - now;
         exits_.learn(cost);
@@ -267,7 +267,7 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
 void Regions::enter_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept {
     if (!functions_.is_empty() && functions_.top().stack == stack) [[unlikely]] {
         const std::uint64_t now = session_clock.now();
-        drop_left(stack + 1, now, now - thread.phases.booked_ns());
+        drop_left(stack + 1, now, now - thread.phases.time().booked_ns());
     }
     enter_function(thread, function, frame, stack);
 }
@@ -276,7 +276,7 @@ void Regions::exit_exactly(Thread& thread, std::uintptr_t function, std::uintptr
     const bool is_own = is_own_stack(stack);
     if (is_own && !functions_.is_empty() && functions_.top().stack < stack) [[unlikely]] {
         const std::uint64_t now = time_of(thread);
-        drop_left(stack, now, now - thread.phases.booked_ns());
+        drop_left(stack, now, now - thread.phases.time().booked_ns());
     }
     if (!functions_.is_empty() && functions_.top().stack == stack && functions_.top().key == function) [[likely]] {
         beyond_ = 0; // they would lie inside
@@ -293,7 +293,7 @@ void Regions::exit_exactly(Thread& thread, std::uintptr_t function, std::uintptr
 void Regions::leave_to(Thread& thread, std::uintptr_t stack) noexcept {
     if (functions_.is_empty() || functions_.top().stack >= stack) return;
     const std::uint64_t now = session_clock.now();
-    drop_left(stack, now, now - thread.phases.booked_ns());
+    drop_left(stack, now, now - thread.phases.time().booked_ns());
 }
 
 void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, std::uintptr_t frame) noexcept {
@@ -321,8 +321,8 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
     const bool is_open_already = named_.is_open(id, kind); // its call path is another one at each depth of a recursion
     look_at_counters(thread);
     const std::uint64_t now = session_clock.now();
-    thread.phases.book_overhead(now - entered);
-    named_.push(*counter, id, kind, now, now - thread.phases.booked_ns(), is_open_already);
+    thread.phases.time().book_overhead(now - entered);
+    named_.push(*counter, id, kind, now, now - thread.phases.time().booked_ns(), is_open_already);
 }
 
 /// The innermost open region that is meant ends, and all inside of it. False: none is open.
@@ -338,13 +338,13 @@ template <class IsMeant> bool Regions::end_named_region(Thread& thread, IsMeant 
     for (std::uint32_t i = named_.depth(); i-- > 0;) {
         if (!is_meant(named_[i])) continue;
         look_at_counters(thread);
-        const std::uint64_t own = now - thread.phases.booked_ns();
+        const std::uint64_t own = now - thread.phases.time().booked_ns();
         if (named_.depth() > i + 1) ++counts_.repairs;
         while (named_.depth() > i) {
             touch(*named_.top().counter);
             named_.pop(now, own);
         }
-        if (!thread.phases.is_paused()) thread.phases.book_overhead(session_clock.now() - now);
+        if (!thread.phases.time().is_paused()) thread.phases.time().book_overhead(session_clock.now() - now);
         return true;
     }
     return false;

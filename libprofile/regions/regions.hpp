@@ -9,6 +9,7 @@
 // counted and left out; their exits then find nothing to end. So are those of functions in no module; their exits are not counted again.
 #pragma once
 
+#include "libprofile/base/hashing.hpp"
 #include "libprofile/base/own_cost.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/phases/segment_source.hpp"
@@ -90,9 +91,7 @@ class Regions : public SegmentSource {
         counter.next_touched = touched_;
         touched_ = &counter;
     }
-    KnownFunction& known(NodeId parent, std::uint64_t key) noexcept {
-        return known_[((key ^ (std::uint64_t{parent} << 20)) * 0x9e3779b97f4a7c15u) >> (64 - known_bits)];
-    }
+    KnownFunction& known(NodeId parent, std::uint64_t key) noexcept { return known_[short_hash(key ^ (std::uint64_t{parent} << 20), known_bits)]; }
     RegionCounter* counter_of(NodeId node) noexcept;
     [[gnu::cold]] void book_counted(RegionCounter& counter, Row& row) noexcept;
     RegionCounter* find_function(Thread& thread, NodeId parent, std::uintptr_t function) noexcept;

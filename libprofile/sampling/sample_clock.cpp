@@ -18,15 +18,13 @@ namespace libprofile {
 
 namespace {
 
-enum class Choice : std::int64_t { Auto, Perf, Timer, Wall }; // as in options.def
-
 int sample_signal = 0; // 0: sampling is off
 std::uint64_t period = 0;
 std::uint64_t beat = 0; // of the timer beside a counter
 pid_t sampled_process = 0;
 std::atomic<int> refusal{0};
 
-Choice choice() { return static_cast<Choice>(process.config().number(Option::SampleClock)); }
+SampleClockChoice choice() { return process.config().choice<SampleClockChoice>(); }
 
 /// CPU timers expire on every second kernel tick at most, if they are to keep their rate.
 std::uint64_t shortest_timer() {
@@ -36,13 +34,13 @@ std::uint64_t shortest_timer() {
 }
 
 /// A timer that keeps the rate is better: it sees the kernel, too, and needs no file.
-bool wants_counter() { return choice() == Choice::Perf || (choice() == Choice::Auto && period < shortest_timer()); }
+bool wants_counter() { return choice() == SampleClockChoice::Perf || (choice() == SampleClockChoice::Auto && period < shortest_timer()); }
 
 bool start_counter(Thread& thread, pid_t id) {
     ClockState& clock = thread.clock;
     if (!wants_counter()) return false;
     if (const int error = open_counter(clock, id, period, sample_signal); error != 0) {
-        if (choice() == Choice::Perf) refusal.store(error, std::memory_order_relaxed);
+        if (choice() == SampleClockChoice::Perf) refusal.store(error, std::memory_order_relaxed);
         return false;
     }
     clock.kind = SamplingClock::Perf;
@@ -58,7 +56,7 @@ bool start_counter(Thread& thread, pid_t id) {
 
 bool start_timer(Thread& thread, pid_t id) {
     ClockState& clock = thread.clock;
-    const bool wall = choice() == Choice::Wall;
+    const bool wall = choice() == SampleClockChoice::Wall;
     if (!create_timer(clock.timer, wall ? CLOCK_MONOTONIC : cpu_clock_of(id), id, sample_signal)) return false;
     clock.kind = wall ? SamplingClock::Wall : SamplingClock::Timer;
     clock.has_timer = true;
@@ -135,7 +133,7 @@ bool start_clock(Thread& thread, pid_t id) noexcept {
     // The thread itself, and the one that begins to sample, may both come here.
     if (sample_signal == 0 || thread.finished || __atomic_exchange_n(&thread.clock.claimed, true, __ATOMIC_ACQ_REL)) return true;
     // Before it runs: what has passed until now belongs to no sample.
-    thread.clock.last = choice() == Choice::Wall ? session_clock.now() : cpu_time_of(id);
+    thread.clock.last = choice() == SampleClockChoice::Wall ? session_clock.now() : cpu_time_of(id);
     if (start_counter(thread, id) || start_timer(thread, id)) return true;
     thread.clock.kind = SamplingClock::None;
     return false;

@@ -121,7 +121,7 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     const std::uint64_t asleep = end - begin - own;
     if (is_checkpoint_due(thread, begin)) [[unlikely]]
         thread.cheap_event.make_due(); // the next MPI call will see to it
-    thread.phases.book_overhead(own + reading_took);
+    thread.phases.time().book_overhead(own + reading_took);
     if (thread.call_depth == 0) return;
     RunningCall& call = thread.calls[thread.call_depth - 1];
     call.inner += own + asleep + reading_took;
@@ -136,7 +136,7 @@ std::uint64_t merged(const Thread& thread, const siginfo_t& info) noexcept {
 }
 
 void sample(Thread& thread, const siginfo_t& info, void* context) noexcept {
-    const bool silent = thread.phases.is_paused() || !process.recording();
+    const bool silent = thread.phases.time().is_paused() || !process.recording();
     const std::uint64_t lost = merged(thread, info);
     if (thread_local_block.in_tool != 0 || (thread.call_depth == 0 && is_own_code(registers_of(context).instruction))) {
         if (silent) return;

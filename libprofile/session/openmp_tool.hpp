@@ -1,11 +1,11 @@
-// Whether an OpenMP runtime that tells a tool of its regions (LLVM's libomp; wrappers/openmp/ompt.cpp) cannot tell us, by the user's
-// environment.
+// Finds out whether the user's environment keeps an OpenMP runtime with a tool interface (LLVM's libomp; wrappers/openmp/ompt.cpp) from telling
+// us about its regions.
 // Contract: in ordinary context, on one thread, with the in-tool flag set; asks the loader, allocates nothing.
 #pragma once
 
 namespace libprofile {
 
-/// A sentence, or nullptr: such a runtime is not loaded, or can tell us. Another tool in the program or behind us is not seen here.
+/// Returns a sentence, or nullptr if no such runtime is loaded or it can tell us. Does not see another tool in the program or after us.
 const char* openmp_tool_complaint() noexcept;
 
 } // namespace libprofile

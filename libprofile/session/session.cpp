@@ -1,6 +1,5 @@
 #include "libprofile/session/session.hpp"
 
-#include "libprofile/base/function_records.hpp"
 #include "libprofile/base/messages.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/load_map.hpp"
@@ -38,7 +37,7 @@ void Session::start() noexcept {
     if (process.config_.flag(Option::Quiet)) silence_messages();
     if (process.config_.flag(Option::Disable)) return switch_off();
     process.call_paths_ = process.config_.flag(Option::CallPaths);
-    process_state.marks.store(static_cast<MarksMode>(process.config_.number(Option::Marks)), std::memory_order_relaxed);
+    process_state.marks.store(process.config_.choice<MarksChoice>(), std::memory_order_relaxed);
     memory_quota.limit(static_cast<std::uint64_t>(process.config_.number(Option::Memory)));
     session_clock.choose(process.config_.text(Option::Clock));
     process.job_.find(arena_);
@@ -78,8 +77,6 @@ void Session::record(bool on) noexcept {
     // The end of the job, on another thread, must win.
     process_state.session.compare_exchange_strong(expected, on ? SessionState::Measuring : SessionState::Silent, std::memory_order_acq_rel);
 }
-
-void Session::mpi_found(const MpiServices* services) noexcept { process.mpi_ = services; }
 
 void Session::mpi_unusable(const char* reason) noexcept {
     start();
@@ -163,49 +160,47 @@ void Session::complain_once(bool at_end) noexcept {
     if (complained_) return;
     complained_ = true;
     if (*process.config_.complaint() != 0) say("warning: %s", process.config_.complaint());
-    complain_of_place(at_end);
+    complain_of_point(at_end);
     if (filter_complaint_ != nullptr) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), filter_complaint_);
     if (*sleds.complaint() != 0) say("warning: %s", sleds.complaint());
     if (*counter_chooser.complaint() != 0) say("warning: %s", counter_chooser.complaint());
     if (!unwinder.available()) say("warning: libunwind.so.8 was not found, so call paths are one frame deep; install the package libunwind8");
 }
 
-/// Once: what is not there yet may be in a library that comes later, which the line says. What comes and cannot be followed is said then.
-void Session::complain_of_place(bool at_end) noexcept {
+/// Once: a point that is missing may be in a library that is loaded later, and the line says so. A point that cannot be followed is reported then.
+void Session::complain_of_point(bool at_end) noexcept {
     const char* complaint = iteration_point.complaint();
     if (*complaint == 0) return;
-    const char* const place = process.config_.text(Option::Iteration);
+    const char* const point = process.config_.text(Option::Iteration);
     const bool is_wanted = iteration_point.is_wanted();
-    const PlaceComplaint before = std::exchange(place_complaint_, is_wanted ? PlaceComplaint::Missing : PlaceComplaint::Failed);
-    if (before == place_complaint_) return;
-    say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks%s", place, complaint,
+    const PointComplaint before = std::exchange(point_complaint_, is_wanted ? PointComplaint::Missing : PointComplaint::Failed);
+    if (before == point_complaint_) return;
+    say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks%s", point, complaint,
         is_wanted && !at_end ? ", until a library comes that has it" : "");
 }
 
-/// The call is visited, but its time lies behind the end of the measurement.
-void Session::visit_last_call(const char* name, std::uintptr_t frame) noexcept {
+/// The call is visited, but its time comes after the end of the measurement.
+void Session::visit_last_call(unsigned function_id, void* frame) noexcept {
     const InTool guard;
     if (guard.is_nested()) return; // as in finish()
     Thread* thread = thread_registry.current();
     if (thread == nullptr || !follow_switch(*thread, session_clock.now())) return;
-    unsigned id = 0;
-    while (id + 1 < mpi_function_count && std::strcmp(mpi_functions[id].name, name) != 0) ++id;
     NodeId caller = 0;
-    if (process.call_paths_) caller = thread->paths.at_call(frame);
-    Row& row = thread->phases.row(thread->tree.child(caller, NodeKind::Mpi, id, 0));
+    if (process.call_paths_) caller = thread->paths.at_call(reinterpret_cast<std::uintptr_t>(frame));
+    Row& row = thread->phases.row(thread->tree.child(caller, NodeKind::Mpi, function_id, 0));
     row.is_event = true;
     ++row[Metric::Visits];
 }
 
-void Session::before_mpi_finalize(std::uintptr_t frame) noexcept {
+void Session::before_mpi_finalize(unsigned function_id, void* frame) noexcept {
     if (!process.measuring() || !process.initialized_) return;
-    visit_last_call("MPI_Finalize", frame);
+    visit_last_call(function_id, frame);
     finish(process.treats_mpi() && process.world_);
 }
 
-void Session::before_session_finalize(std::uintptr_t frame) noexcept {
+void Session::before_session_finalize(unsigned function_id, void* frame) noexcept {
     if (!process.measuring() || open_sessions_.fetch_sub(1, std::memory_order_relaxed) != 1 || process.world_) return;
-    visit_last_call("MPI_Session_finalize", frame);
+    visit_last_call(function_id, frame);
     finish(false);
 }
 
@@ -255,7 +250,7 @@ void Session::finish(bool with_mpi) noexcept {
     // A handler of the application has interrupted us, and ends the program. What is being changed just now cannot be read.
     if (guard.is_nested() || !thread_registry.finish_all(now)) return leave_live_file();
     const bool speaks = !process.initialized_ || process.job_.rank == 0 || !process.treats_mpi();
-    if (speaks && complained_) complain_of_place(true);
+    if (speaks && complained_) complain_of_point(true);
     complained_ = complained_ || !speaks;
     complain_once(true);
     if (speaks && *process.config_.text(Option::Filter) != 0)

@@ -20,9 +20,10 @@ void add(Row& row, const std::uint64_t* increments) noexcept {
 } // namespace
 
 void count_for_phase(Thread& thread) noexcept {
-    if (thread.phases.is_paused()) return count_apart(thread, thread.phases.row(thread.tree.not_recorded()));
+    if (thread.phases.time().is_paused()) return count_apart(thread, thread.phases.row(thread.tree.not_recorded()));
     std::uint64_t increments[most_counters];
-    if (read(thread, increments)) thread.phases.book_counted(increments);
+    if (!read(thread, increments)) return;
+    for (std::size_t i = 0; i < most_counters; ++i) thread.phases.top().outside.counted[i] += increments[i];
 }
 
 void count_for(Thread& thread, Row& row) noexcept {

@@ -10,7 +10,7 @@ namespace libprofile {
 
 bool follow_switch(Thread& thread, std::uint64_t now) noexcept {
     const bool on = process.recording();
-    if (on != thread.phases.is_paused()) return on;
+    if (on != thread.phases.time().is_paused()) return on;
     const std::uint64_t cpu = thread_cpu_time();
     thread_life.interrupt(thread);
     count_until_now(thread);

@@ -69,7 +69,7 @@ struct alignas(64) Thread {
     std::uint64_t paths_repeated = 0; // calls whose path was known without a walk
     PhaseStack phases;
     /// Whether nothing may be booked: closed, or recording was off at the last look (recording.hpp). One test, since every MPI call makes it.
-    bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.is_paused())) != 0; }
+    bool is_silent() const { return (static_cast<int>(finished) | static_cast<int>(phases.time().is_paused())) != 0; }
 
     alignas(64) KnownPathTable known_paths;
     static constexpr std::uint32_t max_calls = 16;

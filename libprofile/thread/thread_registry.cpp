@@ -37,10 +37,10 @@ const EarlierIterations* earlier_iterations(const char* phase) noexcept {
 ClusteringSettings clustering_settings(const Config& config) {
     ClusteringSettings settings;
     settings.clusters = static_cast<std::uint32_t>(config.number(Option::Clusters));
-    settings.mode = static_cast<EquivalenceMode>(config.number(Option::Equivalence));
+    settings.mode = config.choice<EquivalenceChoice>();
     settings.warm_up = static_cast<std::uint32_t>(config.number(Option::Warmup));
     // The reference method knows no series. If every iteration is kept in full, a second copy is of no use.
-    settings.refreshes_distances = config.number(Option::Method) == 0;
+    settings.refreshes_distances = config.choice<MethodChoice>() == MethodChoice::Bounded;
     settings.series.counter_metrics = counter_choice.metrics();
     settings.keeps_series = settings.refreshes_distances && settings.clusters != Clusterer::no_limit;
     if (*config.text(Option::Reference) != 0) settings.earlier = earlier_iterations;
@@ -56,9 +56,9 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
     count_until_now(thread);
     if (id != 0) thread.place.remember_allowed(id, thread.arena);
     if (id == gettid()) thread.place.look(); // it may have had neither iterations nor samples
-    if (now < thread.phases.earliest_end()) now = thread.phases.earliest_end();
+    if (now < thread.phases.time().earliest_end()) now = thread.phases.time().earliest_end();
     thread_life.close(thread, now, cpu_now);
-    if (now < thread.phases.earliest_end()) now = thread.phases.earliest_end();
+    if (now < thread.phases.time().earliest_end()) now = thread.phases.time().earliest_end();
     thread.phases.finish(now, cpu_now);
     // Samples that hit libprofile itself are shown with its time.
     if (const std::uint64_t samples = thread.skipped_for(SkipReason::InTool); samples != 0)
@@ -134,7 +134,7 @@ bool ThreadRegistry::is_helper(const ThreadStart& start) const noexcept {
 bool ThreadRegistry::recycle(ThreadStart& start, Thread& thread) noexcept {
     if (&start == &main_ || thread.samples_taken != 0 || thread.samples_lost != 0 || !thread.phases.is_unused() || !thread.tree.is_empty()) return false;
     start.thread.store(nullptr, std::memory_order_release);
-    if (!thread.phases.is_paused()) {
+    if (!thread.phases.time().is_paused()) {
         short_threads_.fetch_add(1, std::memory_order_relaxed);
         short_cpu_ns_.fetch_add(thread_cpu_time(), std::memory_order_relaxed);
     }
@@ -188,7 +188,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
     if (process.config().flag(Option::Trace)) thread->trace.start(thread->arena, static_cast<std::uint64_t>(process.config().number(Option::TraceMemory)));
     thread->started_at = start.started_at;
     thread->index = &start == &main_ ? 0 : next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (thread->index == 0) thread->phases.publish(&main_phases);
+    if (thread->index == 0) thread->phases.hooks().log = &main_phases;
     if (thread->index == 0 && process.looks_for_loops()) thread_life.look_for_loops(*thread);
     begin_counting(start, *thread);
     if (!process.recording()) thread->phases.pause(start.started_at, 0);
@@ -209,6 +209,7 @@ Thread* ThreadRegistry::publish(ThreadStart& start, Thread* thread) noexcept {
 }
 
 void ThreadRegistry::open_main() noexcept {
+    return_address_of_any_mark = [](std::uintptr_t slot) noexcept { return thread_registry.return_address_of_mark(slot); };
     main_.id = getpid();
     if (gettid() == getpid()) main_known_ = true;
     if (!main_known_) return;
@@ -307,8 +308,6 @@ std::uintptr_t ThreadRegistry::return_address_of_mark(std::uintptr_t slot) noexc
     });
     return found;
 }
-
-std::uintptr_t return_address_of_any_mark(std::uintptr_t slot) noexcept { return thread_registry.return_address_of_mark(slot); }
 
 bool ThreadRegistry::finish_all(std::uint64_t now) noexcept {
     stop_booking();

@@ -72,9 +72,17 @@ TEST_F(ConfigTest, SizesTakeSuffixes) {
     EXPECT_EQ(load().number(Option::Memory), 16 << 20);
 }
 
-TEST_F(ConfigTest, ChoicesAreNumberedInOrder) {
+TEST_F(ConfigTest, EachWordOfAChoiceIsItsEnumerator) {
     setenv("LIBPROFILE_EQUIVALENCE", "weak", 1);
-    EXPECT_EQ(load().number(Option::Equivalence), 2);
+    setenv("LIBPROFILE_MARKS", "check", 1);
+    EXPECT_EQ(load().choice<EquivalenceChoice>(), EquivalenceChoice::Weak);
+    EXPECT_EQ(load().choice<MarksChoice>(), MarksChoice::Check);
+    EXPECT_EQ(load().choice<ClockChoice>(), ClockChoice::Auto);
+    for (const auto& [text, choice] : {std::pair("auto", IterationChoice::Auto), std::pair("marker", IterationChoice::Marker),
+                                       std::pair("none", IterationChoice::None), std::pair("step", IterationChoice::Point)}) {
+        setenv("LIBPROFILE_ITERATION", text, 1);
+        EXPECT_EQ(load().choice<IterationChoice>(), choice) << text;
+    }
 }
 
 TEST_F(ConfigTest, InvalidValuesFallBackAndAreNamed) {

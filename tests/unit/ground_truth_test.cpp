@@ -384,10 +384,10 @@ TEST(GroundTruth, ClustersAndRestEqualAPlainAccumulatorAtEveryK) {
             row[static_cast<Metric>(metric)] += delta;
             plain[Cell::make_key(node, metric)] += delta;
         }
-        stack.do_pending_work();
+        stack.iterations().do_pending_work();
         Sums found; // the last iteration is open: its values are in the rows
-        for (std::size_t p = 0; p < stack.phase_count(); ++p) {
-            Phase& phase = stack.phase(p);
+        for (std::size_t p = 0; p < stack.all().size(); ++p) {
+            Phase& phase = stack.all()[p];
             for (std::size_t r = 0; r < phase.rows.size(); ++r)
                 for (std::size_t m = 0; m < metric_count; ++m) found[Cell::make_key(phase.rows[r].node, m)] += phase.rows[r].values[m];
             for (std::uint32_t c = 0; phase.clusterer != nullptr && c < phase.clusterer->cluster_count(); ++c) {

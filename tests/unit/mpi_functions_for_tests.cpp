@@ -1,17 +1,14 @@
-// A small table in place of the generated one: the unit tests need names and categories, not MPI; and no registry of threads.
+// A small table in place of the generated one: the unit tests need names and categories, not MPI.
 #include "libprofile/base/function_records.hpp"
-#include "libprofile/callpath/mark.hpp"
 
 namespace libprofile {
 const MpiFunction mpi_functions[] = {
-    {"MPI_Send", TimeCategory::MpiP2p},
-    {"MPI_Allreduce", TimeCategory::MpiColl},
-    {"MPI_Barrier", TimeCategory::MpiSyncColl},
-#define OMP(id, name, category, in_signature) {name, TimeCategory::category},
+    {"MPI_Send", TimeCategory::MpiP2p, MpiTrait::none},
+    {"MPI_Allreduce", TimeCategory::MpiColl, MpiTrait::none},
+    {"MPI_Barrier", TimeCategory::MpiSyncColl, MpiTrait::none},
+#define OMP(id, name, category, in_signature) {name, TimeCategory::category, MpiTrait::none},
 #include "format/openmp.def"
 #undef OMP
 };
 const unsigned mpi_function_count = 3;
-
-std::uintptr_t return_address_of_any_mark(std::uintptr_t) noexcept { return 0; }
 } // namespace libprofile

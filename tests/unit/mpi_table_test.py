@@ -85,6 +85,19 @@ class TheTable(WithTable):
         known = set(re.findall(r"^\s*(\w+),", block, re.M))
         self.assertEqual({f.category for f in self.table.functions} - known, set())
 
+    def test_polls_are_the_functions_that_may_report_that_nothing_is_there(self):
+        reports = {f.name for f in self.table.functions if any(a.startswith(("unsuccessful_if_false(", "Test")) for a in f.accounting)}
+        polls = {f.name for f in self.table.functions if f.trait == "poll"}
+        self.assertEqual(polls, reports)
+        self.assertEqual(polls & {"MPI_Mprobe", "MPI_Probe", "MPI_Test_cancelled", "MPI_Win_wait"}, set())
+
+    def test_a_trait_that_does_not_exist_is_an_error_that_names_it(self):
+        changed = os.path.join(self.folder, "functions.table")
+        with open(changed, "w", encoding="utf-8") as file:
+            file.write("wrap  MPI_Test  MpiP2p  pol  Test(request, flag, status)\n")
+        with self.assertRaisesRegex(table.TableError, ":1: .*pol"):
+            table.read_table(changed)
+
     def test_passed_through_functions_have_a_reason(self):
         for rule in self.table.pass_rules:
             self.assertGreater(len(rule.reason), 5, rule.pattern)

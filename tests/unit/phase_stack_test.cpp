@@ -25,14 +25,14 @@ class PhaseStackTest : public testing::Test {
     }
     /// As whoever reads will see it.
     Phase& phase(const char* name) {
-        stack_.do_pending_work();
+        stack_.iterations().do_pending_work();
         return phase_as_it_is(name);
     }
     Phase& phase_as_it_is(const char* name) {
-        for (std::size_t i = 0; i < stack_.phase_count(); ++i)
-            if (std::strcmp(stack_.phase(i).name, name) == 0) return stack_.phase(i);
+        for (std::size_t i = 0; i < stack_.all().size(); ++i)
+            if (std::strcmp(stack_.all()[i].name, name) == 0) return stack_.all()[i];
         ADD_FAILURE() << "no phase " << name;
-        return stack_.phase(0);
+        return stack_.all()[0];
     }
     /// Exclusive time of all call paths of a phase: clusters and rest.
     static std::uint64_t cell_time(Phase& phase) {
@@ -71,8 +71,12 @@ class PhaseStackTest : public testing::Test {
         row.is_event = true;
         ++row[Metric::Visits];
         row[Metric::Time] += ns;
-        stack_.book_event(ns, ns);
+        stack_.time().book_event(ns, ns);
         now_ += ns;
+    }
+    void begin_polls(const char* site, const void* path, PollStatistics& statistics, Row& row, std::uint64_t now, std::uint64_t first_ns,
+                     std::uint64_t own_ns) {
+        stack_.time().polls().begin(site, path, statistics, row, now, first_ns, own_ns, stack_.time().booked().wall_ns());
     }
     Arena arena_;
     Pool pool_{arena_};
@@ -160,7 +164,7 @@ TEST_F(PhaseStackTest, TimeBelongsToTheInnermostPhase) {
     EXPECT_EQ(phase("solve").wall_ns, 40u);
     EXPECT_EQ(phase("step").wall_inclusive_ns, 90u);
     EXPECT_EQ(phase("").wall_inclusive_ns, 150u);
-    EXPECT_EQ(stack_.repairs(), 0u);
+    EXPECT_EQ(stack_.repairs().count(), 0u);
 }
 
 TEST_F(PhaseStackTest, PhasesPartitionTheWallTimeWhateverTheMarkersDo) {
@@ -189,13 +193,13 @@ TEST_F(PhaseStackTest, PhasesPartitionTheWallTimeWhateverTheMarkersDo) {
     }
     stack_.finish(now_, cpu);
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < stack_.phase_count(); ++i) {
-        Phase& p = stack_.phase(i);
+    for (std::size_t i = 0; i < stack_.all().size(); ++i) {
+        Phase& p = stack_.all()[i];
         sum += p.wall_ns;
         EXPECT_EQ(cell_time(p), p.wall_ns) << "phase " << p.name;
     }
     EXPECT_EQ(sum, now_);
-    EXPECT_GT(stack_.repairs(), 0u);
+    EXPECT_GT(stack_.repairs().count(), 0u);
 }
 
 TEST_F(PhaseStackTest, APauseIsBookedInThePhasesThatWereOpen) {
@@ -213,7 +217,7 @@ TEST_F(PhaseStackTest, APauseIsBookedInThePhasesThatWereOpen) {
     for (const char* name : {"step", ""}) EXPECT_EQ(cell_time(phase(name)), phase(name).wall_ns);
     EXPECT_EQ(phase("step").clusterer->iterations(), 3u);
     EXPECT_EQ(walls("step").at(1), 20u);
-    EXPECT_EQ(stack_.repairs(), 0u);
+    EXPECT_EQ(stack_.repairs().count(), 0u);
 }
 
 TEST_F(PhaseStackTest, AnIterationThatWasWhollyOffHasNotRecordedTimeOnly) {
@@ -267,7 +271,7 @@ TEST_F(PhaseStackTest, LoopsMarkedAtTheirTopNeedNoRepair) {
     EXPECT_EQ(phase("inner").clusterer->iterations(), 12u);
     EXPECT_EQ(phase("outer").wall_inclusive_ns, 300u);
     EXPECT_EQ(phase("inner").wall_ns, 3 * 80u);
-    EXPECT_EQ(stack_.repairs(), 0u);
+    EXPECT_EQ(stack_.repairs().count(), 0u);
 }
 
 TEST_F(PhaseStackTest, ComputeTimeIsSharedOutOverTheSampledPaths) {
@@ -307,8 +311,8 @@ TEST_F(PhaseStackTest, BeginOfAnOpenPhaseClosesItFirst) {
     stack_.finish(100, 100);
     EXPECT_EQ(phase("step").clusterer->iterations(), 2u);
     EXPECT_EQ(phase("step").wall_ns, 90u);
-    EXPECT_EQ(stack_.repairs(), 1u);
-    EXPECT_STREQ(stack_.first_repair(), "begin of the open \"step\"");
+    EXPECT_EQ(stack_.repairs().count(), 1u);
+    EXPECT_STREQ(stack_.repairs().first(), "begin of the open \"step\"");
 }
 
 TEST_F(PhaseStackTest, EndClosesWhatIsOpenInside) {
@@ -319,7 +323,7 @@ TEST_F(PhaseStackTest, EndClosesWhatIsOpenInside) {
     stack_.finish(40, 40);
     EXPECT_EQ(phase("solve").wall_ns, 10u);
     EXPECT_EQ(phase("step").wall_ns, 10u);
-    EXPECT_EQ(stack_.repairs(), 2u);
+    EXPECT_EQ(stack_.repairs().count(), 2u);
 }
 
 TEST_F(PhaseStackTest, TooDeepNestingIsRefusedNotFatal) {
@@ -329,9 +333,9 @@ TEST_F(PhaseStackTest, TooDeepNestingIsRefusedNotFatal) {
     for (auto name = names.rbegin(); name != names.rend(); ++name) stack_.end(PhaseKind::Aggregate, name->c_str(), now_++, 0);
     stack_.finish(now_, 0);
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < stack_.phase_count(); ++i) sum += stack_.phase(i).wall_ns;
+    for (std::size_t i = 0; i < stack_.all().size(); ++i) sum += stack_.all()[i].wall_ns;
     EXPECT_EQ(sum, now_);
-    EXPECT_GT(stack_.repairs(), 0u);
+    EXPECT_GT(stack_.repairs().count(), 0u);
 }
 
 TEST_F(PhaseStackTest, WithoutMemoryIterationsAreFoldedAndTotalsStayExact) {
@@ -345,25 +349,25 @@ TEST_F(PhaseStackTest, WithoutMemoryIterationsAreFoldedAndTotalsStayExact) {
     memory_quota.limit(256ull << 20);
     stack_.finish(now_, now_);
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < stack_.phase_count(); ++i) {
-        sum += stack_.phase(i).wall_ns;
-        EXPECT_EQ(cell_time(stack_.phase(i)), stack_.phase(i).wall_ns);
+    for (std::size_t i = 0; i < stack_.all().size(); ++i) {
+        sum += stack_.all()[i].wall_ns;
+        EXPECT_EQ(cell_time(stack_.all()[i]), stack_.all()[i].wall_ns);
     }
     EXPECT_EQ(sum, now_);
-    EXPECT_GT(stack_.quota_losses(), 0u);
+    EXPECT_GT(stack_.losses(), 0u);
 }
 
 TEST_F(PhaseStackTest, PollsOfARunShareItsTimeAndNoMore) {
     event(0, 100); // the first unsuccessful one
     Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
     PollStatistics statistics;
-    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 20);
-    stack_.polls().untimed = 10;
-    stack_.polls().timed = 2;
-    stack_.polls().timed_ns = 100;
+    begin_polls("here", nullptr, statistics, row, now_, 100, 20);
+    stack_.time().polls().untimed = 10;
+    stack_.time().polls().timed = 2;
+    stack_.time().polls().timed_ns = 100;
     row[Metric::Time] += 100; // the timed ones are booked at once
-    stack_.book_event(100, 100);
-    stack_.end_polls(now_ + 10000); // ten polls of 50 ns in a run of 10 us
+    stack_.time().book_event(100, 100);
+    stack_.time().end_polls(now_ + 10000); // ten polls of 50 ns in a run of 10 us
     EXPECT_EQ(row[Metric::Time], 100u + 100u + 500u);
     EXPECT_EQ(row[Metric::TimedTogether], 10u);
     stack_.finish(now_ + 10000, now_ + 10000);
@@ -374,9 +378,9 @@ TEST_F(PhaseStackTest, PollsNeverLastLongerThanTheirRun) {
     event(0, 100);
     Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
     PollStatistics statistics;
-    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 20);
-    stack_.polls().untimed = 1000; // 100 ns each by the first, but there were 5 us
-    stack_.end_polls(now_ + 5000);
+    begin_polls("here", nullptr, statistics, row, now_, 100, 20);
+    stack_.time().polls().untimed = 1000; // 100 ns each by the first, but there were 5 us
+    stack_.time().end_polls(now_ + 5000);
     EXPECT_EQ(row[Metric::Time], 100u + 5000u);
     stack_.finish(now_ + 5000, now_ + 5000);
     EXPECT_EQ(cell_time(phase("")), now_ + 5000);
@@ -389,10 +393,10 @@ TEST_F(PhaseStackTest, ThePollThatFindsSomethingLastsAsLongAsThoseThatDid) {
     for (int i = 0; i < 20; ++i) statistics.add(true, 4000);
     for (int i = 0; i < 20; ++i) statistics.add(false, 100);
     EXPECT_FALSE(statistics.finds_cheaply());
-    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 0);
-    stack_.polls().untimed = 5;
-    stack_.polls().found_untimed = 1;
-    stack_.end_polls(now_ + 100000);
+    begin_polls("here", nullptr, statistics, row, now_, 100, 0);
+    stack_.time().polls().untimed = 5;
+    stack_.time().polls().found_untimed = 1;
+    stack_.time().end_polls(now_ + 100000);
     EXPECT_EQ(row[Metric::Time], 100u + 5u * 100u + 4000u);
     EXPECT_EQ(row[Metric::TimedTogether], 6u);
 }
@@ -400,17 +404,17 @@ TEST_F(PhaseStackTest, ThePollThatFindsSomethingLastsAsLongAsThoseThatDid) {
 TEST_F(PhaseStackTest, ShortRunsAreTimedUntilFindingIsKnownToBeCheap) {
     Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
     PollStatistics statistics;
-    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 0);
-    for (std::uint32_t i = 0; i < PollRun::short_run; ++i) ASSERT_TRUE(stack_.polls().is_due());
+    begin_polls("here", nullptr, statistics, row, now_, 100, 0);
+    for (std::uint32_t i = 0; i < PollRun::short_run; ++i) ASSERT_TRUE(stack_.time().polls().is_due());
     int timed = 0;
-    for (int i = 0; i < 11000; ++i) timed += stack_.polls().is_due() ? 1 : 0;
+    for (int i = 0; i < 11000; ++i) timed += stack_.time().polls().is_due() ? 1 : 0;
     EXPECT_GT(timed, 800);
     EXPECT_LT(timed, 1200);
     for (int i = 0; i < 20; ++i) statistics.add(true, 150);
     for (int i = 0; i < 20; ++i) statistics.add(false, 100);
-    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 0);
+    begin_polls("here", nullptr, statistics, row, now_, 100, 0);
     timed = 0;
-    for (std::uint32_t i = 0; i < PollRun::short_run; ++i) timed += stack_.polls().is_due() ? 1 : 0;
+    for (std::uint32_t i = 0; i < PollRun::short_run; ++i) timed += stack_.time().polls().is_due() ? 1 : 0;
     EXPECT_LT(timed, 20);
 }
 
@@ -419,10 +423,10 @@ TEST_F(PhaseStackTest, ARunOfPollsEndsWithItsPhase) {
     event(0, 100);
     Row& row = stack_.row(tree_.child(0, NodeKind::Mpi, 0, 0));
     PollStatistics statistics;
-    stack_.begin_polls("here", nullptr, statistics, row, now_, 100, 0);
-    stack_.polls().untimed = 3;
+    begin_polls("here", nullptr, statistics, row, now_, 100, 0);
+    stack_.time().polls().untimed = 3;
     stack_.end(PhaseKind::Iterations, "loop", now_ + 1000, now_ + 1000);
-    EXPECT_EQ(stack_.polls().site, nullptr);
+    EXPECT_EQ(stack_.time().polls().site, nullptr);
     stack_.finish(now_ + 2000, now_ + 2000);
     EXPECT_EQ(cell_time(phase("loop")), 1100u);
     EXPECT_EQ(cell_time(phase("")), 1000u);
@@ -435,13 +439,13 @@ TEST_F(PhaseStackTest, AnIterationWaitsForItsClusterUntilAnotherEnds) {
         stack_.end(PhaseKind::Iterations, name, now_, now_);
     };
     iterate("step");
-    EXPECT_TRUE(stack_.has_pending_work());
+    EXPECT_TRUE(stack_.iterations().has_pending_work());
     EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 0u);
     iterate("solve"); // of any phase
     EXPECT_EQ(phase_as_it_is("step").clusterer->iterations(), 1u);
     EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 0u);
-    stack_.do_pending_work();
-    EXPECT_FALSE(stack_.has_pending_work());
+    stack_.iterations().do_pending_work();
+    EXPECT_FALSE(stack_.iterations().has_pending_work());
     EXPECT_EQ(phase_as_it_is("solve").clusterer->iterations(), 1u);
     EXPECT_EQ(phase_as_it_is("solve").series->iterations(), 1u);
     iterate("step");
@@ -463,7 +467,7 @@ TEST_F(PhaseStackTest, AnIterationThatNoClusterTakesStaysInTheRest) {
         row.is_event = true;
         row[Metric::Visits] += visits;
         row[Metric::Time] += 100;
-        strict.book_event(100, 100);
+        strict.time().book_event(100, 100);
         now += 100;
         strict.end(PhaseKind::Iterations, "step", now, now);
     };
@@ -475,11 +479,11 @@ TEST_F(PhaseStackTest, AnIterationThatNoClusterTakesStaysInTheRest) {
     memory_quota.limit(quota);
     iterate(6000);
     strict.finish(now, now);
-    Phase& step = strict.phase(1);
+    Phase& step = strict.all()[1];
     EXPECT_EQ(cell_time(step), step.wall_ns);
     EXPECT_EQ(step.wall_ns, 600000u);
     EXPECT_GT(step.clusterer->unclustered(), 0u);
-    EXPECT_GT(strict.quota_losses(), 0u);
+    EXPECT_GT(strict.losses(), 0u);
 }
 
 namespace {
@@ -520,13 +524,13 @@ Outcome outcome_with(std::uint64_t quota, bool keeps_series, std::uint32_t paths
                 ++row[Metric::Visits];
                 row[Metric::Time] += ns;
                 row[Metric::P2pBytesSent] += random() % 4096 * larger;
-                stack.book_event(ns, ns);
+                stack.time().book_event(ns, ns);
                 now += ns;
             }
             stack.end(PhaseKind::Iterations, "step", now, now);
         }
         stack.finish(now, now);
-        if (const Clusterer* clusterer = stack.phase(1).clusterer) result = {clusterer->unclustered(), clusterer->cluster_count()};
+        if (const Clusterer* clusterer = stack.all()[1].clusterer) result = {clusterer->unclustered(), clusterer->cluster_count()};
         _exit(write(ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
     }
     close(ends[1]);
@@ -578,29 +582,29 @@ TEST(ShortMemory, FewerClustersAreFormedBeforeIterationsAreLostAndSeriesTakeNoth
 
 TEST(WaitChoice, WorkIsDoneWhereTheRankUsuallyWaitsLongEnough) {
     WaitChoice waits;
-    EXPECT_TRUE(waits.is_place_for_work(10)); // nothing is known yet
-    waits.is_place_for_work(5000);
+    EXPECT_TRUE(waits.is_time_for_work(10)); // nothing is known yet
+    waits.is_time_for_work(5000);
     waits.learn(1000);
     waits.next_iteration();
     for (int i = 0; i < 3; ++i) { // short, long
-        EXPECT_FALSE(waits.is_place_for_work(20));
-        EXPECT_TRUE(waits.is_place_for_work(5000));
+        EXPECT_FALSE(waits.is_time_for_work(20));
+        EXPECT_TRUE(waits.is_time_for_work(5000));
         waits.next_iteration();
     }
-    EXPECT_TRUE(waits.is_place_for_work(1200)); // long enough is as good as longer
+    EXPECT_TRUE(waits.is_time_for_work(1200)); // long enough is as good as longer
 }
 
 TEST(WaitChoice, TheLongestOfShortWaitsIsBetterThanNone) {
     WaitChoice waits;
     waits.learn(100000);
-    waits.is_place_for_work(20);
-    waits.is_place_for_work(400);
+    waits.is_time_for_work(20);
+    waits.is_time_for_work(400);
     waits.next_iteration();
-    EXPECT_FALSE(waits.is_place_for_work(20));
-    EXPECT_TRUE(waits.is_place_for_work(390)); // it is a little shorter now
+    EXPECT_FALSE(waits.is_time_for_work(20));
+    EXPECT_TRUE(waits.is_time_for_work(390)); // it is a little shorter now
     waits.next_iteration();
     waits.next_iteration(); // without any
-    EXPECT_TRUE(waits.is_place_for_work(20));
+    EXPECT_TRUE(waits.is_time_for_work(20));
 }
 
 } // namespace libprofile

@@ -1,5 +1,6 @@
 #include "tools/analysis/kinds.hpp"
 
+#include "libprofile/base/function_records.hpp"
 #include "tools/analysis/in_parallel.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
@@ -9,6 +10,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
+#include <span>
 #include <string_view>
 
 namespace libprofile::tools {
@@ -38,9 +41,15 @@ constexpr double allowed_spread = 0.15;
 /// Pairs are compared among so many groups at most; with more, close ones are joined unseen.
 constexpr std::size_t most_groups = 1000;
 
-/// Calls that may find nothing: their number, and whether they are made at all, is chance.
+/// Calls that may find nothing: their number, and whether they are made at all, is random.
 bool is_poll(std::string_view name) {
-    return name.starts_with("MPI_Test") || name == "MPI_Iprobe" || name == "MPI_Improbe" || name == "MPI_Request_get_status" || name == "MPI_Parrived";
+    static const std::set<std::string_view> polls = [] {
+        std::set<std::string_view> names;
+        for (const MpiFunction& function : std::span(mpi_functions, mpi_function_count))
+            if (function.trait == MpiTrait::poll) names.insert(function.name);
+        return names;
+    }();
+    return polls.contains(name);
 }
 
 bool is_compared(std::size_t metric) {
@@ -55,10 +64,10 @@ RankCluster describe(const Profile& profile, const Cluster& cluster) {
     for (const Cell& cell : cluster.cells) {
         const CallPath& path = profile.paths[cell.path];
         const bool is_event = is_call(path.kind);
-        const bool is_chance = is_event && is_poll(profile.functions[path.target].name);
+        const bool is_polled = is_event && is_poll(profile.functions[path.target].name);
         const bool is_visits = cell.metric == static_cast<std::uint32_t>(Metric::Visits);
-        if (is_event && is_visits && !is_chance) out.calls.push_back(cell.path);
-        if (cell.metric >= metric_count || !is_compared(cell.metric) || (is_chance && is_visits)) continue;
+        if (is_event && is_visits && !is_polled) out.calls.push_back(cell.path);
+        if (cell.metric >= metric_count || !is_compared(cell.metric) || (is_polled && is_visits)) continue;
         if (cell.metric == 0 && category_of(profile, path) != TimeCategory::Compute) continue;
         sums[cell.metric] += static_cast<double>(cell.value);
     }

@@ -146,12 +146,10 @@ std::string run_help() {
                       "Starts the program with the measurement library preloaded. The results are in a new folder\n"
                       "libprofile-<program>-<job>; read them with: libprofile report FOLDER\n\nOptions:\n";
     for (const OptionRow& row : option_table) {
-        const std::string value = row.type == OptionType::Flag            ? ""
-                                  : row.type == OptionType::Text          ? fmt::format(" {}", row.choices)
-                                  : row.type == OptionType::ChoiceOrPlace ? " auto|marker|none|PLACE"
-                                  : row.type == OptionType::Rate          ? " RATE"
-                                  : row.type == OptionType::Duration      ? " TIME"
-                                                                          : " " + range_of(row);
+        const std::string value = row.type == OptionType::Flag       ? ""
+                                  : row.type == OptionType::Rate     ? " RATE"
+                                  : row.type == OptionType::Duration ? " TIME"
+                                                                     : " " + range_of(row);
         const std::string fallback = *row.default_value != 0 && row.type != OptionType::Flag ? fmt::format(" [{}]", row.default_value) : "";
         std::string head = flag_of(row) + value;
         for (const std::string& line : wrapped(first_clause(row.description) + fallback, 60)) {

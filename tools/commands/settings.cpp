@@ -78,7 +78,7 @@ const char* type_word(OptionType type) {
     case OptionType::Text: return "text";
     case OptionType::Rate: return "rate";
     case OptionType::Duration: return "time";
-    case OptionType::ChoiceOrPlace: return "choice";
+    case OptionType::ChoiceOrText: return "choice";
     }
     return "";
 }
@@ -91,7 +91,7 @@ std::string range_of(const OptionRow& row) {
     case OptionType::Share: return fmt::format("{}%..{}%|auto", row.minimum / 10000, row.maximum / 10000);
     case OptionType::Flag: return "0|1";
     case OptionType::Choice: return row.choices;
-    case OptionType::ChoiceOrPlace: return std::string(row.choices) + "|PLACE";
+    case OptionType::ChoiceOrText: return std::string(row.choices) + "|PLACE";
     case OptionType::Text: return row.choices;
     case OptionType::Rate: return fmt::format("0|RATE|PERIOD, at most {}kHz", samples_per_second(row.minimum) / 1000);
     case OptionType::Duration: return fmt::format("0|{}ms..{}s", row.minimum / 1000000, row.maximum / 1000000000);
@@ -129,7 +129,7 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
         for (std::size_t at = 0; (at = list.find('|', at)) != std::string::npos;) list.replace(at, 1, ", ");
         return "must be one of " + list;
     }
-    case OptionType::ChoiceOrPlace:
+    case OptionType::ChoiceOrText:
     case OptionType::Text: return value.empty() ? "must not be empty" : "";
     case OptionType::Rate: {
         std::int64_t period = 0;

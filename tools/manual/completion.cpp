@@ -46,7 +46,7 @@ std::string words(std::string choices) {
 std::string choices_of_run() {
     std::string out;
     for (const OptionRow& row : option_table)
-        if (row.type == OptionType::Choice || row.type == OptionType::ChoiceOrPlace)
+        if (row.type == OptionType::Choice || row.type == OptionType::ChoiceOrText)
             out += fmt::format("        run\\ {}) values=\"{}\" ;;\n", flag_of(row), words(row.choices));
     return out;
 }

@@ -312,14 +312,7 @@ template <class Visitor> void for_each_cell(const PhaseData& data, Visitor&& vis
 
 /// What the exclusive time of a call path is booked under.
 inline TimeCategory category_of(const Profile& profile, const CallPath& path) {
-    switch (path.kind) {
-    case NodeKind::Mpi:
-    case NodeKind::OpenMp: return profile.functions[path.target].category;
-    case NodeKind::Overhead: return TimeCategory::Overhead;
-    case NodeKind::OffCpu: return TimeCategory::OffCpu;
-    case NodeKind::NotRecorded: return TimeCategory::NotRecorded;
-    default: return TimeCategory::Compute;
-    }
+    return is_call(path.kind) ? profile.functions[path.target].category : category_of(path.kind);
 }
 
 } // namespace libprofile::tools

@@ -3,6 +3,7 @@
 // Contract: not thread-safe; allocates; throws std::bad_alloc only.
 #pragma once
 
+#include "libprofile/base/hashing.hpp"
 #include "tools/profile/decode.hpp"
 
 #include <map>
@@ -46,13 +47,7 @@ class Numbering {
         bool operator==(const PathKey&) const = default;
     };
 
-    /// Mixes like splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
     struct KeyHash {
-        static std::uint64_t mix(std::uint64_t x) {
-            x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-            x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-            return x ^ (x >> 31);
-        }
         std::size_t operator()(const PathKey& k) const {
             const std::uint64_t place = (std::uint64_t{k.parent} << 32) | k.target;
             return mix(mix(place) + k.address + static_cast<std::uint64_t>(k.kind));

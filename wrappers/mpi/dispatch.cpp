@@ -1,9 +1,10 @@
 #include "wrappers/mpi/dispatch.hpp"
 
+#include "libprofile/base/function_records.hpp"
 #include "libprofile/base/real_calls.hpp"
-#include "libprofile/events/mpi_events.hpp"
 #include "libprofile/mpi/mpi_modules.hpp"
 #include "libprofile/mpi/other_tools.hpp"
+#include "libprofile/session/session.hpp"
 #include "wrappers/mpi/flavour.hpp"
 
 #include <atomic>
@@ -34,11 +35,11 @@ void* answer_without_mpi(unsigned id) {
     return reinterpret_cast<void*>(answer_error);
 }
 
-/// MPI is begun and there is none: without us the program would not have started, so somebody has to tell.
+/// The program starts MPI and there is none: without us it would not have started, so we must say so.
 void complain_without_mpi(unsigned id) {
     const std::string_view name = mpi_functions[id].name;
     if ((name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init") && !complained.exchange(true))
-        mpi_library_unusable("the program starts MPI, but no MPI library is loaded; link it with one (the gold linker with "
+        session.mpi_unusable("the program starts MPI, but no MPI library is loaded; link it with one (the gold linker with "
                              "--as-needed drops it behind -lprofile: use another linker)");
 }
 
@@ -78,7 +79,7 @@ void* definition_without_mpi(unsigned slot, const void* caller) {
     return is_own ? nullptr : next;
 }
 
-/// The MPI library's own function, by its profiling name; of a tool that interposes those, the tool's.
+/// The MPI library's own function, by its profiling name; the tool's where a tool interposes those.
 void* real_function(unsigned id) {
     const ProfilingName name(id);
     void* tools = other_tools::next_function(name.text);
@@ -119,7 +120,7 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
     return nullptr;
 }
 
-/// Lets both names of a function lead to `target`. With a tool behind us in the loader's order the application's MPI_X goes to
+/// Lets both names of a function lead to `target`. With a tool after us in the loader's order the application's MPI_X goes to
 /// the tool's, as it would without us: the tool calls PMPI_X, and that one leads to `target`. So both orders are the same.
 void set_slots(unsigned id, void* target) {
     void* tools = other_tools::next_function(mpi_functions[id].name);
@@ -163,13 +164,13 @@ void use_library() {
     }
     if (flavour == nullptr) {
         fill_slots_without_bodies();
-        if (!complained.exchange(true)) mpi_library_unusable(reason);
+        if (!complained.exchange(true)) session.mpi_unusable(reason);
         return;
     }
-    mpi_library_found(flavour->services); // before any slot leads to a body on another thread
+    session.mpi_found(flavour->services); // before any slot leads to a body on another thread
     fill_slots(*flavour);
     const char* tool = other_tools::bypassing_tool();
-    if (tool != nullptr && !complained.exchange(true)) mpi_tool_bypasses_us(tool);
+    if (tool != nullptr && !complained.exchange(true)) session.tool_bypasses_us(tool);
 }
 
 } // namespace

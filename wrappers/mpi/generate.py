@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates the MPI wrappers from functions.table. Run by wrappers/CMakeLists.txt.
 
-    generate.py --table T --out DIR stubs                                    mpi_functions.cpp, mpi_stubs.S
+    generate.py --table T --out DIR stubs                                    mpi_functions.def, mpi_stubs.S
     generate.py --table T --out DIR bodies --mpi openmpi --include D ...     openmpi_*.cpp, openmpi_*.hpp
     generate.py --table T check --include D ... [--library libmpi.so]        is every function covered?
 """
@@ -53,7 +53,7 @@ def main():
     arguments = parse_arguments()
     functions = table.read_table(arguments.table)
     if arguments.what == "stubs":
-        files = {"mpi_functions.cpp": stubs.functions_source(functions), "mpi_stubs.S": stubs.stubs_source(functions)}
+        files = {"mpi_functions.def": stubs.functions_list(functions), "mpi_stubs.S": stubs.stubs_source(functions)}
         write_files(arguments.out, files)
         return
     declared = header.parse(header.preprocess([arguments.compiler], arguments.include))

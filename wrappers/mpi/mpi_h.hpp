@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include "libprofile/events/mpi_events.hpp"
+#include "libprofile/session/session.hpp"
 
 #ifdef OPEN_MPI
 // Handle constants of Open MPI are addresses of data in its library. Referring to them would make

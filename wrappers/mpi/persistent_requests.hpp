@@ -9,7 +9,7 @@
 
 namespace libprofile {
 
-/// The additions to metrics of one start. Takes the place of an MpiEvent where a call only prepares what is counted later.
+/// The additions to metrics of one start. Stands in for an MpiEvent where a call only prepares what is counted later.
 struct Charge {
     static constexpr unsigned most = 4;
     Metric metrics[most] = {};
@@ -28,7 +28,7 @@ namespace persistent_requests {
 /// False when memory ran out: the starts of this request will not be counted.
 bool insert(std::uint64_t handle, const Charge& charge) noexcept;
 
-/// nullptr: a receive, or a request that moves nothing. Valid until the request is freed.
+/// Returns nullptr for a receive and for a request that moves nothing. Valid until the request is freed.
 const Charge* find(std::uint64_t handle) noexcept;
 
 void remove(std::uint64_t handle) noexcept;

@@ -6,6 +6,7 @@
 // are (though a start may change them); sends share theirs (field notes of both MPIs: small sends are complete at once and get one common handle).
 #pragma once
 
+#include "libprofile/base/hashing.hpp"
 #include "libprofile/base/memory.hpp"
 
 #include <atomic>
@@ -74,7 +75,7 @@ template <class Slot, unsigned first_bits> class RequestTable {
 
     static Slot* window_of(std::uint64_t handle, Slot* slots, unsigned level) noexcept {
         const unsigned bits = first_bits + bits_per_level * level;
-        const std::uint64_t hash = (handle * 0x9e3779b97f4a7c15u) >> (64 - bits);
+        const std::uint64_t hash = short_hash(handle, bits);
         return slots + (hash & ~std::uint64_t{window - 1});
     }
 

@@ -52,8 +52,8 @@ int start_prefix_sum(const std::uint64_t* in, std::uint64_t* out, int count) {
     return real.Iscan(in, out, count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &service_request);
 }
 
-int start_exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places) {
-    return real.Ialltoallv(out, out_sizes, places, MPI_BYTE, in, in_sizes, places, MPI_BYTE, MPI_COMM_WORLD, &service_request);
+int start_exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* offsets) {
+    return real.Ialltoallv(out, out_sizes, offsets, MPI_BYTE, in, in_sizes, offsets, MPI_BYTE, MPI_COMM_WORLD, &service_request);
 }
 
 int test(int* done) { return real.Test(&service_request, done, MPI_STATUS_IGNORE); }

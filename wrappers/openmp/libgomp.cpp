@@ -3,7 +3,7 @@
 // program's own data, are the runtime's.
 //
 // The names have the runtime's own symbol versions, not as the default ones: the run-time loader gives them to programs that ask for these
-// versions, link editors bind nobody to them. A program that was linked with another runtime asks for that one's.
+// versions, link editors bind no program to them. A program that was linked with another runtime asks for that one's.
 
 #include "libprofile/base/messages.hpp"
 #include "libprofile/events/openmp_events.hpp"
@@ -115,7 +115,7 @@ inline bool is_alone() {
 constexpr bool is_barrier(OpenMpConstruct construct) { return construct == OpenMpConstruct::Barrier || construct == OpenMpConstruct::ImplicitBarrier; }
 
 /// What the runtime gives to every thread of the team in place of the program's data. GOMP_parallel_reductions looks at the first word.
-/// One cache line, which nobody writes while the region runs.
+/// One cache line, which no thread writes while the region runs.
 struct alignas(64) Team {
     void* first_word;
     Outlined function;
@@ -124,7 +124,7 @@ struct alignas(64) Team {
 };
 static_assert(sizeof(Team) == 64);
 
-/// The first place in `room` that is aligned so.
+/// The first address in `room` that is aligned so.
 inline char* align_in(void* room, std::size_t align) { return static_cast<char*>(room) + (align - reinterpret_cast<std::uintptr_t>(room) % align) % align; }
 
 /// Room for it on the stack, aligned by hand: where a local variable is aligned to more than the stack is, and arguments lie there, GCC makes a
@@ -143,7 +143,7 @@ class TeamRoom {
     Team& team;
 };
 
-/// In place of the outlined function. Behind end_share() the team may be gone.
+/// Runs in place of the outlined function. After end_share() the team may be gone.
 void run_share(void* argument) {
     const auto* team = static_cast<const Team*>(argument);
     RegionShare share;
@@ -174,7 +174,7 @@ inline void call_task(const Task& task, void* data, void* frame) {
     if (was_waiting) end_task(paused);
 }
 
-/// In place of the task's function: its data lie behind ours.
+/// Runs in place of the task's function, whose data follow ours.
 void run_task(void* argument) {
     const auto* task = static_cast<const Task*>(argument);
     call_task(*task, static_cast<char*>(argument) + task->offset, __builtin_frame_address(0));
@@ -213,13 +213,13 @@ struct TaskBlock {
         : align(static_cast<std::size_t>(own_alignment < 16 ? 16 : own_alignment)), offset((head + align - 1) / align * align),
           size(offset + static_cast<std::size_t>(own_size)) {}
     /// In `room`, of size + align bytes.
-    char* place_in(void* room) const { return align_in(room, align); }
+    char* aligned_in(void* room) const { return align_in(room, align); }
     std::size_t align;
     std::size_t offset;
     std::size_t size;
 };
 
-/// A runtime that has OMPT tells of its regions itself; another one may be in the process beside it.
+/// A runtime that has OMPT reports its regions itself; another one may be in the process, too.
 inline bool is_measured() { return openmp_is_recorded() && !ompt_tells_of(__atomic_load_n(&runtime, __ATOMIC_RELAXED)); }
 
 } // namespace
@@ -283,7 +283,7 @@ PUBLIC void libprofile_GOMP_task(Outlined fn, void* data, void (*copy)(void*, vo
     Task task{fn, copy, data, block.offset};
     const auto whole = static_cast<long>(block.size), align = static_cast<long>(block.align);
     if (copy != nullptr) return function(run_task, &task, copy_task, whole, align, if_clause, flags, depend, priority, detach);
-    char* copied = block.place_in(alloca(block.size + block.align));
+    char* copied = block.aligned_in(alloca(block.size + block.align));
     std::memcpy(copied, &task, sizeof task);
     if (size != 0) std::memcpy(copied + block.offset, data, static_cast<std::size_t>(size));
     function(run_task, copied, nullptr, whole, align, if_clause, flags, depend, priority, detach);
@@ -296,7 +296,7 @@ using Taskloop = void (*)(Outlined, void*, void (*)(void*, void*), long, long, u
                                                        unsigned flags, unsigned long tasks, int priority, std::uint64_t start, std::uint64_t end,
                                                        std::uint64_t step, const void* return_address, void* frame) {
     constexpr unsigned no_group = 1u << 11;
-    constexpr unsigned known_flags = 0x1f | 1u << 8 | 1u << 9 | 1u << 10 | no_group; // besides those of tasks: up, grainsize, if
+    constexpr unsigned known_flags = 0x1f | 1u << 8 | 1u << 9 | 1u << 10 | no_group; // in addition to those of tasks: up, grainsize, if
     constexpr long least = sizeof(LoopTask::passes);
     if (!is_measured() || (flags & ~known_flags) != 0 || size < least || !TaskBlock::fits(size, alignment))
         return function(fn, data, copy, size, alignment, flags, tasks, priority, start, end, step);
@@ -304,7 +304,7 @@ using Taskloop = void (*)(Outlined, void*, void (*)(void*, void*), long, long, u
     LoopTask task{{}, {fn, copy, data, block.offset}};
     void* given = &task;
     if (copy == nullptr) {
-        char* copied = block.place_in(alloca(block.size + block.align));
+        char* copied = block.aligned_in(alloca(block.size + block.align));
         std::memcpy(copied, &task, sizeof task);
         std::memcpy(copied + block.offset, data, static_cast<std::size_t>(size));
         given = copied;

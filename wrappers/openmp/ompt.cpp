@@ -101,7 +101,7 @@ struct ThreadShares {
     return static_cast<ThreadShares*>(thread.openmp.ompt);
 }
 
-/// nullptr: the thread is not measured, or not any more.
+/// Returns nullptr if the thread is not measured, or not any more.
 inline ThreadShares* own_shares() noexcept {
     Thread* thread = thread_local_block.thread;
     if (thread == nullptr || thread->finished) [[unlikely]]
@@ -111,9 +111,9 @@ inline ThreadShares* own_shares() noexcept {
 }
 
 /// Regions that were left by a jump: a region inside of them would begin farther inside. Of its parts a master's go with them.
-void drop_left_regions(ThreadShares& own, std::uintptr_t boundary) noexcept {
-    if (!is_own_stack(boundary)) return;
-    while (own.region_count != 0 && own.regions[own.region_count - 1].region.boundary <= boundary) {
+void drop_left_regions(ThreadShares& own, std::uintptr_t frame_address) noexcept {
+    if (!is_own_stack(frame_address)) return;
+    while (own.region_count != 0 && own.regions[own.region_count - 1].region.frame_address <= frame_address) {
         const ParallelRegion* left = &own.regions[--own.region_count].region;
         while (own.part_count != 0 && own.parts[own.part_count - 1].region == left) --own.part_count;
     }
@@ -124,7 +124,7 @@ void parallel_begin(Data*, const Frame* frame, Data* parallel, unsigned, int, co
     if (!openmp_is_recorded() || frame == nullptr || frame->enter_frame.ptr == nullptr) return;
     ThreadShares* own = own_shares();
     if (own != nullptr && own->region_count != 0) drop_left_regions(*own, reinterpret_cast<std::uintptr_t>(frame->enter_frame.ptr));
-    // The first region of a thread that nobody has seen yet: begin_region() opens its location.
+    // The first region of a thread that was not seen yet: begin_region() opens its location.
     ParallelRegion first;
     const bool has_room = own != nullptr && own->region_count != ThreadShares::most;
     ParallelRegion& region = has_room ? own->regions[own->region_count].region : first;
@@ -133,20 +133,20 @@ void parallel_begin(Data*, const Frame* frame, Data* parallel, unsigned, int, co
     if (region.master == nullptr) return;
     if (own == nullptr) own = own_shares();
     if (own == nullptr || own->region_count == ThreadShares::most) return give_up_region(region);
-    ThreadShares::OfRegion& place = own->regions[own->region_count++];
-    if (!has_room) place.region = first;
-    place.return_address = return_address;
-    parallel->ptr = &place;
+    ThreadShares::OfRegion& entry = own->regions[own->region_count++];
+    if (!has_room) entry.region = first;
+    entry.return_address = return_address;
+    parallel->ptr = &entry;
 }
 
 void parallel_end(Data* parallel, Data*, int, const void*) {
     if (parallel->ptr == nullptr) return;
     ThreadShares* own = own_shares();
-    auto* place = static_cast<ThreadShares::OfRegion*>(parallel->ptr);
+    auto* entry = static_cast<ThreadShares::OfRegion*>(parallel->ptr);
     parallel->ptr = nullptr;
-    if (own == nullptr || place < own->regions || place >= own->regions + own->region_count) return;
-    own->region_count = static_cast<unsigned>(place - own->regions);
-    end_region(place->region);
+    if (own == nullptr || entry < own->regions || entry >= own->regions + own->region_count) return;
+    own->region_count = static_cast<unsigned>(entry - own->regions);
+    end_region(entry->region);
 }
 
 void end_last_share(ThreadShares& own) {
@@ -244,7 +244,7 @@ void sync_region_wait(int kind, int endpoint, Data*, Data* task, const void* ret
 bool is_waited_for(int kind) { return kind == Lock || kind == NestLock || kind == Critical || kind == Atomic || kind == Ordered; }
 
 /// As begin_event() wants it, of the runtime's function that has been called from `return_address`: as long as it runs, the address is where it
-/// lies now. The outermost place near `frame` is taken: others may be copies, which go earlier. nullptr: it is not there.
+/// lies now. Takes the outermost slot near `frame`: others may be copies, which go earlier. Returns nullptr if there is none.
 void* frame_returning_to(const void* return_address, void* frame, ThreadShares& own) noexcept {
     constexpr std::size_t most = 32; // words; 11 to 25 in libomp 14
     void** words = static_cast<void**>(frame);
@@ -268,7 +268,7 @@ void mutex_acquire(int kind, unsigned, unsigned, std::uint64_t, const void* retu
     const OpenMpConstruct construct = kind == Ordered                      ? OpenMpConstruct::Ordered
                                       : kind == Critical || kind == Atomic ? OpenMpConstruct::Critical
                                                                            : OpenMpConstruct::Lock;
-    // It may be a test, whose failure nobody tells: then what comes next drops the wait (Thread::drop_doubtful_wait()).
+    // It may be a test, whose failure is not reported: then what comes next drops the wait (Thread::drop_doubtful_wait()).
     void* frame = __builtin_frame_address(0);
     own->waits_for_mutex = openmp_is_recorded() && begin_event(construct, return_address, frame, frame_returning_to(return_address, frame, *own));
 }
@@ -335,7 +335,7 @@ StartResult start_result = {initialize, finalize, {0}};
 
 } // namespace libprofile
 
-/// There is one tool: one that the user has asked for by OMP_TOOL_LIBRARIES, or that lies behind us, comes first.
+/// There is one tool: one that the user names in OMP_TOOL_LIBRARIES, or that comes after us, goes first.
 extern "C" [[gnu::visibility("default")]] void* ompt_start_tool(unsigned version, const char* runtime) noexcept {
     using namespace libprofile;
     if (process.state() == SessionState::Off) return nullptr;

@@ -3,7 +3,7 @@
 
 namespace libprofile {
 
-extern const void* ompt_runtime; // where the module lies that calls us; nullptr: none does
+extern const void* ompt_runtime; // where the module lies that calls us; nullptr if none does
 
 /// The runtime whose module lies at `base` tells of its regions by callbacks: its entry points of the GNU interface must not be counted
 /// as well.

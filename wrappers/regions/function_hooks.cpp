@@ -36,7 +36,7 @@ namespace {
     thread->regions->exit_function(*thread, function, stack);
 }
 
-/// The calling thread, when it has no regions yet, or does not record at the moment. nullptr: nothing is to be booked.
+/// Returns the calling thread when it has no regions yet or does not record at the moment; nullptr if nothing is to be booked.
 [[gnu::cold, gnu::noinline]] Thread* thread_with_regions() noexcept {
     const int saved = errno;
     Thread* thread = recording_thread();

@@ -1,6 +1,7 @@
 // Sizes of MPI buffers and groups. Contract: see accounting/all.hpp.
 #pragma once
 
+#include "libprofile/base/hashing.hpp"
 #include "wrappers/mpi/mpi_h.hpp"
 
 #include "libprofile/mpi/mpi_modules.hpp"
@@ -34,7 +35,7 @@ inline std::uint64_t ask_type_size(MPI_Datatype datatype, std::uint64_t handle, 
 inline std::uint64_t type_size(MPI_Datatype datatype) {
     constexpr std::uint64_t handle_bits = (std::uint64_t{1} << 48) - 1;
     const std::uint64_t handle = (std::uint64_t)datatype & handle_bits; // a pointer or an int
-    std::atomic<std::uint64_t>& known = predefined_sizes[(handle * 0x9e3779b97f4a7c15u) >> 58];
+    std::atomic<std::uint64_t>& known = predefined_sizes[short_hash(handle, 6)];
     const std::uint64_t entry = known.load(std::memory_order_relaxed);
     if ((entry & handle_bits) == handle && entry != 0) return (entry >> 48) - 1;
     return ask_type_size(datatype, handle, known);

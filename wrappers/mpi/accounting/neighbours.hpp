@@ -12,7 +12,7 @@ struct Neighbours {
     int destinations = 0;
 };
 
-/// Neighbours beyond the edge of a Cartesian grid are included: they have a place in the buffers.
+/// Neighbours beyond the edge of a Cartesian grid are included: they have a part of the buffers.
 inline Neighbours neighbours(MPI_Comm comm) {
     Neighbours found;
     int topology = MPI_UNDEFINED;

@@ -62,7 +62,7 @@ class RequestFree {
     MPI_Request before_;
 };
 
-/// Counts a request that completed: `before` is its handle before the call, `after` the one MPI left behind
+/// Counts a request that completed: `before` is its handle before the call, `after` the one MPI left
 /// (not null: the request is persistent). Handles are forgotten even if the call is not counted.
 inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Request after, const MPI_Status* status) {
     const bool persistent = after != MPI_REQUEST_NULL;
@@ -76,7 +76,7 @@ inline void completed(MpiEvent& event, bool count, MPI_Request before, MPI_Reque
     received(event, *status);
 }
 
-/// The requests as they were before the call, and statuses in place of ignored ones. Small arrays live on the
+/// The requests as they were before the call, and statuses for ignored ones. Small arrays live on the
 /// stack, large ones in the thread's scratch buffer.
 class Requests {
   public:
@@ -85,14 +85,14 @@ class Requests {
         const bool own_statuses = event.counted() && statuses == MPI_STATUSES_IGNORE;
         const std::size_t size = static_cast<std::size_t>(count);
         before_ = small_before_;
-        MPI_Status* place = small_statuses_;
-        if (count > small && !take_scratch(event, size, own_statuses, place)) {
+        MPI_Status* room = small_statuses_;
+        if (count > small && !take_scratch(event, size, own_statuses, room)) {
             give_up(event, requests);
             return;
         }
         for (int i = 0; i < count; ++i) // GCC turns memcpy into rep movs here, which is slow to begin
             before_[i] = requests[i];
-        if (own_statuses) statuses = place;
+        if (own_statuses) statuses = room;
         statuses_ = statuses;
     }
     Requests(const Requests&) = delete;
@@ -118,11 +118,11 @@ class Requests {
   private:
     static constexpr int small = 32;
 
-    bool take_scratch(const MpiEvent& event, std::size_t size, bool own_statuses, MPI_Status*& place) {
+    bool take_scratch(const MpiEvent& event, std::size_t size, bool own_statuses, MPI_Status*& room) {
         void* memory = event.scratch(size * (sizeof(MPI_Request) + (own_statuses ? sizeof(MPI_Status) : 0)));
         before_ = static_cast<MPI_Request*>(memory);
         if (memory == nullptr) return false;
-        place = static_cast<MPI_Status*>(static_cast<void*>(before_ + size));
+        room = static_cast<MPI_Status*>(static_cast<void*>(before_ + size));
         return true;
     }
 

@@ -61,7 +61,7 @@ inline bool is_cancelled(const MPI_Status& status) {
     return real.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0;
 }
 
-/// Takes the place of an ignored status while the call runs.
+/// Stands in for an ignored status while the call runs.
 class StatusInPlace {
   public:
     StatusInPlace(const MpiEvent& event, MPI_Status*& status) {

@@ -129,16 +129,16 @@ def special_lines(special, function_id, prototype):
     """Bodies of the life cycle: the runtime is told before and after."""
     call = call_line(prototype)
     if special == "finalize":  # the runtime books this visit itself, before it writes the profile
-        return ["    before_mpi_finalize(__builtin_frame_address(0));", call]
+        return [f"    libprofile::session.before_mpi_finalize({function_id}, __builtin_frame_address(0));", call]
     if special == "pcontrol":
         return pcontrol_lines(function_id, prototype)
     lines = [event_line(function_id), call, "    event.stop();"]
     if special in ("init", "session_init"):
         session = "true" if special == "session_init" else "false"
-        lines.insert(0, f"    before_mpi_init({session});")
-        lines.append(f"    after_mpi_init({session}, mpi_result == MPI_SUCCESS);")
+        lines.insert(0, f"    libprofile::session.before_mpi_init({session});")
+        lines.append(f"    libprofile::session.after_mpi_init({session}, mpi_result == MPI_SUCCESS);")
     elif special == "session_finalize":  # of the last session: the end of the measurement, as MPI_Finalize
-        lines.insert(0, "    before_mpi_session_finalize(__builtin_frame_address(0));")
+        lines.insert(0, f"    libprofile::session.before_session_finalize({function_id}, __builtin_frame_address(0));")
     else:
         raise ValueError(f"functions.table: no special body named {special}")
     return lines

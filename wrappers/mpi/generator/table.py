@@ -15,6 +15,7 @@ class Function:
 
     name: str  # "MPI_Send"
     category: str  # a TimeCategory
+    trait: str  # one of TRAITS, or ""
     accounting: tuple  # ("send(count, datatype, dest)", ...) or ("!init",)
     removed_parameters: str  # of functions that mpi.h need not declare; else ""
 
@@ -50,8 +51,10 @@ class Table:
         return None
 
 
+TRAITS = ("poll", "datatype")
+
 WRAP_ROW = re.compile(
-    r"wrap\s+(?P<name>MPI_\w+)(?P<large>\[_c\])?\s+(?P<category>\w+)\s*"
+    r"wrap\s+(?P<name>MPI_\w+)(?P<large>\[_c\])?\s+(?P<category>\w+)(?:\s+(?P<trait>" + "|".join(TRAITS) + r"))?\s*"
     r"(?:removed \((?P<removed>.*)\)|(?P<accounting>.*))$"
 )
 PASS_ROW = re.compile(r"pass\s+(?P<pattern>\S+)\s+(?P<reason>\S.*)$")
@@ -66,12 +69,15 @@ def read_table(path):
                 continue
             if wrap := WRAP_ROW.match(line):
                 accounting = tuple(part.strip() for part in (wrap["accounting"] or "").split(";") if part.strip())
+                wrong = [part for part in accounting if not re.fullmatch(r"!\w+|@?\w+\(.*\)", part)]
+                if wrong:
+                    raise TableError(f"{path}:{number}: neither a trait nor accounting: {wrong[0]}")
                 for suffix in ("", "_c") if wrap["large"] else ("",):
                     name = wrap["name"] + suffix
                     if name in seen:
                         raise TableError(f"{path}:{number}: {name} is listed twice")
                     seen.add(name)
-                    functions.append(Function(name, wrap["category"], accounting, wrap["removed"] or ""))
+                    functions.append(Function(name, wrap["category"], wrap["trait"] or "", accounting, wrap["removed"] or ""))
             elif row := PASS_ROW.match(line):
                 rules.append(PassRule(row["pattern"], row["reason"]))
             else:

@@ -75,7 +75,8 @@ IN_MARK_CODE [[gnu::noinline]] std::uintptr_t lost_return(const Mark& mark, std:
     // A signal handler of the application ran between this return and us, and had the mark removed.
     if (word(slot) != mark_stub()) return word(slot);
     if (const std::uintptr_t lost = lost_return_address(mark, slot)) return lost;
-    if (const std::uintptr_t others = return_address_of_any_mark(slot)) return others;
+    const std::uintptr_t others = return_address_of_any_mark == nullptr ? 0 : return_address_of_any_mark(slot);
+    if (others != 0) return others;
     say("error: the program changes stacks in a way that libprofile cannot follow; run it with LIBPROFILE_MARKS=0");
     std::abort();
 }

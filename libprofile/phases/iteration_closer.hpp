@@ -1,0 +1,76 @@
+// What becomes of an iteration that has ended: it is signed, told to the listener, added to the phase's series and clusters.
+// Contract: belongs to one thread's phase stack, used with the in-tool flag set; nothing throws; memory from the thread's arena and pool.
+//
+// At the end of an iteration only its profile is taken. The costly part, series and clusters, is done later: at the latest when another
+// iteration ends, or before anything is read.
+#pragma once
+
+#include "libprofile/phases/iteration_listener.hpp"
+#include "libprofile/phases/phase.hpp"
+#include "libprofile/phases/wait_choice.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+struct EarlierIterations; // clustering/earlier_run.hpp
+
+/// Where the iterations of a phase go and how many clusters they get.
+struct ClusteringSettings {
+    std::uint32_t clusters = 16;
+    EquivalenceMode mode = EquivalenceMode::Auto;
+    std::uint32_t warm_up = 0; // see Clusterer, as the next
+    bool keeps_series = true;
+    bool refreshes_distances = true;
+    SeriesSettings series;
+    /// What iterations of this name were in an earlier run; nullptr if none is known.
+    const EarlierIterations* (*earlier)(const char* phase) noexcept = nullptr;
+};
+
+/// An iteration that has ended, and is in no cluster and no series yet.
+struct PendingIteration {
+    Phase* phase = nullptr; // nullptr if there is none
+    IterationProfile profile;
+    StructureSignatures signatures;
+    std::uint64_t wall_ns = 0;
+    bool has_leftovers = false; // as in the phase
+};
+
+class IterationCloser {
+  public:
+    IterationCloser(CallTree& tree, Arena& arena, Pool& pool) : tree_(&tree), arena_(&arena), pool_(&pool) {}
+
+    void choose(const ClusteringSettings& settings) noexcept { settings_ = settings; }
+    /// An iteration of `phase` is over, and its interval is closed.
+    void close(Phase& phase, std::uint64_t wall_ns, std::uint64_t now) noexcept;
+    bool has_pending_work() const { return pending_.phase != nullptr; }
+    void do_pending_work() noexcept;
+    WaitChoice& waits() { return waits_; }
+
+    /// Tells `listener`, which must stay, about every iteration from now on; nullptr ends that.
+    void tell(const IterationListener* listener) noexcept { listener_ = listener; }
+    /// The next iterations lie in a time about which the listener has heard already.
+    void miss_iterations() noexcept {
+        if (listener_ != nullptr) listener_->missed();
+    }
+    /// Iterations for which there was no memory.
+    std::uint64_t losses() const { return losses_; }
+
+  private:
+    bool begin_clustering(Phase& phase) noexcept;
+    StructureSignatures sign(Phase& phase) const noexcept;
+    void put_back(Phase& phase, const IterationProfile& profile) noexcept;
+    void add_to_series(Phase& phase, const Cell* events, std::uint32_t event_count, const CondensedVector& condensed,
+                       const PendingIteration& iteration) noexcept;
+
+    CallTree* tree_;
+    Arena* arena_;
+    Pool* pool_;
+    ClusteringSettings settings_;
+    const IterationListener* listener_ = nullptr;
+    WaitChoice waits_;
+    PendingIteration pending_;
+    std::uint64_t losses_ = 0;
+};
+
+} // namespace libprofile

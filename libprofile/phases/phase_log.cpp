@@ -1,0 +1,7 @@
+#include "libprofile/phases/phase_log.hpp"
+
+namespace libprofile {
+
+constinit PhaseLog main_phases;
+
+} // namespace libprofile

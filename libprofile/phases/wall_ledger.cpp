@@ -1,0 +1,56 @@
+#include "libprofile/phases/wall_ledger.hpp"
+
+namespace libprofile {
+
+void WallLedger::end_polls(std::uint64_t now) noexcept {
+    if (polls_.site == nullptr) return;
+    polls_.site = nullptr;
+    const std::uint64_t calls = polls_.untimed + polls_.found_untimed;
+    if (calls == 0) return;
+    const std::uint64_t left = polls_.time_left(now, events_ns_ + overhead_ns_);
+    const std::uint64_t wanted = polls_.estimate();
+    const std::uint64_t wall = wanted < left ? wanted : left;
+    const std::uint64_t own = calls * polls_.own_ns;
+    (*polls_.row)[Metric::Time] += wall;
+    (*polls_.row)[Metric::TimedTogether] += calls;
+    book_event(wall, wall);
+    book_overhead(own < left - wall ? own : left - wall);
+}
+
+void WallLedger::pause(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    end_polls(now);
+    is_paused_ = true;
+    pause_start_ = now;
+    pause_cpu_start_ = cpu_now;
+}
+
+/// The CPU time of a pause is not held to its wall time: it is of the clock that the segment's is of, so what is taken from that is what is
+/// in it.
+std::uint64_t WallLedger::book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    const std::uint64_t wall = now - pause_start_;
+    const std::uint64_t cpu = cpu_now > pause_cpu_start_ ? cpu_now - pause_cpu_start_ : 0;
+    book_event(wall, cpu);
+    pause_start_ = now;
+    pause_cpu_start_ = cpu_now;
+    return wall;
+}
+
+WallLedger::Segment WallLedger::cut(std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    Segment ended;
+    ended.wall_ns = now - start_;
+    // The events are parts of the segment; our own time around them may be an estimate, which must not exceed the rest.
+    if (overhead_ns_ > ended.wall_ns - events_ns_) overhead_ns_ = ended.wall_ns - events_ns_;
+    const std::uint64_t inside = events_ns_ + overhead_ns_;
+    const std::uint64_t cpu = cpu_now > cpu_start_ ? cpu_now - cpu_start_ : 0;
+    const std::uint64_t cpu_inside = inside - asleep_ns_;
+    ended.outside_ns = ended.wall_ns - inside;
+    ended.cpu_ns = cpu > cpu_inside ? cpu - cpu_inside : 0;
+    ended.overhead_ns = overhead_ns_;
+    closed_ns_ += inside;
+    start_ = now;
+    cpu_start_ = cpu_now;
+    events_ns_ = asleep_ns_ = overhead_ns_ = 0;
+    return ended;
+}
+
+} // namespace libprofile
