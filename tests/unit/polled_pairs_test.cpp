@@ -10,7 +10,7 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::size_t ranks = 5;
+constexpr std::size_t rank_count = 5;
 
 struct Exchange {
     const void* out;
@@ -21,9 +21,9 @@ struct Exchange {
     std::vector<int> words; // all that these pointed to when it was started
 
     std::vector<int> words_now() const {
-        std::vector<int> result(out_sizes, out_sizes + ranks);
-        result.insert(result.end(), in_sizes, in_sizes + ranks);
-        result.insert(result.end(), places, places + ranks);
+        std::vector<int> result(out_sizes, out_sizes + rank_count);
+        result.insert(result.end(), in_sizes, in_sizes + rank_count);
+        result.insert(result.end(), places, places + rank_count);
         return result;
     }
 };
@@ -66,13 +66,13 @@ struct Steps {
     PageBudget budget{1u << 20};
     PageArray<int> words{budget};
     PolledPairs make() {
-        EXPECT_NE(words.append(PolledPairs::words_per_rank * ranks), nullptr);
+        EXPECT_NE(words.append(PolledPairs::words_per_rank * rank_count), nullptr);
         return {job, words};
     }
 };
 
 std::vector<int> words_with(std::size_t place, int value) {
-    std::vector<int> result(PolledPairs::words_per_rank * ranks);
+    std::vector<int> result(PolledPairs::words_per_rank * rank_count);
     result[place] = value;
     return result;
 }
@@ -89,7 +89,7 @@ TEST(PolledPairs, OnlyTheSizeOfThePartnerIsNotZero) {
     ASSERT_EQ(mpi.exchanges.size(), 3u);
     EXPECT_EQ(mpi.exchanges[0].words, words_with(3, 70));
     EXPECT_EQ(mpi.exchanges[0].out, bytes);
-    EXPECT_EQ(mpi.exchanges[1].words, words_with(ranks + 1, 100));
+    EXPECT_EQ(mpi.exchanges[1].words, words_with(rank_count + 1, 100));
     EXPECT_EQ(mpi.exchanges[1].in, bytes);
     EXPECT_EQ(mpi.exchanges[2].words, words_with(0, 0));
     for (const Exchange& exchange : mpi.exchanges) {
@@ -123,7 +123,7 @@ TEST(PolledPairs, AStepThatIsNotOverInTimeIsTheLastAndMpiKeepsItsMemory) {
 TEST(PolledPairs, ASuspendedProcessHasNotWaited) {
     Steps steps;
     PolledCollectives patient(steps.mpi, 1);
-    ASSERT_NE(steps.words.append(PolledPairs::words_per_rank * ranks), nullptr);
+    ASSERT_NE(steps.words.append(PolledPairs::words_per_rank * rank_count), nullptr);
     PolledPairs pairs(patient, steps.words);
     mpi.suspended_s = 5; // longer than a step is waited for
     EXPECT_TRUE(pairs.step(1, nullptr, 0, nullptr, 0));

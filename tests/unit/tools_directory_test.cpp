@@ -33,7 +33,7 @@ Values values(const Profile& profile, std::uint32_t rank, const std::string& pha
     for (const Location& location : profile.locations)
         for (const PhaseData& data : location.phases)
             if (location.rank == rank && profile.phases[data.phase].name == phase)
-                for_each_cell(data, [&](const Cell& cell) {
+                for_each_cell(data, [&](const libprofile::tools::Cell& cell) {
                     const CallPath& path = profile.paths[cell.path];
                     sums[{static_cast<std::uint32_t>(path.kind) * 1000 + path.target, cell.metric}] += cell.value;
                 });
@@ -42,9 +42,9 @@ Values values(const Profile& profile, std::uint32_t rank, const std::string& pha
 
 ByteVector zeros_compressed(std::size_t size) {
     const ByteVector zeros(size);
-    ByteVector frame(ZSTD_compressBound(size));
-    frame.resize(ZSTD_compress(frame.data(), frame.size(), zeros.data(), zeros.size(), 1));
-    return frame;
+    ByteVector compressed(ZSTD_compressBound(size));
+    compressed.resize(ZSTD_compress(compressed.data(), compressed.size(), zeros.data(), zeros.size(), 1));
+    return compressed;
 }
 
 } // namespace
@@ -60,7 +60,7 @@ TEST(Directory, OneMetricOfOneRankReadsASmallPart) {
     EXPECT_EQ(part.locations[0].rank, 37u);
     ASSERT_EQ(part.locations[0].phases.size(), 1u);
     std::uint64_t time = 0;
-    for_each_cell(part.locations[0].phases[0], [&](const Cell& cell) {
+    for_each_cell(part.locations[0].phases[0], [&](const libprofile::tools::Cell& cell) {
         EXPECT_EQ(cell.metric, 0u);
         time += cell.value;
     });

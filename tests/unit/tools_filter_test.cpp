@@ -29,8 +29,8 @@ Profile made_profile() {
     Location location;
     location.wall_ns = 10'000'000;
     PhaseData data;
-    const auto add = [&](std::uint32_t path, std::uint64_t visits, std::uint64_t time) {
-        data.rest.push_back({path, static_cast<std::uint32_t>(Metric::Visits), visits});
+    const auto add = [&](std::uint32_t path, std::uint64_t count, std::uint64_t time) {
+        data.rest.push_back({path, static_cast<std::uint32_t>(Metric::Visits), count});
         data.rest.push_back({path, static_cast<std::uint32_t>(Metric::RegionTime), time});
     };
     add(1, 1, 10'000'000);
