@@ -8,7 +8,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Goes through the name once.
+/// Reads the name once.
 class Mangled {
   public:
     Mangled(const char* text, char* out, std::size_t size) : at_(text), out_(out), left_(size) {}
@@ -68,7 +68,7 @@ class Mangled {
             if (c == 'C') return add(name, name_size);
             return add("~", 1) && append(name, name_size);
         }
-        if (c >= 'a' && c <= 'z' && at_[1] >= 'a' && at_[1] <= 'z' && at_[0] != 'c') { // operators, but for conversions
+        if (c >= 'a' && c <= 'z' && at_[1] >= 'a' && at_[1] <= 'z' && at_[0] != 'c') { // operators, except conversions
             at_ += 2;
             return add("operator", 8);
         }
@@ -80,9 +80,9 @@ class Mangled {
         if (*at_ == 't') return ++at_, add("std", 3);
         if (*at_ == 'a') return ++at_, add("std::allocator", 14);
         if (*at_ == 's') return ++at_, add("std::string", 11);
-        return false; // of something before, which is not remembered; there is nothing before in a function's own scope
+        return false; // refers to an earlier part, which is not remembered; a function's own scope has none
     }
-    /// Template arguments, to be skipped: brackets are the letters that an E closes.
+    /// Skips template arguments: they are bracketed by certain letters and an E.
     bool arguments() noexcept {
         int depth = 0;
         do {
@@ -131,14 +131,14 @@ class Mangled {
 
 namespace {
 
-/// Of gfortran: "__module_MOD_procedure", "procedure_"; and what compilers hang on the names of inner procedures and clones: "inner.0".
+/// Names of gfortran: "__module_MOD_procedure", "procedure_", and the suffixes of inner procedures and clones: "inner.0".
 bool fortran_name(const char* name, char* out, std::size_t size) noexcept {
     constexpr char between[] = "_MOD_";
     constexpr std::size_t between_size = sizeof between - 1;
     std::size_t length = std::strcspn(name, ".");
     const bool has_suffix = length != 0 && name[length] == '.';
     if (length + 1 > size) return false;
-    const char* module_end = name[0] == '_' && name[1] == '_' ? std::strstr(name + 2, between) : nullptr; // its capitals cannot come from the source
+    const char* module_end = name[0] == '_' && name[1] == '_' ? std::strstr(name + 2, between) : nullptr; // capitals cannot come from the source
     if (module_end != nullptr && module_end != name + 2 && module_end + between_size < name + length) {
         const auto module_size = static_cast<std::size_t>(module_end - name) - 2;
         const char* procedure = module_end + between_size;
