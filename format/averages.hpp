@@ -1,6 +1,6 @@
-// The Averages block of the profile file: what the iterations of a phase were on average, by which a later run can normalise
-// (LIBPROFILE_REFERENCE). One block per location and iterated phase, never compressed: the runtime reads it.
-// Contract: plain data; no allocation; `describe` runs with an Encoder or with a Decoder.
+// The Averages block of the profile file: the average iteration of a phase, by which a later run can normalise (LIBPROFILE_REFERENCE). One
+// block per location and iterated phase, never compressed, because the runtime reads it.
+// Contract: plain data; no allocation; `describe` runs with an Encoder or a Decoder.
 #pragma once
 
 #include "format/codec.hpp"
@@ -15,7 +15,7 @@ namespace libprofile {
 struct AveragesRecord {
     std::uint64_t thread = 0;
     Text phase;                   // its name; kind: Iterations
-    std::uint64_t catalogue = 0;  // catalogue_fingerprint() of the writer: others' rows mean something else
+    std::uint64_t catalogue = 0;  // the writer's catalogue_fingerprint(): with another one, rows have other meanings
     std::uint64_t iterations = 0; // in the sums
     std::uint64_t rows = catalogue_size;
     std::uint64_t sums[catalogue_size] = {}; // over these iterations, by row of the metric catalogue

@@ -10,7 +10,7 @@
 
 namespace libprofile {
 
-/// A view of bytes that somebody else owns.
+/// A view of bytes that belong to another object.
 struct Text {
     const char* data = nullptr;
     std::size_t size = 0;
@@ -20,8 +20,8 @@ struct Text {
     Text(const char* zero_terminated) : data(zero_terminated), size(std::strlen(zero_terminated)) {}
 };
 
-/// Writes into a fixed buffer; once it does not fit, `overflow` stays true and `size` tells what was needed.
-/// With capacity 0 it only measures.
+/// Writes into a fixed buffer. When the buffer is full, `overflow` stays true and `size` tells how much was needed. With capacity 0 it
+/// only measures.
 class Encoder {
   public:
     Encoder(unsigned char* buffer, std::size_t capacity) : buffer_(buffer), capacity_(capacity) {}
@@ -58,7 +58,7 @@ class Encoder {
     std::size_t size_ = 0;
 };
 
-/// Reads from a buffer; after the first malformed or missing byte `failed()` stays true and values are 0.
+/// Reads from a buffer. After the first malformed or missing byte, `failed()` stays true and values are 0.
 class Decoder {
   public:
     Decoder(const unsigned char* buffer, std::size_t size) : next_(buffer), end_(buffer + size) {}
@@ -118,7 +118,7 @@ constexpr std::array<std::uint32_t, 256> make_crc_table() {
 inline constexpr std::array<std::uint32_t, 256> crc_table = make_crc_table();
 } // namespace detail
 
-/// CRC-32 (IEEE 802.3, reflected), the one of zlib and Python's zlib.crc32.
+/// CRC-32 (IEEE 802.3, reflected), as in zlib and Python's zlib.crc32.
 inline std::uint32_t crc32(const void* bytes, std::size_t size) {
     const auto* p = static_cast<const unsigned char*>(bytes);
     std::uint32_t c = 0xffffffffu;

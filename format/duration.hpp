@@ -1,5 +1,5 @@
-// A length of time, as people write it: 0 or off; seconds (10, 10s); 500ms, 2min, 1h. Whole numbers.
-// Contract: no allocation, no locale; usable anywhere. Kept in ns, 0 for off.
+// A length of time as users write it: 0 or off; seconds (10, 10s); 500ms, 2min, 1h. Whole numbers.
+// Contract: no allocation, no locale; usable anywhere. Stored in ns, 0 for off.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace libprofile {
 
-/// False: not such a text, or more than a hundred years.
+/// Returns false if the text is none of these, or more than a hundred years.
 inline bool parse_duration(const char* text, std::int64_t& ns) noexcept {
     for (const char* off : {"off", "no", "false"})
         if (strcasecmp(text, off) == 0) return ns = 0, true;

@@ -1,11 +1,11 @@
 // The journal at the end of a live file: one record for each iteration that was closed after the rest of the file was written.
-// docs/format.md says it in words; format/profile_file.hpp has the file around it.
-// Contract: plain data and inline functions; no allocation; async-signal-safe. Readers may be given anything.
+// docs/format.md describes it in words; format/profile_file.hpp describes the file around it.
+// Contract: plain data and inline functions; no allocation; async-signal-safe. Readers must accept any bytes.
 //
-//   journal := record*               from the first byte of the Journal block's payload on; what follows the last is zero
+//   journal := record*               from the first byte of the Journal block's payload on; zero after the last record
 //   record  := JournalRecordHeader payload padding       (padding: zero bytes up to a multiple of 8)
 //
-// A record is whole or is not there: its header's mark is written last, and its check depends on its position in the journal.
+// A record is complete or missing: its header's mark is written last, and its check depends on its position in the journal.
 #pragma once
 
 #include "format/codec.hpp"
@@ -20,14 +20,14 @@ namespace libprofile {
 inline constexpr std::uint32_t journal_mark = 0x4345524a; // "JREC"
 
 struct JournalRecordHeader {
-    std::uint32_t mark; // 0: not there (yet)
+    std::uint32_t mark; // 0 if there is no record (yet)
     std::uint32_t size; // bytes of payload
     std::uint64_t check;
 };
 static_assert(sizeof(JournalRecordHeader) == 16);
 
-/// Of a payload that is number `sequence` (from 0) of its journal. Its padding up to a multiple of 8 is read, too. Not CRC-32: that
-/// takes a nanosecond a byte, as long as all else together.
+/// The check of a payload that is number `sequence` (from 0) of its journal. Also reads its padding up to a multiple of 8. Not CRC-32, which
+/// takes a nanosecond a byte, as long as all other work together.
 inline std::uint64_t journal_check(const unsigned char* payload, std::size_t size, std::uint64_t sequence) {
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15u;
     std::uint64_t h = (sequence + 1) * factor ^ size;
@@ -45,18 +45,18 @@ inline constexpr std::size_t padded_to_8(std::size_t size) { return (size + 7) &
 /// The first number of a payload.
 enum class JournalRecord : std::uint64_t {
     Definitions = 1, // first phase, n, n*(kind, text name); first module, n, ModuleRecord*; n, FunctionRecord*;
-                     // first node, n, NodeRecord*. What is numbered is already known below the first new number.
+                     // first node, n, NodeRecord*. Numbers below the first new number are already known.
     Iteration = 2,   // JournalIteration, cells
     Phase = 3,       // JournalPhase, cells: the values of a phase without iterations
-    PutBack = 4,     // phase: the iteration before of that phase, of fate Own or Mixed, was taken back: no cluster took it. Its cells
-                     // are the phase's rest now, and it counts as unclustered; its values in the series stay
+    PutBack = 4,     // phase: the last iteration of that phase, with fate Own or Mixed, was taken back, because no cluster took it. Its
+                     // cells are now the phase's rest, and it counts as unclustered; its values in the series stay
 };
 
-/// What became of the values of a closed iteration.
+/// What happened to the values of a closed iteration.
 enum class IterationFate : std::uint64_t {
-    Own = 0,     // a profile of its own; nothing is left in the rest of its phase
+    Own = 0,     // a profile of its own; nothing remains in the rest of its phase
     Rest = 1,    // no memory for it: the cells are now the rest
-    Unknown = 2, // nor for the cells: they are in the rest, which is not known any more
+    Unknown = 2, // no memory for the cells either: they are in the rest, which is no longer known
     Mixed = 3,   // like Own, but with values of earlier iterations as well: for clusters like Own, in the series unknown
 };
 
@@ -68,7 +68,7 @@ struct JournalIteration {
     std::uint64_t thread_wall_ns = 0;    // of the thread until now
     std::uint64_t samples_taken = 0;     // by the thread since the file was written
     std::uint64_t samples_lost = 0;
-    std::uint64_t signatures[4] = {}; // of its structure: strong, weak; equal if and only if the structures are
+    std::uint64_t signatures[4] = {}; // of its structure: strong, weak; equal if and only if the structures are equal
     std::uint64_t cells = 0;
 };
 template <class Codec> void describe(Codec& c, JournalIteration& r) {
@@ -87,7 +87,7 @@ struct JournalPhase {
     std::uint64_t phase = 0;
     std::uint64_t instances = 0;
     std::uint64_t wall_inclusive_ns = 0; // of closed instances
-    std::uint64_t compute_ns = 0;        // on the processor, not shared out over call paths yet
+    std::uint64_t compute_ns = 0;        // on the processor, not yet distributed over call paths
     std::uint64_t off_cpu_ns = 0;
     std::uint64_t cells = 0;
 };
@@ -100,14 +100,14 @@ template <class Codec> void describe(Codec& c, JournalPhase& r) {
     c.number(r.cells);
 }
 
-/// Cells of a record: a byte with the sizes of two integers, value in bits 0 to 3, key in bits 4 to 7, then the value and the
-/// difference of the key (node * 64 + metric) to that of the cell before, modulo 2^32, least significant bytes first, so many of
-/// each. Quicker to write than numbers of 7 bits each, and as small.
+/// The cells of a record. Each is a byte with the sizes of two integers (value in bits 0 to 3, key in bits 4 to 7), then the value, then the
+/// difference of the key (node * 64 + metric) from that of the cell before, modulo 2^32; least significant bytes first. This is as small as
+/// numbers of 7 bits a byte, and faster to write.
 struct JournalCells {
     static constexpr std::size_t largest = 1 + 8 + 4;
-    static constexpr std::size_t slack = 8; // bytes behind the last cell that put() may write to
+    static constexpr std::size_t slack = 8; // bytes after the last cell that put() may overwrite
 
-    /// `out` has room for largest + slack bytes. Returns the byte behind the cell.
+    /// `out` must have room for largest + slack bytes. Returns the byte after the cell.
     static unsigned char* put(unsigned char* out, std::uint32_t key_difference, std::uint64_t value) {
         const auto value_bytes = static_cast<unsigned>(std::bit_width(value) + 7) / 8;
         const auto key_bytes = static_cast<unsigned>(std::bit_width(key_difference) + 7) / 8;
@@ -117,7 +117,7 @@ struct JournalCells {
         std::memcpy(out, &key_difference, 4);
         return out + key_bytes;
     }
-    /// False: there is no cell in the `left` bytes at `in`, which else moves on.
+    /// Reads the cell at `in` and moves on. Returns false if the `left` bytes contain none.
     static bool get(const unsigned char*& in, std::size_t& left, std::uint32_t& key_difference, std::uint64_t& value) {
         if (left == 0) return false;
         const unsigned value_bytes = *in & 15u;

@@ -1,10 +1,10 @@
-// The profile file, described once for the writer in the job and for every reader. docs/format.md says it in words.
-// Contract: plain data and inline functions; no allocation; `describe` runs with an Encoder or with a Decoder.
+// The profile file, described once for the writer in the job and for all readers. docs/format.md describes it in words.
+// Contract: plain data and inline functions; no allocation; `describe` runs with an Encoder or a Decoder.
 //
 //   file  := FileHeader block*            all integers little-endian
 //   block := BlockHeader payload padding  (padding: zero bytes up to a multiple of 8)
 //
-// A payload is a sequence of records; the order of records inside a block is given at its BlockType.
+// A payload is a sequence of records; BlockType gives the order of records inside a block.
 #pragma once
 
 #include "format/codec.hpp"
@@ -39,38 +39,38 @@ enum class BlockType : std::uint32_t {
     Metrics = 2, // count, then per direct metric (in the order used by cells): name, unit; then the number of counters, which are
                  //   the last of them, and per counter its description
     Rank = 3,    // RankRecord
-    // The three tables below: of a rank, or with no_rank of the job, for all ranks whose locations name a NodeMap.
+    // The next three tables belong to a rank, or with no_rank to the job, for all ranks whose locations name a NodeMap.
     Modules = 4,   // count, then ModuleRecord*            id = position
-    Functions = 5, // count, then FunctionRecord*          only those that occur
+    Functions = 5, // count, then FunctionRecord*          only those in use
     Tree = 6,      // TreeRecord, then NodeRecord*         id = position + 1; node 0 is the root and not stored
     Phase = 7,     // PhaseRecord; per cluster: ClusterRecord;
                    //   only for Iterations: number of runs, per run: its length, its cluster;
                    //   then per iteration its inclusive wall time in ns, as signed difference to the one before.
                    //   Iterations that are in no cluster have the cluster number `clusters`.
     Names = 8,     // written by `libprofile`: resolved names (tools/names)
-    Trace = 9,     // TraceRecord, then TraceSampleRecord*; only with LIBPROFILE_TRACE
+    Trace = 9,     // TraceRecord (trace.hpp), then TraceSampleRecord*; only with LIBPROFILE_TRACE
     Averages = 20, // AveragesRecord (averages.hpp). Of an iterated phase.
-    // 10: the series of earlier builds, coded otherwise. Readers skip it; never used again.
-    Series = 22,       // SeriesRecord; per column of counts: node, metric; per column of times: node, column of the node's
-                       //   visits + 1 (0: none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
+    // 10: the series of earlier builds, in another coding. Readers skip it; the number is never reused.
+    Series = 22,       // SeriesRecord (series_records.hpp); per column of counts: node, metric; per column of times: node, column of the node's
+                       //   visits + 1 (0 if none); per metric: SeriesAccuracyRecord; SeriesChunkRecord*. Of an iterated phase.
     Location = 11,     // LocationRecord
-    NodeMap = 12,      // NodeMapRecord; per node of a location, from 1: its node in the job's tree, as signed difference to that of
+    NodeMap = 12,      // NodeMapRecord; per node of a location, from 1: its node in the job's tree, as signed difference from that of
                        //   the node before (0 before the first)
-    Cells = 13,        // CellsRecord; per list its number of cells; then of all lists the node of each cell, as difference to that of
-                       //   the cell before (0 before the first of a list); then of all lists the values. The lists are those
-                       //   of the phase's clusters, then the rest: what no cluster holds; for Outside and Aggregate phases, everything.
-    Directory = 14,    // count, then DirectoryEntryRecord*: where the blocks of one rank are
-    RankTable = 15,    // RankPlace*, one per rank of the file. Its crc is 0: each entry has its own
-    Footer = 16,       // FooterRecord: the last block of a file that was finished
+    Cells = 13,        // CellsRecord; per list its number of cells; then for all lists the node of each cell, as difference from that of
+                       //   the cell before (0 before the first of a list); then for all lists the values. The lists are those of the
+                       //   phase's clusters, then the rest, which is in no cluster; for Outside and Aggregate phases, everything.
+    Directory = 14,    // count, then DirectoryEntryRecord*: the offsets of one rank's blocks
+    RankTable = 15,    // RankEntry*, one per rank of the file. Its crc is 0: each entry has its own
+    Footer = 16,       // FooterRecord: the last block of a finished file
     Loops = 23,        // LoopsRecord (loops.hpp), then LoopRecord*
     Regions = 24,      // RegionsRecord (regions.hpp), then RegionNameRecord*
-    Place = 25,        // PlaceRecord (place.hpp), then ProcessorRecord*, PlacedThreadRecord*. Of a rank
+    Topology = 25,     // TopologyRecord (topology.hpp), then ProcessorRecord*, ThreadAffinityRecord*. Of a rank
     OpenMp = 26,       // OpenMpRecord (openmp.hpp). Of a rank
     ShortThreads = 27, // ShortThreadsRecord (short_threads.hpp). Of a rank
     Inside = 28,       // InsideRecord; per iteration that has something inside: iterations left out before it, number of phases inside, per
                        //   such phase: its number, its iterations there and the first of them from 0; of other phases: times entered,
                        //   exclusive wall time there. Of an iterated phase
-    Journal = 21,      // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and says nothing
+    Journal = 21,      // journal.hpp; the last block of a live file. Its size is that of the room; crc is 0 and unused
 };
 
 inline constexpr std::uint32_t no_rank = 0xffffffffu;
@@ -79,46 +79,46 @@ struct BlockHeader {
     std::uint32_t magic;
     std::uint32_t type;
     std::uint64_t stored_size; // bytes of payload in the file, without padding
-    std::uint64_t raw_size;    // of what is described below. Greater than stored_size: the payload is a zstd frame of it
+    std::uint64_t raw_size;    // of the contents described above. If greater than stored_size, the payload is a zstd frame of them
     std::uint32_t crc;         // CRC-32 of the stored payload
     std::uint32_t rank;        // no_rank: belongs to the job
 };
 static_assert(sizeof(BlockHeader) == 32);
 
-/// What a compressed block may at most hold, and what is therefore stored as it is: a reader takes no more from a file
-/// that wants its memory.
+/// The largest contents of a compressed block, relative to its size; larger contents are stored uncompressed. So a malicious file cannot make
+/// a reader take much memory.
 inline constexpr std::uint64_t most_raw_per_stored = 64;
 inline constexpr std::uint64_t most_raw_always = 1u << 16;
 inline constexpr bool is_raw_size_allowed(std::uint64_t raw, std::uint64_t stored) { return raw <= most_raw_always || raw / most_raw_per_stored <= stored; }
 
-/// Where the directory of a rank is, for readers that want parts of a file. Fixed size: each rank writes its own, at
-/// the place of the RankTable's payload that its number in the file says.
-struct RankPlace {
+/// Where the directory of a rank is, for readers that want parts of a file. It has a fixed size, so each rank writes its own. Entries in the
+/// RankTable are in the order of the ranks.
+struct RankEntry {
     std::uint64_t directory_at;   // of the block's header, from the beginning of the file
     std::uint64_t directory_size; // header and stored payload
     std::uint32_t rank;
     std::uint32_t crc; // of the 20 bytes before
 };
-static_assert(sizeof(RankPlace) == 24);
+static_assert(sizeof(RankEntry) == 24);
 
 inline constexpr char end_magic[8] = {'L', 'P', 'R', 'O', 'F', 'E', 'N', 'D'};
 
-/// Not coded, and never compressed: the last 32 bytes of the file.
+/// The last 32 bytes of the file: not encoded, and never compressed.
 struct FooterRecord {
     std::uint64_t file_size;
-    std::uint64_t table_at; // of the RankTable's header
-    std::uint64_t ranks;    // its entries; the job's blocks are in the directory of the first
+    std::uint64_t table_at; // offset of the RankTable's header
+    std::uint64_t ranks;    // number of entries; the job's blocks are in the directory of the first
     char magic[8];          // end_magic
 };
 static_assert(sizeof(FooterRecord) == 32);
 
-/// A block of the rank that has the directory, or one of the job that the rank has written.
+/// A block of the rank that owns the directory, or a block of the job that this rank has written.
 struct DirectoryEntryRecord {
     std::uint64_t type = 0;   // BlockType
-    std::uint64_t of_job = 0; // 1: its rank is no_rank
+    std::uint64_t of_job = 0; // 1 if its rank is no_rank
     std::uint64_t thread = 0;
-    std::uint64_t phase = 0;    // number of the phase + 1; 0: of none
-    std::uint64_t metric = 0;   // position in Metrics + 1; 0: of none
+    std::uint64_t phase = 0;    // number of the phase + 1; 0 if the block belongs to none
+    std::uint64_t metric = 0;   // position in Metrics + 1; 0 if the block belongs to none
     std::uint64_t distance = 0; // from the block's header to that of the directory, which comes after it
     std::uint64_t stored_size = 0;
 };
@@ -153,21 +153,21 @@ template <class Codec> void describe(Codec& c, JobRecord& r) {
     c.text(r.configuration);
 }
 
-/// One process. Counts of losses are sums over its threads.
-/// What times the samples of a thread.
+/// The clock that times the samples of a thread.
 enum class SamplingClock : std::uint8_t { None = 0, Perf = 1, Timer = 2, Wall = 3 };
 inline constexpr const char* sampling_clock_names[] = {"none", "perf", "timer", "wall"};
 inline constexpr std::size_t sampling_clock_count = sizeof sampling_clock_names / sizeof *sampling_clock_names;
 
+/// One process. Counts of losses are sums over its threads.
 struct RankRecord {
     std::uint64_t rank = 0;
     std::uint64_t pid = 0;
     Text host;
     std::uint64_t threads = 0;
-    std::uint64_t complete = 0;        // 1: reached MPI_Finalize
+    std::uint64_t complete = 0;        // 1 if it reached MPI_Finalize
     std::uint64_t clock = 0;           // 0 monotonic, 1 TSC
-    std::uint64_t rate = 0;            // samples per second asked for, rounded; 0: none
-    std::uint64_t samples_taken = 0;   // every sample with a place in the profile
+    std::uint64_t rate = 0;            // requested samples per second, rounded; 0 for none
+    std::uint64_t samples_taken = 0;   // samples in the profile
     std::uint64_t samples_lost = 0;    // timer expirations without one: overruns, failed unwinds, quota
     std::uint64_t partial_paths = 0;   // call paths that do not reach a known root
     std::uint64_t quota_losses = 0;    // call paths or iterations folded together because memory ran out
@@ -176,16 +176,16 @@ struct RankRecord {
     std::uint64_t requests_lost = 0;   // MPI requests whose messages are not counted (no memory to remember them)
     std::uint64_t memory_used = 0;     // bytes of the quota in use at the end
     std::uint64_t memory_quota = 0;
-    std::uint64_t checkpoint = 0;                     // 1: written by MPI_Pcontrol(2) while the rank went on running
-    std::uint64_t threads_running = 0;                // threads that a checkpoint could not read, because they ran
+    std::uint64_t checkpoint = 0;                     // 1 if MPI_Pcontrol(2) wrote it while the rank was running
+    std::uint64_t threads_running = 0;                // threads that a checkpoint could not read, because they were running
     std::uint64_t path_counts[path_count_count] = {}; // in the order of path_counts.def
     std::uint64_t sampling_clock = 0;                 // SamplingClock of the main thread
     std::uint64_t clocks_lost = 0;                    // threads whose perf counter the application closed; their CPU timer took over
     std::uint64_t skipped[skip_reason_count] = {};    // samples taken without a call path, by SkipReason
     // Since version 4:
-    std::uint64_t memory_peak = 0;   // most bytes ever in use: of the quota, and of the live file mapped into memory
+    std::uint64_t memory_peak = 0;   // peak of bytes in use: of the quota, and of the live file mapped into memory
     std::uint64_t bytes_written = 0; // of this rank's blocks, without this one and the directory
-    std::uint64_t writing_ns = 0;    // time it took to make them, after the measurement
+    std::uint64_t writing_ns = 0;    // time for making them, after the measurement
 };
 template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.rank);
@@ -217,7 +217,7 @@ template <class Codec> void describe(Codec& c, RankRecord& r) {
 inline constexpr unsigned rank_fields_since_version_4 = 3;
 
 struct ModuleRecord {
-    Text build_id; // raw bytes; empty when the module has none
+    Text build_id; // raw bytes; empty if the module has none
     Text path;
 };
 template <class Codec> void describe(Codec& c, ModuleRecord& r) {
@@ -244,21 +244,21 @@ enum class NodeKind : std::uint8_t {
     Overhead = 3,        // "(libprofile)"
     OffCpu = 4,          // "(off CPU)"
     NotSampled = 5,      // "(not sampled)": on-CPU compute time of iterations without a sample
-    Partial = 6,         // "(partial)": parent of call paths whose outer end is unknown
+    Partial = 6,         // "(partial)": the parent of call paths whose outer end is unknown
     Quota = 7,           // "(quota)": call paths dropped because memory ran out
     Unknown = 8,         // a frame outside every module: b = address
     NotRecorded = 9,     // "(not recorded)": time while recording was switched off
     Region = 10,         // a visit to a named region: a = RegionClass, b = id of the name (regions.hpp)
-    OpenMp = 11,         // a = function id: what the OpenMP runtime was asked for (openmp.def)
+    OpenMp = 11,         // a = function id: a construct of OpenMP (openmp.def)
     FunctionRegion = 12, // a visit to a function that the compiler has instrumented: a = module id, b = offset of the function
-    Inlined = 255,       // never in a file: a function inlined into the frame above, made by tools/names/expand_inlined
+    Inlined = 255,       // never in a file: a function inlined into the frame above, added by tools/names/expand_inlined
 };
 
-/// Kinds that a file may have, other than the root's.
+/// Returns true for the kinds that a file may contain, except the root's.
 constexpr bool is_stored_kind(std::uint64_t kind) {
     return kind >= static_cast<std::uint64_t>(NodeKind::Frame) && kind <= static_cast<std::uint64_t>(NodeKind::FunctionRegion);
 }
-/// An event with exact visits and time, which is a row of the table of functions.
+/// Returns true for an event with exact visits and time, which is a row of the table of functions.
 constexpr bool is_call(NodeKind kind) { return kind == NodeKind::Mpi || kind == NodeKind::OpenMp; }
 /// What the exclusive time of a node that is no call is booked under.
 constexpr TimeCategory category_of(NodeKind kind) {
@@ -280,14 +280,14 @@ constexpr TimeCategory category_of(NodeKind kind) {
     }
     return TimeCategory::Compute;
 }
-/// `a` of such nodes is a module id, `b` an offset there.
+/// Returns true if `a` of such nodes is a module id and `b` an offset in it.
 constexpr bool is_in_module(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::FunctionRegion; }
-/// Nodes whose visits are what the program does, so that they make iterations alike or not. Functions are none: which of them a
-/// compiler has inlined or a filter left out says nothing, and recursive ones are called as often as the data want.
+/// Returns true for nodes whose visits are actions of the program and define the structure of an iteration. Functions do not: which of them a
+/// compiler has inlined or a filter left out means nothing, and the calls of recursive ones depend on the data.
 constexpr bool counts_for_structure(NodeKind kind) { return is_call(kind) || kind == NodeKind::Region; }
 constexpr bool is_region(NodeKind kind) { return kind == NodeKind::Region || kind == NodeKind::FunctionRegion; }
 
-/// Where the call paths of a location are.
+/// The location of a thread's call paths.
 enum class PathsIn : std::uint8_t {
     OwnTree = 0, // the Tree block of its rank and thread
     NodeMap = 1  // the NodeMap block of map_rank and map_thread leads into the job's tree
@@ -297,7 +297,7 @@ enum class PathsIn : std::uint8_t {
 struct LocationRecord {
     std::uint64_t thread = 0; // 0 = main
     std::uint64_t wall_ns = 0;
-    std::uint64_t complete = 0; // reached the end of the measurement
+    std::uint64_t complete = 0; // 1 if it reached the end of the measurement
     std::uint64_t paths_in = 0; // PathsIn
     std::uint64_t map_rank = 0; // of the NodeMap: locations with equal tables share one. 0 with OwnTree
     std::uint64_t map_thread = 0;
@@ -352,7 +352,7 @@ enum class Equivalence : std::uint8_t { None = 0, Weak = 1, Strong = 2 };
 
 struct PhaseRecord {
     std::uint64_t thread = 0;
-    std::uint64_t number = 0; // of the phase in its thread
+    std::uint64_t number = 0; // the phase's number in its thread
     Text name;
     std::uint64_t kind = 0;
     std::uint64_t instances = 0; // times entered; for Iterations the number of iterations
@@ -390,52 +390,12 @@ template <class Codec> void describe(Codec& c, ClusterRecord& r) {
     c.number(r.equivalence_class);
 }
 
-/// Every iteration of a phase, coded (series_code.hpp).
-struct SeriesRecord {
-    std::uint64_t thread = 0;
-    Text phase;               // its name; kind: Iterations
-    std::uint64_t totals = 0; // values of a whole iteration; series_totals, and one per counter; else another catalogue of metrics
-    std::uint64_t counts = 0; // columns
-    std::uint64_t times = 0;
-    std::uint64_t metrics = 0; // metric_count of the writer
-    std::uint64_t chunks = 0;
-};
-template <class Codec> void describe(Codec& c, SeriesRecord& r) {
-    c.number(r.thread);
-    c.text(r.phase);
-    c.number(r.totals);
-    c.number(r.counts);
-    c.number(r.times);
-    c.number(r.metrics);
-    c.number(r.chunks);
-}
-
-/// How far the coded event cells of a metric are off, over all iterations; known since they were coded.
-struct SeriesAccuracyRecord {
-    std::uint64_t largest = 0;       // of |coded - measured|
-    std::uint64_t sum = 0;           // of the same
-    std::uint64_t cells = 0;         // that are not zero
-    std::uint64_t largest_value = 0; // of a cell
-
-    void add_error(std::uint64_t measured, std::uint64_t coded) {
-        const std::uint64_t error = measured > coded ? measured - coded : coded - measured;
-        largest = error > largest ? error : largest;
-        sum += error;
-    }
-};
-template <class Codec> void describe(Codec& c, SeriesAccuracyRecord& r) {
-    c.number(r.largest);
-    c.number(r.sum);
-    c.number(r.cells);
-    c.number(r.largest_value);
-}
-
-/// Which phases lay inside the iterations of another, no third one with iterations between them.
+/// Which phases lay inside the iterations of another one, with no third phase with iterations in between.
 struct InsideRecord {
     std::uint64_t thread = 0;
     std::uint64_t phase = 0;      // its number in the thread
-    std::uint64_t known = 0;      // of so many iterations, from the first, it is told
-    std::uint64_t iterations = 0; // that have something inside
+    std::uint64_t known = 0;      // number of iterations, from the first, that the block covers
+    std::uint64_t iterations = 0; // number of iterations that have something inside
 };
 template <class Codec> void describe(Codec& c, InsideRecord& r) {
     c.number(r.thread);
@@ -444,55 +404,7 @@ template <class Codec> void describe(Codec& c, InsideRecord& r) {
     c.number(r.iterations);
 }
 
-enum SeriesChunkFlag : std::uint64_t { SeriesChunkTotals = 1, SeriesChunkCells = 2 };
-
-/// Up to SeriesCode::chunk_iterations iterations. The streams follow: of the totals, of the cells, each with its size.
-struct SeriesChunkRecord {
-    std::uint64_t iterations = 0;
-    std::uint64_t counts_before = 0; // columns that are known when it begins
-    std::uint64_t times_before = 0;
-    std::uint64_t flags = 0; // what is there
-};
-template <class Codec> void describe(Codec& c, SeriesChunkRecord& r) {
-    c.number(r.iterations);
-    c.number(r.counts_before);
-    c.number(r.times_before);
-    c.number(r.flags);
-}
-
-/// How much is known about the least common ancestor of the call paths of two samples.
-enum class LcaKind : std::uint8_t {
-    Unknown = 0,
-    Bound = 1, // at most so many frames are common
-    Exact = 2
-};
-
-/// The samples of one thread in the order of time, thinned out: every `stride`-th is there.
-struct TraceRecord {
-    std::uint64_t thread = 0;
-    std::uint64_t samples = 0; // that follow
-    std::uint64_t stride = 1;
-    std::uint64_t dropped = 0; // samples that are not there
-};
-template <class Codec> void describe(Codec& c, TraceRecord& r) {
-    c.number(r.thread);
-    c.number(r.samples);
-    c.number(r.stride);
-    c.number(r.dropped);
-}
-
-struct TraceSampleRecord {
-    std::int64_t time_difference = 0; // ns since the sample before; of the first: since the session's clock began
-    std::int64_t node_difference = 0; // node id - that of the sample before (0 before the first)
-    std::uint64_t lca = 0;            // depth * 4 + LcaKind
-};
-template <class Codec> void describe(Codec& c, TraceSampleRecord& r) {
-    c.signed_number(r.time_difference);
-    c.signed_number(r.node_difference);
-    c.number(r.lca);
-}
-
-/// The non-zero exclusive values of one metric in one phase, by call path; in a cluster the sums over its iterations.
+/// The non-zero exclusive values of one metric in one phase, by call path; for a cluster the sums over its iterations.
 struct CellsRecord {
     std::uint64_t thread = 0;
     std::uint64_t phase = 0;  // its number

@@ -1,6 +1,6 @@
-// Adaptive binary range coding: every yes/no decision takes as many bits as it is surprising.
-// Contract: no allocation, no exceptions; plain values used by one thread. The decoder never reads past its bytes, whatever
-// they are; both sides do integer arithmetic only, so that a profile means the same on every machine.
+// Adaptive binary range coding: the more surprising a yes/no decision is, the more bits it takes.
+// Contract: no allocation, no exceptions; plain values used by one thread. The decoder never reads past its bytes, whatever they are. Both sides
+// use integer arithmetic only, so a profile means the same on every machine.
 // Source: Martin, "Range encoding" (1979); the adaptive binary form with carries is the usual one of file compressors.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace libprofile {
 
-/// The probability that a decision is "no", learnt from its past; the share by which a new case counts is 1 / 2^rate.
+/// The probability that a decision is "no", learnt from earlier decisions; a new decision has the weight 1 / 2^rate.
 template <unsigned rate> struct Odds {
     std::uint16_t no = 0x8000;
     void learn(bool yes) {
@@ -21,8 +21,8 @@ template <unsigned rate> struct Odds {
     }
 };
 
-/// Writes to a `Sink` with a function put(unsigned char). Decisions are made in a Run, which keeps the state in registers as long as
-/// it lives (and everything that uses it is inlined): a coded iteration makes some thousand of them.
+/// Writes to a `Sink` with a function put(unsigned char). Decisions are made in a Run, which keeps the state in registers while it lives (and
+/// everything that uses it is inlined): a coded iteration makes a few thousand of them.
 template <class Sink> class RangeEncoder {
   public:
     explicit RangeEncoder(Sink& sink) : sink_(&sink) {}
@@ -50,11 +50,11 @@ template <class Sink> class RangeEncoder {
             normalise();
             return yes;
         }
-        /// `count` bits whose values are all equally likely.
+        /// `count` bits; all values are equally likely.
         std::uint64_t bits(std::uint64_t value, unsigned count) {
             std::uint64_t left = count == 0 ? 0 : value << (64 - count); // the next one on top
             while (count > 0) {
-                // So many at once as the range can be halved. No branch depends on a bit: nobody can foresee it.
+                // As many bits at once as the range can be halved. No branch depends on a bit, since bits are unpredictable.
                 const auto room = static_cast<unsigned>(std::bit_width(range_)) - 24;
                 const unsigned now = count < room ? count : room;
                 for (unsigned i = 0; i < now; ++i, left <<= 1) {
@@ -79,19 +79,19 @@ template <class Sink> class RangeEncoder {
         std::uint32_t range_;
     };
 
-    /// The same state, which writes elsewhere from here on: what is held back can be looked at while the original goes on.
+    /// Returns the same state, but with another target: shows what is held back while the original continues.
     RangeEncoder redirected(Sink& sink) const {
         RangeEncoder copy = *this;
         copy.sink_ = &sink;
         return copy;
     }
-    /// Writes what is still held back.
+    /// Writes everything that is held back.
     void finish() {
         for (int i = 0; i < 5; ++i) low_ = shift(low_);
     }
 
   private:
-    /// Hands out the top byte of `low`; bytes that a carry may still change are held back. Returns what is left of it.
+    /// Writes the top byte of `low`, but holds back bytes that a carry may still change. Returns the rest of it.
     [[gnu::noinline]] std::uint64_t shift(std::uint64_t low) {
         const bool carry = (low >> 32) != 0;
         if (carry || low < 0xff000000u) {
@@ -100,7 +100,7 @@ template <class Sink> class RangeEncoder {
             for (; full_ > 0; --full_) sink_->put(static_cast<unsigned char>(carry ? 0 : 0xff));
             held_ = static_cast<unsigned char>(low >> 24);
         } else {
-            ++full_; // 0xff: becomes 0x00 if a carry comes
+            ++full_; // 0xff: a carry would make it 0x00
         }
         return (low & 0x00ffffffu) << 8;
     }
@@ -144,7 +144,7 @@ class RangeDecoder {
         }
         return value;
     }
-    /// More was read than there is: the bytes are not what the encoder wrote.
+    /// Returns true if more was read than there is: the encoder did not write these bytes.
     bool failed() const { return missing_ > 4; }
 
   private:
@@ -167,15 +167,15 @@ class RangeDecoder {
     std::size_t missing_ = 0;
 };
 
-/// The length in binary of a number that is not 0, when one like it is expected: is it longer, by how much, or shorter. All numbers of
-/// a kind share the odds, so that few of them teach how far lengths stray.
-/// Source: adaptive Golomb codes (Weinberger, Seroussi, Sapiro, "LOCO-I", 1996) have the expectation per context, too; here what is
-/// left of it is coded by decisions.
+/// The binary length of a non-zero number when one like it is expected: longer or not, by how much, or shorter. All numbers of a kind share the
+/// odds, so a few of them teach how much lengths vary.
+/// Source: adaptive Golomb codes (Weinberger, Seroussi, Sapiro, "LOCO-I", 1996) have the expectation per context, too. Here decisions code the
+/// rest.
 class LengthOdds {
   public:
     static constexpr unsigned most = 64;
 
-    /// `expected` from 1 to `most`; 0: nothing is known, and the length takes 6 bits.
+    /// `expected` from 1 to `most`; 0 if nothing is known: the length then takes 6 bits.
     template <class Coder> unsigned code(Coder& coder, unsigned expected, unsigned length) {
         if (expected == 0) return static_cast<unsigned>(coder.bits(Coder::reading ? 0 : length - 1, 6)) + 1;
         unsigned now = expected;
@@ -190,13 +190,13 @@ class LengthOdds {
     }
 
   private:
-    static constexpr unsigned steps = 6; // what is farther off shares its odds
+    static constexpr unsigned steps = 6; // larger distances share their odds
     static constexpr unsigned step(unsigned distance) { return distance < steps ? distance : steps - 1; }
     Odds<5> longer_[steps];
     Odds<5> shorter_[steps];
 };
 
-/// A number from 0 on that hardly ever occurs: its length in 6 bits, then the digits below the first. Below 2^64 - 1.
+/// A rare number from 0 on: its length in 6 bits, then the digits below the first. Below 2^64 - 1.
 template <class Coder> std::uint64_t code_rare(Coder& coder, std::uint64_t value) {
     const auto below = static_cast<unsigned>(coder.bits(Coder::reading ? 0 : static_cast<std::uint64_t>(std::bit_width(value + 1)) - 1, 6));
     const std::uint64_t top = std::uint64_t{1} << below;

@@ -1,6 +1,5 @@
-// The Regions block of the profile file: what the ids of named regions in call paths mean, and what was lost. One for each rank
-// that had regions.
-// Contract: plain data; no allocation; `describe` runs with an Encoder or with a Decoder.
+// The Regions block of the profile file: the names for the ids of regions in call paths, and the losses. One for each rank with regions.
+// Contract: plain data; no allocation; `describe` runs with an Encoder or a Decoder.
 #pragma once
 
 #include "format/codec.hpp"
@@ -10,7 +9,7 @@
 
 namespace libprofile {
 
-/// Who has named a region: `a` of its nodes. Regions of one name and two classes are two.
+/// The origin of a region: `a` of its nodes. Equal names of two classes are two regions.
 enum class RegionClass : std::uint8_t {
     User = 0, // profile_region_begin
     KokkosFor = 1,
@@ -26,17 +25,17 @@ inline constexpr const char* region_class_names[] = {"region",        "parallel_
                                                      "Kokkos region", "Kokkos section", "deep_copy",       "fence"};
 static_assert(sizeof region_class_names / sizeof *region_class_names == static_cast<std::size_t>(RegionClass::Count));
 
-/// Then per name: RegionNameRecord; then without_module and inside, without zeros at the end. Counts are sums over the rank's threads.
+/// Followed by a RegionNameRecord per name, then without_module and inside, without zeros at the end. Counts are sums over the rank's threads.
 struct RegionsRecord {
     std::uint64_t repairs = 0;        // named regions that were never ended, or ended in the wrong order
     std::uint64_t left = 0;           // instrumented functions left without their exit hook: longjmp, exceptions
-    std::uint64_t unmatched = 0;      // exits of functions that had not been entered while they were measured
-    std::uint64_t too_deep = 0;       // entries beyond the deepest nesting that is kept
-    std::uint64_t without_memory = 0; // entries that found no memory
+    std::uint64_t unmatched = 0;      // exits of functions whose entry was not measured
+    std::uint64_t too_deep = 0;       // entries beyond the deepest supported nesting
+    std::uint64_t without_memory = 0; // entries for which memory was short
     std::uint64_t excluded = 0;       // functions that the filter excludes at run time
-    std::uint64_t pair_ps = 0;        // what a visit to an instrumented function costs, in ps; 0: not measured
+    std::uint64_t pair_ps = 0;        // cost of a visit to an instrumented function, in ps; 0 if not measured
     std::uint64_t names = 0;
-    std::uint64_t without_module = 0; // entries of functions that are in no file: code made at run time
+    std::uint64_t without_module = 0; // entries of functions in no file: code made at run time
     std::uint64_t inside = 0;         // entries, of either sort, while their thread was inside libprofile: in signal handlers that interrupt it
 };
 template <class Codec> void describe(Codec& c, RegionsRecord& r) {
@@ -61,7 +60,7 @@ template <class Codec> void describe(Codec& c, RegionNameRecord& r) {
     c.text(r.name);
 }
 
-/// The same in every process: FNV-1a (64 bit) of the name's bytes, but never 0.
+/// Equal in every process: FNV-1a (64 bit) of the name's bytes, but never 0.
 constexpr std::uint64_t region_id(const char* name, std::size_t size) {
     const std::uint64_t h = fnv1a(name, size);
     return h == 0 ? 1 : h;

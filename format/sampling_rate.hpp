@@ -1,7 +1,7 @@
-// How often to sample, as people write it: 0 or off; a rate (100, 100Hz, 2kHz); a period (1ms, 500us, 0.5ms, 2s).
+// A sampling rate as users write it: 0 or off; a rate (100, 100Hz, 2kHz); a period (1ms, 500us, 0.5ms, 2s).
 // Contract: no allocation, no locale, no floating point; usable anywhere.
 //
-// The value is kept as the period in ns, 0 for off: that is what every clock wants, and what periods say exactly.
+// Stored as the period in ns, 0 for off: clocks need the period, and it represents both forms exactly.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace libprofile {
 
 inline constexpr std::int64_t ns_per_second = 1000000000;
 
-/// False: not such a text. Whether the period is allowed is for the caller to say; one over an hour becomes an hour.
+/// Returns false if the text is none of these. The caller decides whether the period is allowed; one over an hour becomes an hour.
 inline bool parse_sampling_period(const char* text, std::int64_t& period_ns) noexcept {
     for (const char* off : {"off", "no", "false"})
         if (strcasecmp(text, off) == 0) return period_ns = 0, true;
@@ -47,7 +47,7 @@ inline bool parse_sampling_period(const char* text, std::int64_t& period_ns) noe
         const unsigned __int128 rounded = (above + below / 2) / below;
         constexpr std::int64_t hour = 3600 * ns_per_second;
         period_ns = rounded > static_cast<unsigned __int128>(hour) ? hour : static_cast<std::int64_t>(rounded);
-        if (period_ns == 0) period_ns = 1; // over 2 GHz: not off
+        if (period_ns == 0) period_ns = 1; // over 2 GHz does not mean off
         return true;
     }
     return false;

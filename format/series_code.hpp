@@ -1,12 +1,11 @@
-// How the values of one iteration after the other are coded: as differences from what iterations of the same structure had
-// before. One description for the writer in the job and for readers.
-// Contract: no exceptions, no allocation (the owner of a track gives it memory); belongs to one thread. `Coder` is a
-// RangeEncoder::Run, then values go in and come back as a reader will see them, or a RangeDecoder, then they come out.
+// The coding of the values of successive iterations: as differences from earlier iterations with the same structure. One description for
+// the writer in the job and for readers.
+// Contract: no exceptions, no allocation (the owner of a track gives it memory); belongs to one thread. `Coder` is a RangeEncoder::Run, which
+// takes values and returns them as a reader will see them, or a RangeDecoder, which only returns them.
 //
-// Two things differ from iteration to iteration: the kind of iteration, and noise. So there are several predictions, in
-// slots; the writer says which slot an iteration continues (one per recent structure signature), and a prediction is the
-// last value in that slot (counts) or a running mean (times). Values may be coarse: rounded to multiples of 2^shift away
-// from the prediction, so that no value is off by more than 2^(shift-1), whatever came before.
+// Iterations differ by their kind and by noise. So there are several predictions, in slots. The writer says which slot an iteration continues
+// (one per recent structure signature). A prediction is the last value in that slot (counts) or a running mean (times). Values may be coarse:
+// rounded to multiples of 2^shift away from the prediction, so the error of a value is at most 2^(shift-1), whatever the values before.
 // Differential coding with the quantiser inside the loop: Cutler, "Differential quantization" (1952).
 #pragma once
 
@@ -26,9 +25,9 @@ class SeriesTrack {
     static constexpr unsigned slots = 4;
 
     struct Rule {
-        unsigned shift = 0;     // 0: exact
+        unsigned shift = 0;     // 0 for exact values
         bool averaged = false;  // the prediction is a running mean, not the last value
-        bool is_absent = false; // known to be 0, most likely; no reason to forget the prediction
+        bool is_absent = false; // probably 0, which does not change the prediction
     };
 
     std::uint32_t columns() const { return columns_; }
@@ -37,23 +36,23 @@ class SeriesTrack {
     /// Memory for `capacity` columns and the first `room` slots.
     static constexpr std::size_t bytes(std::uint32_t capacity, unsigned room) { return std::size_t{capacity} * (room * 8 + 4); }
     void* memory() const { return predicted_[0]; }
-    /// Moves to other memory, bytes(capacity, room) of zeroes, with at least the columns and slots that it has; what it had
-    /// before is the caller's again.
+    /// Moves to other memory: bytes(capacity, room) zeroes, with at least the present columns and slots. The old memory belongs to the caller
+    /// again.
     void move_to(void* memory, std::uint32_t capacity, unsigned room) {
         SeriesTrack old = *this;
-        auto* place = static_cast<unsigned char*>(memory);
-        for (unsigned s = 0; s < room; ++s, place += std::size_t{capacity} * 8) {
-            predicted_[s] = reinterpret_cast<std::uint64_t*>(place);
-            if (s < room_ && columns_ != 0) std::memcpy(place, old.predicted_[s], std::size_t{columns_} * 8);
+        auto* bytes = static_cast<unsigned char*>(memory);
+        for (unsigned s = 0; s < room; ++s, bytes += std::size_t{capacity} * 8) {
+            predicted_[s] = reinterpret_cast<std::uint64_t*>(bytes);
+            if (s < room_ && columns_ != 0) std::memcpy(bytes, old.predicted_[s], std::size_t{columns_} * 8);
         }
-        changes_ = reinterpret_cast<Odds<4>*>(place);
-        lengths_ = place + std::size_t{capacity} * 2;
+        changes_ = reinterpret_cast<Odds<4>*>(bytes);
+        lengths_ = bytes + std::size_t{capacity} * 2;
         for (std::uint32_t i = 0; i < capacity; ++i) changes_[i] = i < columns_ ? old.changes_[i] : Odds<4>{};
         if (columns_ != 0) std::memcpy(lengths_, old.lengths_, columns_);
         capacity_ = capacity;
         room_ = room;
     }
-    /// There are so many columns now, not more than the capacity. New ones have had the value 0.
+    /// Sets the number of columns, at most the capacity. New columns have had the value 0.
     void grow(std::uint32_t columns) {
         if (columns > columns_ && columns <= capacity_) columns_ = columns;
     }
@@ -83,8 +82,8 @@ class SeriesTrack {
         keep(slot, column, result, rule.averaged);
         return result;
     }
-    /// The value of a column that is known but for what others were rounded by: what is left of a sum. The column learns all the same how far
-    /// its values are from its own prediction.
+    /// Codes a value that is known except for rounding errors: the rest of a sum. The column still learns how far its values are from its own
+    /// prediction.
     template <class Coder> std::int64_t code_rest(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule, std::int64_t left) {
         const std::uint64_t prediction = left < 0 ? 0 : static_cast<std::uint64_t>(left);
         if constexpr (!Coder::reading) learn_spread(value, predicted_[slot][column]);
@@ -96,11 +95,11 @@ class SeriesTrack {
         keep(slot, column, result, rule.averaged);
         return result;
     }
-    /// How many bits the next difference of a column is likely to take, in no unit.
+    /// The number of bits that the next difference of a column will probably take, in arbitrary units.
     std::uint32_t likely_cost(std::uint32_t column) const { return lengths_[column] * (0x10000u - changes_[column].no); }
 
-    /// For the writer only: two of three values are closer to their prediction than 2^this; in units of 1 / spread_unit.
-    /// A column's first values do not count. It outlives restart().
+    /// For the writer only: two of three values are closer to their prediction than 2^this, in units of 1 / spread_unit. A column's first values do
+    /// not count. Survives restart().
     static constexpr std::int32_t spread_unit = 256;
     std::int32_t spread() const { return spread_; }
 
@@ -108,14 +107,14 @@ class SeriesTrack {
     void learn_spread(std::int64_t value, std::uint64_t prediction) {
         if (prediction == 0) return;
         const auto length = static_cast<std::int32_t>(length_of(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - prediction)));
-        constexpr std::int32_t step = spread_unit / 64; // up twice as fast as down: it stays where a third is above
+        constexpr std::int32_t step = spread_unit / 64; // up twice as fast as down, so a third of the values are above
         if (spread_ < 0)
             spread_ = length * spread_unit;
         else
             spread_ += length * spread_unit > spread_ ? 2 * step : spread_ >= step ? -step : 0;
     }
     static std::int64_t wanted(std::int64_t value, std::uint64_t prediction, unsigned shift) {
-        // Nothing stays nothing: rounded down it is below 0, where values end. Else there would be paths that nobody took.
+        // Zero stays zero: rounded down it would be below 0, and then clamped. Otherwise call paths would appear that were never visited.
         const std::uint64_t half = shift == 0 || value == 0 ? 0 : std::uint64_t{1} << (shift - 1);
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - prediction + half) >> shift;
     }
@@ -135,7 +134,7 @@ class SeriesTrack {
         else
             memory += static_cast<std::uint64_t>(static_cast<std::int64_t>(now - memory) >> 2);
     }
-    /// `expected`: a running mean of lengths, in quarters; 0: there was none yet.
+    /// `expected`: a running mean of lengths, in quarters; 0 before the first.
     static void expect(unsigned char& expected, unsigned length) {
         const int now = static_cast<int>(length < 63 ? length : 63) * 4;
         expected = static_cast<unsigned char>(expected == 0 ? now : expected + ((now - expected + 2) >> 2));
@@ -160,32 +159,32 @@ class SeriesTrack {
     }
 
     std::uint64_t* predicted_[slots] = {};
-    Odds<4>* changes_ = nullptr;       // per column: it differs from the prediction
-    unsigned char* lengths_ = nullptr; // per column: how long its differences are
+    Odds<4>* changes_ = nullptr;       // per column: the value differs from the prediction
+    unsigned char* lengths_ = nullptr; // per column: the length of its differences
     std::uint32_t columns_ = 0;
     std::uint32_t capacity_ = 0;
-    unsigned room_ = 0; // slots that have memory
+    unsigned room_ = 0; // number of slots that have memory
     Odds<5> is_negative_;
-    Odds<4> is_there_; // though it should be absent
+    Odds<4> is_there_; // a value that should be absent is not
     LengthOdds odds_;
     Odds<4> rest_changes_;
     unsigned char rest_length_ = 0;
     LengthOdds rest_odds_;
-    std::int32_t spread_ = -1; // nothing known
+    std::int32_t spread_ = -1; // nothing is known
 };
 
-/// The whole-iteration values: the rows of the catalogue that are not sums of others, times without those of the rows below,
-/// and what the iteration's wall time has beyond them (phases inside it).
+/// The whole-iteration values: the rows of the catalogue that are not sums of others, times without those of the rows below, and the part of the
+/// iteration's wall time beyond them (phases inside it).
 constexpr std::size_t series_totals_count() {
     std::size_t count = 1;
     for (const CatalogueRow& row : metric_catalogue) count += row.kind != CatalogueKind::Sum ? 1 : 0;
     return count;
 }
 inline constexpr std::size_t series_totals = series_totals_count();
-/// Behind them come the counters, as many as were chosen, and those of regions.
+/// After them come the chosen counters, and those of regions.
 inline constexpr std::size_t most_series_totals = series_totals + most_counter_metrics;
 
-/// Which of them are times of a category: their neighbours resemble each other.
+/// Which of them are times of a category: neighbouring values are similar.
 struct SeriesTotalKinds {
     bool is_time[most_series_totals] = {};
     constexpr SeriesTotalKinds() {
@@ -210,7 +209,7 @@ inline void series_totals_of(const std::uint64_t* condensed, std::uint64_t wall,
     out[n] = static_cast<std::int64_t>(wall - condensed[static_cast<std::size_t>(CatalogueId::Total)]);
     for (std::size_t i = 0; i < most_counter_metrics; ++i) out[series_totals + i] = static_cast<std::int64_t>(condensed[catalogue_size + i]);
 }
-/// The way back.
+/// The inverse function.
 inline void condensed_of(const std::int64_t* totals, std::uint64_t* condensed, std::uint64_t& wall) {
     std::size_t n = 0;
     for (std::size_t i = 0; i < catalogue_size; ++i)
@@ -250,18 +249,18 @@ struct CoarseMetrics {
 inline constexpr CoarseMetrics coarse_metrics;
 constexpr bool may_be_coarse(std::size_t metric) { return coarse_metrics.holds[metric]; }
 
-/// The columns of the event cells: (node, metric). Counts and bytes come first, since a call path that was not visited has no
-/// time. Arrays of the owner.
+/// The columns of the event cells: (node, metric). Counts and bytes come first, since a call path that was not visited has no time. The arrays belong
+/// to the owner.
 struct SeriesColumns {
     std::uint32_t counts = 0;
     std::uint32_t times = 0;
     std::uint32_t* count_keys = nullptr; // node * 64 + metric
     std::uint32_t* time_nodes = nullptr;
-    std::uint32_t* visits_of = nullptr; // per time: the column with the node's visits; `none`
+    std::uint32_t* visits_of = nullptr; // per time: the column with the node's visits, or `none`
     static constexpr std::uint32_t none = 0xffffffffu;
 };
 
-/// The state of coding, the same on both sides. Both streams begin anew with each chunk of iterations.
+/// The state of coding, equal on both sides. Both streams begin anew with each chunk of iterations.
 class SeriesCode {
   public:
     static constexpr std::uint32_t chunk_iterations = 256;
@@ -269,7 +268,7 @@ class SeriesCode {
     SeriesTrack totals;
     SeriesTrack counts;
     SeriesTrack times;
-    std::uint32_t whole_values = series_totals; // of an iteration: with counters more
+    std::uint32_t whole_values = series_totals; // values of an iteration; more with counters
     std::uint8_t shift[cell_metrics] = {};      // of metrics that may be coarse
 
     void restart_totals() {
@@ -294,9 +293,9 @@ class SeriesCode {
     std::uint32_t known_counts() const { return known_counts_; }
     std::uint32_t known_times() const { return known_times_; }
 
-    /// Of an iteration of which nothing is known nothing else is coded.
+    /// Codes whether nothing is known of the iteration; then nothing else is coded for it.
     template <class Coder> bool code_unknown(Coder& coder, bool unknown) { return coder.decide(is_unknown_, unknown); }
-    /// `slot`: the predictions that this iteration continues, after they were copied from slot `source`.
+    /// `slot`: the predictions that this iteration continues, which are first copied from slot `source`.
     template <class Coder> void code_slot(Coder& coder, unsigned& slot, unsigned& source) {
         if (coder.decide(is_other_slot_, slot != slot_))
             slot = static_cast<unsigned>(coder.bits(slot, 2));
@@ -308,7 +307,7 @@ class SeriesCode {
         else
             source = slot;
     }
-    /// How many columns of totals there are once these values are coded: those that were not 0 in an iteration of the chunk.
+    /// The number of columns of totals after these values are coded: those that were not 0 in an iteration of the chunk.
     std::uint32_t totals_after(const std::int64_t* values) const {
         std::uint32_t count = known_totals_;
         for (std::size_t i = 0; i < whole_values; ++i) count += values[i] != 0 && !is_known_[i] ? 1 : 0;
@@ -328,8 +327,8 @@ class SeriesCode {
             values[i] = totals.code(coder, slot, column, values[i], {0, series_total_kinds.is_time[i], false});
         }
     }
-    /// Values by column. False: a reader met more columns than `columns` has.
-    /// `time_sum`: what all times add up to, if all of them are known; the totals tell (series_call_time).
+    /// Codes values by column. Returns false if a reader met more columns than `columns` has. `time_sum`: the sum of all times if all of them are
+    /// known, from the totals (series_call_time).
     template <class Coder> bool code_cells(Coder& coder, unsigned slot, unsigned source, const SeriesColumns& columns, const std::uint8_t* new_shift,
                                            std::int64_t time_sum, std::int64_t* count_values, std::int64_t* time_values) {
         counts.copy_slot(slot, source);
@@ -350,11 +349,11 @@ class SeriesCode {
                 if (may_be_coarse(m) && (m == 0) == times_only) shift[m] = static_cast<std::uint8_t>(coder.bits(Coder::reading ? 0 : new_shift[m], 6));
         }
         for (std::uint32_t i = 0; i < known_counts_; ++i) {
-            // The first value is exact: so are all that stay the same.
+            // The first value is exact, and so are later equal ones.
             const unsigned coarse = counts.has_history(slot, i) ? shift[std::min<std::size_t>(columns.count_keys[i] & 63, cell_metrics - 1)] : 0;
             count_values[i] = counts.code(coder, slot, i, count_values[i], {coarse, false, false});
         }
-        // The time that would take most bits comes last: it is what the others leave of the sum.
+        // The time that would take most bits comes last: it is the rest of the sum.
         const auto is_absent = [&](std::uint32_t i) {
             const std::uint32_t visits = columns.visits_of[i];
             return visits < known_counts_ && count_values[visits] == 0;
@@ -380,7 +379,7 @@ class SeriesCode {
     unsigned slot_ = 0;
     std::uint32_t known_totals_ = 0;
     bool is_known_[most_series_totals] = {};
-    std::uint8_t totals_order_[most_series_totals] = {}; // of the known ones: in the order of appearance
+    std::uint8_t totals_order_[most_series_totals] = {}; // of the known ones, in the order of appearance
     std::uint32_t known_counts_ = 0;
     std::uint32_t known_times_ = 0;
     Odds<4> is_unknown_;

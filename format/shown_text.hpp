@@ -1,4 +1,4 @@
-// What of a text of unknown origin (names of files, functions and phases, settings) may go to a terminal as it is.
+// Decides which characters of a text of unknown origin (names of files, functions and phases, settings) may be printed as they are.
 // Contract: constexpr, no state; async-signal-safe.
 #pragma once
 
@@ -9,11 +9,11 @@ namespace libprofile {
 
 struct ShownCharacter {
     unsigned length = 1;    // bytes
-    std::uint32_t code = 0; // of the character; 0: broken UTF-8
-    bool is_shown = false;  // as itself. Not: control characters, and what turns the direction of text or ends a line without being seen
+    std::uint32_t code = 0; // of the character; 0 for broken UTF-8
+    bool is_shown = false;  // printed as it is; false for control characters, and for characters that change the direction of text or end a line invisibly
 };
 
-/// The first of `left` > 0 bytes of UTF-8.
+/// Returns the first character of `left` > 0 bytes of UTF-8.
 constexpr ShownCharacter shown_character(const char* text, std::size_t left) {
     const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byte(0);

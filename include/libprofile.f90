@@ -1,20 +1,20 @@
-! libprofile.f90: phase markers for Fortran 2003 and later. Optional: a program is measured without them as well.
+! libprofile.f90: phase markers for Fortran 2003 and later. Optional: libprofile also measures programs without them.
 !
 !     use libprofile
 !     call profile_iteration_begin("timestep")      one iteration of a loop: the unit of the time series
 !     call profile_phase_begin("solve")             a part of the program, inside an iteration or outside all
 !     call profile_phase_end("solve")
 !     call profile_iteration_end("timestep")
-!     call profile_region_begin("pack")             a piece of code whose visits and time are wanted; cheaper than a phase
+!     call profile_region_begin("pack")             a piece of code, with its visits and time; cheaper than a phase
 !     call profile_region_end("pack")
 !
 ! Compile this file with your own compiler, before the files that use it, and link the object:
 !     mpif90 -c PREFIX/include/libprofile.f90       (module files differ between compilers: none is installed)
-! Nothing else is needed, with or without libprofile.so. Code that cannot use a module (Fortran 77) calls the same
+! The program needs nothing else, with or without libprofile.so. Code that cannot use a module (Fortran 77) calls the same
 ! names as external subroutines and links with -lprofile_fortran instead of this file.
 !
-! Contract: that of libprofile.h (threads, signals, cost, nesting). Trailing blanks of a name are ignored; of longer
-! names the first 255 characters count.
+! Contract: that of libprofile.h (threads, signals, cost, nesting). Trailing blanks of a name are ignored, and
+! characters after the first 255.
 module libprofile
   use, intrinsic :: iso_c_binding
   implicit none

@@ -1,29 +1,29 @@
-/* libprofile.h: phase markers for C and C++. Optional: a program is measured without them as well.
+/* libprofile.h: phase markers for C and C++. Optional: libprofile also measures programs without them.
  *
  *     profile_iteration_begin("timestep");      one iteration of a loop: the unit of the time series
  *     profile_phase_begin("solve");             a part of the program, inside an iteration or outside all
  *     profile_phase_end("solve");
  *     profile_iteration_end("timestep");
- *     profile_region_begin("pack");             a piece of code whose visits and time are wanted: cheaper than a phase,
- *     profile_region_end("pack");               and nothing else is told apart by it
+ *     profile_region_begin("pack");             a piece of code, with its visits and time: cheaper than a phase,
+ *     profile_region_end("pack");               but without a profile of its own
  *
  * Contract
  *   Needs    nothing: no library to link with, no MPI. Works in executables (PIE or not) and shared libraries,
  *            C99 and later, C++98 and later. With glibc older than 2.34 link with -ldl.
- *   Absent   when libprofile.so is not in the process, each marker is a load, a test and an empty call.
- *   Cost     about a microsecond with the library, except iteration_end, which closes the iteration's profile; regions
- *            some tenths of that.
+ *   Absent   if libprofile.so is not in the process, each marker is a load, a test and an empty call.
+ *   Cost     about a microsecond with the library, except iteration_end, which closes the iteration's profile;
+ *            regions a few tenths of that.
  *   Threads  any thread may use markers; they apply to the thread that calls them. Do not share one begin/end
  *            pair between threads.
  *   Signals  not async-signal-safe: no markers in signal handlers.
- *   Names    zero-terminated, read during the call only, the same text at begin and end.
- *   Nesting  begin and end must pair like brackets. A mismatch is reported once per job, repaired (what is
- *            still open inside is closed; an end without its begin is ignored) and never ends the program.
- *   MPI      no communication: ranks need not agree, but a loop marked on all ranks is what the report can
- *            compare.
+ *   Names    zero-terminated, read during the call only, equal text at begin and end.
+ *   Nesting  begin and end must pair like brackets. A mismatch is reported once per job and repaired (an end
+ *            closes what is still open inside; an end without its begin is ignored). It never ends the program.
+ *   MPI      no communication: ranks need not mark the same loops, but the report can compare ranks only in
+ *            loops that all of them mark.
  *
- * -DLIBPROFILE_NO_MARKERS compiles all markers away, for statically linked programs for instance: those cannot
- * be measured anyway.
+ * -DLIBPROFILE_NO_MARKERS compiles all markers away, for example for statically linked programs, which cannot
+ * be measured.
  */
 #ifndef LIBPROFILE_H
 #define LIBPROFILE_H
@@ -42,14 +42,14 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* The library is looked up by dlsym and not through a weak reference: in a non-PIE executable that is linked
+/* dlsym finds the library at run time. A weak reference would not do: in a non-PIE executable that is linked
  * without libprofile.so, ld resolves a weak undefined function to address 0 for good, and a preloaded library
- * is never seen. */
+ * is never found. */
 
 /* C: each translation unit has its own copy. C++: one per executable or shared library, as the one-definition
- * rule wants; hidden, because a default-visible static variable of an inline function would pin a plug-in in
+ * rule demands; hidden, because a default-visible static variable of an inline function would keep a plug-in in
  * memory. */
-/* Where the program is compiled with -finstrument-functions, these are none of its functions. */
+/* Excludes the functions below from -finstrument-functions. */
 #ifdef __cplusplus
 #define LIBPROFILE_INLINE inline __attribute__((visibility("hidden"), no_instrument_function))
 extern "C" {

@@ -1,4 +1,4 @@
-// libprofile.hpp: phase markers for C++11 and later that close themselves, also when an exception passes.
+// libprofile.hpp: phase markers for C++11 and later that close themselves, even if an exception passes.
 //
 //     for (int step = 0; step < steps; ++step) {
 //         libprofile::iteration timestep("timestep");
@@ -8,14 +8,14 @@
 //     }
 //
 // Contract: that of libprofile.h. The name is kept as a pointer until the end of the scope: give a string
-// literal or something that lives as long. Objects must be destroyed in the reverse order of construction, on
-// the same thread, as local variables are.
+// literal or something that lives as long. Destroy objects in the reverse order of construction, on the same
+// thread, like local variables.
 #ifndef LIBPROFILE_HPP
 #define LIBPROFILE_HPP
 
 #include "libprofile.h"
 
-// These are none of the program's functions, where it is compiled with -finstrument-functions.
+// Excludes the functions below from -finstrument-functions.
 #define LIBPROFILE_NOT_INSTRUMENTED __attribute__((no_instrument_function))
 
 namespace libprofile {

@@ -1,4 +1,4 @@
-/* The Fortran 77 face of libprofile.h: external subroutines for code that cannot `use libprofile`.
+/* The Fortran 77 interface of libprofile.h: external subroutines for code that cannot `use libprofile`.
  *
  *     call profile_iteration_begin('timestep')
  *
@@ -9,7 +9,7 @@
 
 enum { LONGEST_NAME = 255 };
 
-/* Compilers disagree whether the hidden length has 32 or 64 bits: its lower half is valid with all of them.
+/* Compilers disagree whether the hidden length has 32 or 64 bits. Its lower half is valid with all of them.
  */
 static void mark(enum libprofile_operation operation, const char* name, int length) {
     char zero_terminated[LONGEST_NAME + 1];

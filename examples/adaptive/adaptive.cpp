@@ -1,15 +1,15 @@
 // adaptive [STEPS [SIZE]]: a laser wanders over a SIZE x SIZE plate (default 400 steps, 512 cells), C++ with
 // MPI.
 //
-// Made to be profiled: its behaviour changes from step to step. Rows are shared out over the ranks. Heat
-// spreads by a number of sweeps that follows the hottest cell; hot cells radiate, in the more substeps the
-// hotter they are, so that the work gathers under the laser and moves with it from rank to rank. Every 25th
-// step shares the rows out anew by their cost; every 50th gathers the plate on rank 0, which computes a
-// checksum alone.
+// Made to be profiled: its behaviour changes from step to step. The rows are divided among the ranks. Heat
+// spreads by a number of sweeps that follows the hottest cell. Hot cells radiate; the hotter they are, the more
+// substeps they take, so the work gathers under the laser and moves with it from rank to rank. Every 25th step
+// divides the rows again by their cost. Every 50th gathers the plate on rank 0, which computes a checksum
+// alone.
 //
 // The printed checksum depends on STEPS and SIZE only: not on time, ranks, MPI or language (adaptive.f90 is
-// the same program in Fortran). Each cell is computed by the same operations in the same order wherever it
-// lives.
+// the same program in Fortran). Each cell is computed by the same operations in the same order, whichever rank
+// owns it.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Plate {
     double* row(int local) { return cells.data() + static_cast<std::size_t>(local + 1) * stride(); }
 };
 
-/// A position between 0.1 and 0.9 of the plate, to and fro.
+/// A position between 0.1 and 0.9 of the plate, back and forth.
 double triangle_wave(int step, int period) {
     const double phase = static_cast<double>(step % period) / static_cast<double>(period);
     return 0.1 + 0.8 * std::fabs(2.0 * phase - 1.0);
@@ -131,8 +131,8 @@ double triangle_wave(int step, int period) {
     return hottest;
 }
 
-/// The first rows of all ranks such that the ranks have equal costs, as far as whole rows allow; none is left
-/// empty.
+/// The first rows of all ranks, chosen so that the ranks have equal costs, as far as whole rows allow. No rank is
+/// left empty.
 std::vector<int> balanced_starts(const std::vector<std::int64_t>& cost, int ranks) {
     const int size = static_cast<int>(cost.size());
     std::int64_t total = 0;
@@ -156,7 +156,7 @@ void allocate_rows(Plate& plate) {
     plate.cost.assign(plate.rows(), plate.size);
 }
 
-/// Sends each row to the rank that has it in `start`.
+/// Sends each row to the rank that owns it according to `start`.
 [[gnu::noinline]] void move_rows(Plate& plate, std::vector<int> start) {
     std::vector<int> send(plate.ranks), send_at(plate.ranks), receive(plate.ranks), receive_at(plate.ranks);
     const auto overlap = [](int first, int last, int other_first, int other_last) {

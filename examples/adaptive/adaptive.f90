@@ -1,5 +1,5 @@
 ! adaptive [STEPS [SIZE]]: a laser wanders over a SIZE x SIZE plate (default 400 steps, 512 cells), Fortran with MPI.
-! The same program as adaptive.cpp, which says what it does and why; same arithmetic, same checksum.
+! The same program as adaptive.cpp, which explains it; same arithmetic, same checksum.
 module plate_model
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use mpi
@@ -16,7 +16,7 @@ module plate_model
 
 contains
 
-  ! A position between 0.1 and 0.9 of the plate, to and fro.
+  ! A position between 0.1 and 0.9 of the plate, back and forth.
   pure real(real64) function triangle_wave(step, period)
     integer, intent(in) :: step, period
     real(real64) :: phase
@@ -123,7 +123,7 @@ contains
     call MPI_Allreduce(mine, hottest, 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierror)
   end subroutine
 
-  ! The first rows of all ranks such that the ranks have equal costs, as far as whole rows allow; none is left empty.
+  ! The first rows of all ranks with equal costs, as far as whole rows allow; no rank is left empty.
   pure function balanced_starts(row_cost) result(first)
     integer(int64), intent(in) :: row_cost(0:)
     integer :: first(0:ranks)
@@ -157,7 +157,7 @@ contains
     overlap = max(0, min(last, other_last) - max(first, other_first))
   end function
 
-  ! Sends each row to the rank that has it in `new_start`.
+  ! Sends each row to the rank that owns it according to `new_start`.
   subroutine move_rows(new_start)
     integer, intent(in) :: new_start(0:ranks)
     integer, dimension(0:ranks - 1) :: sent, sent_at, received, received_at

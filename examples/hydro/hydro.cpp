@@ -1,12 +1,12 @@
 // hydro [STEPS [SIZE]]: a blast wave in a cube of SIZE^3 cells (default 200 steps, 24 cells), C++ with MPI.
 //
-// In the manner of explicit shock codes: blocks of cells on a grid of px * py * pz ranks, three exchanges of
-// fields per step with up to 26 neighbours, one Allreduce for the time step. The blast begins in a corner and
-// travels: cells that it compresses need more substeps of their equation of state, so the work moves from rank
-// to rank. Ranks inside the cube have more neighbours than ranks at its walls.
+// Like explicit shock codes: blocks of cells on a grid of px * py * pz ranks, three exchanges of fields per
+// step with up to 26 neighbours, one Allreduce for the time step. The blast begins in a corner and travels.
+// Cells that it compresses need more substeps of their equation of state, so the work moves from rank to rank.
+// Ranks inside the cube have more neighbours than ranks at its walls.
 //
 // The printed checksum depends on STEPS and SIZE only: each cell is computed by the same operations in the
-// same order wherever it lives, the time step is a minimum, and the checksum a sum of integers.
+// same order, whichever rank owns it; the time step is a minimum, and the checksum a sum of integers.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -27,7 +27,7 @@ constexpr int report_period = 20;
 /// Cells [begin, begin + count) on each axis, with one more on each side, which belong to the neighbours.
 struct Block {
     int size = 0, rank = 0, ranks = 1;
-    int grid[3] = {0, 0, 0}, place[3] = {0, 0, 0}, begin[3] = {0, 0, 0}, count[3] = {0, 0, 0};
+    int grid[3] = {0, 0, 0}, position[3] = {0, 0, 0}, begin[3] = {0, 0, 0}, count[3] = {0, 0, 0};
     std::vector<double> cells[fields], next[conserved];
     std::vector<double> outgoing[27], incoming[27];
 
@@ -38,7 +38,7 @@ struct Block {
     int neighbour(const int (&offset)[3]) const {
         int result = 0;
         for (int axis = 2; axis >= 0; --axis) {
-            const int there = place[axis] + offset[axis];
+            const int there = position[axis] + offset[axis];
             if (there < 0 || there >= grid[axis])
                 return MPI_PROC_NULL;
             result = result * grid[axis] + there;
@@ -72,7 +72,7 @@ void each_neighbour(const Block& block, Visit visit) {
     }
 }
 
-/// Calls visit(index) for the cells next to a neighbour: our own, or with `theirs` those that belong to it.
+/// Calls visit(index) for the cells next to a neighbour: our own, or with `theirs` the neighbour's.
 template <class Visit>
 void each_shared_cell(const Block& block, const int (&offset)[3], bool theirs, Visit visit) {
     int first[3], last[3];
@@ -120,11 +120,11 @@ void unpack_shared(Block& block, int from, int to) {
     });
 }
 
-/// Outside of the cube everything is as at its wall.
+/// Cells outside of the cube get the values at its wall.
 void continue_walls(Block& block, int from, int to) {
     const auto inside = [&](int axis, int i) {
-        const bool is_outside = (i < 0 && block.place[axis] == 0) ||
-                                (i == block.count[axis] && block.place[axis] == block.grid[axis] - 1);
+        const bool is_outside = (i < 0 && block.position[axis] == 0) ||
+                                (i == block.count[axis] && block.position[axis] == block.grid[axis] - 1);
         return is_outside ? std::clamp(i, 0, block.count[axis] - 1) : i;
     };
     for (int field = from; field < to; ++field)
@@ -217,7 +217,7 @@ double flux(const Block& block, int field, int axis, std::size_t left, std::size
         block.cells[field].swap(block.next[field]);
 }
 
-/// A little of the mean of all 27 cells around, against ripples along the axes.
+/// Adds a little of the mean of the 27 cells around, against ripples along the axes.
 [[gnu::noinline]] void smooth(Block& block) {
     for (int field = 0; field < conserved; ++field) {
         block.each_cell([&](std::size_t i, int x, int y, int z) {
@@ -231,7 +231,7 @@ double flux(const Block& block, int field, int axis, std::size_t left, std::size
     }
 }
 
-/// A sum over all cells of their place and content, the same in any order.
+/// A sum over all cells of their position and content, equal in any order.
 [[gnu::noinline]] std::uint64_t checksum(const Block& block) {
     std::uint64_t mine = 0, sum = 0;
     block.each_cell([&](std::size_t i, int x, int y, int z) {
@@ -258,7 +258,7 @@ double flux(const Block& block, int field, int axis, std::size_t left, std::size
         checksum(block);
 }
 
-/// Cold gas at rest, but for a hot corner.
+/// Cold gas at rest, except for a hot corner.
 Block make_block(int size) {
     Block block;
     block.size = size;
@@ -268,10 +268,10 @@ Block make_block(int size) {
     for (int axis = 0, rest = block.rank; axis < 3; ++axis) {
         if (size < block.grid[axis])
             MPI_Abort(MPI_COMM_WORLD, 2);
-        block.place[axis] = rest % block.grid[axis];
+        block.position[axis] = rest % block.grid[axis];
         rest /= block.grid[axis];
-        block.begin[axis] = size * block.place[axis] / block.grid[axis];
-        block.count[axis] = size * (block.place[axis] + 1) / block.grid[axis] - block.begin[axis];
+        block.begin[axis] = size * block.position[axis] / block.grid[axis];
+        block.count[axis] = size * (block.position[axis] + 1) / block.grid[axis] - block.begin[axis];
     }
     for (int field = 0; field < fields; ++field)
         block.cells[field].assign(block.at(block.count[0], block.count[1], block.count[2]) + 1,

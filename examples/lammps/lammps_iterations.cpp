@@ -1,5 +1,5 @@
 // lammps_iterations INPUT [STEPS]: runs a LAMMPS input script with one libprofile iteration per STEPS
-// timesteps (default 20), by the library liblammps as it is installed.
+// timesteps (default 20), with the installed library liblammps.
 //
 // Each command `run N` of the script is cut into runs of STEPS steps. All but the first skip the set-up,
 // which LAMMPS offers for exactly this: the trajectory stays the same. Other commands pass unchanged.
@@ -55,7 +55,7 @@ void run_script(void* lammps, std::istream& script, long per_iteration) {
     lammps_commands_string(lammps, commands.c_str());
 }
 
-/// Prints what is left at the end; the mean position stands for the trajectory.
+/// Prints the final state; the mean position represents the trajectory.
 void print_state(void* lammps, const char* input) {
     double** positions = static_cast<double**>(lammps_extract_atom(lammps, "x"));
     const int local_atoms = *static_cast<int*>(lammps_extract_global(lammps, "nlocal"));

@@ -1,13 +1,13 @@
 // particles [STEPS [COUNT]]: particles in a wind (default 200 steps, 2000 particles), C++ with MPI.
 //
-// A channel of 32 x 16, closed to a ring, in slices over the ranks. Particles repel each other; most begin in
-// one dense cloud, which the wind drives around the ring: its work goes from rank to rank. Every step sends
-// the positions at the borders (Sendrecv). Every 4th step migrates particles to the next slice (Probe, since
-// nobody knows how many come), finds borders anew and rebuilds the lists of neighbours; every 25th gathers all
-// particles on rank 0, which computes a checksum alone.
+// A channel of 32 x 16, closed to a ring and cut into slices, one per rank. Particles repel each other. Most
+// begin in one dense cloud, which the wind drives around the ring, so its work goes from rank to rank. Every
+// step sends the positions at the borders (Sendrecv). Every 4th step migrates particles to the next slice (Probe,
+// since their number is unknown), finds borders again and rebuilds the lists of neighbours. Every 25th gathers
+// all particles on rank 0, which computes a checksum alone.
 //
 // The printed checksum depends on STEPS and COUNT only: forces are added in the order of the particles'
-// numbers, wherever they live.
+// numbers, whichever rank owns them.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace {
 
 constexpr double length = 32.0, height = 16.0;
-constexpr double reach = 0.8, skin = 0.8; // nobody moves farther than skin / 2 between two rebuilds
+constexpr double reach = 0.8, skin = 0.8; // no particle moves farther than skin / 2 between two rebuilds
 constexpr double longest_move = 0.1;
 constexpr int rebuild_period = 4, output_period = 25;
 constexpr int columns = 19, lines = 9; // boxes, each larger than reach + skin
@@ -56,7 +56,7 @@ double wrap(double x, double around) {
     return x < 0.0 ? x + around : x >= around ? x - around : x;
 }
 
-/// Sends particles to one side and returns those that come from the other; nobody knows how many.
+/// Sends particles to one side and returns those that come from the other; their number is unknown.
 [[gnu::noinline]] void migrate_to(int to, int from, const std::vector<Particle>& leaving, Channel& channel) {
     MPI_Request request;
     MPI_Isend(leaving.data(), static_cast<int>(leaving.size() * 3), MPI_DOUBLE, to, 1, MPI_COMM_WORLD,
@@ -85,7 +85,7 @@ double wrap(double x, double around) {
     migrate_to(channel.left, channel.right, to_left, channel);
 }
 
-/// Positions next to one border, to the rank behind it; those from the other side become ghosts.
+/// Sends positions next to one border to the rank beyond it; those from the other side become ghosts.
 [[gnu::noinline]] void send_border(const std::vector<int>& border, int to, int from, Channel& channel) {
     std::vector<Particle> outgoing, incoming(channel.count);
     for (const int i : border)
@@ -182,7 +182,7 @@ double wrap(double x, double around) {
     channel.own.swap(channel.next);
 }
 
-/// The number of particles, checked each step as careful codes do.
+/// The number of particles, checked in each step, as in careful codes.
 [[gnu::noinline]] void check_count(const Channel& channel) {
     int mine = static_cast<int>(channel.own.size()), sum = 0;
     MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -190,7 +190,7 @@ double wrap(double x, double around) {
         MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/// Rank 0 computes, all others go on.
+/// Rank 0 computes, all others continue.
 [[gnu::noinline]] std::uint64_t write_output(const Channel& channel) {
     libprofile::phase phase("output");
     int mine = static_cast<int>(channel.own.size() * 3);
@@ -222,7 +222,7 @@ double wrap(double x, double around) {
         write_output(channel);
 }
 
-/// Three of four particles in a cloud at the begin of the ring, the others anywhere.
+/// Three of four particles in a cloud at the beginning of the ring, the others anywhere.
 Channel make_channel(int count) {
     Channel channel;
     channel.count = count;

@@ -1,12 +1,12 @@
 // solver [STEPS [SIZE]]: implicit heat conduction on SIZE x SIZE cells (default 60 steps, 96 cells), C++ with MPI.
 //
-// Two nested loops: each time step assembles its matrix, which changes with the temperature, and solves it by
-// conjugate gradients: an exchange of border rows and two Allreduce per iteration. The length of the time step
-// goes up and down, and with it the number of iterations, from about 5 to 40. Every 10th step is looked at by
-// all ranks together.
+// Two nested loops. Each time step assembles its matrix, which changes with the temperature, and solves it by
+// conjugate gradients, with an exchange of border rows and two Allreduce per iteration. The length of the time
+// step goes up and down, and with it the number of iterations, from about 5 to 40. Every 10th step computes
+// statistics on all ranks together.
 //
 // The printed checksum and number of iterations depend on STEPS and SIZE only: a dot product is the sum of one
-// number per row, which an Allreduce collects and every rank adds up in the same order.
+// number per row; an Allreduce collects these, and every rank adds them in the same order.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -45,7 +45,7 @@ struct Plate {
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
 }
 
-/// The same on any number of ranks: each row is summed by its owner, the rows by everybody.
+/// Equal on any number of ranks: each row is summed by its owner, the rows by all ranks.
 [[gnu::noinline]] double dot(Plate& plate, const std::vector<double>& a, const std::vector<double>& b) {
     std::fill(plate.row_sums.begin(), plate.row_sums.end(), 0.0);
     for (int row = 0; row < plate.rows; ++row)
@@ -58,7 +58,7 @@ struct Plate {
     return sum;
 }
 
-/// Hot material conducts better, which takes an iteration of its own: the hotter, the longer.
+/// Hot material conducts better. Computing that takes an inner iteration: the hotter, the longer.
 [[gnu::noinline]] void assemble(Plate& plate, double time_step) {
     libprofile::phase phase("assemble");
     for (int row = 0; row < plate.rows; ++row)
@@ -72,7 +72,7 @@ struct Plate {
     exchange_rows(plate, plate.conductivity);
 }
 
-/// What flows between two cells; none leaves the plate.
+/// The flow between two cells; no heat leaves the plate.
 double exchanged(const Plate& plate, std::size_t a, std::size_t b) {
     return 2.0 * plate.conductivity[a] * plate.conductivity[b] /
            (plate.conductivity[a] + plate.conductivity[b]);
@@ -135,7 +135,7 @@ double exchanged(const Plate& plate, std::size_t a, std::size_t b) {
         }
 }
 
-/// A sum over all cells of their place and content, the same in any order.
+/// A sum over all cells of their position and content, equal in any order.
 [[gnu::noinline]] std::uint64_t statistics(const Plate& plate) {
     std::uint64_t mine[2] = {0, 0}, all[2] = {0, 0};
     for (int row = 0; row < plate.rows; ++row)

@@ -17,7 +17,7 @@ bool tsc_is_invariant() {
     return __get_cpuid(0x80000007u, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0;
 }
 
-/// The kernel stops using the TSC when it finds that processors disagree about it; then so must we.
+/// The kernel stops using the TSC when it finds that processors disagree about it. Then it is of no use to us either.
 bool kernel_trusts_tsc() {
     const int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
@@ -31,8 +31,8 @@ bool kernel_trusts_tsc() {
 } // namespace
 
 #if defined(__x86_64__)
-/// Both clocks at one moment: the reading of CLOCK_MONOTONIC is bracketed by two of the TSC, and of several attempts the
-/// tightest counts, so that neither a cold cache nor an interruption comes between them.
+/// Reads both clocks as of one moment: two readings of the TSC bracket that of CLOCK_MONOTONIC. The tightest of eight attempts counts,
+/// so a cold cache or an interruption does no harm.
 static void read_both(std::uint64_t& tsc, std::uint64_t& monotonic) noexcept {
     std::uint64_t tightest = UINT64_MAX;
     for (int i = 0; i < 8; ++i) {

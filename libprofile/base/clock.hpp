@@ -1,9 +1,8 @@
 // Time stamps in ns and thread CPU time.
-// Contract: now() and thread_cpu_time() are async-signal-safe, lock-free and allocate nothing; choose() is called
-// once, before the first time stamp that matters, by the thread that starts the session.
+// Contract: now() and thread_cpu_time() are async-signal-safe, take no lock and allocate nothing. The thread that starts the session
+// calls choose() once, before the first time stamp that matters.
 //
-// Stamps are converted, not differences: every stamp goes through the same affine map, so that differences telescope
-// and sums over adjacent intervals are exact.
+// Stamps are converted, not differences. Every stamp goes through the same affine map, so sums over adjacent intervals are exact.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,8 @@ class Clock {
 
     /// Remembers the start of the process (called by the constructor of the library).
     void mark_start() noexcept;
-    /// Fixes the source. `wanted`: "auto", "tsc" or "monotonic". With the TSC, calibrates against CLOCK_MONOTONIC over
-    /// at least 2 ms since mark_start(). False: "tsc" was wanted but is not usable here.
+    /// Fixes the source. `wanted`: "auto", "tsc" or "monotonic". Calibrates the TSC against CLOCK_MONOTONIC over at least 2 ms since
+    /// mark_start(). Returns false if "tsc" was wanted but is not usable here.
     bool choose(const char* wanted) noexcept;
     Source source() const { return source_; }
 
@@ -52,7 +51,7 @@ class Clock {
     std::uint64_t ns_per_tick_ = 0; // fixed point, 32 fractional bits
 };
 
-/// The processor's own clock; 0: it has none that is read so.
+/// The time stamp counter. Returns 0 on processors where libprofile reads none.
 inline std::uint64_t processor_ticks() noexcept {
 #if defined(__x86_64__)
     return __rdtsc();
@@ -69,9 +68,9 @@ inline std::uint64_t thread_cpu_time() noexcept {
 }
 
 /// The CPU clock of a thread by its kernel id (the kernel's encoding: inverted id, per thread, scheduler clock). Unlike
-/// pthread_getcpuclockid it needs no handle, which may be gone when the thread is.
+/// pthread_getcpuclockid() it needs no handle, which may be gone when the thread is.
 inline clockid_t cpu_clock_of(pid_t thread) noexcept { return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u); }
-/// 0 when the thread is gone.
+/// Returns 0 if the thread is gone.
 inline std::uint64_t cpu_time_of(pid_t thread) noexcept {
     timespec t{};
     if (clock_gettime(cpu_clock_of(thread), &t) != 0) return 0;

@@ -40,11 +40,11 @@ bool parse_integer(const char* text, bool size, std::int64_t& value) {
     return *p == 0;
 }
 
-/// "5%", "0.25%": in millionths.
+/// "5%", "0.25%"; the result is in millionths.
 bool parse_share(const char* text, std::int64_t& value) {
     if (std::strcmp(text, "auto") == 0) return value = -1, true;
     std::int64_t result = 0;
-    int decimals = -1; // of the percentage; none before the point
+    int decimals = -1; // -1 before the decimal point
     const char* p = text;
     for (; (*p >= '0' && *p <= '9') || (*p == '.' && decimals < 0); ++p) {
         if (*p == '.') {
@@ -69,7 +69,7 @@ bool parse_flag(const char* text, std::int64_t& value) {
     return false;
 }
 
-/// Index of `text` in "a|b|c", or -1.
+/// Returns the index of `text` in "a|b|c", or -1.
 int choice_index(const char* choices, const char* text) {
     const std::size_t length = std::strlen(text);
     int index = 0;
@@ -81,7 +81,7 @@ int choice_index(const char* choices, const char* text) {
     return -1;
 }
 
-/// The setting because of which one that was given has no effect; nullptr: none.
+/// Returns the setting that makes the option `given` useless, or nullptr.
 const char* makes_pointless(const Config& config, Option given) {
     const bool is_reference = config.choice<MethodChoice>() == MethodChoice::Reference;
     const bool keeps_all = config.number(Option::Clusters) == 0;
@@ -102,7 +102,7 @@ bool is_launchers_process() noexcept {
     return launched != nullptr && std::atol(launched) == static_cast<long>(getpid());
 }
 
-/// Appends one remark; several share the line, since the job gets one line only.
+/// Appends one remark. All remarks share one line, because the job prints only one.
 void Config::complain(const char* format, const char* a, const char* b, const char* c) noexcept {
     const std::size_t used = std::strlen(complaint_);
     if (used + 8 >= sizeof complaint_) return;
@@ -179,12 +179,12 @@ void Config::check_names(char* const* environment) noexcept {
         if (meant != nullptr)
             complain("unknown variable LIBPROFILE_%s ignored, did you mean LIBPROFILE_%s%s?", name, meant, "");
         else
-            complain("unknown variable LIBPROFILE_%s ignored, see `libprofile run --help` for the known ones%s%s", name, "", "");
+            complain("unknown variable LIBPROFILE_%s ignored, see `libprofile run --help`%s%s", name, "", "");
     }
 }
 
 void Config::load(Arena& arena) noexcept {
-    bool given[option_count] = {}; // and valid
+    bool given[option_count] = {}; // set to a valid value
     for (std::size_t i = 0; i < option_count; ++i) {
         const OptionRow& row = option_table[i];
         const auto option = static_cast<Option>(i);

@@ -1,6 +1,6 @@
 // The effective settings of the process, from the LIBPROFILE_* variables of its environment.
-// Contract: load() runs once, when the session starts, before other threads use it; afterwards constant, thread-safe.
-// Copies what it keeps, allocates from the session's arena only.
+// Contract: load() runs once, when the session starts, before other threads use it. Afterwards constant and thread-safe.
+// Copies what it keeps; allocates from the session's arena only.
 #pragma once
 
 #include "format/option_table.hpp"
@@ -12,8 +12,8 @@ namespace libprofile {
 
 class Config {
   public:
-    /// Reads the environment. Invalid values fall back to the default and, like unknown names, become a sentence in
-    /// complaint(); nothing is printed here.
+    /// Reads the environment. Invalid values fall back to the default. They and unknown names become sentences in complaint();
+    /// nothing is printed here.
     void load(Arena& arena) noexcept;
 
     std::int64_t number(Option option) const { return numbers_[static_cast<std::size_t>(option)]; }
@@ -24,10 +24,10 @@ class Config {
     /// The process was started by `libprofile run` itself, not by one of its children.
     bool started_by_launcher() const { return started_by_launcher_; }
 
-    /// What is wrong with the settings, one line without newline; empty when nothing is.
+    /// What is wrong with the settings, in one line without a newline. Empty if all is well.
     const char* complaint() const { return complaint_; }
 
-    /// Writes the settings as lines NAME=value, zero-terminated, to `buffer`; returns the length.
+    /// Writes the settings as lines NAME=value to `buffer`, ending with a zero byte. Returns the length.
     std::size_t describe(char* buffer, std::size_t capacity) const noexcept;
 
   private:
@@ -41,7 +41,7 @@ class Config {
     char complaint_[1024] = {};
 };
 
-/// `libprofile run` has exec'ed this very process.
+/// True if `libprofile run` replaced itself by this very process (exec).
 bool is_launchers_process() noexcept;
 
 } // namespace libprofile

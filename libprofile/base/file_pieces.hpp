@@ -1,5 +1,6 @@
-// A file that is read in pieces: what is needed of a module or a filter. Read, not mapped: one that shrinks meanwhile must not end the job.
-// Contract: one thread, in ordinary context; memory is part of the quota, and given back when the object goes; changes errno.
+// A file that is read in pieces: those parts of a module or a filter that are needed. It is not mapped: a file that shrinks while it is
+// mapped would end the job.
+// Contract: one thread, in ordinary context. Memory counts against the quota until the object is destroyed. Changes errno.
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -16,7 +17,7 @@ class Pieces {
   public:
     Pieces() = default;
     explicit Pieces(const char* path) noexcept { open(path); }
-    /// Once. O_NONBLOCK: a pipe of that name would wait for a writer.
+    /// Called once. O_NONBLOCK, because opening a pipe of that name would wait for a writer.
     void open(const char* path) noexcept { file_ = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
     ~Pieces() {
         for (unsigned i = 0; i < used_; ++i) memory_quota.unmap(memory_[i].pages, memory_[i].size);
@@ -30,7 +31,7 @@ class Pieces {
         return file_ >= 0 && fstat(file_, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
     }
     bool read(std::uint64_t at, void* to, std::uint64_t bytes) const noexcept { return read_at(file_, at, to, bytes); }
-    /// A piece with a zero byte behind it; nullptr: it is not there, too large, or there is no memory.
+    /// Returns a piece followed by a zero byte, or nullptr if it does not exist, is too large or memory is short.
     char* piece(std::uint64_t at, std::uint64_t bytes, std::uint64_t most) noexcept {
         const std::uint64_t all = size();
         if (used_ == most_pieces || bytes > all || at > all - bytes) return nullptr;
@@ -41,7 +42,7 @@ class Pieces {
         return read(at, pages, bytes) ? static_cast<char*>(pages) : nullptr;
     }
 
-    /// A piece that is there was too large, or there was no memory for it.
+    /// Returns true if an existing piece was too large, or memory was short.
     bool lacks_memory() const { return lacks_memory_; }
 
   private:

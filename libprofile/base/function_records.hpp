@@ -1,5 +1,5 @@
-// The functions that call paths may end in: one row per MPI function, then one per OpenMP construct.
-// Contract: constant, generated from wrappers/mpi/functions.table and format/openmp.def; any thread, any context.
+// The functions at which call paths may end: one row per MPI function, then one per OpenMP construct.
+// Contract: constant, generated from wrappers/mpi/functions.table and format/openmp.def. Any thread, any context.
 #pragma once
 
 #include "format/metrics.hpp"

@@ -1,4 +1,4 @@
-// The one mixing function used for hash tables and structure signatures.
+// The mixing function of all hash tables and structure signatures.
 // Contract: pure.
 #pragma once
 

@@ -30,15 +30,15 @@ const char* first_text(const char* const* names) {
     return nullptr;
 }
 
-// Launchers in the order in which they start each other: the innermost, which really started the rank, first.
+// The innermost launcher first: where launchers start each other, it is the one that started the rank.
 constexpr const char* rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", nullptr};
 constexpr const char* size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", nullptr};
 constexpr const char* job_id_names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "JOB_ID", nullptr};
 
-/// What /proc tells of a process.
+/// A process as /proc shows it.
 struct Process {
     int parent = 0;
-    unsigned long long start = 0; // in clock ticks since boot, 0 when it cannot be read
+    unsigned long long start = 0; // in clock ticks since boot, 0 if unknown
     char name[32] = {};
 };
 
@@ -60,7 +60,7 @@ Process look_at(int pid) {
     return found;
 }
 
-/// The value of a variable in a process' environment, which ends by two zeros; nullptr: it is not there.
+/// Returns the value of a variable in a process's environment, which ends with two zero bytes; nullptr if it is not set.
 const char* value_in(const char* environment, const char* name) {
     const std::size_t length = std::strlen(name);
     for (const char* p = environment; *p != 0; p += std::strlen(p) + 1)
@@ -68,7 +68,7 @@ const char* value_in(const char* environment, const char* name) {
     return nullptr;
 }
 
-/// What the launcher started as this rank has the variables that it gave the rank; the launcher itself has not.
+/// What the launcher started as this rank has the rank's variables. The launcher itself has not.
 bool is_of_this_rank(int pid, char* buffer, std::size_t size) {
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/environ", pid);
@@ -83,7 +83,8 @@ bool is_of_this_rank(int pid, char* buffer, std::size_t size) {
     return true;
 }
 
-/// The launcher of this rank: our parent, or that of shells and wrappers in between (mpirun sh -c './app', mpirun timeout 60 ./app).
+/// Returns the pid of this rank's launcher. It is our parent, or the parent of shells and wrappers in between (mpirun sh -c './app',
+/// mpirun timeout 60 ./app).
 int launcher_pid(char* buffer, std::size_t size) {
     int pid = static_cast<int>(getppid());
     for (int depth = 0; depth < 16; ++depth) {
@@ -139,8 +140,8 @@ void Job::find(Arena& arena) noexcept {
     launcher_rank = first_number(rank_names);
     launcher_ranks = first_number(size_names);
 
-    // Without a batch system, the launcher is what all ranks of a job have in common. A process that was
-    // started by hand has a shell for a parent, so it must count with its own pid.
+    // Without a batch system, all ranks of a job have the launcher in common. A process that was started by hand has a shell for a
+    // parent, so its own pid must count.
     const bool launched = launcher_rank >= 0;
     const int anchor = launched ? launcher_pid(buffer, sizeof buffer) : static_cast<int>(getpid());
     const unsigned long long ticks = look_at(anchor).start;
@@ -157,10 +158,10 @@ void Job::find(Arena& arena) noexcept {
     id = arena.copy_text(short_name);
     const char* name_space = std::getenv("PMIX_NAMESPACE");
     const char* step = std::getenv("SLURM_STEP_ID");
-    // PMIx's name comes from the host's name and the launcher's pid, which containers repeat. Open MPI's launcher draws a random key, too.
+    // PMIx builds its name from the host's name and the launcher's pid, and containers repeat both. Open MPI's launcher draws a random key as well.
     const char* random = std::getenv("OMPI_MCA_orte_precondition_transports");
     if (launched && (name_space != nullptr || (batch_id != nullptr && step != nullptr)))
-        // The same on all hosts and behind all wrappers: all ranks find the folder of rank 0 without asking it.
+        // The same on all hosts and inside all wrappers, so all ranks find the folder of rank 0 without asking it.
         std::snprintf(buffer, sizeof buffer, "%s %s %s %.100s", batch_id == nullptr ? "" : id, name_space == nullptr ? "" : name_space,
                       step == nullptr ? "" : step, random == nullptr ? "" : random);
     else

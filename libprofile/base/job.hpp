@@ -1,6 +1,6 @@
-// What can be known about the job without MPI: launcher, rank it gave us, name and key of the job, command line.
-// Contract: find() runs once when the session starts; constant afterwards. Reads environment and /proc, never MPI;
-// allocates from the session's arena only.
+// What is known about the job without MPI: launcher, rank, name and key of the job, command line.
+// Contract: find() runs once, when the session starts; constant afterwards. Reads the environment and /proc, never MPI.
+// Allocates from the session's arena only.
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -11,13 +11,13 @@ namespace libprofile {
 
 struct Job {
     const char* executable = ""; // path
-    const char* name = "";       // last part of it, fit for a folder name
+    const char* name = "";       // its last part, usable as a folder name
     const char* command = "";    // arguments separated by blanks
     const char* folder = "";     // working folder
     const char* host = "";
-    const char* id = "";    // of the batch system, or the launcher's start as YYYYMMDD-HHMMSS
-    const char* key = "";   // the same in all ranks of the job on this machine (in a batch job on all), different in every other job
-    int launcher_rank = -1; // -1: no launcher known
+    const char* id = "";    // the batch system's, or the launcher's start time as YYYYMMDD-HHMMSS
+    const char* key = "";   // equal in all ranks of the job on this machine (in a batch job: on all machines); every other job has another one
+    int launcher_rank = -1; // -1 if the launcher is unknown
     int launcher_ranks = -1;
 
     // Set after MPI_Init.
@@ -25,9 +25,9 @@ struct Job {
     int ranks = 1;
 
     void find(Arena& arena) noexcept;
-    /// The process that speaks for the job before MPI can tell.
+    /// Returns true in the process that prints for the job before MPI_Init.
     bool speaks_before_init() const { return launcher_rank <= 0; }
-    /// The program has changed its root folder since (chroot): paths mean other files than for everybody else. Asks the kernel.
+    /// Returns true if the program has called chroot() since: paths then name other files than for other processes. Asks the kernel.
     bool has_new_root() const noexcept;
 
   private:

@@ -38,9 +38,9 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     bytes = (bytes + 15) & ~std::size_t{15};
     std::size_t gap = -reinterpret_cast<std::uintptr_t>(next_) & (alignment - 1);
     if (bytes + gap > left_) {
-        if (bytes >= chunk_size_ / 2) // large pieces get pages of their own, so that the running chunk is not wasted
+        if (bytes >= chunk_size_ / 2) // large pieces get pages of their own and waste no chunk
             return map((bytes + 4095) & ~std::size_t{4095});
-        // A small quota is not to be spent on chunks that are never filled; near its end less will do.
+        // Chunks that are never filled must not use up a small quota. Chunks shrink when the quota is nearly used up.
         while (chunk_size_ > smallest_chunk && chunk_size_ / 2 >= bytes && chunk_size_ > memory_quota.limit() / 32) chunk_size_ /= 2;
         void* chunk = map(chunk_size_);
         while (chunk == nullptr && chunk_size_ > smallest_chunk && chunk_size_ / 2 >= bytes) {

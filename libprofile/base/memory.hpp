@@ -1,6 +1,6 @@
 // The runtime's own memory: pages from the kernel under one quota per process, never the application's malloc.
-// Contract: an Arena or Pool belongs to one thread (or is guarded by its owner); allocation is async-signal-safe
-// (mmap is a plain system call), returns nullptr when the quota is used up, and memory is given back only at exit.
+// Contract: an Arena or Pool belongs to one thread, or its owner guards it. Allocation is async-signal-safe (mmap is a plain
+// system call) and returns nullptr when the quota is used up. Memory is given back only at exit.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace libprofile {
 
-/// Bytes the process may map and has mapped. Thread-safe.
+/// The bytes that the process may map, and has mapped. Thread-safe.
 class MemoryQuota {
   public:
     void limit(std::uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
@@ -18,12 +18,12 @@ class MemoryQuota {
     std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
     /// The most that was ever in use.
     std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
-    /// Zeroed pages, or nullptr (quota or kernel refused).
+    /// Returns zeroed pages, or nullptr if the quota is used up or the kernel refuses.
     void* map(std::size_t bytes) noexcept;
     void unmap(void* pages, std::size_t bytes) noexcept;
 
-    /// Coded series come last (docs/clustering.md, Memory): all of the process together get this share of the quota, and nothing
-    /// of what others still need. They say themselves what they have.
+    /// Coded series have the lowest priority (docs/clustering.md, Memory). All series of the process share this part of the quota and
+    /// take nothing that others still need. They report what they use.
     std::uint64_t series_share() const { return limit() / 4; }
     std::uint64_t series() const { return series_.load(std::memory_order_relaxed); }
     void series_changed(std::uint64_t from, std::uint64_t to) { series_.fetch_add(to - from, std::memory_order_relaxed); }
@@ -37,18 +37,18 @@ class MemoryQuota {
 };
 extern MemoryQuota memory_quota;
 
-/// Bump allocator: zeroed memory, never freed.
+/// A bump allocator: zeroed memory that is never freed.
 class Arena {
   public:
     /// `alignment`: at most a page's.
     void* allocate(std::size_t bytes, std::size_t alignment = 16) noexcept;
     template <class T> T* make() noexcept {
-        void* place = allocate(sizeof(T), alignof(T));
-        return place == nullptr ? nullptr : new (place) T();
+        void* memory = allocate(sizeof(T), alignof(T));
+        return memory == nullptr ? nullptr : new (memory) T();
     }
     template <class T> T* array(std::size_t count) noexcept { return static_cast<T*>(allocate(count * sizeof(T), alignof(T))); }
     const char* copy_text(const char* text) noexcept;
-    /// For programs that live on and give the memory back themselves (MemoryQuota::unmap): tells of all pages taken from now on.
+    /// For programs that go on and return the memory themselves (MemoryQuota::unmap): `listener` learns of all pages taken from now on.
     void tell_of_pages(void (*listener)(void* context, void* pages, std::size_t bytes) noexcept, void* context) noexcept {
         listener_ = listener;
         context_ = context;
@@ -66,15 +66,15 @@ class Arena {
     void* context_ = nullptr;
 };
 
-/// Power-of-two free lists above an arena, for things that come and go (iteration profiles).
+/// Power-of-two free lists on top of an arena, for short-lived data (iteration profiles).
 class Pool {
   public:
     explicit Pool(Arena& arena) : arena_(&arena) {}
-    /// At least `bytes` bytes, not zeroed when recycled; nullptr when the quota is used up.
+    /// Returns at least `bytes` bytes, not zeroed if recycled; nullptr if the quota is used up.
     void* allocate(std::size_t bytes) noexcept;
     /// `bytes` as passed to allocate.
     void release(void* memory, std::size_t bytes) noexcept;
-    /// How many there really are when so many were asked for; release() may be told any number up to that if it is of the same room.
+    /// The size that a request of `bytes` really gets. release() accepts any size that gets the same room.
     static std::size_t room(std::size_t bytes) noexcept;
 
   private:
@@ -86,7 +86,7 @@ class Pool {
     Free* free_[classes] = {};
 };
 
-/// A growing array whose elements never move. `T` must be fine when zero-filled.
+/// A growing array whose elements never move. `T` must be valid when zero-filled.
 template <class T, unsigned chunk_bits = 8> class StableArray {
   public:
     static constexpr std::size_t chunk_elements = std::size_t{1} << chunk_bits;
@@ -96,9 +96,9 @@ template <class T, unsigned chunk_bits = 8> class StableArray {
     T& operator[](std::size_t i) { return chunks_[i >> chunk_bits][i & (chunk_elements - 1)]; }
     const T& operator[](std::size_t i) const { return chunks_[i >> chunk_bits][i & (chunk_elements - 1)]; }
 
-    /// Appends a zero-filled element; nullptr when the quota is used up.
+    /// Appends a zero-filled element. Returns nullptr if the quota is used up.
     T* append(Arena& arena) noexcept { return reserve(1, arena) ? &(*this)[size_++] : nullptr; }
-    /// Makes room for `count` more elements, at most a chunk. False: the quota is used up.
+    /// Makes room for `count` more elements, at most a chunk. Returns false if the quota is used up.
     bool reserve(std::size_t count, Arena& arena) noexcept {
         return has_chunk(size_ >> chunk_bits, arena) && has_chunk((size_ + count - 1) >> chunk_bits, arena);
     }

@@ -14,8 +14,8 @@ namespace libprofile {
 namespace {
 bool silent = false;
 
-/// A line is lost when stderr is closed, a pipe that nobody reads, or a file that may not grow: nothing better can be done with it. The
-/// signals of the latter two would end the program.
+/// A line is lost if stderr is closed, a pipe that nobody reads, or a file that may not grow. Nothing better can be done. In the latter
+/// two cases a signal would end the program.
 void write_line(const char* line, std::size_t size) {
     sigset_t refusals;
     sigset_t before;
@@ -34,7 +34,7 @@ void write_line(const char* line, std::size_t size) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-/// What is not shown as itself becomes '?', each character one: in a shell, that finds the file all the same. Returns the new length.
+/// Replaces each unprintable character by one '?'; used as a pattern in a shell, the result still matches the file. Returns the new length.
 std::size_t make_printable(char* line, std::size_t size) {
     std::size_t used = 0;
     for (std::size_t i = 0; i < size;) {

@@ -1,14 +1,14 @@
-// The few lines libprofile prints: on stderr, each beginning with "libprofile: ".
-// Contract: say() writes one line with a single write(2); allocates nothing; not for signal handlers.
-// Who may speak (one rank for the job) is the caller's decision.
+// The few lines that libprofile prints on stderr. Each begins with "libprofile: ".
+// Contract: say() writes one line with a single write(2) and allocates nothing. Not for signal handlers.
+// The caller decides who may print (one rank for the job).
 #pragma once
 
 namespace libprofile {
 
-/// LIBPROFILE_QUIET=1.
+/// For LIBPROFILE_QUIET=1.
 void silence_messages() noexcept;
 
-/// printf-like (integers and strings only); prefix and newline are added, control characters and broken UTF-8 become '?', longer lines are cut at 9 KiB.
+/// Like printf (integers and strings only). Adds prefix and newline, replaces control characters and broken UTF-8 by '?', cuts lines at 9 KiB.
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
 
 } // namespace libprofile

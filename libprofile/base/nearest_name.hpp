@@ -1,5 +1,5 @@
-// Which of the names that exist somebody meant who wrote one that does not.
-// Contract: pure but for its own state; allocates nothing. Once for each wrong name, when settings are read.
+// Finds the existing name that a misspelt one most likely means.
+// Contract: pure except for its own state; allocates nothing. Runs once for each wrong name when settings are read.
 #pragma once
 
 #include <algorithm>
@@ -30,10 +30,10 @@ inline unsigned edit_distance(const char* a, const char* b) noexcept {
 
 class NearestName {
   public:
-    /// `name` is what was written; it must outlive this.
+    /// `name` is the misspelt name; it must outlive this object.
     explicit NearestName(const char* name) noexcept : name_(name) {}
 
-    /// Looks at a name that exists. True: it is the nearest so far, and near enough to be meant (up to four edits, and half of the name).
+    /// Looks at an existing name. Returns true if it is the nearest so far and near enough (up to four edits, and half of the name).
     bool look_at(const char* known) noexcept {
         const unsigned distance = edit_distance(name_, known);
         if (distance >= distance_ || distance > 4 || distance * 2 > std::strlen(name_) + 2) return false;

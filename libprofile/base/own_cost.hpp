@@ -1,5 +1,5 @@
-// What libprofile itself costs around a cheap event, measured at some events and taken for granted at the others.
-// Contract: belongs to one thread, inside libprofile; async-signal-safe, never allocates.
+// libprofile's own cost around a cheap event: measured at some events, estimated from these at the others.
+// Contract: belongs to one thread, used inside libprofile; async-signal-safe, never allocates.
 //
 // Why: reading the clock is most of the cost of a cheap event (8-20 ns a read). Two reads bound the MPI call; two more
 // would bound our own work around it, which is nearly the same each time.
@@ -11,7 +11,7 @@ namespace libprofile {
 
 class OwnCost {
   public:
-    /// True when this event is to be measured. Every 31st: a prime, so that no pattern of calls is met at one call only.
+    /// Returns true if this event is to be measured. That is every 31st: a prime, so a pattern of calls is not always met at the same call.
     bool is_due() noexcept {
         if (left_ != 0) [[likely]] {
             --left_;
@@ -21,17 +21,17 @@ class OwnCost {
         return true;
     }
 
-    /// The next event is to be measured.
+    /// Makes the next event a measured one.
     void make_due() noexcept { left_ = 0; }
 
-    /// A measured cost, in ns. One that was interrupted by something else counts like a dear one.
+    /// Takes a measured cost in ns. An interrupted measurement counts as an expensive one.
     void learn(std::uint64_t ns) noexcept {
         constexpr std::uint64_t dear = 1000;
         const auto sample = static_cast<int>((ns < dear ? ns : dear) * scale);
         mean_ = static_cast<std::uint16_t>(mean_ == 0 ? sample : mean_ + (sample - mean_) / 8);
     }
 
-    /// What an event costs that is not measured, in ns.
+    /// The cost of an event that is not measured, in ns.
     std::uint64_t typical() const noexcept { return mean_ / scale; }
 
   private:

@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<rlim_t> kept_files{0};
 
-/// The lowest number that is fit; 0: there is no room.
+/// Returns the lowest number that suits; 0 if there is no room.
 int first_number() noexcept {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 64) return 0;

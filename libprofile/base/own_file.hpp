@@ -1,19 +1,19 @@
-// Files that we keep open in the application's table of files (perf counters).
-// Contract: thread-safe; allocates nothing; errno says what went wrong. When a thread begins and ends, and when counters are refused.
+// Files that libprofile keeps open in the application's table of files (perf counters).
+// Contract: thread-safe; allocates nothing; sets errno on failure. Called when a thread begins and ends, and when counters are refused.
 #pragma once
 
 #include <sys/types.h>
 
 namespace libprofile {
 
-/// Moves a file that was just opened out of the way of programs that rely on low numbers; the low number is free again. Its new number; -1
-/// with errno, and the file closed, if there is no room: three quarters of the table are the application's.
+/// Moves a newly opened file away from the low numbers, on which programs rely; the low number is free again. Returns the new number.
+/// Returns -1 with errno, and closes the file, if there is no room: three quarters of the table belong to the application.
 int keep_own_file(int file) noexcept;
 
-/// It is closed, by the application perhaps, and another may be kept.
+/// The file is closed, perhaps by the application, and another one may be kept.
 void forget_own_file() noexcept;
 
-/// By the system call: nobody who interposes close() has seen it opened.
+/// Closes by system call: a library that interposes close() has not seen the file opened.
 void close_file(int file) noexcept;
 
 } // namespace libprofile

@@ -1,5 +1,5 @@
-// What all rooms ask of the process: its configuration, its job, and whether it is measured.
-// Contract: any thread may read, signal handlers too; Session (session/session.hpp) alone changes it.
+// The state of the process that all rooms read: its configuration, its job, and whether it is measured.
+// Contract: any thread may read it, signal handlers too. Only Session (session/session.hpp) changes it.
 #pragma once
 
 #include "libprofile/base/config.hpp"
@@ -13,9 +13,9 @@ namespace libprofile {
 
 /// How the ranks of a job write.
 enum class Output {
-    Together,   // one common file
-    EachRank,   // a file each: MPI sessions without MPI_Init, where ranks cannot meet
-    OneProcess, // there are no others
+    Together,   // all into one file
+    EachRank,   // each its own file: MPI sessions without MPI_Init, where ranks cannot communicate
+    OneProcess, // the job is a single process
 };
 
 class Process {
@@ -30,7 +30,7 @@ class Process {
 
     const Config& config() const { return config_; }
     const Job& job() const { return job_; }
-    /// nullptr: no MPI library was found, or not yet.
+    /// nullptr if no MPI library was found, or not yet.
     const MpiServices* mpi() const { return mpi_; }
     bool records_call_paths() const { return call_paths_; }
     /// LIBPROFILE_ITERATION: the program's markers make phases; loops are looked for where it has none.
@@ -39,8 +39,8 @@ class Process {
     bool names_iteration_point() const { return config_.choice<IterationChoice>() == IterationChoice::Point; }
     /// MPI_Init has returned.
     bool rank_is_known() const { return initialized_; }
-    /// The rank and the number of ranks are known: MPI_Init has returned, or the process is a job of one rank whatever comes.
-    bool knows_its_place() const { return initialized_ || (without_mpi_ && (!treats_mpi() || is_alone())); }
+    /// The rank and the number of ranks are known: MPI_Init has returned, or the process is certainly a job of one rank.
+    bool knows_its_rank() const { return initialized_ || (without_mpi_ && (!treats_mpi() || is_alone())); }
     /// How the ranks of this job write.
     Output output() const {
         if (!initialized_ || !treats_mpi() || (!world_ && job_.ranks == 1)) return Output::OneProcess;
@@ -55,9 +55,9 @@ class Process {
     Config config_;
     Job job_;
     const MpiServices* mpi_ = nullptr;
-    bool initialized_ = false; // MPI_Init or MPI_Session_init has returned
-    bool world_ = false;       // MPI_Init has
-    bool without_mpi_ = false; // worth a profile even if MPI never comes
+    bool initialized_ = false; // set when MPI_Init or MPI_Session_init has returned
+    bool world_ = false;       // set when MPI_Init has returned
+    bool without_mpi_ = false; // gets a profile even if it never calls MPI_Init
     bool call_paths_ = true;
 };
 extern Process process;

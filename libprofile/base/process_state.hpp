@@ -1,9 +1,9 @@
-// What every MPI call reads of the process, together in one cache line.
-// Contract: each member is changed by its owner only, whose header says what it means: Session, LoadMap, PathTracker, Clock.
+// The part of the process's state that every MPI call reads, in one cache line.
+// Contract: only its owner changes a member, and the owner's header says what it means: Session, LoadMap, PathTracker, Clock.
 //
-// Why: between two MPI calls a program computes, and what the runtime needs is then no longer in the processor's caches. Such
-// a call costs what its distinct cache lines cost, more than its instructions. So what events use lies close together; see
-// also the order of members in Thread, ThreadLocal, PhaseStack and KnownPath.
+// Why: the program computes between two MPI calls, and that evicts the runtime's data from the processor's caches. The number of
+// distinct cache lines then determines the cost of a call more than the number of instructions. So the data of events lie close
+// together; see also the order of members in Thread, ThreadLocal, PhaseStack and KnownPath.
 #pragma once
 
 #include "format/option_table.hpp"

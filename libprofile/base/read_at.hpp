@@ -1,4 +1,4 @@
-// A part of a file, whole or not at all.
+// Reads a part of a file, either all of it or nothing.
 // Contract: thread-safe; async-signal-safe; allocates nothing.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace libprofile {
 
-/// `size` bytes from `offset`, in bytes. False: they are not all there, or cannot be read.
+/// Reads `size` bytes from `offset`. Returns false if they do not all exist or cannot be read.
 inline bool read_at(int file, std::uint64_t offset, void* to, std::size_t size) noexcept {
     auto* next = static_cast<unsigned char*>(to);
     while (size != 0) {

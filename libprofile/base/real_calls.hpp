@@ -1,6 +1,6 @@
 // The next definitions of the libc functions that this library interposes.
-// Contract: usable before the constructor of the library has run; first use may call dlsym, so signal handlers
-// rely on resolve() having run. Thread-safe: resolving twice gives the same pointers.
+// Contract: usable before the library's constructor has run. The first use may call dlsym(), so signal handlers rely on an
+// earlier call of real_calls(). Thread-safe: resolving twice gives the same pointers.
 #pragma once
 
 #include <csignal>
@@ -28,7 +28,7 @@ struct RealCalls {
     int (*pthread_create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = nullptr;
 };
 
-/// Never null members.
+/// No member is null.
 const RealCalls& real_calls() noexcept;
 
 } // namespace libprofile

@@ -1,7 +1,6 @@
-// An array for the length of a piece of work: pages under the quota that are given back when it is done.
-//
-// Contract: belongs to one thread; async-signal-safe (mmap and munmap are plain system calls), allocates nothing else; each array has pages of its
-// own, so not for what is small or often needed. `T` must be fine when zero-filled, and have nothing to destroy.
+// An array for the duration of one piece of work: pages under the quota that are returned afterwards.
+// Contract: belongs to one thread; async-signal-safe (mmap and munmap are plain system calls); allocates nothing else. Each array has
+// pages of its own, so do not use it for small or frequent data. `T` must be valid when zero-filled and trivially destructible.
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -20,7 +19,7 @@ template <class T> class Scratch {
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
 
-    /// `count` zero-filled elements in the place of what it had. False: quota or kernel refused; then it has none.
+    /// Replaces the contents by `count` zero-filled elements. Returns false, and is empty, if the quota or the kernel refuses.
     bool make(std::size_t count) noexcept {
         release();
         bytes_ = count * sizeof(T);

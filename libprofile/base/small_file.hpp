@@ -1,4 +1,4 @@
-// The beginning of a small file, as those of /proc and /sys.
+// The beginning of a small file, such as those of /proc and /sys.
 // Contract: thread-safe, allocates nothing; system calls only.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace libprofile {
 
-/// Reads up to `capacity` - 1 bytes and ends them by a zero. Returns how many; -1: there is no such file, or it cannot be read.
+/// Reads up to `capacity` - 1 bytes and appends a zero byte. Returns how many, or -1 if the file does not exist or cannot be read.
 inline ssize_t read_small_file(const char* path, char* buffer, std::size_t capacity) noexcept {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return -1;

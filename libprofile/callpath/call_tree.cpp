@@ -36,11 +36,11 @@ bool CallTree::grow_table() noexcept {
     return true;
 }
 
-/// Call paths leave a little of the quota for the phases that are still to come, and for their iterations: of a path that is folded the
-/// function and the time are known, of an iteration that found no memory nothing.
+/// Call paths leave part of the quota for phases to come and their iterations. A folded path still has its function and time; an
+/// iteration without memory has nothing.
 static bool leaves_some_memory() { return memory_quota.used() < memory_quota.limit() - memory_quota.limit() / 16; }
 
-/// For one more node, besides the spare ones. A full table takes those, too: a quarter of it is free.
+/// Returns true if one more node fits in addition to the spare ones. A full table takes those, too: a quarter of it is free.
 bool CallTree::has_room() noexcept {
     static_assert(spare_nodes < 1024 / 4);
     return (nodes_.size() * 4 <= std::uint64_t{mask_} * 3 || grow_table()) && nodes_.reserve(1 + spare_nodes, *arena_) && leaves_some_memory();
@@ -50,7 +50,7 @@ NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint6
     if (parent == quota() && !is_call(kind)) return parent;
     if (const NodeId known = table_[slot_of(parent, kind, a, b)]) return known;
     if (parent != quota() && !has_room()) return ++quota_hits_, folded(kind, a);
-    const std::uint32_t slot = slot_of(parent, kind, a, b); // in the table that has room
+    const std::uint32_t slot = slot_of(parent, kind, a, b); // in the table as it is now
     const auto id = static_cast<NodeId>(nodes_.size());
     if (parent == quota() && ++folded_ > spare_nodes) return quota();
     Node* node = nodes_.append(*arena_);
@@ -60,7 +60,7 @@ NodeId CallTree::child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint6
     node->a = a;
     node->b = b;
     node->typical_ns = 0;
-    // Modules count with their build-id, not with their number, so that signatures compare between processes.
+    // A module counts with its build-id, not its number, so signatures are comparable between processes.
     const std::uint64_t what = is_in_module(kind) ? load_map[a].hash : a;
     const Node& outer = nodes_[parent];
     const std::uint64_t key = mix(what ^ (static_cast<std::uint64_t>(kind) << 56)) + b;

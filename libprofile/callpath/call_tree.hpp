@@ -1,7 +1,7 @@
-// The call-path tree of one thread: every call path is a node, children are found by (kind, a, b).
-// Contract: belongs to one thread, used with that thread's in-tool flag set (so a signal handler of the thread never
-// meets it half changed); async-signal-safe; nodes are never moved or deleted; memory comes from the thread's arena.
-// When memory runs out, paths end at the "(quota)" node and are counted; MPI functions are told apart below it.
+// The call-path tree of one thread: every call path is a node, and children are found by (kind, a, b).
+// Contract: belongs to one thread, used with its in-tool flag set, so that the thread's signal handler never sees it half changed.
+// Async-signal-safe. Nodes are never moved or deleted. Memory comes from the thread's arena. When memory runs out, paths end at the
+// "(quota)" node and are counted; MPI functions keep nodes of their own below it.
 #pragma once
 
 #include "format/profile_file.hpp"
@@ -12,41 +12,41 @@
 namespace libprofile {
 
 using NodeId = std::uint32_t;
-constexpr NodeId no_node = 0xffffffffu; // not looked for yet
+constexpr NodeId no_node = 0xffffffffu; // not yet looked up
 
 struct Node {
     NodeId parent = 0;
     NodeKind kind = NodeKind::Root;
     std::uint32_t a = 0;
     std::uint64_t b = 0;
-    std::uint64_t path_hash[2] = {}; // of the whole call path, the same in every process: the structure signature
-    std::uint32_t typical_ns = 0;    // running duration of the events at this node
+    std::uint64_t path_hash[2] = {}; // of the whole call path, equal in every process: the structure signature
+    std::uint32_t typical_ns = 0;    // running mean duration of the events at this node
 };
 
 class CallTree {
   public:
     explicit CallTree(Arena& arena) : arena_(&arena) {}
 
-    /// Nodes for which memory is kept: of MPI functions below "(quota)".
+    /// Memory is kept for this many nodes: MPI functions below "(quota)".
     static constexpr std::size_t spare_nodes = 64;
 
-    /// Creates the root and the fixed nodes. False: no memory.
+    /// Creates the root and the fixed nodes. Returns false if memory is short.
     bool start() noexcept;
 
     NodeId child(NodeId parent, NodeKind kind, std::uint32_t a, std::uint64_t b) noexcept;
-    /// The node that stands for such a path when there is no memory for its own.
+    /// The node that represents such a path when memory is too short for its own.
     NodeId folded(NodeKind kind, std::uint32_t a) noexcept { return is_call(kind) ? child(quota(), kind, a, 0) : quota(); }
-    /// The node of the call path that goes on from `parent` at the look-up address `address` (RawPath).
+    /// The node of the call path that continues from `parent` at the look-up address `address` (RawPath).
     NodeId frame(NodeId parent, std::uintptr_t address) noexcept;
-    /// A path whose outer end is unknown was met; its parent is partial().
+    /// Counts a path whose outer end is unknown; its parent is partial().
     void count_partial_path() noexcept { ++partial_paths_; }
-    /// The node of an instruction whose callers are not asked for: one frame below "(partial)".
+    /// The node of an instruction whose callers are not looked for: one frame below "(partial)".
     NodeId lone_frame(std::uintptr_t address) noexcept;
 
     Node& operator[](NodeId id) { return nodes_[id]; }
     const Node& operator[](NodeId id) const { return nodes_[id]; }
     std::size_t size() const { return nodes_.size(); }
-    /// No call path yet: only the fixed nodes.
+    /// Returns true if there are only the fixed nodes.
     bool is_empty() const { return nodes_.size() == std::size_t{quota()} + 1; }
 
     NodeId overhead() const { return 1; }
@@ -77,7 +77,7 @@ class CallTree {
     NodeId* table_ = nullptr; // open addressing; 0 = free (the root is nobody's child)
     std::uint32_t mask_ = 0;
 
-    KnownFrame known_[known_frames] = {}; // asked for lately: neither the load map nor the tree is needed
+    KnownFrame known_[known_frames] = {}; // recent look-ups, which need neither the load map nor the tree
 
     std::uint64_t partial_paths_ = 0;
     std::uint64_t quota_hits_ = 0;

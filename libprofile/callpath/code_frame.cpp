@@ -12,13 +12,13 @@ namespace libprofile {
 
 namespace {
 
-constexpr unsigned rbx = 3, rsp = 4, rbp = 5; // as encoded
+constexpr unsigned rbx = 3, rsp = 4, rbp = 5; // numbers in instructions
 constexpr std::uintptr_t longest_prologue = 96;
 
-/// What the instructions so far have done.
+/// The effect of the instructions so far.
 struct Prologue {
     CodeFrame::Base base = CodeFrame::Base::StackPointer;
-    std::int32_t depth = 8;      // CFA - rsp; after and(rsp) of no meaning
+    std::int32_t depth = 8;      // CFA - rsp; meaningless after and(rsp)
     std::int32_t base_depth = 0; // CFA - base, once rsp was copied to it
     std::int32_t frame_offset = 0;
     bool is_aligned = false;
@@ -36,7 +36,7 @@ std::int32_t immediate(const unsigned char* code, bool wide) {
     return value;
 }
 
-/// mov between a register and a place relative to rsp, or between registers (opcode 89 or 8b). Returns its length.
+/// A mov between a register and a word relative to rsp, or between registers (opcode 89 or 8b). Returns its length.
 unsigned step_over_move(const unsigned char* code, unsigned prefix, Prologue& state) {
     const bool stores = code[1] == 0x89;
     const unsigned mode = code[2] >> 6;
@@ -51,14 +51,14 @@ unsigned step_over_move(const unsigned char* code, unsigned prefix, Prologue& st
         }
         return to == rsp ? 0 : 3;
     }
-    if ((code[2] & 7) != rsp || code[3] != 0x24) return 0; // another place: the body has begun
+    if ((code[2] & 7) != rsp || code[3] != 0x24) return 0; // another address: the body has begun
     const unsigned size = mode == 0 ? 0 : mode == 1 ? 1 : 4;
     const std::int32_t offset = size == 0 ? 0 : immediate(code + 4, size == 4);
     if (stores && reg == rbp && !state.is_aligned && state.frame_offset == 0) state.frame_offset = offset - state.depth;
     return 4 + size;
 }
 
-/// Interprets one instruction. Returns its length; 0: it is none of a prologue.
+/// Interprets one instruction. Returns its length, or 0 if it does not belong to a prologue.
 unsigned step(const unsigned char* code, Prologue& state) {
     if (std::memcmp(code, "\xf3\x0f\x1e\xfa", 4) == 0) return 4; // endbr64
     if (std::memcmp(code, "\xc5\xf8\x77", 3) == 0) return 3;     // vzeroupper
@@ -82,11 +82,11 @@ unsigned step(const unsigned char* code, Prologue& state) {
     return 0;
 }
 
-/// A function that was looked at. `end` is set last.
+/// A function that was decoded. `end` is set last.
 struct Known {
     std::atomic<std::uintptr_t> end{0};
     std::uintptr_t start = 0;
-    std::uintptr_t body = 0; // behind the prologue
+    std::uintptr_t body = 0; // after the prologue
     std::uint32_t epoch = 0;
     CodeFrame frame;
 };
@@ -132,31 +132,31 @@ bool find_code_frame(std::uintptr_t address, CodeFrame& frame) noexcept {
     std::uintptr_t here = 0;
     const CodeFrame whole = interpret(function.start, function.end, body);
     frame = address >= body ? whole : interpret(function.start, address, here);
-    const unsigned place = known_count.load(std::memory_order_relaxed) < most_known ? known_count.fetch_add(1, std::memory_order_acq_rel) : most_known;
-    if (place < most_known) {
-        known[place].start = function.start;
-        known[place].body = body;
-        known[place].epoch = load_map.epoch();
-        known[place].frame = whole;
-        known[place].end.store(function.end, std::memory_order_release);
+    const unsigned index = known_count.load(std::memory_order_relaxed) < most_known ? known_count.fetch_add(1, std::memory_order_acq_rel) : most_known;
+    if (index < most_known) {
+        known[index].start = function.start;
+        known[index].body = body;
+        known[index].epoch = load_map.epoch();
+        known[index].frame = whole;
+        known[index].end.store(function.end, std::memory_order_release);
     }
     return true;
 }
 
 bool follows_call(std::uintptr_t address) noexcept {
-    UnwindSection segment; // what lies in front of it may not be readable
+    UnwindSection segment; // memory in front of it may not be readable
     dl_find_object module;
     if (!find_segment(address, segment) || address - segment.start < 8) return false;
     if (_dl_find_object(reinterpret_cast<void*>(address), &module) != 0) return false;
     const auto start = reinterpret_cast<std::uintptr_t>(module.dlfo_map_start);
     const auto* code = reinterpret_cast<const unsigned char*>(address);
-    if (code[-5] == 0xe8) { // with the distance to the callee
+    if (code[-5] == 0xe8) { // call, with the distance to the callee
         std::int32_t distance = 0;
         std::memcpy(&distance, code - 4, sizeof distance);
         const std::uintptr_t target = address + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance));
         return target >= start && target < reinterpret_cast<std::uintptr_t>(module.dlfo_map_end);
     }
-    for (int length = 2; length <= 7; ++length) { // FF with the register field 2, and its operand
+    for (int length = 2; length <= 7; ++length) { // call through an operand: FF with register field 2
         if (code[-length] != 0xff || ((code[-length + 1] >> 3) & 7) != 2) continue;
         const int mode = code[-length + 1] >> 6;
         const int operand = code[-length + 1] & 7;

@@ -1,9 +1,9 @@
-// The frames of functions that come without unwind information (kernels of linear algebra written in assembler), read from
-// their first instructions: pushes, subtractions from rsp, and where rsp was kept before it was aligned.
+// The frames of functions without unwind information (kernels of linear algebra written in assembler), derived from their first
+// instructions: pushes, subtractions from rsp, and the register that keeps rsp before it is aligned.
 //
-// Contract: async-signal-safe, lock-free, no allocation; reads only the module's own code and symbol table. A function is
-// looked up in the module's dynamic symbols once (some 50 us for 15,000 symbols) and then remembered. What it says holds
-// between prologue and epilogue; callers check that the return address it leads to follows a call.
+// Contract: async-signal-safe, lock-free, no allocation; reads only the module's own code and symbol table. A function is looked up in the
+// module's dynamic symbols once (about 50 us for 15,000 symbols) and then remembered. The result holds between prologue and epilogue.
+// Callers check that the return address it leads to follows a call.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ struct CodeFrame {
     enum class Base : std::uint8_t { StackPointer, FramePointer, Rbx };
     Base base = Base::StackPointer;
     std::int32_t cfa_offset = 0;   // CFA = base + cfa_offset
-    std::int32_t frame_offset = 0; // the caller's frame pointer lies at CFA + frame_offset; 0: it is unchanged
+    std::int32_t frame_offset = 0; // the caller's frame pointer lies at CFA + frame_offset; 0 if it is unchanged
 };
 
-/// False: no dynamic symbol covers `address`, or its function begins with something else.
+/// Returns false if no dynamic symbol covers `address`, or its function begins with other instructions.
 bool find_code_frame(std::uintptr_t address, CodeFrame& frame) noexcept;
 
-/// A call instruction ends at `address`: it can be a return address.
+/// Returns true if a call instruction ends at `address`, so that it can be a return address.
 bool follows_call(std::uintptr_t address) noexcept;
 
 } // namespace libprofile

@@ -1,6 +1,6 @@
 // Reads DWARF data inside fixed bounds: integers, LEB128 numbers and the encoded pointers of .eh_frame.
-// Contract: async-signal-safe; never reads outside [start, end). A read that would, or that makes no sense, fails: it gives
-// zero, the cursor stands at its end and failed() stays true, so that callers check once, after a group of reads.
+// Contract: async-signal-safe; never reads outside [start, end). A read that would, or that makes no sense, fails: it gives zero, moves the
+// cursor to its end and makes failed() true for good. So callers check once, after a group of reads.
 // Source: DWARF 5, section 7.6; Linux Standard Base, section 10.5 (pointer encodings).
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace libprofile {
 
-/// DW_EH_PE_*: low four bits the format, the next three what it is relative to.
+/// DW_EH_PE_*: the low four bits are the format, the next three say what the value is relative to.
 namespace pointer_encoding {
 constexpr std::uint8_t absolute = 0x00;
 constexpr std::uint8_t uleb128 = 0x01;
@@ -77,8 +77,8 @@ class DwarfCursor {
         return 0;
     }
 
-    /// An encoded pointer, before its indirection if it has one. Zero stays zero whatever it is relative to. Fails for
-    /// bases that do not occur in loaded x86-64 modules (text, function), and for `data` when `data_base` is 0.
+    /// An encoded pointer, before a possible indirection. Zero stays zero whatever it is relative to. Fails for bases that do not
+    /// occur in loaded x86-64 modules (text, function), and for `data` when `data_base` is 0.
     std::uintptr_t pointer(std::uint8_t encoding, std::uintptr_t data_base) {
         const std::uint8_t relation = encoding & pointer_encoding::relation_mask;
         if (relation == pointer_encoding::aligned) {
@@ -99,7 +99,7 @@ class DwarfCursor {
         at_ += bytes;
     }
 
-    /// A cursor over the next `bytes` bytes, which are skipped. Fails together with this one.
+    /// A cursor over the next `bytes` bytes, which this one skips. Fails together with this one.
     DwarfCursor part(std::uint64_t bytes) {
         const std::uintptr_t start = at_;
         skip(bytes);
@@ -109,7 +109,7 @@ class DwarfCursor {
     }
 
   private:
-    /// A number in one of the formats, sign-extended where it is signed.
+    /// A number in one of the formats, sign-extended if it is signed.
     std::uint64_t number(std::uint8_t format) {
         switch (format) {
         case pointer_encoding::absolute:

@@ -16,7 +16,7 @@ struct Tables {
 struct GnuHash {
     explicit GnuHash(const std::uint32_t* section)
         : buckets(section[0]), first(section[1]), bucket(section + 4 + section[2] * (sizeof(ElfW(Addr)) / 4)), chain_(bucket + buckets) {}
-    /// Of the symbol `index`, at least `first`.
+    /// The entry of symbol `index`, which is at least `first`.
     std::uint32_t chain(std::uint32_t index) const { return chain_[index - first]; }
 
     std::uint32_t buckets;
@@ -32,7 +32,7 @@ Tables find_tables(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned cou
     for (unsigned i = 0; i < count; ++i) {
         if (headers[i].p_type != PT_DYNAMIC) continue;
         for (const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(bias + headers[i].p_vaddr); entry->d_tag != DT_NULL; ++entry) {
-            // The loader of glibc has replaced virtual addresses by real ones here.
+            // glibc's loader has replaced virtual addresses by real ones here.
             const std::uintptr_t address = entry->d_un.d_ptr < bias ? bias + entry->d_un.d_ptr : entry->d_un.d_ptr;
             if (entry->d_tag == DT_SYMTAB) tables.symbols = reinterpret_cast<const ElfW(Sym)*>(address);
             if (entry->d_tag == DT_STRTAB) tables.names = reinterpret_cast<const char*>(address);
@@ -63,7 +63,7 @@ std::uintptr_t find_dynamic_symbol(std::uintptr_t bias, const ElfW(Phdr) * heade
 bool find_dynamic_function(std::uintptr_t bias, const ElfW(Phdr) * headers, unsigned count, std::uintptr_t address, DynamicFunction& function) noexcept {
     const Tables tables = find_tables(bias, headers, count);
     if (tables.symbols == nullptr || tables.hash == nullptr) return false;
-    // The hash table holds all defined symbols, the last of which ends the chain of the highest bucket.
+    // The hash table holds all defined symbols. The last of them ends the chain of the highest bucket.
     const GnuHash table(tables.hash);
     std::uint32_t last = 0;
     for (std::uint32_t i = 0; i < table.buckets; ++i)

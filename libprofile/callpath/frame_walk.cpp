@@ -14,7 +14,7 @@ namespace libprofile {
 
 namespace {
 
-/// The thread's own stack from the innermost frame on: what may be read.
+/// The readable part: the thread's own stack from the innermost frame on.
 struct Readable {
     std::uintptr_t low;
     std::uintptr_t base;
@@ -26,32 +26,32 @@ struct Frame {
     std::uintptr_t address;
     std::uintptr_t sp;
     std::uintptr_t fp;
-    std::uintptr_t fp_place; // where fp was read from, 0: a register
+    std::uintptr_t fp_slot; // where fp was read from, 0 for a register
 };
 
-/// What the slot rests on that the recipe has led to from `frame`.
+/// The origin of the slot to which the recipe has led from `frame`.
 SlotOrigin slot_origin(const Recipe& recipe, const Frame& frame, std::uintptr_t slot) {
     using Kind = SlotOrigin::Kind;
     if (recipe.kind == RecipeKind::Stack) return {0, 0, Kind::Address};
-    if (recipe.kind != RecipeKind::Frame || frame.fp_place == 0) return {};
-    const auto place = static_cast<std::int32_t>(frame.fp_place - slot), value = static_cast<std::int32_t>(frame.fp - slot);
+    if (recipe.kind != RecipeKind::Frame || frame.fp_slot == 0) return {};
+    const auto saved_at = static_cast<std::int32_t>(frame.fp_slot - slot), value = static_cast<std::int32_t>(frame.fp - slot);
     const auto is_lossless = [slot](std::int32_t distance, std::uintptr_t address) {
         return slot + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance)) == address;
     };
-    if (!is_lossless(place, frame.fp_place) || !is_lossless(value, frame.fp)) return {};
-    return {place, value, Kind::FramePointer};
+    if (!is_lossless(saved_at, frame.fp_slot) || !is_lossless(value, frame.fp)) return {};
+    return {saved_at, value, Kind::FramePointer};
 }
 
-/// The canonical frame address; 0: nonsense.
+/// Returns the canonical frame address, or 0 if the result makes no sense.
 std::uintptr_t canonical_frame(const Recipe& recipe, const Frame& frame, const Readable& stack) {
     if (recipe.kind == RecipeKind::Stack) return frame.sp + static_cast<std::uintptr_t>(recipe.cfa_offset);
-    const std::uintptr_t place = frame.fp + static_cast<std::uintptr_t>(recipe.cfa_offset);
-    if (recipe.kind == RecipeKind::Frame) return place;
-    return stack.holds(place) ? Readable::at(place) : 0;
+    const std::uintptr_t address = frame.fp + static_cast<std::uintptr_t>(recipe.cfa_offset);
+    if (recipe.kind == RecipeKind::Frame) return address;
+    return stack.holds(address) ? Readable::at(address) : 0;
 }
 
-/// Where the caller's frame pointer lies; 0: where the frame's own was.
-std::uintptr_t frame_pointer_place(const Recipe& recipe, const Frame& frame, std::uintptr_t cfa) {
+/// Returns where the caller's frame pointer lies; 0 if it lies where the frame's own did.
+std::uintptr_t frame_pointer_slot(const Recipe& recipe, const Frame& frame, std::uintptr_t cfa) {
     switch (recipe.frame_rule) {
     case FramePointerRule::AtCfa: return cfa + static_cast<std::uintptr_t>(recipe.frame_offset);
     case FramePointerRule::AtFrame: return frame.fp + static_cast<std::uintptr_t>(recipe.frame_offset);
@@ -59,21 +59,21 @@ std::uintptr_t frame_pointer_place(const Recipe& recipe, const Frame& frame, std
     }
 }
 
-/// Finds the caller of code without unwind information. False: there is nothing that fits.
-bool cross_bare_code(const Frame& frame, std::uintptr_t rbx, const Readable& stack, std::uintptr_t& cfa, std::uintptr_t& fp_place) {
+/// Finds the caller of code without unwind information. Returns false if nothing fits.
+bool cross_bare_code(const Frame& frame, std::uintptr_t rbx, const Readable& stack, std::uintptr_t& cfa, std::uintptr_t& fp_slot) {
     CodeFrame code;
     if (find_code_frame(frame.address, code)) {
         const std::uintptr_t base = code.base == CodeFrame::Base::StackPointer ? frame.sp : code.base == CodeFrame::Base::FramePointer ? frame.fp : rbx;
         cfa = base + static_cast<std::uintptr_t>(code.cfa_offset);
-        fp_place = code.frame_offset == 0 ? 0 : cfa + static_cast<std::uintptr_t>(code.frame_offset);
+        fp_slot = code.frame_offset == 0 ? 0 : cfa + static_cast<std::uintptr_t>(code.frame_offset);
         if (base != 0 && stack.holds(cfa - 8) && follows_call(Readable::at(cfa - 8))) return true;
     }
-    fp_place = 0;
+    fp_slot = 0;
     cfa = search_stack(frame.address, frame.sp, frame.fp, stack.base);
     return cfa != 0;
 }
 
-/// Goes on with the frame that a signal interrupted. False: its registers are not to be had.
+/// Continues with the frame that a signal interrupted. Returns false if its registers cannot be read.
 bool leave_signal_frame(Frame& frame, const Readable& stack, RawPath& path) {
     if (!stack.holds(frame.sp) || !stack.holds(frame.sp + sizeof(ucontext_t))) return false;
     const Registers registers = registers_of(reinterpret_cast<const ucontext_t*>(frame.sp));
@@ -86,20 +86,25 @@ bool leave_signal_frame(Frame& frame, const Readable& stack, RawPath& path) {
 
 } // namespace
 
+WalkStart interrupted_frame(void* context) noexcept {
+    const Registers registers = registers_of(context);
+    return {registers.instruction, 0, registers.stack, registers.frame, 0, registers.base};
+}
+
 void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path) noexcept {
     path.clear();
     path.push(start.address, start.slot);
     const std::uint32_t epoch = load_map.epoch();
-    // Unwind information goes on to tell where a register was saved after it has been restored: up to 128 bytes below the
-    // stack pointer, which nobody may overwrite (the red zone of the System V ABI).
+    // Unwind information still names the slot of a saved register after the register was restored. The slot may then lie up to 128 bytes
+    // below the stack pointer, where nothing may overwrite it (the red zone of the System V ABI).
     constexpr std::uintptr_t red_zone = 128;
     const Readable stack{(start.stack_pointer & ~std::uintptr_t{7}) - red_zone, thread_local_block.stack_base};
-    Frame frame{start.address, start.stack_pointer, start.frame_pointer, start.frame_pointer_place};
+    Frame frame{start.address, start.stack_pointer, start.frame_pointer, start.frame_pointer_slot};
     for (;;) {
         const Recipe recipe = recipe_table.find(frame.address, epoch);
         path.flags[path.size - 1] = recipe.flags;
         std::uintptr_t cfa = 0;
-        std::uintptr_t bare_place = 0;
+        std::uintptr_t bare_slot = 0;
         switch (recipe.kind) {
         case RecipeKind::Stack:
         case RecipeKind::Frame:
@@ -112,20 +117,20 @@ void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path)
             if (!path.push(frame.address, 0)) return void(path.end = PathEnd::Full);
             continue;
         default:
-            if (!cross_bare_code(frame, path.size == 1 ? start.rbx : 0, stack, cfa, bare_place)) return;
+            if (!cross_bare_code(frame, path.size == 1 ? start.rbx : 0, stack, cfa, bare_slot)) return;
             path.bridged = true;
         }
         const std::uintptr_t slot = cfa - 8;
         if (cfa <= frame.sp || !stack.holds(slot)) return; // the stack must grow towards its base
         const SlotOrigin origin = slot_origin(recipe, frame, slot);
         std::uintptr_t return_address = Readable::at(slot);
-        const std::uintptr_t place = recipe.kind == RecipeKind::Missing ? bare_place : frame_pointer_place(recipe, frame, cfa);
-        if (place != 0) {
-            if (!stack.holds(place)) return;
-            frame.fp = Readable::at(place);
-            // A place that was found from a frame pointer that nobody compares is no place to compare.
+        const std::uintptr_t fp_slot = recipe.kind == RecipeKind::Missing ? bare_slot : frame_pointer_slot(recipe, frame, cfa);
+        if (fp_slot != 0) {
+            if (!stack.holds(fp_slot)) return;
+            frame.fp = Readable::at(fp_slot);
+            // A slot that was found through an unchecked frame pointer is not compared.
             const bool is_sure = recipe.frame_rule != FramePointerRule::AtFrame || recipe.kind == RecipeKind::Frame;
-            frame.fp_place = is_sure ? place : 0;
+            frame.fp_slot = is_sure ? fp_slot : 0;
         }
         if (return_address == mark_stub()) {
             if (slot == mark_slot) path.end = PathEnd::Mark;

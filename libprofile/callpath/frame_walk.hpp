@@ -1,7 +1,6 @@
-// Walks the calling thread's own stack by recipes (recipe.hpp): some 6 ns a frame.
-// Contract: async-signal-safe: no lock, no system call, no allocation but that of the recipe table; reads only between the
-// given stack pointer and the base of the thread's own stack, so it never faults. The stack pointer must grow from frame
-// to frame, so it always ends.
+// Walks the calling thread's own stack by recipes (recipe.hpp): about 6 ns a frame.
+// Contract: async-signal-safe: no lock, no system call, no allocation except the recipe table's. Reads only between the given stack pointer
+// and the base of the thread's own stack, so it never faults. The stack pointer must grow from frame to frame, so the walk always ends.
 #pragma once
 
 #include "libprofile/callpath/raw_path.hpp"
@@ -10,19 +9,28 @@
 
 namespace libprofile {
 
-/// Where a walk begins. The frame at `address` has the given registers; `slot` is where `address` + 1 was found as a return
-/// address (0: it is the interrupted instruction).
+/// The start of a walk. The frame at `address` has the given registers. `slot` is where `address` + 1 was found as a return address
+/// (0 for an interrupted instruction).
 struct WalkStart {
     std::uintptr_t address = 0;
     std::uintptr_t slot = 0;
     std::uintptr_t stack_pointer = 0;
     std::uintptr_t frame_pointer = 0;
-    std::uintptr_t frame_pointer_place = 0; // where that was read from; 0: it is the register's
-    std::uintptr_t rbx = 0;                 // of an interrupted frame; 0: not known
+    std::uintptr_t frame_pointer_slot = 0; // where that was read from; 0 for the register
+    std::uintptr_t rbx = 0;                // of an interrupted frame; 0 if unknown
 };
 
-/// Fills `path`. Ends at a return address that is the mark's stub: `Mark` if it lies in `mark_slot`, else Lost,
-/// unless it is known what belongs there.
+/// The frame that called the wrapper body whose frame begins at `frame`.
+inline WalkStart calling_frame(std::uintptr_t frame) noexcept {
+    const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
+    return {words[1] - 1, frame + 8, frame + 16, words[0], frame, 0};
+}
+
+/// The frame that a signal interrupted; `context` is the handler's third argument.
+WalkStart interrupted_frame(void* context) noexcept;
+
+/// Fills `path`. A return address that is the mark's stub ends the walk: `Mark` if it lies in `mark_slot`, else `Lost`. A lost mark
+/// whose return address is known does not end it.
 void walk_stack(const WalkStart& start, std::uintptr_t mark_slot, RawPath& path) noexcept;
 
 } // namespace libprofile

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t largest_headers = 4 << 20;
 constexpr std::uint64_t largest_table = 256 << 20;
 
-/// Where a distribution has put the debug information of a module.
+/// The path at which a distribution installs a module's debug information.
 void debug_path(const Module& module, char (&path)[128]) {
     char* at = path + std::snprintf(path, sizeof path, "/usr/lib/debug/.build-id/");
     for (unsigned i = 0; i < module.build_id_size; ++i) at += std::snprintf(at, 4, i == 0 ? "%02x/" : "%02x", static_cast<unsigned>(module.build_id[i]));
@@ -22,7 +22,7 @@ void debug_path(const Module& module, char (&path)[128]) {
 } // namespace
 
 FunctionSymbols::FunctionSymbols(const Module& module) noexcept {
-    // The program is there also when its file has another name by now.
+    // /proc/self/exe is the program even if its file was renamed.
     own_.open(module.is_executable ? "/proc/self/exe" : module.path);
     has_all_ = choose(own_, SHT_SYMTAB);
     if (!has_all_ && module.build_id_size > 1) {
@@ -34,7 +34,7 @@ FunctionSymbols::FunctionSymbols(const Module& module) noexcept {
     if (!has_all_) choose(own_, SHT_DYNSYM);
 }
 
-/// The table of this type in `file`, if there is one.
+/// Chooses the table of this type in `file`, if there is one.
 bool FunctionSymbols::choose(Pieces& file, std::uint32_t type) noexcept {
     Elf64_Ehdr header{};
     if (!file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||

@@ -1,8 +1,7 @@
-// The functions that the files of a module name: by the best table of symbols there is, its own whole one, that of the debug information
-// that a distribution has installed for it, or that of the exported functions.
-//
-// Contract: one thread, in ordinary context. Files are read, not mapped: one that shrinks meanwhile must not end the job. Memory is part of the
-// quota, and given back when the object goes. Changes errno. Survives damaged files.
+// The functions that the files of a module name. The best table of symbols is used: the module's own full one, that of the debug
+// information that a distribution has installed for it, or that of the exported functions.
+// Contract: one thread, in ordinary context. Files are read, not mapped: a file that shrinks while it is mapped would end the job. Memory
+// counts against the quota until the object is destroyed. Changes errno. Survives damaged files.
 #pragma once
 
 #include "libprofile/base/file_pieces.hpp"
@@ -15,8 +14,8 @@ namespace libprofile {
 struct Module;
 
 struct FunctionSymbol {
-    const char* name = nullptr; // lives as long as the FunctionSymbols
-    std::uint64_t value = 0;    // where the function is in the module's addresses
+    const char* name = nullptr; // lives as long as the FunctionSymbols object
+    std::uint64_t value = 0;    // the function's address in the module
     std::uint64_t size = 0;
 };
 
@@ -24,11 +23,11 @@ class FunctionSymbols {
   public:
     explicit FunctionSymbols(const Module& module) noexcept;
 
-    /// Not only those that are exported: the module is not stripped, or its debug information is there.
+    /// Returns true if all functions are known, not only exported ones: the module is not stripped, or its debug information is installed.
     bool has_all() const { return has_all_; }
-    /// The next one; in no order, and several may be in one place. False: there are no more.
+    /// The next function, in no order; several may have one address. Returns false at the end.
     bool next(FunctionSymbol& symbol) noexcept;
-    /// There may be functions that next() has not told of.
+    /// Returns true if next() may have left out functions.
     bool lacks_memory() const { return own_.lacks_memory() || debug_.lacks_memory(); }
 
   private:
@@ -37,7 +36,7 @@ class FunctionSymbols {
 
     Pieces own_;
     Pieces debug_;
-    Pieces* chosen_ = nullptr; // the file whose table is read; nullptr: none
+    Pieces* chosen_ = nullptr; // the file whose table is read, or nullptr
     bool has_all_ = false;
     Elf64_Shdr table_{};
     Elf64_Shdr texts_{}; // its names

@@ -4,7 +4,7 @@
 
 namespace libprofile {
 
-/// What was learned about the duration of its calls goes back to the tree.
+/// The tree gets back what was learned about the duration of the path's calls.
 void KnownPathTable::forget(KnownPath& known, CallTree& tree) noexcept {
     if (known.node != 0) tree[known.node].typical_ns = known.typical_ns;
 }

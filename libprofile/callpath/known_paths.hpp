@@ -1,10 +1,10 @@
-// The call paths that MPI calls of a thread had before, by return address and frame.
-// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe; memory from the thread's arena, never given
-// back: a path that was found stays readable, though forgotten, when the table grows.
+// The call paths of a thread's earlier MPI calls, by return address and frame.
+// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe. Memory comes from the thread's arena and is never
+// given back: a path that was found stays readable when the table grows, although it is forgotten.
 //
-// Several for each place: calls of Fortran all come from one place in the binding layer, those of other programs from few, with
-// different callers. They are often met in the same order, so they are tried in the order in which they came, from the one that
-// was last met. The table begins small, since a program may have thousands of threads with few calls each.
+// Each set holds several paths. All calls from Fortran have one return address in the binding layer, and those of other programs have few,
+// with different callers. Calls often repeat in the same order, so paths are tried in that order, from the last match on. The table begins
+// small, since a program may have thousands of threads with few calls each.
 #pragma once
 
 #include "libprofile/base/hashing.hpp"
@@ -22,14 +22,14 @@ class KnownPathTable {
         std::uint32_t last = 0;
     };
 
-    /// No path can be known: no call yet, or no memory.
+    /// Returns true if no path can be known: no call yet, or memory is short.
     bool is_empty() const { return sets_ == nullptr; }
-    /// Where paths of calls at `return_address` and `frame` are, unless it is empty.
+    /// The set of paths for `return_address` and `frame`. The table must not be empty.
     Set& set(const void* return_address, std::uintptr_t frame) {
         const auto hash = (reinterpret_cast<std::uintptr_t>(return_address) ^ (frame << 16)) * golden;
         return sets_[hash >> shift_];
     }
-    /// A place for one more path, in the stead of the one that came first. nullptr: there is no memory.
+    /// An entry for one more path, which replaces the oldest. Returns nullptr if memory is short.
     KnownPath* replace(const void* return_address, std::uintptr_t frame, CallTree& tree, Arena& arena) noexcept;
 
   private:
@@ -41,7 +41,7 @@ class KnownPathTable {
 
     Set* sets_ = nullptr;
     std::uint32_t shift_ = 64 - first_bits;
-    std::uint32_t replaced_ = 0; // since it has grown
+    std::uint32_t replaced_ = 0; // since the table grew
 };
 
 } // namespace libprofile

@@ -27,7 +27,7 @@ struct BuildId {
     std::uint8_t size = 0;
 };
 
-/// The GNU build-id note in a module's mapped memory.
+/// Reads the GNU build-id note in a module's mapped memory.
 BuildId read_build_id(std::uintptr_t bias, const ElfW(Phdr) * headers, std::uint16_t header_count) {
     BuildId id;
     for (std::uint16_t i = 0; i < header_count; ++i) {
@@ -54,11 +54,11 @@ BuildId read_build_id(std::uintptr_t bias, const ElfW(Phdr) * headers, std::uint
     return id;
 }
 
-/// The file that is mapped at `address`, by the kernel. Async-signal-safe. False: none, or its name does not fit.
+/// Asks the kernel for the file mapped at `address`. Async-signal-safe. Returns false if there is none or its name is too long.
 bool find_mapped_file(std::uintptr_t address, char* path, std::size_t size) {
     const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
-    // Lines: start-end flags offset device inode     path. They come in the order of addresses.
+    // Lines: start-end flags offset device inode     path, in the order of addresses.
     constexpr unsigned path_column = 5;
     std::uintptr_t start = 0;
     unsigned column = 0;
@@ -79,7 +79,7 @@ bool find_mapped_file(std::uintptr_t address, char* path, std::size_t size) {
                 if (is_start) start = start * 16 + static_cast<std::uintptr_t>(c <= '9' ? c - '0' : c - 'a' + 10);
             } else if (start == address) {
                 if (column < path_column) {
-                    // Blanks before the path are as many as it takes.
+                    // Any number of blanks precedes the path.
                     if (c == ' ' && ++column == path_column) length = 0;
                 } else if ((c != ' ' || length != 0) && length + 1 < size) {
                     path[length++] = c;
@@ -94,7 +94,7 @@ bool find_mapped_file(std::uintptr_t address, char* path, std::size_t size) {
     return is_found && *path == '/';
 }
 
-/// The same, asked of the kernel by the whole mapping: a list of thousands is long.
+/// The same, by the whole mapping: the kernel's list may have thousands of lines.
 bool find_mapped_file(const Module& module, char* path, std::size_t size) {
     std::uintptr_t end = 0;
     for (std::uint16_t i = 0; i < module.header_count && end == 0; ++i)
@@ -115,11 +115,11 @@ void classify(Module& module) {
     module.is_cxx_runtime = starts_with(name, "libstdc++.so");
     module.copies_stacks = starts_with(name, "_greenlet");
     const auto self = reinterpret_cast<std::uintptr_t>(&load_map);
-    // Unit tests are linked with the runtime; there it is no layer of its own.
+    // Unit tests contain the runtime; they are not a layer of libprofile.
     module.is_libprofile = !module.is_executable && module.start <= self && self < module.end;
 }
 
-/// Whether what the loader has there can be this module. Reads nothing of it: another thread may be unloading it. refresh() is sure.
+/// Returns true if the loader's object can be this module. Reads nothing of it, since another thread may be unloading it. refresh() makes sure.
 bool can_be(const Module& module, const dl_find_object& object) {
     if (module.is_executable) return true;
     std::uintptr_t table = 0;
@@ -133,10 +133,10 @@ bool can_be(const Module& module, const dl_find_object& object) {
 
 struct LoadMap::Found {
     std::uintptr_t start, end, bias;
-    const char* name; // the loader's; empty: the executable
+    const char* name; // the loader's; empty for the executable
     const ElfW(Phdr) * headers;
     std::uint16_t header_count;
-    std::uint32_t seen; // by which refresh()
+    std::uint32_t seen; // the refresh() that met it
     BuildId id;
 
     bool is_executable() const { return name == nullptr || *name == 0; }
@@ -146,7 +146,7 @@ void LoadMap::lock() noexcept {
     while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
 }
 
-/// The module of that bias that holds `address`, or `none`. Lock-free.
+/// Returns the module with that bias that holds `address`, or `none`. Lock-free.
 std::uint32_t LoadMap::known_at(std::uintptr_t bias, std::uintptr_t address) const noexcept {
     std::uint64_t compared = 0;
     std::uint32_t link = loaded_[bucket(bias >> 12)].load(std::memory_order_acquire);
@@ -159,7 +159,7 @@ std::uint32_t LoadMap::known_at(std::uintptr_t bias, std::uintptr_t address) con
     return link - 1;
 }
 
-/// Whether what lies there now is this module, and not another one that came to its address.
+/// Returns true if the module at that address is still this one, not another that replaced it.
 bool LoadMap::is_current(const Module& module, const Found& found) const noexcept {
     comparisons_.fetch_add(1, std::memory_order_relaxed);
     if (module.start != found.start || module.bias != found.bias || module.is_executable != found.is_executable()) return false;
@@ -180,7 +180,7 @@ void LoadMap::link(std::uint32_t number) noexcept {
     arrivals_.fetch_add(1, std::memory_order_acq_rel);
 }
 
-/// Who reads the list at this moment goes on from the module, whose link stays.
+/// A thread that is reading the list goes on from the module, whose link stays.
 void LoadMap::unlink(std::uint32_t number) noexcept {
     Module& module = modules_[number];
     std::atomic<std::uint32_t>* link = &loaded_[bucket(module.bias >> 12)];
@@ -197,7 +197,7 @@ std::uint32_t LoadMap::append(const Found& found, std::uint64_t identity) noexce
     module->bias = found.bias;
     module->is_executable = found.is_executable();
     module->identity = identity;
-    // A copy: the originals go when the module is unloaded, which another thread may be doing right now.
+    // A copy, because the originals go when the module is unloaded, and another thread may be doing that now.
     if (auto* copy = arena_.array<ElfW(Phdr)>(found.header_count)) {
         std::memcpy(copy, found.headers, found.header_count * sizeof *copy);
         module->headers = copy;
@@ -211,7 +211,7 @@ std::uint32_t LoadMap::append(const Found& found, std::uint64_t identity) noexce
         path = file;
     }
     module->path = module->loader_name = arena_.copy_text(path);
-    // dlopen("./plugin.so"): nobody finds that from another folder.
+    // dlopen("./plugin.so") gives a path that is useless in another folder.
     if (*path != '/' && std::strchr(path, '/') != nullptr && find_mapped_file(*module, file, sizeof file)) module->path = arena_.copy_text(file);
     module->build_id_size = found.id.size;
     std::memcpy(module->build_id, found.id.bytes, found.id.size);
@@ -227,7 +227,7 @@ std::uint32_t LoadMap::append(const Found& found, std::uint64_t identity) noexce
     return number;
 }
 
-/// The number of what the loader has at that place: one that is known, one that came back, or a new one.
+/// Returns the number of the module that the loader has there: a known one, one that came back, or a new one.
 std::uint32_t LoadMap::take_in(const Found& found) noexcept {
     const std::uint32_t now = epoch();
     lock();
@@ -274,7 +274,7 @@ std::uint32_t LoadMap::find(std::uintptr_t address) noexcept {
         recent.store(state | number, std::memory_order_relaxed);
         return number;
     }
-    // A module that appeared since the last refresh: its ELF header is mapped at its start.
+    // A module that appeared since the last refresh. Its ELF header is mapped at its start.
     const auto* header = static_cast<const ElfW(Ehdr)*>(object.dlfo_map_start);
     if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return number;
     const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(start + header->e_phoff);
@@ -300,7 +300,7 @@ void LoadMap::refresh() noexcept {
         std::uint32_t number;
     } look{*this, 0, 0, 0};
     stale_.store(false, std::memory_order_relaxed);
-    // The loader's lock is held meanwhile: nothing goes.
+    // The loader's lock is held here, so nothing is unloaded meanwhile.
     real_calls().dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* data) {
             Look& now = *static_cast<Look*>(data);
@@ -334,8 +334,8 @@ void LoadMap::refresh() noexcept {
     find_cxx_globals();
 }
 
-/// Takes out of the list what `refresh` did not meet and what is not there, either: other refreshes may run, find() may take in what has just
-/// come, and modules in other namespaces of the loader are never met.
+/// Removes from the list what this refresh did not meet, if it is really gone: other refreshes may run, find() may add new modules, and
+/// modules in other namespaces of the loader are never met.
 void LoadMap::drop_unseen(std::uint32_t refresh) noexcept {
     lock();
     for (const std::atomic<std::uint32_t>& first : loaded_) {
@@ -364,7 +364,7 @@ void LoadMap::find_cxx_globals() noexcept {
 
 const std::uint32_t* LoadMap::exceptions_in_flight() const noexcept {
     void* (*get)() = cxx_globals_.load(std::memory_order_acquire);
-    // The Itanium C++ ABI, section 2.2.2: a pointer to the caught ones, then the number of those not yet caught.
+    // The Itanium C++ ABI, section 2.2.2: a pointer to the caught exceptions, then the number of those not yet caught.
     return get == nullptr ? nullptr : reinterpret_cast<const std::uint32_t*>(static_cast<const char*>(get()) + sizeof(void*));
 }
 
@@ -373,7 +373,7 @@ int LoadMap::iterate(PhdrCallback callback, void* data) noexcept {
         for (std::uint32_t link = first.load(std::memory_order_acquire); link != 0;) {
             const Module& module = modules_[link - 1];
             link = module.next_loaded.load(std::memory_order_acquire);
-            // It may be gone, or another one may have come: libc unloads modules of its own without our notice.
+            // The module may be gone or replaced: libc unloads modules of its own without our notice.
             dl_find_object object;
             if (!module.loaded.load(std::memory_order_acquire)) continue;
             if (!module.is_executable && (_dl_find_object(reinterpret_cast<void*>(module.start), &object) != 0 || !can_be(module, object))) continue;

@@ -1,11 +1,10 @@
 // The modules (executable and shared libraries) of the process: address -> (module, offset).
-// Contract: find() and iterate() are async-signal-safe, take no lock of the loader and never wait for it:
-// the loader is asked through _dl_find_object (glibc >= 2.35, lock-free). refresh() takes the loader's lock and is
-// called outside signal handlers only. A module that was unloaded keeps its number, and gets it again when the same file comes
-// to the same address; another one there gets a new number. All callers run with the in-tool flag set, so the inner spin lock
-// cannot meet itself.
-// Cost: programs load thousands of libraries. What is found by address is found by a hash; dlclose costs a question to the loader;
-// refresh() looks at each loaded module once, and only if the loader has changed something.
+// Contract: find() and iterate() are async-signal-safe and never wait for the loader's lock: they ask _dl_find_object (glibc >= 2.35,
+// lock-free). refresh() takes the loader's lock and is called outside signal handlers only. An unloaded module keeps its number and gets
+// it again when the same file returns to the same address; another file there gets a new number. All callers run with the in-tool flag
+// set, so the inner spin lock cannot meet itself.
+// Cost: programs load thousands of libraries. Look-ups by address use a hash; dlclose costs one question to the loader; refresh() looks at
+// each loaded module once, and only if the loader has changed something.
 #pragma once
 
 #include "libprofile/base/hashing.hpp"
@@ -22,25 +21,25 @@ struct Module {
     std::uintptr_t start = 0;
     std::uintptr_t end = 0;
     std::uintptr_t bias = 0;      // address = bias + ELF virtual address
-    const char* path = "";        // from the root on, also where the program gave dlopen another one
-    const char* loader_name = ""; // what the loader calls it
+    const char* path = "";        // absolute, even if the program gave dlopen a relative one
+    const char* loader_name = ""; // the loader's name for it
     unsigned char build_id[32] = {};
     std::uint8_t build_id_size = 0;
-    std::atomic<bool> loaded{false}; // so far as was noticed: sure after refresh()
-    bool binding_layer = false;      // Fortran or C++ bindings of an MPI, an OpenMP runtime: not part of the application's call path
+    std::atomic<bool> loaded{false}; // as far as known; certain after refresh()
+    bool binding_layer = false;      // Fortran or C++ bindings of an MPI, or an OpenMP runtime: not part of the application's call path
     bool is_libc = false;
     bool is_cxx_runtime = false;
-    bool copies_stacks = false; // Python's greenlets: return addresses move about
+    bool copies_stacks = false; // Python's greenlets: return addresses move
     bool is_libprofile = false;
     bool is_executable = false;
-    std::uint64_t hash = 0; // of build-id, else path
+    std::uint64_t hash = 0; // of the build-id, else of the path
     const ElfW(Phdr) * headers = nullptr;
     std::uint16_t header_count = 0;
-    // For the load map only. Links are numbers + 1; those of a list that is read without the lock go on to lead into it.
-    std::atomic<std::uint32_t> next_loaded{0}; // of the same bucket of biases
-    std::atomic<std::uint32_t> checked{0};     // the epoch in which it was last found to lie there
+    // For the load map only. Links are numbers + 1. A link out of a list that is read without the lock keeps leading into it.
+    std::atomic<std::uint32_t> next_loaded{0}; // in the same bucket of biases
+    std::atomic<std::uint32_t> checked{0};     // the epoch in which it was last verified
     std::uint64_t identity = 0;                // of name, build-id and bias
-    std::uint32_t next_alike = 0;              // of the same bucket of identities
+    std::uint32_t next_alike = 0;              // in the same bucket of identities
     std::uint32_t seen = 0;                    // the refresh() that met it last
 };
 
@@ -48,44 +47,44 @@ class LoadMap {
   public:
     static constexpr std::uint32_t none = 0xffffffffu;
 
-    /// Number of the module that is mapped at `address` now, or `none`.
+    /// Returns the number of the module that is mapped at `address` now, or `none`.
     std::uint32_t find(std::uintptr_t address) noexcept;
     const Module& operator[](std::uint32_t module) const { return modules_[module]; }
     std::uint32_t size() const { return count_.load(std::memory_order_acquire); }
 
-    /// Counts modules that came, also those that came again.
+    /// Counts modules that were loaded, including those that came back.
     std::uint32_t arrivals() const { return arrivals_.load(std::memory_order_acquire); }
 
-    /// Takes in all modules loaded now; drops those gone. Where the loader has done nothing since, that takes some 0.1 us. Not in handlers.
+    /// Adds all modules loaded now and drops those gone. Takes about 0.1 us if the loader has done nothing since. Not in handlers.
     void refresh() noexcept;
-    /// Whether modules were unloaded since that was noticed() last; `unloads` is to be passed on. Not in handlers.
+    /// Returns true if modules were unloaded since the last noticed(); pass `unloads` on to that. Not in handlers.
     bool has_unloaded(unsigned long long& unloads) const noexcept;
-    /// To be called when what was learned of addresses is invalid: whoever finds no new unloads may rely on that.
+    /// Call it when learned facts about addresses were invalidated. Later callers that find no new unloads may rely on that.
     void noticed(unsigned long long unloads) noexcept { unloads_.store(unloads, std::memory_order_release); }
-    /// Something was unloaded: what was learned about addresses may be wrong now.
+    /// Something was unloaded: learned facts about addresses may be wrong now.
     void invalidate() noexcept { process_state.load_map_epoch.fetch_add(1, std::memory_order_acq_rel); }
     std::uint32_t epoch() const { return process_state.load_map_epoch.load(std::memory_order_acquire); }
 
-    /// A module that copies stacks was seen.
+    /// Returns true if a module that copies stacks was seen.
     bool has_stack_copier() const { return copies_stacks_.load(std::memory_order_acquire); }
-    /// libstdc++ was seen among the modules.
+    /// Returns true if libstdc++ was seen.
     bool has_cxx_runtime() const { return cxx_runtime_.load(std::memory_order_acquire); }
-    /// How many C++ exceptions are in flight in the calling thread, for as long as it lives; nullptr without libstdc++. Not in
-    /// handlers.
+    /// The number of C++ exceptions in flight in the calling thread, readable as long as the thread lives; nullptr without libstdc++. Not
+    /// in handlers.
     const std::uint32_t* exceptions_in_flight() const noexcept;
 
-    /// dl_iterate_phdr over the known modules, for the unwinder inside a handler.
+    /// Like dl_iterate_phdr, over the known modules: for the unwinder inside a handler.
     int iterate(PhdrCallback callback, void* data) noexcept;
 
-    /// Modules have come or gone: refresh() at the next safe point is worth it.
+    /// Modules have come or gone, so the next safe point should call refresh().
     bool is_stale() const { return stale_.load(std::memory_order_relaxed); }
     void mark_stale() noexcept { stale_.store(true, std::memory_order_relaxed); }
 
-    /// How many modules were compared so far: what the map costs, for tests.
+    /// The number of modules compared so far, as the cost of the map: for tests.
     std::uint64_t comparisons() const { return comparisons_.load(std::memory_order_relaxed); }
 
   private:
-    struct Found; // what the loader says of a module
+    struct Found; // a module as the loader describes it
     std::uint32_t take_in(const Found& found) noexcept;
     std::uint32_t append(const Found& found, std::uint64_t identity) noexcept;
     std::uint32_t known_at(std::uintptr_t bias, std::uintptr_t address) const noexcept;
@@ -109,7 +108,7 @@ class LoadMap {
     // What find() found, by a hash of the module's start: (arrivals + epoch) * 2^32 + module.
     static constexpr unsigned recent_bits = 8;
     std::atomic<std::uint64_t> recent_[1u << recent_bits] = {};
-    std::atomic<unsigned long long> loads_{0}, removals_{0}; // that the loader had made at the last refresh()
+    std::atomic<unsigned long long> loads_{0}, removals_{0}; // the loader's counts at the last refresh()
     std::atomic<unsigned long long> unloads_{0};             // see noticed()
     std::atomic<std::uint32_t> refreshes_{0};
     mutable std::atomic<std::uint64_t> comparisons_{0};

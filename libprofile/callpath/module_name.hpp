@@ -1,4 +1,4 @@
-// What a module is, by the name of its file.
+// The kind of a module, by the name of its file.
 // Contract: pure functions; thread-safe; async-signal-safe; nothing is allocated.
 #pragma once
 
@@ -12,12 +12,12 @@ inline const char* file_name(const char* path) noexcept {
     return slash == nullptr ? path : slash + 1;
 }
 
-/// Whether `name` begins with one of `prefixes`.
+/// Returns true if `name` begins with one of `prefixes`.
 template <class... Prefixes> bool starts_with(const char* name, Prefixes... prefixes) noexcept {
     return (... || (std::strncmp(name, prefixes, std::strlen(prefixes)) == 0));
 }
 
-/// "libc-2.": as the C library's file was called before glibc 2.34.
+/// "libc-2." is the name of the C library's file before glibc 2.34.
 inline bool is_c_library(const char* name) noexcept { return starts_with(name, "libc.so.6", "libc-2."); }
 
 } // namespace libprofile

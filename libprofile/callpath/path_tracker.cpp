@@ -15,24 +15,13 @@ namespace libprofile {
 
 namespace {
 
-/// A mark farther out than this is placed anew at an MPI call: each frame between costs some 10 ns a call, a return through
-/// the mark 5 ns.
+/// An MPI call places the mark anew if it is farther out than this: each frame in between costs about 10 ns a call, a return through the
+/// mark 5 ns.
 constexpr std::size_t far_from_mark = 6;
 
-/// libunwind, which has found the path, knows nothing of where no mark may be, nor of binding layers.
+/// Sets the flags of a path that libunwind found; libunwind knows neither unmarkable code nor binding layers.
 void find_flags(RawPath& path) {
     for (std::size_t i = 0; i < path.size; ++i) path.flags[i] = recipe_table.find(path.addresses[i], load_map.epoch()).flags;
-}
-
-WalkStart interrupted_frame(void* context) {
-    const Registers registers = registers_of(context);
-    return {registers.instruction, 0, registers.stack, registers.frame, 0, registers.base};
-}
-
-/// The caller of the wrapper body whose frame begins at `frame`.
-WalkStart calling_frame(std::uintptr_t frame) {
-    const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
-    return {words[1] - 1, frame + 8, frame + 16, words[0], frame, 0};
 }
 
 constexpr std::uint8_t never_marked = InLibc | InLibprofile | InBindingLayer | InUnwinder | Unmarkable;
@@ -44,7 +33,7 @@ void PathTracker::begin_again() noexcept {
     complete_ = jumping_ = has_sample_ = marks_possible_ = false;
     parallel_.clear();
     modules_ready_ = 0;
-    exceptions_ = nullptr; // it lay in the storage of the thread that is gone
+    exceptions_ = nullptr; // it pointed into the storage of a thread that is gone
 }
 
 void PathTracker::ready() noexcept {
@@ -60,7 +49,7 @@ void PathTracker::forget(std::uintptr_t stack_pointer) noexcept {
     common_since_followed_ = 0;
 }
 
-/// What the mark tells about the time since the last event.
+/// Evaluates what the mark tells about the time since the last event.
 void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
     Mark& own = mark();
     counts_[static_cast<std::size_t>(PathCount::Returns)] += own.returns;
@@ -83,9 +72,9 @@ void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
         lose_mark(stack_pointer);
 }
 
-/// The mark is not where it should be, though all known ways to leave frames take it away before. So somebody jumps by hand,
-/// which would do no harm, or copies stretches of stack away and back: then the copy holds a mark, and the next one could
-/// lie in the same place. Nothing is marked any more; what is known of this one is kept for its return.
+/// The mark is missing, although all known ways to leave frames remove it first. So the program jumps by hand, which would do no harm, or it
+/// copies stretches of stack away and back. In that case the copy holds a mark, and the next mark could lie in the same slot. So nothing is
+/// marked any more, and what is known of this mark is kept for its return.
 void PathTracker::lose_mark(std::uintptr_t stack_pointer) noexcept {
     count(PathCount::Lost);
     common_at_least_ = 0;
@@ -94,11 +83,11 @@ void PathTracker::lose_mark(std::uintptr_t stack_pointer) noexcept {
     remove_mark(mark(), stack_pointer);
 }
 
-/// Puts the walked frames behind the first `kept` tracked ones.
+/// Puts the walked frames after the first `kept` tracked ones.
 void PathTracker::splice(std::size_t kept) noexcept {
     const std::size_t fresh = path_.size;
     ++mark().version;
-    if (kept + fresh > RawPath::capacity) { // the innermost ones are worth more
+    if (kept + fresh > RawPath::capacity) { // the innermost ones are more useful
         remove_mark(mark(), 0);
         complete_ = false;
         kept = 0;
@@ -119,8 +108,8 @@ void PathTracker::splice(std::size_t kept) noexcept {
             frame.node = no_node;
         }
         frame.origin = path_.origins[from];
-        // The slot belongs to the next inner frame's function. That of a thread's function is none: when a thread ends, the C library
-        // jumps to where it began, as soon as all frames inside are left, and would leave the mark behind. (A process begins in the program.)
+        // The slot belongs to the function of the next inner frame. A thread's start function is not marked: when a thread ends, the C library
+        // jumps to the start function's caller once all frames inside are left, and the mark would stay. (A process begins in the program.)
         frame.markable = from != 0 && frame.slot != 0 && !is_start_up && (here & NoReturnAddress) == 0 && (path_.flags[from - 1] & never_marked) == 0;
     }
     size_ = kept + fresh;
@@ -128,7 +117,7 @@ void PathTracker::splice(std::size_t kept) noexcept {
     common_since_followed_ = std::min(common_since_followed_, common + 1);
 }
 
-/// Takes over what the walk has found.
+/// Takes over the walk's result.
 void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
     if (path_.bridged) count(PathCount::Bridged);
     if (path_.end == PathEnd::Mark) {
@@ -136,9 +125,9 @@ void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
         return splice(beyond_mark_);
     }
     if (mark().slot != 0) {
-        if (path_.end == PathEnd::Root && !path_.bridged) { // it lies in the middle of some frame
+        if (path_.end == PathEnd::Root && !path_.bridged) { // the mark lies in the middle of a frame
             lose_mark(stack_pointer);
-        } else { // the walk did not get that far
+        } else { // the walk ended before the mark
             count(PathCount::Lost);
             common_at_least_ = 0;
             remove_mark(mark(), stack_pointer);
@@ -152,9 +141,9 @@ void PathTracker::take(std::uintptr_t stack_pointer) noexcept {
     splice(0);
 }
 
-/// How many parallel regions the frame is inside of.
+/// Returns the number of parallel regions around the frame.
 std::uint32_t PathTracker::level_of(std::size_t index) const noexcept {
-    if (frames_[index].slot == 0 && index + 1 == size_) return parallel_.depth(); // what was interrupted
+    if (frames_[index].slot == 0 && index + 1 == size_) return parallel_.depth(); // the interrupted frame
     while (index != 0 && frames_[index].slot == 0) --index;
     return frames_[index].slot == 0 ? 0 : parallel_.level_of(frames_[index].slot);
 }
@@ -170,16 +159,16 @@ NodeId PathTracker::node_after(NodeId outer, std::size_t index) noexcept {
             return is_runtime ? outer : tree_->frame(outer, address);
         }
     }
-    if (outer == 0 && complete_ && index + 1 < size_) { // start-up code of the process or thread is nobody's call path
+    if (outer == 0 && complete_ && index + 1 < size_) { // start-up code of the process or thread belongs to no call path
         const bool is_start = index == 0 && unwinder.is_process_start(address);
         if (is_start || (recipe_table.find(address, epoch_).flags & (InLibc | InLibprofile)) != 0) return 0;
     }
     return tree_->frame(outer, address);
 }
 
-/// How many nodes the path of the first `frames` frames has, start-up code left out.
+/// Returns the number of nodes in the path of the first `frames` frames, without start-up code.
 std::size_t PathTracker::nodes_in(std::size_t frames) noexcept {
-    if (!parallel_.is_empty()) { // what is on the path and what is on the stack differ
+    if (!parallel_.is_empty()) { // path and stack differ
         std::size_t count = 0;
         for (NodeId node = frames == 0 ? 0 : frames_[frames - 1].node; node != 0 && node != no_node; node = (*tree_)[node].parent) ++count;
         return count;
@@ -216,26 +205,26 @@ NodeId PathTracker::node_at_mark() noexcept {
     return nodes(standing > 0 ? std::min(static_cast<std::size_t>(standing), size_) : size_);
 }
 
-/// Whether marks do no harm here.
+/// Returns true if marks do no harm here.
 bool PathTracker::may_mark(bool in_handler) noexcept {
     if (marks_mode() == MarksMode::Off || !marks_possible_ || !complete_ || path_.crossed_signal || path_.bridged || load_map.has_stack_copier()) return false;
     for (std::size_t i = 0; i < path_.size; ++i)
         if ((path_.flags[i] & (InUnwinder | ForeignPersonality)) != 0) return false;
     if (jumping_ && in_handler && (path_.flags[0] & (InLibc | InLibprofile)) != 0) return false;
     jumping_ = false;
-    // While destructors run on the way of an exception, the frame that will catch it must not get a mark (libgcc aborts).
+    // While destructors run because of an exception, the frame that will catch it must not get a mark (libgcc aborts).
     if (exceptions_ != nullptr) return *exceptions_ == 0;
     return !load_map.has_cxx_runtime() && !load_map.is_stale();
 }
 
-/// The path is that of an unwinder, or an exception is in flight.
+/// Returns true if the path is that of an unwinder, or an exception is in flight.
 bool PathTracker::is_unwinding() const noexcept {
     for (std::size_t i = 0; i < path_.size; ++i)
         if ((path_.flags[i] & InUnwinder) != 0) return true;
     return exceptions_ != nullptr && *exceptions_ != 0;
 }
 
-/// A new mark in the innermost frame from `index` outwards that may have one.
+/// Places a new mark in the innermost markable frame from `index` outwards.
 void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept {
     remove_mark(mark(), stack_pointer);
     if (index < 0) return;
@@ -244,23 +233,23 @@ void PathTracker::mark_from(std::int32_t index, std::uintptr_t stack_pointer) no
 }
 
 NodeId PathTracker::at_call(std::uintptr_t frame) noexcept {
-    if (load_map.is_stale()) load_map.refresh(); // in ordinary context the loader may be asked for modules that came
+    if (load_map.is_stale()) load_map.refresh(); // new modules: asking the loader is allowed in ordinary context
     if (load_map.arrivals() != modules_ready_) ready();
     return find_call(frame, false);
 }
 
-/// The call returns through the mark: the function whose return that was has ended by jumping to MPI, in place of a call. Its
-/// caller's frame is the innermost one.
+/// The call returns through the mark: the marked function has ended by a jump to MPI instead of a call. Its caller's frame is the
+/// innermost one.
 void PathTracker::end_at_own_return() noexcept {
     common_at_least_ = std::min(common_at_least_, beyond_mark_);
     path_.clear();
     path_.end = PathEnd::Mark;
-    path_.flags[0] = 0; // of the innermost frame, which is asked for though none was walked
+    path_.flags[0] = 0; // of the innermost frame: no frame was walked
 }
 
 NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     const auto* words = reinterpret_cast<const std::uintptr_t*>(frame);
-    if (!is_own_stack(frame)) { // a coroutine; the thread's own stack stays as it is
+    if (!is_own_stack(frame)) { // a coroutine; what is known of the thread's own stack stays
         forget(thread_local_block.stack_low);
         unwinder.here(reinterpret_cast<void*>(words[1]), path_);
         find_flags(path_);
@@ -275,7 +264,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
         walk_stack(calling_frame(frame), mark().slot, path_);
     if (path_.end == PathEnd::Hard) {
         forget(frame);
-        if (in_handler) { // libunwind's way for ordinary context is not for handlers, and the other one has no context here
+        if (in_handler) { // libunwind's fast way is not for handlers, and the other one needs a context
             complete_ = has_sample_ = false;
             return 0;
         }
@@ -285,7 +274,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     }
     take(frame);
     if (!in_handler) jumping_ = false;
-    std::size_t inner = 0; // frames left out at the inner end
+    std::size_t inner = 0; // frames to leave out at the inner end
     while (inner + 1 < path_.size && (path_.flags[inner] & InBindingLayer) != 0) ++inner;
     const NodeId node = nodes(size_ - inner);
     if (marks_mode() == MarksMode::Check && path_.end == PathEnd::Mark && !in_handler) check(nullptr, frame);
@@ -301,7 +290,7 @@ NodeId PathTracker::at_followed_call(std::uintptr_t frame, std::uint32_t& common
     was_unmarked_ = false;
     common_since_followed_ = RawPath::capacity + 1;
     if (is_own_stack(frame) && may_mark(false)) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
-    mark().fired = Mark::never_fired; // what it told is told
+    mark().fired = Mark::never_fired; // evaluated
     return node;
 }
 
@@ -324,7 +313,7 @@ std::uint32_t PathTracker::see_returns() noexcept {
 
 std::uint64_t PathTracker::returned_at(std::uint32_t level, std::uint64_t now) const noexcept {
     const Mark& own = mark();
-    const std::size_t frame = start_up_frames() + level; // the one behind it is the function's
+    const std::size_t frame = start_up_frames() + level; // the next one inside is the function's
     if (own.returned_at == nullptr || !complete_ || !parallel_.is_empty() || frame < 2 || frame > size_) return 0;
     const std::uint64_t ticks = own.returned_at[frame - 2], ticks_now = processor_ticks();
     if (ticks <= watched_since_ticks_ || ticks >= ticks_now || now <= watched_since_) return 0;
@@ -338,37 +327,19 @@ void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) 
     known.epoch = epoch_;
     known.frame = frame;
     if (size_ == 0 || !is_own_stack(frame)) return;
-    // The return address of the call itself is compared with the call site's.
+    // The call site is compared by the return address of the call itself.
     std::uintptr_t compared = 0;
     for (std::size_t i = size_ - 1; i-- > 0;) {
         const TrackedFrame& outer = frames_[i];
         if (outer.slot == 0 || outer.origin.kind == SlotOrigin::Kind::Unknown) return;
         if (outer.origin.kind == SlotOrigin::Kind::FramePointer) {
-            const std::uintptr_t place = outer.slot + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(outer.origin.place));
+            const std::uintptr_t slot = outer.slot + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(outer.origin.saved_at));
             const std::uintptr_t value = outer.slot + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(outer.origin.value));
-            if (place != compared && !known.add(place, value, no_node)) return;
-            compared = place;
+            if (slot != compared && !known.add(slot, value, no_node)) return;
+            compared = slot;
         }
         if (!known.add(outer.slot, outer.address + 1, outer.node)) return;
     }
-}
-
-NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noexcept {
-    if (!parallel_.is_empty()) return known.node; // libunwind does not know where regions begin
-    if (!unwind_in_full(nullptr, frame)) return known.node;
-    const Node& function = (*tree_)[known.node];
-    if (function.parent == node_of_full()) {
-        count_check(true);
-        return known.node;
-    }
-    walk_in_full(nullptr, frame);
-    const NodeId caller = node_of_full();
-    if (function.parent == caller) {
-        count_dispute();
-        return known.node;
-    }
-    count_check(false);
-    return tree_->child(caller, function.kind, function.a, function.b);
 }
 
 NodeId PathTracker::at_sample(void* context) noexcept {
@@ -387,8 +358,8 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     const NodeId node = nodes(size_);
     set_ancestor(size_);
     if (marks_mode() == MarksMode::Check && spliced) check(context, sp);
-    // Not the innermost frame: setjmp, getcontext and vfork keep a copy of their own return address. A mark that stands there since a call is
-    // left: it will tell when the function returns.
+    // Not the innermost frame: setjmp, getcontext and vfork keep a copy of their own return address. A mark that a call has placed there
+    // stays: it will tell when the function returns.
     const std::int32_t index = static_cast<std::int32_t>(size_) - 3;
     if (spliced && (may_mark(true) ? mark().index >= index : is_unwinding())) return node;
     if (may_mark(true))
@@ -398,7 +369,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     return node;
 }
 
-/// How many tracked frames there are up to the one whose return address lies in `slot`; 0: there is none.
+/// Returns the number of tracked frames up to the one whose return address lies in `slot`, or 0 if there is no such frame.
 std::size_t PathTracker::frames_outside(std::uintptr_t slot) const noexcept {
     for (std::size_t i = size_; i-- > 0;)
         if (frames_[i].slot == slot) return i + 1;
@@ -413,20 +384,20 @@ CommonAncestor PathTracker::at_sample_in_call(std::uintptr_t frame, std::uintptr
         set_ancestor(size_);
         return ancestor_;
     }
-    // A call from a callback has placed the mark. All frames outside of it stand, and the path of the outer call is among them.
+    // A call from a callback has placed the mark. All frames outside of it stand, and they include the path of the outer call.
     const std::size_t outside = frames_outside(slot);
-    if (outside == 0) { // the call that is taken to run has been left
+    if (outside == 0) { // the call that seems to be running has been left
         ancestor_ = {};
         miss_sample();
         return ancestor_;
     }
-    nodes(outside); // modules may have gone
+    nodes(outside); // modules may have been unloaded
     set_ancestor(outside);
     common_at_most_ = outside;
     return ancestor_;
 }
 
-/// `size`: frames of the path of this sample.
+/// `size`: the number of frames of this sample's path.
 void PathTracker::set_ancestor(std::size_t size) noexcept {
     const std::size_t most = std::min(common_at_most_, size);
     ancestor_.depth = 0;
@@ -437,83 +408,9 @@ void PathTracker::set_ancestor(std::size_t size) noexcept {
     }
     has_sample_ = complete_;
     common_at_least_ = common_at_most_ = RawPath::capacity + 1;
-    mark().fired = Mark::never_fired; // what it told is told
+    mark().fired = Mark::never_fired; // evaluated
 }
 
 std::uint64_t PathTracker::count_of(PathCount what) const noexcept { return counts_[static_cast<std::size_t>(what)]; }
-
-void PathTracker::count_check(bool right) noexcept {
-    count(PathCount::Checked);
-    if (right) return;
-    count(PathCount::Wrong);
-    process_state.marks.store(MarksMode::Off, std::memory_order_relaxed);
-    remove_mark(mark(), thread_local_block.stack_low);
-}
-
-/// What libunwind finds, into full_. The mark stays where it is, so that the paths that come are found as without checks.
-/// `context`: of the signal, or nullptr for the call at `frame`. False: it says nothing.
-bool PathTracker::unwind_in_full(void* context, std::uintptr_t frame) noexcept {
-    if (full_ == nullptr) full_ = static_cast<RawPath*>(arena_->allocate(sizeof(RawPath)));
-    if (full_ == nullptr) return false;
-    const std::uintptr_t lifted = lift_mark(mark(), frame);
-    if (context != nullptr)
-        unwinder.interrupted(context, *full_);
-    else
-        unwinder.here(reinterpret_cast<void*>(reinterpret_cast<const std::uintptr_t*>(frame)[1]), *full_);
-    put_back_mark(mark(), lifted);
-    return full_->end == PathEnd::Root;
-}
-
-/// The node of the MPI call path in full_.
-NodeId PathTracker::node_of_full() noexcept {
-    const auto flags = [this](std::size_t i) { return recipe_table.find(full_->addresses[i], load_map.epoch()).flags; };
-    std::size_t inner = 0;
-    while (inner + 1 < full_->size && (flags(inner) & InBindingLayer) != 0) ++inner;
-    NodeId node = 0;
-    for (std::size_t i = full_->size; i-- > inner;) {
-        const bool is_start = unwinder.is_process_start(full_->addresses[i]) || (flags(i) & (InLibc | InLibprofile)) != 0;
-        if (node == 0 && i > inner && is_start) continue;
-        node = tree_->frame(node, full_->addresses[i]);
-    }
-    return node;
-}
-
-/// The same by our own walk, without the mark's help.
-void PathTracker::walk_in_full(void* context, std::uintptr_t frame) noexcept {
-    const std::uintptr_t lifted = lift_mark(mark(), frame);
-    walk_stack(context != nullptr ? interrupted_frame(context) : calling_frame(frame), 0, *full_);
-    put_back_mark(mark(), lifted);
-}
-
-/// The tracked path is the one in full_, frame by frame.
-bool PathTracker::is_full_path() const noexcept {
-    const std::size_t most = std::max(full_->size, size_);
-    const std::size_t least = std::min(full_->size, size_);
-    if (most - least > 1) return false; // libunwind may leave out the very first frame
-    for (std::size_t i = 0; i < least; ++i) {
-        const TrackedFrame& tracked = frames_[size_ - 1 - i];
-        // Unwinder::here() does not tell interrupted instructions from return addresses.
-        const bool interrupted = i != 0 && tracked.slot == 0 && full_->slots[i] == 0 && tracked.address == full_->addresses[i] + 1;
-        if (tracked.address != full_->addresses[i] && !interrupted) return false;
-        if (full_->slots[i] != 0 && full_->slots[i] != tracked.slot) return false;
-    }
-    return true;
-}
-
-/// Compares the tracked path with what libunwind finds, and in case of doubt with a full walk of our own.
-void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
-    if (!unwind_in_full(context, frame)) return;
-    if (is_full_path()) return count_check(true);
-    walk_in_full(context, frame);
-    if (is_full_path())
-        count_dispute();
-    else
-        count_check(false);
-}
-
-void PathTracker::count_dispute() noexcept {
-    count(PathCount::Checked);
-    count(PathCount::Disputed);
-}
 
 } // namespace libprofile

@@ -1,23 +1,24 @@
 // The call path of a thread at its last event, and how much of it still stands.
 //
-// Contract: belongs to one thread; every function runs with that thread's in-tool flag set; all but ready(), at_call() and
-// check_call() are async-signal-safe; memory comes from the thread's arena.
+// Contract: belongs to one thread; every function runs with that thread's in-tool flag set. All except ready(), at_call() and check_call()
+// are async-signal-safe. Memory comes from the thread's arena.
 //
-// Frames are raw activations, outermost first: (address, slot of the return address). The thread's mark (mark.hpp)
-// lies in the slot of one of them; that frame and all beyond it are unchanged. So an event walks the stack only up to the
-// mark, and an MPI call on a path that was walked before need not walk at all: it is enough that the few words between the
-// call and the mark that led that walk are the same again, and that the mark stands on the same call path (KnownPath).
+// Frames are raw activations, outermost first: (address, slot of the return address). The thread's mark (mark.hpp) lies in the slot of one of
+// them; that frame and all beyond it are unchanged. So an event walks the stack only up to the mark. An MPI call on a path that was walked
+// before need not walk at all: it compares the few words between the call and the mark that led the earlier walk, and checks that the
+// mark stands on the same call path (KnownPath).
 //
-// The least common ancestor (LCA) of the paths of two adjacent samples is known exactly where the mark has moved in between:
-// it then lies in the frame that the last return went to. Otherwise comparing slots and return addresses gives an upper
-// bound: the same call site in the same place can be another activation. After Wei and Mellor-Crummey, section 3.1.
+// The least common ancestor (LCA) of the paths of two adjacent samples is known exactly if the mark has moved in between: it then lies in
+// the frame that the last return went to. Otherwise slots and return addresses are compared. That gives an upper bound, because the same
+// call site in the same slot can be another activation. After Wei and Mellor-Crummey, section 3.1.
 #pragma once
 
 #include "format/path_counts.hpp"
 #include "format/profile_file.hpp"
+#include "format/trace.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/call_tree.hpp"
-#include "libprofile/callpath/parallel_places.hpp"
+#include "libprofile/callpath/parallel_frames.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 #include "libprofile/callpath/thread_block.hpp"
 
@@ -28,33 +29,33 @@ namespace libprofile {
 
 struct Row;
 
-/// As LIBPROFILE_MARKS was set; Off also when a check has failed or a mark was lost (lose_mark()): nothing is marked any more.
+/// The choice of LIBPROFILE_MARKS. Also Off after a check has failed or a mark was lost (lose_mark()): nothing is marked any more.
 /// Thread-safe.
 inline MarksMode marks_mode() noexcept { return process_state.marks.load(std::memory_order_relaxed); }
 
-/// The path of an MPI call from one place at one depth of the stack, as it was found once, and the words of the stack that
-/// led the walk, innermost first: return addresses, and frame pointers where the way depends on them.
-/// What an event needs besides is kept here, too, so that it touches one or two cache lines.
+/// The path of an MPI call from one call site at one stack depth, with the words of the stack that led the walk, innermost first: return
+/// addresses, and frame pointers if the walk used them. Other data of an event are kept here, too, so an event touches one or two cache
+/// lines.
 struct alignas(64) KnownPath {
     const void* return_address = nullptr;
     std::uintptr_t frame = 0; // of the wrapper body
-    Row* row = nullptr;       // of `node`, as long as the phase stack's rows are those of row_generation
+    Row* row = nullptr;       // of `node`; valid while the phase stack's rows are those of row_generation
     std::uint64_t row_generation = 0;
     std::uint32_t epoch = 0;      // of the load map
-    NodeId node = 0;              // of the MPI function's call path; 0: nothing is known
-    std::uint32_t typical_ns = 0; // running duration of the events
+    NodeId node = 0;              // of the MPI function's call path; 0 if unknown
+    std::uint32_t typical_ns = 0; // running mean duration of the events
     std::uint16_t function = 0;   // MPI function id
     std::uint16_t words = 0;
     struct Word {
         std::uintptr_t value;
-        std::uint32_t distance; // of its place from `frame`, in bytes
-        NodeId node;            // of the call path that this return address leads to; no_node for a frame pointer
+        std::uint32_t distance; // of its slot from `frame`, in bytes
+        NodeId node;            // the call path to which this return address leads; no_node for a frame pointer
     };
     static constexpr std::uint32_t max_words = 13;
     Word word[max_words];
-    bool add(std::uintptr_t place, std::uintptr_t value, NodeId node_there) noexcept {
-        if (words == max_words || place - frame > 0xffffffffu) return false;
-        word[words++] = {value, static_cast<std::uint32_t>(place - frame), node_there};
+    bool add(std::uintptr_t slot, std::uintptr_t value, NodeId node_there) noexcept {
+        if (words == max_words || slot - frame > 0xffffffffu) return false;
+        word[words++] = {value, static_cast<std::uint32_t>(slot - frame), node_there};
         return true;
     }
 };
@@ -62,7 +63,7 @@ static_assert(sizeof(KnownPath) == 256);
 
 /// The least common ancestor of the call paths of this sample and the one before.
 struct CommonAncestor {
-    std::uint32_t depth = 0; // nodes of the call path, counted from the outermost: start-up code is none
+    std::uint32_t depth = 0; // nodes of the call path from the outermost, without start-up code
     LcaKind kind = LcaKind::Unknown;
 };
 
@@ -70,90 +71,89 @@ class PathTracker {
   public:
     PathTracker(CallTree& tree, Arena& arena) : tree_(&tree), arena_(&arena) {}
 
-    /// For another thread: nothing is known of its stack.
+    /// Prepares for another thread: nothing is known of its stack.
     void begin_again() noexcept;
-    /// In ordinary context, when the thread begins and when modules came: what must not be asked in a handler.
+    /// Asks what must not be asked in a handler. Called in ordinary context when the thread begins and when modules were loaded.
     void ready() noexcept;
 
-    /// The node of the call path that calls MPI, for a wrapper body at `frame` whose return address lies at `frame` + 8. Frames
-    /// of MPI's binding layers at the inner end are left out.
+    /// Returns the node of the call path that calls MPI, for a wrapper body at `frame` whose return address lies at `frame` + 8. Frames of
+    /// MPI's binding layers at the inner end are left out.
     NodeId at_call(std::uintptr_t frame) noexcept;
-    /// For whoever wants to know what has returned since the last such call: as at_call(), but leaves the mark as far inside as it may
-    /// be. `common`: so many of the path's functions, from the outermost, had not returned; at most so many where no mark could be.
+    /// Like at_call(), for callers that ask what has returned since the last such call. Leaves the mark as far inside as possible.
+    /// `common`: this many of the path's functions, from the outermost, have not returned; an upper bound if no mark was possible.
     NodeId at_followed_call(std::uintptr_t frame, std::uint32_t& common) noexcept;
-    /// Calls of which only a bound could be told, since there was no mark for some time before.
+    /// The number of calls with only an upper bound, because there was no mark for some time before.
     std::uint64_t bounded_calls() const { return bounded_calls_; }
-    /// That can be told without a walk: nothing has returned, and the call is made by the same function. `function`: the call's node.
+    /// Returns true if it is certain without a walk that nothing has returned and the same function makes the call. `function`: the call's node.
     bool is_same_activation(NodeId function, std::uintptr_t frame) const noexcept {
         const Mark& own = mark();
         if (own.returns != 0 || common_since_followed_ <= RawPath::capacity || !mark_stands(own, frame)) return false;
         const Node& caller = (*tree_)[(*tree_)[function].parent];
         return caller.kind == NodeKind::Frame && own.node == caller.parent;
     }
-    /// For whoever wants to know when functions return: from now, `now` ns, on, times go to `ticks`, RawPath::capacity of them; nullptr: no more.
-    /// has_returned() tells when those of the last call's path return that are at `level` or further inside, between that call and the next event.
+    /// For callers that ask when functions return: from `now` (ns) on, stores times in `ticks` (RawPath::capacity elements); nullptr ends it.
+    /// has_returned() tells when functions on the last call's path, at `level` or further inside, return between that call and the next event.
     void watch_returns(std::uint64_t* ticks, std::uint32_t level, std::uint64_t now) noexcept;
     static bool has_returned() noexcept { return mark().has_returned; }
-    /// has_returned() is false until another does. So many of the path's functions stand.
+    /// Resets has_returned(). Returns the number of the path's functions that stand.
     std::uint32_t see_returns() noexcept;
-    /// When the function at `level` of the path has returned, before `now`; 0: it has not, or that is not known.
+    /// Returns when the function at `level` of the path has returned, before `now`; 0 if it has not, or if unknown.
     std::uint64_t returned_at(std::uint32_t level, std::uint64_t now) const noexcept;
-    /// After at_call(): notes in `known` what the path rests on; `node` is that of the MPI function.
+    /// After at_call(): stores in `known` the words that determine the path. `node` is that of the MPI function.
     void remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept;
-    /// Whether the call at `frame` has the path `known`; then known.node is right. Nothing is walked.
+    /// Returns true if the call at `frame` has the path `known`; known.node is then right. Walks nothing.
     static bool is_unchanged(const KnownPath& known, std::uintptr_t frame) noexcept {
-        // Nodes of that epoch: those of the tracked frames are, too, since it was the tracker's when `known` was remembered.
+        // The nodes of the tracked frames are of the same epoch: it was the tracker's when `known` was remembered.
         if (known.frame != frame || known.epoch != process_state.load_map_epoch.load(std::memory_order_acquire)) return false;
         const Mark& own = mark();
         if (!mark_stands(own, frame)) return false;
         for (std::uint32_t i = 0; i < known.words; ++i) {
             const KnownPath::Word& word = known.word[i];
-            const std::uintptr_t place = frame + word.distance;
-            if (*reinterpret_cast<const std::uintptr_t*>(place) == word.value) continue;
-            return place == own.slot && own.return_address == word.value && own.node == word.node;
+            const std::uintptr_t slot = frame + word.distance;
+            if (*reinterpret_cast<const std::uintptr_t*>(slot) == word.value) continue;
+            return slot == own.slot && own.return_address == word.value && own.node == word.node;
         }
-        return false; // the mark lies farther out, or is a leftover beside the way
+        return false; // the mark lies farther out, or is a leftover that is not on the path
     }
     bool is_to_be_checked() const noexcept { return marks_mode() == MarksMode::Check; }
     /// LIBPROFILE_MARKS=check: the path of is_unchanged(), found by a full unwind, must end at the parent of known.node.
     /// Returns the right node.
     NodeId check_call(const KnownPath& known, std::uintptr_t frame) noexcept;
 
-    /// The node of the call path that a signal has interrupted; `context` is the handler's third argument.
+    /// Returns the node of the call path that a signal has interrupted. `context` is the handler's third argument.
     NodeId at_sample(void* context) noexcept;
-    /// A sample during the MPI call of the wrapper body at `frame`: the call's path has the place of a sample in the series. Places no mark: what
-    /// lies inside of the call is not looked at, and may be an unwinder. A mark in a callback, which may lie there, stays.
-    /// `stack_pointer`: where the sample hit.
+    /// A sample during the MPI call of the wrapper body at `frame`. The call's path acts as the sample's path in the series. Places no mark and
+    /// does not look inside the call, where an unwinder may be running. A mark in a callback inside the call stays. `stack_pointer`: where the
+    /// sample hit.
     CommonAncestor at_sample_in_call(std::uintptr_t frame, std::uintptr_t stack_pointer) noexcept;
-    /// Of the last sample and the one before it.
+    /// That of the last sample and the one before it.
     CommonAncestor common_ancestor() const { return ancestor_; }
-    /// A sample whose path was not looked for: it has nothing known in common with the next.
+    /// A sample whose path was not determined: it has no known common ancestor with the next.
     void miss_sample() noexcept { has_sample_ = false; }
-    /// While a return passes through the mark: the node of the path that it returns to.
+    /// While a return passes through the mark: the node of the path to which it returns.
     NodeId node_at_mark() noexcept;
-    /// The last path ended at a known root.
+    /// Returns true if the last path ended at a known root.
     bool is_complete() const { return complete_; }
-    /// Of the last path: code without unwind information was crossed by a search of the stack.
     /// The last path's raw addresses, outermost first.
     std::size_t size() const { return size_; }
     const TrackedFrame& operator[](std::size_t i) const { return frames_[i]; }
 
-    /// Of OpenMP, on this thread's stack. Whoever enters one in whose place another was says so by forget_nodes().
-    ParallelPlaces& parallel() { return parallel_; }
+    /// The OpenMP regions on this thread's stack. After replacing a region by another, call forget_nodes().
+    ParallelFrames& parallel() { return parallel_; }
     void forget_nodes() noexcept {
         for (std::size_t i = 0; i < size_; ++i) frames_[i].node = no_node;
     }
-    /// The same of the frames that lie inside `boundary`.
-    void forget_nodes_below(std::uintptr_t boundary) noexcept {
-        for (std::size_t i = size_; i-- > 0 && frames_[i].slot < boundary;) frames_[i].node = no_node;
+    /// The same for the frames inside `frame`.
+    void forget_nodes_below(std::uintptr_t frame) noexcept {
+        for (std::size_t i = size_; i-- > 0 && frames_[i].slot < frame;) frames_[i].node = no_node;
     }
 
-    /// Takes the mark away and forgets the path. `stack_pointer`: of the innermost frame that is alive.
+    /// Removes the mark and forgets the path. `stack_pointer`: that of the innermost live frame.
     void forget(std::uintptr_t stack_pointer) noexcept;
-    /// The thread is about to jump, or to look at its stack: no mark until it has arrived. See wrappers/process/jumps.cpp.
+    /// The thread is about to jump or to look at its stack: no mark until it has arrived. See wrappers/process/jumps.cpp.
     void about_to_jump() noexcept { jumping_ = true; }
 
-    /// All but PathCount::Repeated, which the events count (Thread::paths_repeated).
+    /// All counts but PathCount::Repeated, which the events count (Thread::paths_repeated).
     std::uint64_t count_of(PathCount what) const noexcept;
 
   private:
@@ -185,25 +185,25 @@ class PathTracker {
 
     CallTree* tree_;
     Arena* arena_;
-    ParallelPlaces parallel_;
+    ParallelFrames parallel_;
     std::size_t size_ = 0;
-    // Frames that the mark stood for when the last walk began: a look at the stack by a signal handler of the application, which
-    // may interrupt us, takes the mark away (wrappers/process/jumps.cpp).
+    // The frames that the mark stood for when the last walk began. A signal handler of the application may interrupt us and look at the
+    // stack, and that removes the mark (wrappers/process/jumps.cpp).
     std::size_t beyond_mark_ = 0;
     bool complete_ = false;
     bool marks_possible_ = false; // for this thread
     bool jumping_ = false;
     std::uint32_t epoch_ = 0;                   // of the load map, when the nodes were found
     std::uint32_t modules_ready_ = 0;           // load_map.arrivals() when ready() was last called
-    const std::uint32_t* exceptions_ = nullptr; // how many C++ exceptions are in flight in this thread
+    const std::uint32_t* exceptions_ = nullptr; // number of C++ exceptions in flight in this thread
 
-    // Of the frames since the last sample: so many stand for certain, at most so many.
+    // Bounds on the number of frames that stand since the last sample.
     std::size_t common_at_least_ = 0;
     std::size_t common_at_most_ = 0;
     bool has_sample_ = false;
     CommonAncestor ancestor_;
-    std::size_t common_since_followed_ = 0; // at most, since the last at_followed_call()
-    bool was_unmarked_ = false;             // for some time since then
+    std::size_t common_since_followed_ = 0; // upper bound, since the last at_followed_call()
+    bool was_unmarked_ = false;             // at some time since then
     std::uint64_t bounded_calls_ = 0;
     std::uint64_t watched_since_ = 0, watched_since_ticks_ = 0;
 

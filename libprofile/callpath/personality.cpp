@@ -16,7 +16,7 @@ const link_map* module_of(std::uintptr_t address) {
 
 bool is_familiar(const link_map* module) {
     const char* name = file_name(module->l_name);
-    // libc has a __gcc_personality_v0 of its own, which calls that of libgcc_s.
+    // libc has a __gcc_personality_v0 of its own, which calls the one in libgcc_s.
     return starts_with(name, "libstdc++.so", "libgcc_s.so") || is_c_library(name) ||
            module == module_of(reinterpret_cast<std::uintptr_t>(&has_foreign_personality));
 }
@@ -28,8 +28,8 @@ std::uintptr_t word_at(std::uintptr_t address) {
     return DwarfCursor(address, segment.end).read<std::uintptr_t>();
 }
 
-/// In programs that are not position-independent the address of a shared library's function is that of a stub in the
-/// program, "jmp *slot(%rip)". What the stub leads to, or 0 when `address` is no such stub or it is not resolved yet.
+/// In programs that are not position-independent, a shared library's function has the address of a stub in the program,
+/// "jmp *slot(%rip)". Finds the stub's target, 0 if `address` is no such stub or it is not resolved yet.
 bool follow_stub(std::uintptr_t address, std::uintptr_t& target) {
     UnwindSection segment;
     if (!find_segment(address, segment)) return false;
@@ -59,9 +59,9 @@ bool has_foreign_personality(const UnwindEntry& entry) noexcept {
     if (is_familiar(module)) return false;
     std::uintptr_t target = 0;
     if (!follow_stub(routine, target)) return true;
-    const link_map* behind = module_of(target);
-    // Before its first use a slot leads back into the stub's module: not resolved, so nothing is known against it.
-    return behind != nullptr && behind != module && !is_familiar(behind);
+    const link_map* target_module = module_of(target);
+    // Before its first use, a slot leads back into the stub's module. It is not resolved then, and nothing speaks against it.
+    return target_module != nullptr && target_module != module && !is_familiar(target_module);
 }
 
 } // namespace libprofile

@@ -1,4 +1,4 @@
-// Whose rules a function follows when an exception passes it: told by the module its personality routine lies in.
+// The language whose rules a function follows when an exception passes it: derived from the module of its personality routine.
 // Contract: async-signal-safe, no lock, no allocation; reads only readable segments of loaded modules.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace libprofile {
 
-/// Whether the entry's personality routine is another than that of C and C++ (in shared libstdc++ or libgcc_s). One that
-/// was linked into the program is foreign too: nothing tells which language it is of.
+/// Returns true if the entry's personality routine is not that of C and C++ in shared libstdc++ or libgcc_s. One that was linked
+/// into the program counts as foreign: its language is unknown.
 bool has_foreign_personality(const UnwindEntry& entry) noexcept;
 
 } // namespace libprofile

@@ -1,4 +1,4 @@
-// A stretch of call stack as raw addresses, innermost frame first: what a walk over the stack finds.
+// A stretch of call stack as raw addresses, innermost frame first: the result of a walk over the stack.
 // Contract: plain data of one thread.
 #pragma once
 
@@ -11,21 +11,21 @@ namespace libprofile {
 enum class PathEnd : std::uint8_t {
     Root, // at the outermost frame of the process or thread
     Mark, // at the thread's mark; what lies beyond is known (path_tracker.hpp)
-    Lost, // at code that cannot be unwound, or at nonsense: the path is partial
+    Lost, // at code that cannot be unwound, or at values that make no sense: the path is partial
     Full, // at `capacity`: the path is partial
     Hard, // at unwind information that only libunwind can interpret
 };
 
-/// What led to the slot of a frame's return address, besides the frame inside of it: as long as that is the same, a walk
-/// finds the same slot.
+/// What the position of a frame's return slot depends on, apart from the frame inside: as long as that is unchanged, a walk finds the
+/// same slot.
 struct SlotOrigin {
     enum class Kind : std::uint8_t {
         Address,      // nothing: the inner frame's address tells its size
         FramePointer, // a saved frame pointer
-        Unknown,      // more than that
+        Unknown,      // anything else
     };
-    // Where the frame pointer was saved and what it holds, in bytes from the slot.
-    std::int32_t place = 0;
+    // The slot of the saved frame pointer, and its content, as distances in bytes from the return slot.
+    std::int32_t saved_at = 0;
     std::int32_t value = 0;
     Kind kind = Kind::Unknown;
 };
@@ -34,7 +34,7 @@ struct RawPath {
     static constexpr std::size_t capacity = 1024;
     /// Look-up addresses: the interrupted instruction itself, and for callers the return address - 1 (inside the call).
     std::uintptr_t addresses[capacity];
-    /// Where the return address of each lies; 0 for interrupted instructions, and where it is not known.
+    /// The return slot of each frame; 0 for interrupted instructions, and if unknown.
     std::uintptr_t slots[capacity];
     SlotOrigin origins[capacity];
     std::uint8_t flags[capacity]; // RecipeFlag, of the module

@@ -1,10 +1,9 @@
-// How to get from one frame of a call stack to the frame that called it, in one machine word.
+// Unwind recipe: how to get from one frame of a call stack to the calling frame, in one machine word.
 // Contract: plain data; every function is inline, async-signal-safe and allocates nothing.
 //
-// A frame is known by its look-up address (the interrupted instruction, or the return address - 1), its stack pointer
-// and its frame pointer (rbp). On x86-64 the canonical frame address (CFA) is the stack pointer of the caller at its call,
-// and the return address lies at CFA - 8. Nearly all code is described by these forms; what is not is Hard, and left to
-// libunwind.
+// A frame is known by its look-up address (the interrupted instruction, or the return address - 1), its stack pointer and its frame pointer
+// (rbp). On x86-64 the canonical frame address (CFA) is the caller's stack pointer at its call, and the return address lies at CFA - 8.
+// These forms describe nearly all code. The rest is Hard and left to libunwind.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +11,13 @@
 namespace libprofile {
 
 enum class RecipeKind : std::uint8_t {
-    Unlearned = 0,     // nothing is known of this address yet
+    Unlearned = 0,     // the address was not looked up yet
     Stack = 1,         // CFA = stack pointer + cfa_offset
     Frame = 2,         // CFA = frame pointer + cfa_offset
     FrameIndirect = 3, // CFA = the word at (frame pointer + cfa_offset): functions that realign their stack
     Signal = 4,        // the return trampoline of a signal handler: a ucontext_t lies at the stack pointer
     Outermost = 5,     // no caller (the return address is undefined): the root of a thread or process
-    Hard = 6,          // unwind information that this does not express
+    Hard = 6,          // unwind information that this form cannot express
     Missing = 7,       // no unwind information
 };
 
@@ -29,15 +28,15 @@ enum class FramePointerRule : std::uint8_t {
     AtFrame = 2, // in the word at (frame pointer + frame_offset)
 };
 
-/// What kind of module the address lies in; see load_map.hpp.
+/// The kind of module in which the address lies; see load_map.hpp.
 enum RecipeFlag : std::uint8_t {
     InLibc = 1u << 0, // libc or the loader
     InLibprofile = 1u << 1,
     InBindingLayer = 1u << 2,     // Fortran or C++ bindings of an MPI, or an OpenMP runtime
-    InUnwinder = 1u << 3,         // libgcc_s, libunwind: an exception may be under way, or a thread be ending
-    ForeignPersonality = 1u << 4, // cleans up by another language's rules than C and C++
-    Unmarkable = 1u << 5,         // asks for its own return address, or may: MPI libraries and their transports
-    NoReturnAddress = 1u << 6,    // no call instruction ends behind the look-up address: as a caller, it was misread
+    InUnwinder = 1u << 3,         // libgcc_s, libunwind: an exception may be in flight, or a thread may be ending
+    ForeignPersonality = 1u << 4, // cleans up by the rules of a language other than C and C++
+    Unmarkable = 1u << 5,         // may ask for its own return address: MPI libraries and their transports
+    NoReturnAddress = 1u << 6,    // no call instruction ends after the look-up address: it cannot be a caller
 };
 
 struct Recipe {
@@ -50,13 +49,13 @@ struct Recipe {
     static constexpr std::int32_t largest_cfa_offset = (1 << 26) - 8;
     static constexpr std::int32_t largest_frame_offset = (1 << 12) - 8;
 
-    /// Whether the offsets can be packed.
+    /// Returns true if the offsets can be packed.
     bool fits() const {
         return cfa_offset % 8 == 0 && frame_offset % 8 == 0 && cfa_offset <= largest_cfa_offset && cfa_offset >= -largest_cfa_offset &&
                frame_offset <= largest_frame_offset && frame_offset >= -largest_frame_offset;
     }
 
-    /// kind 3 bits, frame rule 2, flags 8, frame offset / 8 10, cfa offset / 8 24, epoch 16 (of the load map).
+    /// Bits: kind 3, frame rule 2, flags 8, frame offset / 8 10, cfa offset / 8 24, epoch 16 (of the load map).
     std::uint64_t pack(std::uint32_t epoch) const {
         return static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(frame_rule) << 3 | static_cast<std::uint64_t>(flags) << 5 |
                static_cast<std::uint64_t>((frame_offset / 8) & 0x3ff) << 13 | static_cast<std::uint64_t>((cfa_offset / 8) & 0xffffff) << 23 |

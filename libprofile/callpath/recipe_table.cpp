@@ -40,16 +40,16 @@ Recipe RecipeTable::learn(std::uintptr_t address, std::uint32_t epoch) noexcept 
     learned_.fetch_add(1, std::memory_order_relaxed);
     Recipe recipe = read_unwind_info(address);
     recipe.flags = static_cast<std::uint8_t>(recipe.flags | recipe_flags_of_module(address));
-    if (address == 0) return recipe; // the mark of a free place
+    if (address == 0) return recipe; // the mark of a free slot
     const bool is_code = recipe.kind != RecipeKind::Missing && recipe.kind != RecipeKind::Signal;
     if (is_code && !follows_call(address + 1)) recipe.flags |= NoReturnAddress;
     const std::uint64_t word = recipe.pack(epoch);
     for (;;) {
         const std::uintptr_t table = table_.load(std::memory_order_acquire);
-        const std::uint32_t places = table == 0 ? 0 : 1u << bits_of(table);
-        if (insert(table, address, word, places / 4 * 3)) break;
+        const std::uint32_t slots = table == 0 ? 0 : 1u << bits_of(table);
+        if (insert(table, address, word, slots / 4 * 3)) break;
         if (grow(table)) continue;
-        insert(table, address, word, places); // no larger one: fill this to the brim
+        insert(table, address, word, slots); // the table cannot grow: fill it completely
         break;
     }
     return recipe;
@@ -78,14 +78,14 @@ bool RecipeTable::insert(std::uintptr_t table, std::uintptr_t address, std::uint
 bool RecipeTable::grow(std::uintptr_t table) noexcept {
     unsigned bits = smallest_bits;
     if (table != 0) {
-        // Where many addresses happen to compete for a place in a rather empty table, a larger one would be a waste.
+        // A few addresses may compete for a slot in a rather empty table; a larger table would be a waste.
         bits = bits_of(table) + 2;
         if (bits > largest_bits || header_of(table)->used.load(std::memory_order_relaxed) < (1u << bits_of(table)) / 4) return false;
     }
     void* pages = memory_quota.map(bytes_of(bits));
     if (pages == nullptr) return false;
     const std::uintptr_t larger = reinterpret_cast<std::uintptr_t>(pages) | bits;
-    // Zeroed pages are an empty table. Who comes second gives his pages back and uses the winner's.
+    // Zeroed pages are an empty table. The thread that comes second returns its pages and uses the winner's.
     if (!table_.compare_exchange_strong(table, larger, std::memory_order_acq_rel)) memory_quota.unmap(pages, bytes_of(bits));
     return true;
 }

@@ -1,9 +1,9 @@
-// Recipes by look-up address, learned when first asked for: the process's table of how its frames are unwound.
+// Unwind recipes by look-up address, learned when first asked for: the process's table of how its frames are unwound.
 //
-// Contract: insert-only, lock-free, async-signal-safe; find() may run in any thread and in a handler that interrupts another
-// find(). All callers run with the in-tool flag set, since a miss asks the load map. A word read from the table was
-// written for exactly that address and epoch; after an unload (LoadMap::invalidate) addresses are learned again in place.
-// When memory is used up, or too many addresses compete for a place, recipes are computed each time.
+// Contract: insert-only, lock-free, async-signal-safe. find() may run in any thread and in a handler that interrupts another find(). All
+// callers run with the in-tool flag set, since a miss asks the load map. A word read from the table was written for exactly that address
+// and epoch; after an unload (LoadMap::invalidate) addresses are learned again in place. When memory is used up, or too many addresses
+// compete for a slot, recipes are computed each time.
 #pragma once
 
 #include "libprofile/base/hashing.hpp"
@@ -29,7 +29,7 @@ class RecipeTable {
         return word != 0 ? Recipe::unpack(word) : learn(address, epoch);
     }
 
-    /// The packed recipe; 0 when it was not learned yet.
+    /// Returns the packed recipe, or 0 if it was not learned yet.
     std::uint64_t find_word(std::uintptr_t address, std::uint32_t epoch) const noexcept {
         const std::uintptr_t table = table_.load(std::memory_order_acquire);
         if (table == 0) return 0;
@@ -37,7 +37,7 @@ class RecipeTable {
         for (unsigned i = 0; i < most_probes; ++i, ++slot) {
             const std::uint64_t key = slot->address.load(std::memory_order_relaxed);
             if (key == address) {
-                // Relaxed is enough: a slot's address never changes, and the word says all.
+                // Relaxed order suffices: a slot's address never changes, and the word is complete in itself.
                 const std::uint64_t word = slot->word.load(std::memory_order_relaxed);
                 return Recipe::is_of_epoch(word, epoch) ? word : 0;
             }
@@ -46,12 +46,12 @@ class RecipeTable {
         return 0;
     }
 
-    /// Computes a recipe and keeps it where possible.
+    /// Computes a recipe and stores it if possible.
     Recipe learn(std::uintptr_t address, std::uint32_t epoch) noexcept;
 
-    /// Recipes computed because they were not in the table.
+    /// The number of recipes computed because they were not in the table.
     std::uint64_t learned() const { return learned_.load(std::memory_order_relaxed); }
-    /// Places in the table now.
+    /// The number of slots in the table now.
     std::size_t capacity() const {
         const std::uintptr_t table = table_.load(std::memory_order_relaxed);
         return table == 0 ? 0 : std::size_t{1} << bits_of(table);
@@ -59,8 +59,8 @@ class RecipeTable {
 
   private:
     struct Slot {
-        std::atomic<std::uint64_t> address; // 0: free
-        std::atomic<std::uint64_t> word;    // 0: claimed, its recipe is not there yet
+        std::atomic<std::uint64_t> address; // 0 if free
+        std::atomic<std::uint64_t> word;    // 0 if claimed, but without a recipe yet
     };
     struct Header { // a cache line in front of the slots
         alignas(64) std::atomic<std::uint32_t> used;
@@ -70,7 +70,7 @@ class RecipeTable {
 
     static unsigned bits_of(std::uintptr_t table) { return static_cast<unsigned>(table & bits_mask); }
     static std::size_t bytes_of(unsigned bits) {
-        // Some slots more than the capacity, so that probing needs no wrapping around.
+        // A few slots more than the capacity, so probing needs no wrapping around.
         return (sizeof(Header) + ((std::size_t{1} << bits) + most_probes) * sizeof(Slot) + 4095) & ~std::size_t{4095};
     }
     static Header* header_of(std::uintptr_t table) { return reinterpret_cast<Header*>(table & ~bits_mask); }
@@ -80,10 +80,10 @@ class RecipeTable {
     }
 
     bool insert(std::uintptr_t table, std::uintptr_t address, std::uint64_t word, std::uint32_t most_used) noexcept;
-    /// False: no larger table is possible. True: there is one now, of this call or of another.
+    /// Returns true if there is a larger table now, made by this call or another; false if none is possible.
     bool grow(std::uintptr_t table) noexcept;
 
-    std::atomic<std::uintptr_t> table_{0}; // the newest; older ones stay mapped, somebody may be reading them
+    std::atomic<std::uintptr_t> table_{0}; // the newest; older ones stay mapped for threads that still read them
     std::atomic<std::uint64_t> learned_{0};
 };
 extern RecipeTable recipe_table;

@@ -7,19 +7,19 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-extern "C" void* __libc_stack_end; // of ld.so: where the process's stack began
+extern "C" void* __libc_stack_end; // in ld.so: where the process's stack began
 
 namespace libprofile {
 
 void remember_stack(std::uintptr_t size) noexcept {
-    // Above the thread's first frame lie its thread descriptor and thread-local storage, some of which may be read.
+    // The thread descriptor and thread-local storage lie above the thread's first frame; parts of them may be read.
     constexpr std::uintptr_t above = 512;
     thread_local_block.stack_base = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + above;
     thread_local_block.stack_low = thread_local_block.stack_base - size;
 }
 
 void remember_main_stack() noexcept {
-    constexpr std::uintptr_t most = 64 << 20; // the loader keeps at least that much free below a stack without limit
+    constexpr std::uintptr_t most = 64 << 20; // the loader keeps at least this much free below an unlimited stack
     rlimit limit{};
     const bool known = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < most;
     thread_local_block.stack_base = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
@@ -27,7 +27,7 @@ void remember_main_stack() noexcept {
 }
 
 bool read_stack_word(std::uintptr_t address, std::uintptr_t* value) noexcept {
-    // All between a live frame and the base of the same stack is mapped.
+    // Everything between a live frame and the base of its stack is mapped.
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     if (is_own_stack(here) && address > here && is_own_stack(address + sizeof *value - 1)) {
         std::memcpy(value, reinterpret_cast<const void*>(address), sizeof *value);

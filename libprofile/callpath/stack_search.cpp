@@ -14,10 +14,10 @@ constexpr std::uintptr_t most_words = 2048; // kernels of linear algebra keep bu
 
 std::uintptr_t word(std::uintptr_t address) { return *reinterpret_cast<const std::uintptr_t*>(address); }
 
-/// The loaded module's memory around `address`.
+/// Finds the loaded module at `address`.
 bool find_module(std::uintptr_t address, dl_find_object& module) { return _dl_find_object(reinterpret_cast<void*>(address), &module) == 0; }
 
-/// The code at `return_address` has unwind information, and what that finds next is a return address, too.
+/// Returns true if the code at `return_address` has unwind information and that leads to another return address.
 bool leads_on(std::uintptr_t return_address, std::uintptr_t cfa, std::uintptr_t frame_pointer, std::uintptr_t base) {
     const Recipe recipe = recipe_table.find(return_address - 1, load_map.epoch());
     if (recipe.kind == RecipeKind::Outermost) return true;
@@ -32,17 +32,17 @@ bool leads_on(std::uintptr_t return_address, std::uintptr_t cfa, std::uintptr_t 
 std::uintptr_t search_stack(std::uintptr_t address, std::uintptr_t stack_pointer, std::uintptr_t frame_pointer, std::uintptr_t base) noexcept {
     dl_find_object own;
     if (!find_module(address, own)) own = {};
-    std::uintptr_t place = stack_pointer & ~std::uintptr_t{7};
-    const std::uintptr_t end = base - place > most_words * 8 ? place + most_words * 8 : base;
-    for (; place + 8 <= end; place += 8) {
-        const std::uintptr_t value = word(place);
+    std::uintptr_t slot = stack_pointer & ~std::uintptr_t{7};
+    const std::uintptr_t end = base - slot > most_words * 8 ? slot + most_words * 8 : base;
+    for (; slot + 8 <= end; slot += 8) {
+        const std::uintptr_t value = word(slot);
         if (value < 4096 || value >> 47 != 0) continue;
         dl_find_object module;
         const bool inside = own.dlfo_map_start != nullptr && value >= reinterpret_cast<std::uintptr_t>(own.dlfo_map_start) &&
                             value < reinterpret_cast<std::uintptr_t>(own.dlfo_map_end);
         if (!inside && !find_module(value, module)) continue;
-        if (recipe_table.find(value - 1, load_map.epoch()).kind == RecipeKind::Missing) continue; // data, most likely
-        if (follows_call(value) && leads_on(value, place + 8, frame_pointer, base)) return place + 8;
+        if (recipe_table.find(value - 1, load_map.epoch()).kind == RecipeKind::Missing) continue; // probably data
+        if (follows_call(value) && leads_on(value, slot + 8, frame_pointer, base)) return slot + 8;
     }
     return 0;
 }

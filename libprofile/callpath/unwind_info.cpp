@@ -39,7 +39,7 @@ bool take_literal(DwarfCursor& cursor, std::uint64_t& value) {
     return byte >= operation::literal_0 && byte <= operation::literal_31;
 }
 
-/// What linkers write for procedure linkage tables, whose 16-byte stubs push one word on their way:
+/// Reads what linkers write for procedure linkage tables, whose 16-byte stubs push one word:
 /// CFA = rsp + offset + ((address & mask) >= limit) << shift.
 bool read_linkage_table(DwarfCursor cursor, std::uintptr_t address, std::int64_t& result) {
     std::int64_t offset = 0;
@@ -93,7 +93,7 @@ bool read_frame_pointer(const UnwindRule& rule, Recipe& recipe, std::int64_t& of
     }
 }
 
-/// Whether a number stays the same when it is cut to 32 bits.
+/// Returns true if the number fits in 32 bits.
 bool is_small(std::int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
 
 Recipe recipe_of(const UnwindEntry& entry, std::uintptr_t address) {

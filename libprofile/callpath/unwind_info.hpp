@@ -1,8 +1,8 @@
-// Reads a module's unwind information (.eh_frame) and says how one address is unwound.
+// Reads a module's unwind information (.eh_frame) and returns the recipe for one address.
 //
-// Contract: async-signal-safe and thread-safe: no lock, no allocation, no system call; the module is found through
-// _dl_find_object (glibc >= 2.35, lock-free). Reads only memory inside the module that holds the address; damaged
-// information gives Hard or Missing, never a fault or an endless loop.
+// Contract: async-signal-safe and thread-safe: no lock, no allocation, no system call. The module is found through _dl_find_object
+// (glibc >= 2.35, lock-free). Reads only memory inside the module that holds the address. Damaged information gives Hard or Missing, never
+// a fault or an endless loop.
 // Source: the DWARF standard, version 5, section 6.4, and the Linux Standard Base, section 10.6 (.eh_frame, .eh_frame_hdr).
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace libprofile {
 
-/// The recipe for a frame at look-up address `address`: the interrupted instruction, or a return address - 1.
-/// Its flags hold ForeignPersonality if that is so; those of modules are the caller's to add.
+/// The recipe for a frame at look-up address `address`: the interrupted instruction, or a return address - 1. Sets the flag
+/// ForeignPersonality if it applies; the caller adds the flags of modules.
 Recipe read_unwind_info(std::uintptr_t address) noexcept;
 
-/// The same where the unwind information is known already (unwind_table.hpp).
+/// The same with unwind information that is already known (unwind_table.hpp).
 struct UnwindSection;
 Recipe read_unwind_info(const UnwindSection& section, std::uintptr_t address) noexcept;
 

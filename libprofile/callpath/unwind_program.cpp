@@ -52,10 +52,10 @@ class Interpreter {
     const UnwindRow& row() const { return row_; }
 
   private:
-    /// False: damaged, or an instruction that is not known.
+    /// Returns false for damaged data or an unknown instruction.
     bool run(DwarfCursor cursor, bool is_common);
 
-    /// Whether the row that begins there still concerns the address.
+    /// Returns true if the row that begins there still concerns the address.
     bool advance(std::uint64_t units) { return move_to(location_ + units * entry_.code_factor); }
     bool move_to(std::uintptr_t location) {
         passed_ = location > address_ || location < location_; // rows are in ascending order
@@ -72,12 +72,12 @@ class Interpreter {
     }
     bool restore(std::uint64_t number, bool is_common) {
         if (UnwindRule* rule = row_.of(number)) *rule = *initial_.of(number);
-        return !is_common; // there is nothing yet to go back to
+        return !is_common; // there is no earlier state to return to
     }
     void define_cfa(std::uint64_t number, std::int64_t offset) {
         row_.cfa = {UnwindRule::Kind::Register, number > unwind_register::rip ? 0 : static_cast<std::uint32_t>(number), offset};
     }
-    // Products wrap around: damaged data must not overflow a signed number.
+    // Products wrap around, because damaged data must not overflow a signed number.
     std::int64_t scaled(std::uint64_t factor) const { return static_cast<std::int64_t>(factor * static_cast<std::uint64_t>(entry_.data_factor)); }
     std::int64_t scaled(std::int64_t factor) const { return scaled(static_cast<std::uint64_t>(factor)); }
 
@@ -99,7 +99,7 @@ bool Interpreter::run(DwarfCursor cursor, bool is_common) {
         const Op op = static_cast<Op>((byte & 0xc0) != 0 ? byte & 0xc0 : byte);
         const bool moves = op == Op::AdvanceLocation || (op >= Op::SetLocation && op <= Op::AdvanceLocation4);
         if (is_common && moves) return false;
-        // Operands are read one per statement: the order of evaluation in an argument list is not defined.
+        // One operand per statement: the order of evaluation in an argument list is not defined.
         switch (op) {
         case Op::Nothing: break;
         case Op::AdvanceLocation: advance(operand); break;
@@ -136,7 +136,7 @@ bool Interpreter::run(DwarfCursor cursor, bool is_common) {
         case Op::ValueOffset:
         case Op::ValueOffsetSigned:
             set(cursor.unsigned_leb(), UnwindRule::Kind::Other);
-            cursor.unsigned_leb(); // as long as a signed number
+            cursor.unsigned_leb(); // a signed number has the same length
             break;
         case Op::Expression: {
             const std::uint64_t number = cursor.unsigned_leb();

@@ -1,4 +1,4 @@
-// Runs the call-frame instructions of an unwind entry up to one address, and says what holds there.
+// Runs the call-frame instructions of an unwind entry up to one address, and returns the rules that hold there.
 // Contract: async-signal-safe, no lock, no allocation; reads only what the entry's cursors cover; bounded in steps and stack.
 // Source: DWARF 5, section 6.4.2.
 #pragma once
@@ -31,7 +31,7 @@ struct UnwindRow {
     UnwindRule stack_pointer;
     UnwindRule return_address;
 
-    /// nullptr: a register that does not matter.
+    /// Returns nullptr for a register that does not matter.
     UnwindRule* of(std::uint64_t number) {
         switch (number) {
         case unwind_register::rbp: return &frame_pointer;
@@ -42,7 +42,7 @@ struct UnwindRow {
     }
 };
 
-/// The row at `address`, which lies in the entry's code. False: damaged, or an instruction that is not known.
+/// Finds the row at `address`, which lies in the entry's code. Returns false for damaged data or an unknown instruction.
 bool run_unwind_program(const UnwindEntry& entry, std::uintptr_t address, UnwindRow& row) noexcept;
 
 } // namespace libprofile

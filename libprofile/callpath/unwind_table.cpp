@@ -9,7 +9,7 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint32_t longest_walk = 1u << 16; // entries; some milliseconds, once per address
+constexpr std::uint32_t longest_walk = 1u << 16; // entries; a few milliseconds, once per address
 constexpr std::uint32_t extended_length = 0xffffffffu;
 constexpr std::uintptr_t page = 4096;
 
@@ -28,9 +28,9 @@ bool find_in_headers(std::uintptr_t headers, unsigned count, std::uintptr_t bias
     return false;
 }
 
-/// Modules may have holes that cannot be read between their segments, so the segment is looked up in the program headers,
-/// which lie in the first page. A module that hides them is taken as a whole. Of an executable with a hole the loader tells
-/// only the segment with the code; the kernel tells where its headers are.
+/// A module may have unreadable holes between its segments, so the segment is looked up in the program headers, which lie in the first
+/// page. A module that hides them is taken as a whole. For an executable with a hole, the loader gives only the segment with the code; the
+/// kernel tells where its headers are.
 bool find_segment(const dl_find_object& object, std::uintptr_t address, UnwindSection& segment) {
     const std::uintptr_t bias = object.dlfo_link_map->l_addr;
     if (object.dlfo_link_map->l_prev == nullptr) return find_in_headers(getauxval(AT_PHDR), static_cast<unsigned>(getauxval(AT_PHNUM)), bias, address, segment);
@@ -47,8 +47,8 @@ bool find_segment(const dl_find_object& object, std::uintptr_t address, UnwindSe
            segment.end - whole.start <= whole.end - whole.start;
 }
 
-/// The next entry's contents, without its length. An empty one marks the end; 64-bit entries do not occur in practice and
-/// are only skipped (their contents are empty too, but `ended` is false).
+/// The next entry's contents, without its length. An empty entry marks the end. 64-bit entries do not occur in practice and are only
+/// skipped (their contents are empty too, but `ended` is false).
 DwarfCursor next_entry(DwarfCursor& cursor, bool& ended) {
     const auto length = cursor.read<std::uint32_t>();
     ended = length == 0 && !cursor.failed();
@@ -68,7 +68,7 @@ bool read_common_entry(const UnwindSection& section, std::uintptr_t address, Unw
     char augmentation[8] = {};
     for (unsigned i = 0; (augmentation[i] = cursor.read<char>()) != 0;)
         if (++i == sizeof augmentation) return false;
-    // Version 4 says how wide addresses and segment selectors are.
+    // Version 4 gives the sizes of addresses and segment selectors.
     if (version == 4 && (cursor.read<std::uint8_t>() != sizeof(std::uintptr_t) || cursor.read<std::uint8_t>() != 0)) return false;
     entry.code_factor = cursor.unsigned_leb();
     entry.data_factor = cursor.signed_leb();
@@ -105,14 +105,14 @@ bool read_entry(const UnwindSection& section, std::uintptr_t address, UnwindEntr
     bool ended = false;
     DwarfCursor cursor = next_entry(outer, ended);
     if (cursor.at_end()) return false;
-    const std::uintptr_t place = cursor.position();
+    const std::uintptr_t position = cursor.position();
     const auto distance = cursor.read<std::uint32_t>(); // back to the CIE
     entry = {};
-    if (distance == 0 || distance > place || !read_common_entry(section, place - distance, entry)) return false;
+    if (distance == 0 || distance > position || !read_common_entry(section, position - distance, entry)) return false;
     if ((entry.encoding & pointer_encoding::indirect) != 0) return false;
     entry.start = cursor.pointer(entry.encoding, 0);
     entry.end = entry.start + cursor.pointer(entry.encoding & pointer_encoding::format_mask, 0);
-    if (entry.has_augmentation_size) cursor.skip(cursor.unsigned_leb()); // where the language keeps its own table
+    if (entry.has_augmentation_size) cursor.skip(cursor.unsigned_leb()); // the language's own table
     entry.program = cursor;
     return !cursor.failed() && entry.start <= entry.end;
 }
@@ -120,14 +120,14 @@ bool read_entry(const UnwindSection& section, std::uintptr_t address, UnwindEntr
 EntrySearch walk(const UnwindSection& section, std::uintptr_t frames, std::uintptr_t address, UnwindEntry& entry) {
     if (frames < section.start || frames >= section.end) return EntrySearch::Damaged;
     DwarfCursor cursor(frames, section.end);
-    bool all_read = true; // else the address may lie in what could not be read
+    bool all_read = true; // else the address may lie in an entry that could not be read
     for (std::uint32_t i = 0; i < longest_walk && !cursor.at_end(); ++i) {
-        const std::uintptr_t place = cursor.position();
+        const std::uintptr_t position = cursor.position();
         bool ended = false;
         DwarfCursor contents = next_entry(cursor, ended);
         if (ended) return all_read ? EntrySearch::Missing : EntrySearch::Damaged;
         if (contents.at_end() || contents.read<std::uint32_t>() == 0) continue; // a CIE
-        if (!read_entry(section, place, entry))
+        if (!read_entry(section, position, entry))
             all_read = false;
         else if (entry.start <= address && address < entry.end)
             return EntrySearch::Found;
@@ -135,7 +135,7 @@ EntrySearch walk(const UnwindSection& section, std::uintptr_t frames, std::uintp
     return EntrySearch::Damaged; // no end mark
 }
 
-/// The sorted table: pairs of (start of the code, entry), both relative to the header.
+/// A row of the sorted table: (start of the code, entry), both relative to the header.
 struct TableRow {
     std::int32_t code;
     std::int32_t entry;
@@ -158,7 +158,7 @@ bool find_unwind_section(std::uintptr_t address, UnwindSection& section) noexcep
 EntrySearch find_unwind_entry(const UnwindSection& section, std::uintptr_t address, UnwindEntry& entry) noexcept {
     if (section.header < section.start) return EntrySearch::Damaged;
     DwarfCursor cursor(section.header, section.end);
-    if (cursor.read<std::uint8_t>() != 1) return EntrySearch::Damaged; // the only version
+    if (cursor.read<std::uint8_t>() != 1) return EntrySearch::Damaged; // there is no other version
     const auto frames_encoding = cursor.read<std::uint8_t>();
     const auto count_encoding = cursor.read<std::uint8_t>();
     const auto table_encoding = cursor.read<std::uint8_t>();

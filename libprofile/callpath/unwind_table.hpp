@@ -1,6 +1,6 @@
 // Finds the unwind entry (FDE, with its CIE) of an address in a module's .eh_frame.
-// Contract: async-signal-safe, no lock, no allocation; reads only [start, end) of the section that it is given. The number of
-// steps is bounded: a binary search where the module has the usual sorted table, else a walk of limited length.
+// Contract: async-signal-safe, no lock, no allocation; reads only [start, end) of the given section. The number of steps is bounded: a
+// binary search if the module has the usual sorted table, else a walk of limited length.
 // Source: Linux Standard Base, sections 10.6.1 (.eh_frame) and 10.6.2 (.eh_frame_hdr).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace libprofile {
 
-/// Memory that may be read: a loaded segment of a module, from which [start, end) is taken.
+/// Readable memory: a loaded segment of a module, from which [start, end) is taken.
 struct UnwindSection {
     std::uintptr_t start = 0;
     std::uintptr_t end = 0;
@@ -25,7 +25,7 @@ struct UnwindEntry {
     std::uint64_t code_factor = 1;
     std::int64_t data_factor = 1;
     std::uint64_t return_address_register = 0;
-    std::uintptr_t personality = 0;                     // 0: none
+    std::uintptr_t personality = 0;                     // 0 if none
     std::uint8_t encoding = pointer_encoding::absolute; // of code addresses
     bool personality_is_indirect = false;
     bool is_signal_frame = false;
@@ -34,9 +34,9 @@ struct UnwindEntry {
 
 enum class EntrySearch : std::uint8_t { Found, Missing, Damaged };
 
-/// The readable segment of a loaded module that holds `address`. False: no module, or a hole in it.
+/// Finds the readable segment of a loaded module that holds `address`. Returns false if there is no module, or a hole in it.
 bool find_segment(std::uintptr_t address, UnwindSection& segment) noexcept;
-/// The section of the module that holds the code at `address`. False: no module, or one without unwind information.
+/// Finds the section of the module that holds the code at `address`. Returns false if there is no module or no unwind information.
 bool find_unwind_section(std::uintptr_t address, UnwindSection& section) noexcept;
 EntrySearch find_unwind_entry(const UnwindSection& section, std::uintptr_t address, UnwindEntry& entry) noexcept;
 

@@ -24,7 +24,7 @@ template <class F> bool find(void* library, F& pointer, const char* name) {
 
 int (*original_access)(unw_addr_space_t, unw_word_t, unw_word_t*, int, void*) = nullptr;
 
-/// Stands in for libunwind's own access to memory while we unwind; the application's use of libunwind is not touched.
+/// Replaces libunwind's own access to memory while we unwind. The application's use of libunwind is not changed.
 int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t* value, int write, void* argument) {
     if (thread_local_block.in_tool == 0 || write != 0) return original_access(space, address, value, write, argument);
     return read_stack_word(address, value) ? 0 : -UNW_EUNSPEC;
@@ -65,7 +65,7 @@ void Unwinder::here(void* return_address, RawPath& path) noexcept {
         const int count = backtrace_(reinterpret_cast<void**>(path.slots), RawPath::capacity);
         int first = 0;
         while (first < count && path.slots[first] != site) ++first;
-        // Our own frames come first; they are few.
+        // Our own frames come first.
         for (int i = first; i < count; ++i) path.addresses[path.size++] = path.slots[i] - 1;
         for (std::size_t i = 0; i < path.size; ++i) path.slots[i] = path.flags[i] = 0;
         if (path.size != 0) return recognise_root(path);
@@ -82,7 +82,7 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
     }
     unw_cursor_t cursor;
     std::uintptr_t stack = 0;
-    bool interrupted = true; // the frame was left by a signal, not by a call
+    bool interrupted = true; // a signal, not a call, left the frame
     const bool begun = init_(&cursor, machine, UNW_INIT_SIGNAL_FRAME) >= 0;
     while (begun) {
         std::uintptr_t address = 0;
@@ -90,17 +90,17 @@ void Unwinder::interrupted(void* context, RawPath& path) noexcept {
         if (get_register_(&cursor, UNW_REG_IP, &address) < 0 || get_register_(&cursor, UNW_REG_SP, &pointer) < 0) break;
         if (address == 0 || (path.size != 0 && pointer <= stack)) break; // the stack must grow towards its base
         stack = pointer;
-        // The stack pointer of a caller at its call lies right above the return address.
+        // A caller's stack pointer at its call lies right above the return address.
         if (!(interrupted ? path.push(address, 0) : path.push(address - 1, pointer - 8))) break;
         if (step_(&cursor) <= 0) break;
-        interrupted = is_signal_frame_(&cursor) > 0; // the step went through one
+        interrupted = is_signal_frame_(&cursor) > 0; // the step crossed a signal frame
         path.crossed_signal = path.crossed_signal || interrupted;
     }
     if (path.size == 0) path.push(registers_of(machine).instruction, 0);
     recognise_root(path);
 }
 
-/// Threads begin in libc (clone); so does a main program whose _start has no unwind information.
+/// Threads begin in libc (clone). So does a main program whose _start has no unwind information.
 void Unwinder::recognise_root(RawPath& path) const noexcept {
     const std::uintptr_t last = path.addresses[path.size - 1];
     const std::uint32_t module = load_map.find(last);

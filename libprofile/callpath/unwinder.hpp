@@ -1,17 +1,17 @@
-// Call stacks through libunwind, brought in so that it cannot disturb the job: for what recipes do not express
-// (frame_walk.hpp), for stacks other than the thread's own, and to check the other ways against.
+// Call stacks through libunwind, loaded so that it cannot disturb the job: for code that recipes do not express (frame_walk.hpp), for
+// stacks other than the thread's own, and for checks of the other ways.
 //
-// Contract: load() once per session, outside signal handlers. here() is for ordinary context (MPI calls), interrupted()
-// for signal handlers; both run with the in-tool flag set, so that neither ever runs inside the other. They allocate
-// nothing from the application's malloc.
+// Contract: load() runs once per session, outside signal handlers. here() is for ordinary context (MPI calls), interrupted() for signal
+// handlers. Both run with the in-tool flag set, so neither ever runs inside the other. They allocate nothing from the application's
+// malloc.
 //
-// Why dlopen: libunwind.so.8 exports _Unwind_RaiseException and friends; as a dependency of a preloaded library it would
-// replace the exception unwinder of C, Fortran and Python programs. RTLD_LOCAL keeps its names to itself.
-// Why two ways: unw_backtrace is 40 times faster than unw_step, but keeps a cache in dynamic thread-local storage, whose
-// first touch may call malloc, and which is not re-entrant (libunwind #425): fine in ordinary context, not in a handler.
-// Why our own memory access: libunwind checks addresses by writing the byte through a pipe it has opened, which is some
-// other file once the application has closed all descriptors and opened its own (see stack_memory.hpp).
-// While either runs, our dl_iterate_phdr answers from the load map, so the loader's lock is never waited for.
+// Why dlopen: libunwind.so.8 exports _Unwind_RaiseException and related functions. As a dependency of a preloaded library it would replace
+// the exception unwinder of C, Fortran and Python programs. RTLD_LOCAL keeps its names to itself.
+// Why two ways: unw_backtrace is 40 times faster than unw_step. But it keeps a cache in dynamic thread-local storage, whose first touch may
+// call malloc, and it is not re-entrant (libunwind #425): fine in ordinary context, not in a handler.
+// Why our own memory access: libunwind checks addresses by writing the byte to a pipe that it has opened. After the application has closed all
+// descriptors and opened its own, that is another file (see stack_memory.hpp).
+// While either runs, our dl_iterate_phdr answers from the load map, so they never wait for the loader's lock.
 #pragma once
 
 #include "libprofile/callpath/raw_path.hpp"
@@ -23,23 +23,23 @@ namespace libprofile {
 
 class Unwinder {
   public:
-    /// False: libunwind is not there; then here() gives the call site only and interrupted() the instruction only.
+    /// Returns false if there is no libunwind. Then here() gives only the call site and interrupted() only the instruction.
     bool load() noexcept;
     bool available() const { return backtrace_ != nullptr; }
-    /// libunwind opens its pipe just now, on this thread: it would take two files from a program that may open few. It does without until
-    /// the application itself uses libunwind, and then opens one.
+    /// Returns true while libunwind, on this thread, would open its pipe. That would take two files from a program that may open few. libunwind
+    /// works without it and opens one later, if the application itself uses libunwind.
     bool refuses_pipe() const { return loading_ != 0 && pthread_equal(loading_, pthread_self()) != 0; }
 
-    /// The raw call path of the function that returns to `return_address`, beginning with that call site; without slots.
+    /// The raw call path of the function that returns to `return_address`, from that call site on, without slots.
     void here(void* return_address, RawPath& path) noexcept;
-    /// The raw call path interrupted by a signal; `context` is the handler's third argument.
+    /// The raw call path that a signal has interrupted. `context` is the handler's third argument.
     void interrupted(void* context, RawPath& path) noexcept;
-    /// A module was unloaded: forget what was learned about its addresses.
+    /// A module was unloaded: forgets what was learned about its addresses.
     void flush() noexcept;
 
-    /// `address` lies in the executable's first instructions, which call main.
+    /// Returns true if `address` lies in the executable's first instructions, which call main.
     bool is_process_start(std::uintptr_t address) const noexcept {
-        constexpr std::uintptr_t size = 64; // _start is some 40 bytes long
+        constexpr std::uintptr_t size = 64; // _start has about 40 bytes
         return address >= entry_ && address < entry_ + size;
     }
 

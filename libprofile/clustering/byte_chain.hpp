@@ -1,5 +1,5 @@
-// Bytes that only grow, in pieces from a pool: the coded series of a chunk of iterations.
-// Contract: belongs to one thread; nothing throws; when memory runs out, failed() stays true and what follows is dropped.
+// Bytes that are only appended, in pieces from a pool: the coded series of a chunk of iterations.
+// Contract: belongs to one thread; nothing throws. When memory runs out, failed() stays true and later bytes are dropped.
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -31,7 +31,7 @@ class ByteChain {
         for (const Piece* p = first_; p != nullptr; p = p->next, ++number)
             visit(p->bytes(), std::size_t{p == last_ ? room_of(last_bytes_) - left_ : room_of(bytes_of(number))});
     }
-    /// Nothing will be added: the last piece becomes as small as it can be. Without memory it stays as it is.
+    /// Nothing will be added: shrinks the last piece as far as possible. Leaves it alone if memory is short.
     void trim(Pool& pool) noexcept {
         if (last_ == nullptr) return;
         const std::uint32_t used = room_of(last_bytes_) - left_;
@@ -65,7 +65,7 @@ class ByteChain {
         unsigned char* bytes() { return reinterpret_cast<unsigned char*>(this + 1); }
         const unsigned char* bytes() const { return reinterpret_cast<const unsigned char*>(this + 1); }
     };
-    /// Small at first: many chains stay short.
+    /// Small at first, since many chains stay short.
     static constexpr std::uint32_t bytes_of(std::uint32_t number) { return number < 2 ? 64 : number < 4 ? 128 : 256; }
     static constexpr std::uint32_t room_of(std::uint32_t bytes) { return bytes - static_cast<std::uint32_t>(sizeof(Piece)); }
 

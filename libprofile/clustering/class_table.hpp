@@ -1,7 +1,6 @@
 // Numbers the call-tree equivalence classes of a phase by their signatures.
-// Contract: belongs to one thread; memory from the thread's arena; nothing throws. A look-up takes O(1) whatever the number
-// of classes: the paper's O(log n) comparisons of whole call trees (Szebenyi, Wolf, Wylie, SC 2009, 4.4) are one comparison
-// of two 128-bit numbers here.
+// Contract: belongs to one thread; memory from the thread's arena; nothing throws. A look-up takes O(1), whatever the number of classes.
+// Instead of the paper's O(log n) comparisons of whole call trees (Szebenyi, Wolf, Wylie, SC 2009, 4.4) it compares two 128-bit numbers.
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -20,7 +19,7 @@ class ClassTable {
         for (std::uint32_t i = 0; i < room_; ++i) slots_[i].number = 0;
         used_ = 0;
     }
-    /// The number of the class with this signature, from 0 in the order of appearance; `none`: a new one, and no memory.
+    /// Returns the number of the class with this signature, from 0 in the order of appearance; `none` if it is new and memory is short.
     std::uint32_t find_or_add(const Signature& signature, Arena& arena) noexcept {
         if (2 * (used_ + 1) > room_ && !grow(arena)) return none;
         Slot& slot = find(signature);
@@ -34,7 +33,7 @@ class ClassTable {
   private:
     struct Slot {
         Signature signature;
-        std::uint32_t number; // + 1; 0: free
+        std::uint32_t number; // + 1; 0 if free
     };
     Slot& find(const Signature& signature) noexcept {
         std::uint64_t at = signature.part[0];
@@ -44,7 +43,7 @@ class ClassTable {
     bool grow(Arena& arena) noexcept {
         const std::uint32_t room = room_ == 0 ? 16 : room_ * 2;
         Slot* slots = room == 0 ? nullptr : arena.array<Slot>(room);
-        if (slots == nullptr) return used_ + 1 < room_; // while a place is free, look-ups end
+        if (slots == nullptr) return used_ + 1 < room_; // look-ups end as long as one slot is free
         Slot* old = slots_;
         const std::uint32_t old_room = room_;
         slots_ = slots;

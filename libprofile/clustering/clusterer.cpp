@@ -8,27 +8,27 @@ namespace libprofile {
 
 namespace {
 
-/// Baseline emphasis (4.3 leaves the heuristic open): a distance is multiplied by the product of both clusters' weights,
-/// n^(5/8). Merging large clusters becomes expensive, so small differences of the baseline survive, while outliers, which
-/// are few, share their clusters. It depends on the sizes only, so distances stay valid until a merge.
+/// Baseline emphasis (4.3 leaves the heuristic open): a distance is multiplied by the product of both clusters' weights, n^(5/8). Merging
+/// large clusters becomes expensive. So small differences of the baseline survive, while the few outliers share their clusters. The weight
+/// depends on the sizes only, so distances stay valid until a merge.
 ///
-/// What a single iteration costs beside a large cluster decides about the kinds that appear late. The weight of Ward's
-/// criterion (Ward 1963), the harmonic mean, stays below 2 there: once K clusters of earlier kinds have grown, however
-/// alike, each iteration of a new kind is swallowed before it meets the second one of its kind. Of 69 generated programs
-/// (3,000 iterations, K twice the kinds, six seeds, three orders) 26 have a purity below 0.95 with that weight and 10 with
-/// this one; the mean purity is 0.952 and 0.991. Exponents between 0.6 and 0.7 do equally well; below, extremes eat the clusters, above, noise.
+/// The cost of merging a single iteration into a large cluster decides about kinds that appear late. The weight of Ward's criterion (Ward
+/// 1963), the harmonic mean, stays below 2 there: once K clusters of earlier kinds have grown, however similar they are, each iteration of a
+/// new kind is merged before the second one of its kind comes. Of 69 generated programs (3,000 iterations, K twice the kinds, six seeds,
+/// three orders), 26 have a purity below 0.95 with Ward's weight and 10 with this one; the mean purity is 0.952 and 0.991. Exponents between
+/// 0.6 and 0.7 are equally good. Below, extremes absorb the clusters; above, noise does.
 double weight_of(std::uint32_t members) {
     const double root = __builtin_sqrt(static_cast<double>(members));
     return root * __builtin_sqrt(__builtin_sqrt(root));
 }
 
-/// The catalogue's part is of a fixed length, so that several values are added at once.
+/// The catalogue's part has a fixed length, so the compiler can add several values at once.
 void add_values(std::uint64_t* __restrict sums, const std::uint64_t* __restrict more, std::size_t size) {
     for (std::size_t i = 0; i < catalogue_size; ++i) sums[i] += more[i];
     for (std::size_t i = catalogue_size; i < size; ++i) sums[i] += more[i];
 }
 
-/// Timer samples are chance and not among the metrics of Table 1, so they take no part in the distance.
+/// Timer samples are random and not among the metrics of Table 1, so they take no part in the distance.
 constexpr bool counts_for_distance(std::size_t row) { return row >= catalogue_size || metric_catalogue[row].id != CatalogueId::Samples; }
 
 } // namespace
@@ -76,13 +76,13 @@ bool Clusterer::ensure_room() noexcept {
     return true;
 }
 
-/// Room in the newest block of members. False: no memory.
+/// Makes room in the newest block of members. Returns false if memory is short.
 bool Clusterer::pack_members() noexcept {
     if (!members_.is_block_full()) return true;
     return members_.pack(*arena_, count_, [this](std::uint32_t i) -> std::uint32_t& { return clusters_[i]->root; });
 }
 
-/// False: the class is new, and there is no memory for it.
+/// Returns false if the class is new and memory is short.
 bool Clusterer::classify(Cluster& cluster) noexcept {
     const Signature all{};
     const Signature& signature = equivalence_ == Equivalence::None ? all : signature_of(cluster);
@@ -90,7 +90,7 @@ bool Clusterer::classify(Cluster& cluster) noexcept {
     return cluster.equivalence_class != ClassTable::none;
 }
 
-/// Numbers the classes anew after the equivalence was relaxed, and measures what became comparable by that.
+/// Numbers the classes again after the equivalence was relaxed, and computes the distances that became possible.
 void Clusterer::regroup() noexcept {
     classes_.clear();
     for (std::uint32_t i = 0; i < count_; ++i) classify(*clusters_[i]);
@@ -99,8 +99,8 @@ void Clusterer::regroup() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) find_nearest(i);
 }
 
-/// The dynamic scheme of 4.4: from strong to weak when more than half of the clusters are needed for one cluster per
-/// class; given up altogether only when even weak classes outnumber K.
+/// The dynamic scheme of 4.4: equivalence goes from strong to weak when one cluster per class takes more than half of the clusters. It is
+/// given up when even weak classes outnumber K.
 void Clusterer::relax_if_too_many_classes() noexcept {
     if (mode_ != EquivalenceMode::Auto || limit_ == no_limit) return;
     if (equivalence_ == Equivalence::Strong && classes_.size() > limit_ / 2 && classes_.size() > 1) {
@@ -115,7 +115,7 @@ void Clusterer::relax_if_too_many_classes() noexcept {
     }
 }
 
-/// After update_scale(): metrics that take no part yet are 0 in all clusters.
+/// Called after update_scale(). Metrics that take no part yet are 0 in all clusters.
 void Clusterer::update_mean(std::uint32_t i) noexcept {
     Cluster& cluster = *clusters_[i];
     const double share = 1.0 / cluster.members;
@@ -156,11 +156,11 @@ Pair absolute(Pair pair) {
 }
 } // namespace
 
-/// Computes the distances of cluster i to the first `others`: several at once, each of them added up metric by metric.
+/// Computes the distances of cluster i to the first `others` clusters, several at once, each summed metric by metric.
 void Clusterer::measure(std::uint32_t i, std::uint32_t others) noexcept {
     const Cluster& own = *clusters_[i];
     for (std::uint32_t begin = 0; begin < others; begin += abreast) {
-        Pair a{}, b{}, c{}, d{}; // not an array, which would stay in memory
+        Pair a{}, b{}, c{}, d{}; // an array would stay in memory
         for (std::uint32_t k = 0; k < active_count_; ++k) {
             const double* row = means(active_[k]);
             const Pair mean = {row[i], row[i]};
@@ -176,7 +176,7 @@ void Clusterer::measure(std::uint32_t i, std::uint32_t others) noexcept {
             const Cluster& other = *clusters_[j];
             if (j == i) continue;
             const bool comparable = other.equivalence_class == own.equivalence_class;
-            // Beside long iterations all short ones are equal, a microsecond and a millisecond.
+            // Compared with long iterations, all short ones are equal, whether they take a microsecond or a millisecond.
             constexpr double most_times = 8, too_wide = 1e6;
             const double width = adapts_ && spans(own.kind, other.kind, most_times) ? too_wide : 1;
             const double distance = sums[j - begin] * own.weight * other.weight * width;
@@ -198,7 +198,7 @@ void Clusterer::find_nearest(std::uint32_t i) noexcept {
     clusters_[i]->nearest_is_known = true;
 }
 
-/// Cluster i is new, or not what it was: the others may be closer to it than to their nearest.
+/// Cluster i is new or has changed: it may be closer to other clusters than their nearest one.
 void Clusterer::offer(std::uint32_t i) noexcept {
     for_each_other(i, [&](std::uint32_t j, float distance) {
         if (distance >= clusters_[j]->nearest_distance) return;
@@ -208,10 +208,10 @@ void Clusterer::offer(std::uint32_t i) noexcept {
     });
 }
 
-/// Computes the distances of one more cluster, round robin, with the averages of now. The reference does not: what it
-/// computed once stands until one of the two clusters is merged (4.2, "premature distance calculations"). Then clusters
-/// that are rarely merged keep the scale of the time they come from, and after the averages have moved they are merged
-/// too late or too early. With one per iteration each distance is at most K/2 iterations old on average, for O(K) work.
+/// Computes the distances of one more cluster with the current averages, round robin. The reference does not: a distance stands until one of
+/// its two clusters is merged (4.2, "premature distance calculations"). Then clusters that are rarely merged keep the scale of an earlier
+/// time, and after the averages have moved they are merged too late or too early. With one refresh per iteration, each distance is at most
+/// K/2 iterations old on average, for O(K) work.
 std::uint32_t Clusterer::refresh_next() noexcept {
     if (next_to_refresh_ >= count_) next_to_refresh_ = 0;
     const std::uint32_t i = next_to_refresh_++;
@@ -223,7 +223,7 @@ std::uint32_t Clusterer::refresh_next() noexcept {
     return i;
 }
 
-/// Before the first merge: K clusters, those of the warm-up and the distances will not fit, so as many as there are must do.
+/// Before the first merge: memory is too short for K clusters, those of the warm-up and the distances. The limit becomes the present number.
 void Clusterer::settle_for_fewer() noexcept {
     if (measured_ || limit_ == no_limit || count_ < 2 || count_ >= limit_ + warm_up_) return;
     const std::uint64_t profile = clusters_[count_ - 1]->sums.bytes();
@@ -231,7 +231,7 @@ void Clusterer::settle_for_fewer() noexcept {
     if (memory_quota.used() + soon + memory_quota.limit() / 16 < memory_quota.limit()) return;
     limit_ = std::min(limit_, count_);
     warm_up_ = 0;
-    room_ = count_ + 1; // for the distances; there is more
+    room_ = count_ + 1; // the distances need no more
 }
 
 bool Clusterer::make_room() noexcept {
@@ -252,7 +252,7 @@ bool Clusterer::make_room() noexcept {
     return count_ < before;
 }
 
-/// The first distances, when there are more than K clusters for the first time.
+/// Computes the first distances, when there are more than K clusters for the first time.
 bool Clusterer::ensure_distances() noexcept {
     if (measured_) return true;
     distances_ = arena_->array<float>(pairs(room_));
@@ -269,7 +269,7 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     Cluster& into = *clusters_[a];
     Cluster& from = *clusters_[b];
     const bool is_smaller = into.sums.size < from.sums.size;
-    if (is_smaller) std::swap(into.sums, from.sums); // fewer cells to make room for
+    if (is_smaller) std::swap(into.sums, from.sums); // fewer cells need room
     if (!into.sums.add(from.sums, *pool_)) {
         if (is_smaller) std::swap(into.sums, from.sums);
         return false;
@@ -283,7 +283,7 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
     into.members += from.members;
     update_mean(a);
 
-    // The last cluster takes the place of the one that is gone.
+    // The last cluster takes the index of the one that is gone.
     const std::uint32_t last = count_ - 1;
     std::swap(clusters_[b], clusters_[last]);
     --count_;
@@ -299,13 +299,13 @@ bool Clusterer::merge(std::uint32_t a, std::uint32_t b) noexcept {
         Cluster& other = *clusters_[j];
         if (j == a || other.nearest_distance == apart) continue;
         if (other.nearest == a || other.nearest == b) other.nearest_is_known = false;
-        if (other.nearest == last) other.nearest = b; // where it is now
+        if (other.nearest == last) other.nearest = b; // its new index
     }
     offer(a);
     return true;
 }
 
-/// Merges the closest pair that may be merged. False: there is none, or no memory.
+/// Merges the closest pair that may be merged. Returns false if there is none or memory is short.
 bool Clusterer::reduce() noexcept {
     for (;;) {
         std::uint32_t best = 0;
@@ -321,13 +321,13 @@ bool Clusterer::reduce() noexcept {
     }
 }
 
-/// A few iterations of long ago.
+/// Returns true for a cluster of a few iterations, all long ago.
 bool Clusterer::is_rare(const Cluster& cluster) const noexcept {
     constexpr std::uint64_t one_in = 200, long_ago = 128;
     return cluster.members * one_in < clustered_ && cluster.changed + long_ago < clustered_;
 }
 
-/// Merges a cluster with the one of its kind that differs least. Returns where it is then; count_: it stays alone.
+/// Merges a cluster with the most similar one of its kind. Returns its new index, or count_ if it stays alone.
 std::uint32_t Clusterer::merge_with_kind(std::uint32_t i) noexcept {
     const Cluster& own = *clusters_[i];
     UsualSpread usual;
@@ -374,7 +374,7 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
         relax_if_too_many_classes();
         return true;
     }
-    if (!ensure_distances()) return true; // over the limit for want of memory: every further iteration tries again
+    if (!ensure_distances()) return true; // over the limit, because memory is short: every further iteration tries again
     const std::uint32_t own = count_ - 1;
     measure(own);
     find_nearest(own);
@@ -382,7 +382,7 @@ bool Clusterer::add(IterationProfile& profile, const CondensedVector& condensed,
     relax_if_too_many_classes();
     std::uint32_t merges = 0;
     if (adapts_) {
-        // Whatever has changed may be of another's kind now; what has not, because the others have.
+        // A changed cluster may be of another one's kind now. An unchanged one may be, too, because the others have changed.
         for (std::uint32_t i = own; merges < most_merges && (i = merge_with_kind(i)) < count_;) ++merges;
         const std::uint32_t refreshed = refresh_next();
         if (merges < most_merges && merge_with_kind(refreshed) < count_) ++merges;
@@ -397,7 +397,7 @@ std::uint64_t Clusterer::bytes_to_come() const noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) bytes += clusters_[i]->sums.bytes();
     const std::uint64_t most = std::uint64_t{limit_} + (measured_ ? 0 : warm_up_) + 1;
     const std::uint64_t more = most > count_ ? most - count_ : 0;
-    // A quarter more than there are, since the pool rounds up; and a quarter of all, since clusters grow when they are merged.
+    // A quarter more than the present ones, since the pool rounds up; and a quarter of all, since clusters grow when they are merged.
     const std::uint64_t profiles = bytes / count_ * more * 5 / 4 + bytes / 4;
     return profiles + (measured_ ? 0 : bytes_of_distances(static_cast<std::uint32_t>(most)));
 }

@@ -1,17 +1,16 @@
 // Incremental on-line clustering of the iterations of one phase on one thread.
 //
-// Contract: belongs to one thread, used with its in-tool flag set; nothing throws; memory from the thread's arena and
-// pool. Floating-point arithmetic is done with all exceptions masked and leaves no trace in the status flags, since
-// applications may have enabled traps. Work per iteration is linear in its cells plus O(K); distances take O(K^2) space.
+// Contract: belongs to one thread, used with its in-tool flag set; nothing throws; memory from the thread's arena and pool. Floating-point
+// arithmetic masks all exceptions and restores the status flags, since applications may have enabled traps. Work per iteration is linear
+// in its cells plus O(K); distances take O(K^2) space.
 //
-// Source: Szebenyi, Wolf, Wylie (SC 2009), section 4: every iteration starts as a cluster; beyond K clusters the closest
-// pair inside a call-tree equivalence class is merged (4.1); Manhattan distance of condensed vectors, each component
-// normalised by its running average, equal weights; a distance is computed once, when one of its clusters is new, and
-// the first one when K is reached (4.2); baseline emphasis (4.3); equivalence and its dynamic relaxation (4.4); clusters
-// hold sums, so that aggregates stay exact (4.5).
+// Source: Szebenyi, Wolf, Wylie (SC 2009), section 4. Every iteration starts as a cluster. Beyond K clusters, the closest pair inside a
+// call-tree equivalence class is merged (4.1). The distance is the Manhattan distance of condensed vectors, each component normalised by its
+// running average, with equal weights. It is computed once, when one of its clusters is new, and for the first time when K is reached (4.2).
+// Baseline emphasis (4.3); equivalence and its dynamic relaxation (4.4). Clusters hold sums, so aggregates stay exact (4.5).
 //
-// Of its own it has, where it is asked for: distances that follow the averages; as many clusters as there are kinds (kind.hpp), K at most;
-// and beyond K none whose iterations differ by an order of magnitude, as long as others can be merged.
+// Our additions, as options: distances follow the averages. There are as many clusters as kinds (kind.hpp), K at most. Beyond K, iterations
+// that differ by an order of magnitude share a cluster only if nothing else can be merged.
 #pragma once
 
 #include "format/option_table.hpp"
@@ -32,17 +31,16 @@ using EquivalenceMode = EquivalenceChoice;
 
 struct Cluster {
     IterationProfile sums;
-    std::uint64_t* condensed = nullptr; // sums, as many as vectors have values here
-    double weight = 1;                  // of its distances, by members
-    KindFeatures kind;                  // as in distances: from the first merge on
-    std::uint64_t changed = 0;          // iterations there were when its last one came
+    std::uint64_t* condensed = nullptr; // sums, one per value of the vectors used here
+    double weight = 1;                  // factor of its distances, from the number of members
+    KindFeatures kind;                  // used like distances: from the first merge on
+    std::uint64_t changed = 0;          // number of iterations when its last one came
     StructureSignatures signatures;
     std::uint32_t members = 0;
     std::uint32_t equivalence_class = 0;
     std::uint32_t root = 0; // of its members
-    // The closest cluster it may be merged with. When that one changed, nearest_distance is only a lower bound until
-    // somebody needs to know: a large cluster is the nearest of many and changes all the time (lazy nearest neighbours,
-    // Muellner 2011, "generic" algorithm).
+    // The closest cluster that it may be merged with. After that one has changed, nearest_distance is only a lower bound until the exact value
+    // is needed: a large cluster is the nearest of many and changes all the time (lazy nearest neighbours, Muellner 2011, "generic" algorithm).
     std::uint32_t nearest = 0;
     float nearest_distance = std::numeric_limits<float>::max();
     bool nearest_is_known = true;
@@ -50,54 +48,53 @@ struct Cluster {
 
 class Clusterer {
   public:
-    /// `limit` = K; no_limit: every iteration stays a cluster of its own. `adapts`: distances follow
-    /// the running averages, and clusters of one kind are merged below K, too; false: as published.
+    /// `limit` = K; with no_limit every iteration stays a cluster of its own. `adapts`: distances follow the running averages, and clusters of
+    /// one kind are merged below K, too; otherwise as published.
     static constexpr std::uint32_t no_limit = 0;
-    /// `warm_up`: so many iterations more are kept before the first distances, for better averages (4.2). They are merged
-    /// step by step then: none of the iterations that follow takes more than `most_merges`.
-    /// `counter_metrics`: as for condense().
+    /// `warm_up`: this many more iterations are kept before the first distances, for better averages (4.2). They are merged step by step
+    /// afterwards, at most `most_merges` in each following iteration. `counter_metrics`: as for condense().
     static constexpr std::uint32_t most_merges = 4;
     Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool adapts = false, std::uint32_t warm_up = 0,
               std::uint32_t counter_metrics = 0) noexcept;
 
-    /// Normalises by the averages of so many iterations of an earlier run, whose sums are `sums`, from the first distance on; what is
-    /// always 0 there, by those of this run. Before the first iteration.
+    /// Normalises by the averages of an earlier run from the first distance on: `iterations` of it, with the sums `sums`. Metrics that are 0
+    /// there use the averages of this run. Call it before the first iteration.
     void normalise_by(const CondensedVector& sums, std::uint64_t iterations) noexcept;
 
-    /// Takes one closed iteration; `profile` is consumed. False: no memory, then the iteration is counted as
-    /// unclustered, `profile` is untouched, and the caller keeps its values elsewhere.
+    /// Takes one closed iteration and consumes `profile`. Returns false if memory is short: the iteration is then counted as unclustered, and
+    /// the caller keeps the values of `profile`, which is untouched.
     bool add(IterationProfile& profile, const CondensedVector& condensed, const StructureSignatures& signatures) noexcept;
-    /// Memory is short: merges a quarter of the clusters, and no more are formed from now on, so that what they had can be used for
-    /// further iterations. False: nothing could be merged.
+    /// Called when memory is short: merges a quarter of the clusters and forms no new ones from now on, so the memory can be used for further
+    /// iterations. Returns false if nothing could be merged.
     bool make_room() noexcept;
-    /// An iteration whose profile could not even be taken.
+    /// Counts an iteration for whose profile there was no memory.
     void add_unclustered() noexcept;
 
-    /// Room to note one more iteration. False: no memory, and there will be none.
+    /// Makes room for one more iteration's membership. Returns false if memory is short; it then stays so.
     bool reserve_iteration() noexcept { return pack_members() && members_.reserve(*arena_); }
 
-    /// Bytes that are still to come until there are K clusters, if the next ones are like those that are there.
+    /// An estimate of the bytes that more clusters will need, up to K, if they are like the present ones.
     std::uint64_t bytes_to_come() const noexcept;
 
     std::uint32_t cluster_count() const { return count_; }
     const Cluster& cluster(std::uint32_t i) const { return *clusters_[i]; }
     std::uint64_t iterations() const { return members_.size(); }
     std::uint64_t unclustered() const { return unclustered_; }
-    /// Bytes that say which iteration is in which cluster.
+    /// The bytes that say which iteration is in which cluster.
     std::size_t membership_memory() const { return members_.memory(); }
-    /// Cluster of an iteration, or cluster_count() for an unclustered one.
+    /// The cluster of an iteration, or cluster_count() for an unclustered one.
     std::uint32_t cluster_of(std::uint32_t iteration) noexcept;
     Equivalence equivalence() const { return equivalence_; }
     std::uint32_t relaxations() const { return relaxations_; }
     std::uint32_t class_count() const { return classes_.size(); }
-    /// Iterations that are in clusters, and their sum.
+    /// The number of iterations in clusters, and their sum.
     std::uint64_t clustered() const { return clustered_; }
     const CondensedVector& totals() const { return totals_; }
 
   private:
     static constexpr std::uint32_t unclustered_label = 0x7ffffffeu;
-    static constexpr std::uint32_t few = 4;                           // clusters are enough for many programs
-    static constexpr float apart = std::numeric_limits<float>::max(); // never merged: other class, or itself
+    static constexpr std::uint32_t few = 4;                           // this many clusters are enough for many programs
+    static constexpr float apart = std::numeric_limits<float>::max(); // never merged: another class, or the cluster itself
 
     bool ensure_room() noexcept;
     bool pack_members() noexcept;
@@ -109,7 +106,7 @@ class Clusterer {
     bool reduce() noexcept;
     std::uint32_t merge_with_kind(std::uint32_t i) noexcept;
     bool is_rare(const Cluster& cluster) const noexcept;
-    /// Clusters that are kept before the first distances.
+    /// The number of clusters kept before the first distances.
     std::uint32_t unmeasured() const noexcept { return adapts_ && warm_up_ == 0 ? std::min(limit_, few) : limit_ + warm_up_; }
     void update_mean(std::uint32_t i) noexcept;
     void update_scale() noexcept;
@@ -120,7 +117,7 @@ class Clusterer {
     std::uint32_t refresh_next() noexcept;
     bool merge(std::uint32_t a, std::uint32_t b) noexcept;
     const Signature& signature_of(const Cluster& cluster) const noexcept;
-    /// Of a pair; i != j.
+    /// The distance of a pair; i != j.
     float& at(std::uint32_t i, std::uint32_t j) noexcept { return i > j ? row(i)[j] : row(j)[i]; }
     /// The distances of cluster i to those before it.
     float* row(std::uint32_t i) noexcept { return distances_ + pairs(i); }
@@ -132,7 +129,7 @@ class Clusterer {
         for (std::uint32_t j = i + 1; j < count_; ++j) visit(j, row(j)[i]);
     }
 
-    /// How many clusters' distances are computed at once.
+    /// The number of clusters whose distances are computed at once.
     static constexpr std::uint32_t abreast = 8;
     static constexpr std::uint32_t mean_stride(std::uint32_t clusters) { return (clusters + abreast - 1) / abreast * abreast; }
     std::uint64_t bytes_of_distances(std::uint32_t clusters) const { return pairs(clusters) * sizeof(float) + size_ * mean_stride(clusters) * sizeof(double); }
@@ -144,8 +141,8 @@ class Clusterer {
     EquivalenceMode mode_;
     bool adapts_;
     std::uint32_t warm_up_;
-    std::uint32_t size_;     // of condensed vectors: places of counters that were not chosen are never looked at
-    std::uint32_t compared_; // its first ones may be part of the distance: regions' counters are not, which counters are already
+    std::uint32_t size_;     // of condensed vectors; elements of counters that were not chosen are never read
+    std::uint32_t compared_; // only its first elements may be part of the distance: regions' counters would count twice
     Equivalence equivalence_;
     Cluster** clusters_ = nullptr; // room_ pointers; the first count_ are in use
     float* distances_ = nullptr;   // of all pairs, row by row; valid once measured_; `apart` between classes
@@ -159,7 +156,7 @@ class Clusterer {
     CondensedVector totals_;                   // over all iterations
     double scale_[condensed_size] = {};        // 1 / average: the running one, or an earlier run's
     bool is_fixed_[condensed_size] = {};       // an earlier run's
-    std::uint8_t active_[condensed_size] = {}; // metrics that are in the distance: those that are not all zero
+    std::uint8_t active_[condensed_size] = {}; // metrics in the distance: those that are not all zero
     std::uint32_t active_count_ = 0;
     std::uint64_t clustered_ = 0;
     std::uint64_t unclustered_ = 0;

@@ -12,22 +12,22 @@
 namespace libprofile {
 
 struct CondensedVector {
-    std::uint64_t values[condensed_size] = {}; // rows of the catalogue, counters
+    std::uint64_t values[condensed_size] = {}; // rows of the catalogue, then counters
 };
 
-/// `counter_metrics`: how many metrics the chosen counters are, those of regions included.
+/// `counter_metrics`: the number of metrics of the chosen counters, including those of regions.
 CondensedVector condense(Accumulator& rows, const CallTree& tree, std::size_t counter_metrics) noexcept;
-/// The same of the cells that were taken from rows: they are few, while a row has room for every metric.
+/// The same for the cells taken from rows. There are few of them, while a row has room for every metric.
 CondensedVector condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics) noexcept;
-/// Whether what an MPI call path or a region has of a metric was measured in its visits: samples that met one, and what counters had come to
-/// by then, are chance.
+/// Returns true if an MPI call path's or a region's value of this metric was measured in its visits. Samples that hit one, and counters read at
+/// samples, are random.
 constexpr bool is_exact_in_event(std::size_t metric, std::size_t counter_metrics) {
     return metric != static_cast<std::size_t>(Metric::Samples) && (metric < metric_count || metric >= metric_count + counter_metrics / 2);
 }
-/// And its event cells, those of MPI call paths but for what was sampled there, to `events`, which has room for all cells. Returns how many.
+/// Also stores the event cells in `events`, which has room for all cells, without sampled values. Returns their number.
 std::uint32_t condense(const IterationProfile& profile, const CallTree& tree, std::size_t counter_metrics, CondensedVector& condensed, Cell* events) noexcept;
 
-/// What the time of a node is booked under.
+/// The category of a node's time.
 TimeCategory category_of(const Node& node) noexcept;
 
 } // namespace libprofile

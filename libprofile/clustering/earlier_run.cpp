@@ -19,11 +19,11 @@ constinit EarlierRun earlier_run;
 
 namespace {
 
-constexpr std::uint64_t most_blocks = 100000; // neither a chain of empty blocks nor an unfinished file of very many ranks must hold the job up
-constexpr std::uint64_t largest_block = 1024; // of averages: on the stack of some thread
+constexpr std::uint64_t most_blocks = 100000; // a chain of empty blocks or an unfinished file of very many ranks must not delay the job
+constexpr std::uint64_t largest_block = 1024; // of averages; it lies on a thread's stack
 constexpr unsigned most_phases = 1000;        // of a rank
 
-/// The file that the path means, or -1. One thread at a time.
+/// Opens the file that the path means; returns -1 on failure. One thread at a time.
 int open_profile(const char* path) noexcept {
     static char name[4096];
     struct stat status {};
@@ -38,39 +38,39 @@ int open_profile(const char* path) noexcept {
     return file;
 }
 
-/// Where the blocks of a rank are: from `begin` to `end`.
+/// The file offsets of a rank's blocks.
 struct Section {
     std::uint64_t begin = sizeof(FileHeader);
     std::uint64_t end = UINT64_MAX;
 };
 
-/// The ranks' places of a finished file, in the order of the ranks.
+/// The table of ranks of a finished file, in the order of the ranks.
 class RankTable {
   public:
-    /// False: the file has none.
+    /// Returns false if the file has no table.
     bool open(int file) noexcept {
         file_ = file;
         struct stat status {};
         if (fstat(file, &status) != 0 || status.st_size < static_cast<off_t>(sizeof end_)) return false;
         const auto size = static_cast<std::uint64_t>(status.st_size);
         return read_at(file, size - sizeof end_, &end_, sizeof end_) && std::memcmp(end_.magic, end_magic, sizeof end_.magic) == 0 && end_.file_size == size &&
-               end_.table_at < size && end_.ranks <= (size - end_.table_at) / sizeof(RankPlace);
+               end_.table_at < size && end_.ranks <= (size - end_.table_at) / sizeof(RankEntry);
     }
-    /// False: the rank is not in the file.
+    /// Returns false if the rank is not in the file.
     bool find(std::uint32_t rank, Section& section) const noexcept {
-        RankPlace place{};
+        RankEntry entry{};
         std::uint64_t first = 0;
         for (std::uint64_t count = end_.ranks; count != 0;) {
             const std::uint64_t half = count / 2;
-            if (!read(first + half, place)) return false;
-            if (place.rank < rank)
+            if (!read(first + half, entry)) return false;
+            if (entry.rank < rank)
                 first += half + 1, count -= half + 1;
             else
                 count = half;
         }
-        if (first == end_.ranks || !read(first, place) || place.rank != rank) return false;
-        section.end = place.directory_at;
-        RankPlace before{};
+        if (first == end_.ranks || !read(first, entry) || entry.rank != rank) return false;
+        section.end = entry.directory_at;
+        RankEntry before{};
         if (first != 0) {
             if (!read(first - 1, before)) return false;
             section.begin = (before.directory_at + before.directory_size + 7) & ~std::uint64_t{7};
@@ -79,10 +79,10 @@ class RankTable {
     }
 
   private:
-    bool read(std::uint64_t i, RankPlace& place) const noexcept {
-        return read_at(file_, end_.table_at + sizeof(BlockHeader) + i * sizeof place, &place, sizeof place) &&
-               crc32(reinterpret_cast<const unsigned char*>(&place), offsetof(RankPlace, crc)) == place.crc && place.directory_at < end_.file_size &&
-               place.directory_size < end_.file_size;
+    bool read(std::uint64_t i, RankEntry& entry) const noexcept {
+        return read_at(file_, end_.table_at + sizeof(BlockHeader) + i * sizeof entry, &entry, sizeof entry) &&
+               crc32(reinterpret_cast<const unsigned char*>(&entry), offsetof(RankEntry, crc)) == entry.crc && entry.directory_at < end_.file_size &&
+               entry.directory_size < end_.file_size;
     }
     int file_ = -1;
     FooterRecord end_{};
@@ -107,8 +107,8 @@ const EarlierIterations* EarlierRun::find(const char* phase, std::uint32_t rank)
     return entry == nullptr ? nullptr : &entry->iterations;
 }
 
-/// The two ranks' averages are kept, of each phase the first: the main thread's. A finished file says where a rank's blocks are;
-/// in another one all are gone through.
+/// Keeps the averages of this rank and of rank 0; for each phase those of the first thread, the main thread. A finished file says where a
+/// rank's blocks are. In an unfinished one all blocks are visited.
 void EarlierRun::load(std::uint32_t rank) noexcept {
     const int file = open_profile(path_);
     if (file < 0) {
@@ -118,7 +118,7 @@ void EarlierRun::load(std::uint32_t rank) noexcept {
     const char* complaint = nullptr;
     FileHeader header{};
     if (!read_at(file, 0, &header, sizeof header) || std::memcmp(header.magic, file_magic, sizeof header.magic) != 0)
-        complaint = "it is no profile";
+        complaint = "it is not a profile";
     else if (header.version != format_version)
         complaint = "it was written by another version of libprofile";
     unsigned found = 0;
@@ -134,7 +134,7 @@ void EarlierRun::load(std::uint32_t rank) noexcept {
     complaint_ = complaint == nullptr && found == 0 ? "it holds no averages" : complaint;
 }
 
-/// Goes from block to block; returns how many averages were taken.
+/// Visits the blocks one after another. Returns the number of averages taken.
 unsigned EarlierRun::take_averages(int file, std::uint64_t offset, std::uint64_t end, std::uint32_t rank) noexcept {
     unsigned found = 0;
     BlockHeader block{};

@@ -1,7 +1,7 @@
-// The averages of an earlier run, by which this one's iterations are compared (LIBPROFILE_REFERENCE).
-// Contract: find() may be called by any thread with its in-tool flag set, after the session has started; not in signal handlers.
-// The file is read once, when the first iterated phase needs it, with a few pages of memory, whatever it holds: bytes are
-// checked, a file that changes or ends early is no harm (read, not mapped). What is wrong with it is said in one line per job.
+// The averages of an earlier run, by which this run's iterations are normalised (LIBPROFILE_REFERENCE).
+// Contract: any thread may call find() with its in-tool flag set, after the session has started; not in signal handlers. The file is read once,
+// when the first iterated phase needs it, and takes a few pages of memory, whatever its size. Its bytes are checked. A file that changes or
+// ends early does no harm (it is read, not mapped). One line per job says what is wrong with it.
 // Source: Szebenyi, Wolf, Wylie (SC 2009), 4.2: averages of an earlier run instead of those that are still moving.
 #pragma once
 
@@ -13,19 +13,19 @@
 
 namespace libprofile {
 
-/// What an earlier run's iterations were: their number and their sum.
+/// The number of an earlier run's iterations, and their sum.
 struct EarlierIterations {
-    std::uint64_t iterations = 0; // 0: not known
+    std::uint64_t iterations = 0; // 0 if unknown
     CondensedVector sums;
 };
 
 class EarlierRun {
   public:
-    /// The earlier run's folder or its file, as an absolute path that stays where it is. Without it find() finds nothing.
+    /// `path`: the earlier run's folder or file, as an absolute path that stays valid. Without it find() finds nothing.
     void choose(const char* path) noexcept { path_ = path; }
-    /// Of a phase, by the same rank, else by rank 0; nullptr: there are none. `rank`: the same at every call.
+    /// The averages of a phase in the same rank, else in rank 0; nullptr if there are none. `rank` must be the same at every call.
     const EarlierIterations* find(const char* phase, std::uint32_t rank) noexcept;
-    /// What is wrong with the file, a part of a sentence, the first time it is asked for; nullptr: nothing, as far as it was read.
+    /// What is wrong with the file, as part of a sentence, at the first call; nullptr if nothing was found wrong.
     const char* take_complaint() noexcept { return __atomic_exchange_n(&complaint_, nullptr, __ATOMIC_ACQ_REL); }
 
   private:
@@ -47,7 +47,7 @@ class EarlierRun {
     Entry* entries_ = nullptr;
     Arena arena_;
 };
-/// The one that LIBPROFILE_REFERENCE names.
+/// The run that LIBPROFILE_REFERENCE names.
 extern EarlierRun earlier_run;
 
 } // namespace libprofile

@@ -21,20 +21,20 @@ bool EventColumns::reserve_one(Pool& pool) noexcept {
     return true;
 }
 
-/// Where the key stands in the order, or would.
-std::uint32_t EventColumns::place_of(std::uint32_t key) const noexcept {
+/// Returns the index of the key in the order, or where it would be inserted.
+std::uint32_t EventColumns::index_of(std::uint32_t key) const noexcept {
     const auto key_less = [this](std::uint32_t entry, std::uint32_t wanted) { return key_of(entry) < wanted; };
     return static_cast<std::uint32_t>(std::lower_bound(order_, order_ + used(), key, key_less) - order_);
 }
 
-/// Finds the columns of the cells from the first on; returns how many there are before one that has none.
+/// Finds the columns of the cells, from the first on. Returns how many were found before one without a column.
 std::uint32_t EventColumns::pass(const Cell* cells, std::uint32_t count, std::uint32_t* found) const noexcept {
     const SeriesColumns known = columns_;
     const std::uint32_t* entry = order_;
     const std::uint32_t* const end = order_ + used();
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t wanted = cells[i].key;
-        for (;; ++entry) { // most often the very next one
+        for (;; ++entry) { // usually the very next one
             if (entry == end) return i;
             const bool is_time = (*entry & time_flag) != 0;
             const std::uint32_t column = *entry & ~time_flag;
@@ -49,13 +49,13 @@ std::uint32_t EventColumns::pass(const Cell* cells, std::uint32_t count, std::ui
     return count;
 }
 
-/// Times last: each refers to the visits of its node.
+/// Times come last, because each refers to the visits of its node.
 bool EventColumns::add_missing(const Cell* cells, std::uint32_t count, Pool& pool) noexcept {
     for (const bool times : {false, true}) {
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint32_t key = cells[i].key;
             if (is_time(key) != times) continue;
-            const std::uint32_t at = place_of(key);
+            const std::uint32_t at = index_of(key);
             if (holds(at, key)) continue;
             if (!reserve_one(pool)) return false;
             const std::uint32_t before = used();
@@ -73,7 +73,7 @@ std::uint32_t EventColumns::add(std::uint32_t key) noexcept {
         return columns_.counts++;
     }
     const std::uint32_t visits = key | static_cast<std::uint32_t>(Metric::Visits);
-    const std::uint32_t at = place_of(visits);
+    const std::uint32_t at = index_of(visits);
     columns_.time_nodes[columns_.times] = key >> Cell::metric_bits;
     columns_.visits_of[columns_.times] = holds(at, visits) ? order_[at] : SeriesColumns::none;
     return time_flag | columns_.times++;

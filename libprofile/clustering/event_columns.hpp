@@ -1,6 +1,6 @@
 // Gives each event cell of a phase, (node, metric), its column in the coded series, in the order of appearance.
-// Contract: belongs to one thread; memory from its pool; nothing throws. Cells come sorted, so one pass over the columns in
-// the order of their keys finds those of a whole iteration.
+// Contract: belongs to one thread; memory from its pool; nothing throws. Cells come sorted, so one pass over the columns in the order of their
+// keys finds those of a whole iteration.
 #pragma once
 
 #include "format/series_code.hpp"
@@ -16,8 +16,8 @@ class EventColumns {
     const SeriesColumns& columns() const { return columns_; }
     std::size_t memory() const { return std::size_t{capacity_} * bytes_per_column; }
 
-    /// The column of each cell, those of times after all others; cells are sorted by key. False: no memory for new ones.
-    /// The first `guessed` entries of `found` have what was found for other cells: mostly it is the same.
+    /// Finds the column of each cell; columns of times follow all others. Cells are sorted by key. Returns false if memory for new columns is
+    /// short. The first `guessed` elements of `found` hold the result for earlier cells, which is usually the same.
     bool find_or_add(const Cell* cells, std::uint32_t count, std::uint32_t* found, std::uint32_t guessed, Pool& pool) noexcept;
 
     static bool is_time(std::uint32_t key) { return (key & ((1u << Cell::metric_bits) - 1)) == static_cast<std::uint32_t>(Metric::Time); }
@@ -31,7 +31,7 @@ class EventColumns {
     }
     std::uint32_t used() const { return columns_.counts + columns_.times; }
     bool holds(std::uint32_t at, std::uint32_t key) const { return at < used() && key_of(order_[at]) == key; }
-    std::uint32_t place_of(std::uint32_t key) const noexcept;
+    std::uint32_t index_of(std::uint32_t key) const noexcept;
     std::uint32_t add(std::uint32_t key) noexcept;
     bool reserve_one(Pool& pool) noexcept;
     bool add_missing(const Cell* cells, std::uint32_t count, Pool& pool) noexcept;

@@ -7,14 +7,14 @@ namespace libprofile {
 
 namespace {
 
-/// A row on its way into a profile: rows are sorted, not their cells.
+/// A row on its way into a profile: rows are sorted, not cells.
 struct RowToTake {
     NodeId node;
     std::uint32_t row;
     std::uint64_t present;
 };
 
-/// std::popcount is a call where the processor may lack the instruction; this is asked for every row.
+/// std::popcount would be a call, since the processor may lack the instruction. This runs for every row.
 std::uint32_t bits_in(std::uint64_t mask) {
     mask -= mask >> 1 & 0x5555555555555555u;
     mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
@@ -29,7 +29,7 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
     if (scratch == nullptr) return false;
     std::size_t used = 0;
     std::uint32_t count = 0;
-    std::size_t in_order = 0; // so many from the first on
+    std::size_t in_order = 0; // the number of rows in order, from the first on
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         const std::uint64_t present = row.present();
@@ -40,8 +40,8 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
     }
     auto* fresh = static_cast<Cell*>(pool.allocate(count * sizeof(Cell)));
     if (fresh != nullptr) {
-        // Loops make their calls in the order in which they made them first; what comes out of order is mostly at the end:
-        // samples, and libprofile itself. So only that is sorted, and the two are merged.
+        // Loops make their calls in the order of the first pass. Rows out of order are mostly at the end: samples and libprofile itself. So
+        // only these are sorted, and the two parts are merged.
         std::sort(scratch + in_order, scratch + used, [](const RowToTake& a, const RowToTake& b) { return a.node < b.node; });
         std::uint32_t n = 0;
         std::size_t first = 0;
@@ -56,20 +56,20 @@ bool IterationProfile::take(Accumulator& rows, Pool& pool) noexcept {
             }
         }
         cells = fresh;
-        size = n; // if that is less than `count`, the pool gets back less than it gave: few were written and stayed 0
+        size = n; // if less than `count`, the pool gets back less than it gave: a few values were 0
     }
     pool.release(scratch, scratch_bytes);
     return fresh != nullptr;
 }
 
 bool IterationProfile::add(const IterationProfile& other, Pool& pool) noexcept {
-    // Clusters are large and mostly not in the cache; a page's end would stop the processor's own prefetching.
+    // Clusters are large and mostly not in the cache, and the processor's own prefetching stops at a page's end.
     constexpr std::size_t ahead = 1024 / sizeof(Cell);
-    // One pass while we have every cell of the other, which is the usual case.
+    // One pass if we have every cell of the other, which is the usual case.
     const Cell* const theirs_end = other.cells + other.size;
     Cell* const end = cells + size;
     const Cell* theirs = other.cells;
-    std::uint32_t missing = 0; // cells of the other that we lack
+    std::uint32_t missing = 0; // cells of the other profile that we lack
     for (Cell* own = cells; theirs != theirs_end; ++theirs) {
         __builtin_prefetch(theirs + ahead);
         __builtin_prefetch(own + ahead, 1);
@@ -84,7 +84,7 @@ bool IterationProfile::add(const IterationProfile& other, Pool& pool) noexcept {
     Cell* merged = cells;
     if (cells == nullptr || Pool::room(bytes()) < count * sizeof(Cell)) {
         merged = static_cast<Cell*>(pool.allocate(count * sizeof(Cell)));
-        if (merged == nullptr) { // as it was
+        if (merged == nullptr) { // restores the sums
             theirs = other.cells;
             for (Cell* own = cells; own != end && theirs != theirs_end;) {
                 const std::uint32_t key = own->key;
@@ -95,7 +95,7 @@ bool IterationProfile::add(const IterationProfile& other, Pool& pool) noexcept {
             return false;
         }
     }
-    // From the last one on, so that it can be done in place: where a cell goes is never before where it was.
+    // In place, from the last cell on: no cell moves to an earlier index.
     const Cell* own = end;
     theirs = theirs_end;
     Cell* out = merged + count;
@@ -103,7 +103,7 @@ bool IterationProfile::add(const IterationProfile& other, Pool& pool) noexcept {
         const std::uint32_t theirs_key = theirs[-1].key;
         while (own != cells && own[-1].key > theirs_key) *--out = *--own;
         --theirs;
-        if (own != cells && own[-1].key == theirs_key) continue; // is in it
+        if (own != cells && own[-1].key == theirs_key) continue; // already added
         *--out = *theirs;
         --missing;
     }

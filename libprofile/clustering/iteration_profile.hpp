@@ -25,9 +25,9 @@ struct IterationProfile {
     std::uint32_t size = 0;
 
     std::size_t bytes() const { return size * sizeof(Cell); }
-    /// The non-zero values of an accumulator. False: no memory.
+    /// Takes the non-zero values of an accumulator. Returns false if memory is short.
     bool take(Accumulator& rows, Pool& pool) noexcept;
-    /// this += other, cell by cell. False: no memory, nothing changed.
+    /// Adds the other profile cell by cell. Returns false, with nothing changed, if memory is short.
     bool add(const IterationProfile& other, Pool& pool) noexcept;
     void release(Pool& pool) noexcept;
 };

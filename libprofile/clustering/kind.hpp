@@ -1,10 +1,10 @@
-// Whether two clusters are one kind of iteration, so that keeping them apart tells nothing: this chooses the number of clusters.
-// Contract: pure, no allocation; floating-point exceptions are masked by the caller.
+// Decides whether two clusters are one kind of iteration, so that they need not be kept apart. This determines the number of clusters.
+// Contract: pure, no allocation; the caller masks floating-point exceptions.
 //
-// Clusters are two kinds when an iteration of one differs from the other by more than a quarter, or by less but by clearly more than
-// iterations of the same cluster do. Two halves of the same noise are at most 1.7 deviations (of a half, on both sides) apart, so twice
-// that is a gap. Rare iterations that never came back need to take 1.5 times as long, as those that reports call slow: each run has some that something
-// outside has delayed.
+// Clusters are two kinds if an iteration of one differs from the other by more than a quarter. A smaller difference is enough if it is clearly
+// larger than that between iterations of the same cluster. Two halves of the same noise are at most 1.7 deviations apart (of one half, on both
+// sides), so twice that is a gap. Rare iterations that never came back must take 1.5 times as long, like those that reports call slow: each
+// run has a few that something outside has delayed.
 #pragma once
 
 #include "format/metrics.hpp"
@@ -15,7 +15,7 @@
 
 namespace libprofile {
 
-/// What the iterations of a cluster do, in few numbers, and how far they are from their mean.
+/// A few numbers about the iterations of a cluster, and their distance from the mean.
 struct KindFeatures {
     static constexpr std::size_t computing = 0, waiting = 1, visits = 2, bytes = 3, count = 4; // waiting: the rest of the time
     double mean[count] = {};
@@ -24,7 +24,7 @@ struct KindFeatures {
     double shortest = 0; // time of an iteration
     double longest = 0;
 
-    /// `condensed`: sums over so many iterations. Leaves the squares as they are, and the extremes of more than one.
+    /// `condensed`: sums over `iterations` iterations. Keeps the squares, and for more than one iteration also the extremes.
     void take(const std::uint64_t* condensed, std::uint32_t iterations) noexcept {
         const auto value = [&](CatalogueId row) { return static_cast<double>(condensed[static_cast<std::size_t>(row)]); };
         members = iterations;
@@ -34,7 +34,7 @@ struct KindFeatures {
         for (std::size_t f = 0; f < count; ++f) mean[f] = sums[f] / members;
         if (iterations == 1) shortest = longest = total;
     }
-    /// What does not follow from the sums. Before the means become those of both.
+    /// Adds what does not follow from the sums. Call it before the means become those of both.
     void add(const KindFeatures& other) noexcept {
         shortest = std::min(shortest, other.shortest);
         longest = std::max(longest, other.longest);
@@ -44,12 +44,12 @@ struct KindFeatures {
             squares[f] += other.squares[f] + both * difference * difference;
         }
     }
-    /// What a difference is a share of: times, of the whole iteration.
+    /// The value of which a difference is a share; for times, that of the whole iteration.
     double scale(std::size_t f) const noexcept { return f <= waiting ? mean[computing] + mean[waiting] : mean[f]; }
     double variance(std::size_t f) const noexcept { return squares[f] / members; }
 };
 
-/// How far iterations usually are from the mean of their cluster: squares, as a share of the squared scale.
+/// The usual distance of iterations from the mean of their cluster: squares, as a share of the squared scale.
 class UsualSpread {
   public:
     void add(const KindFeatures& cluster) noexcept {
@@ -64,19 +64,19 @@ class UsualSpread {
     double members_ = 0;
 };
 
-/// Whether the iterations of both are of several orders of magnitude: one takes so many times as long as another.
+/// Returns true if the longest iteration of both takes more than `times` times as long as the shortest.
 inline bool spans(const KindFeatures& a, const KindFeatures& b, double times) noexcept {
     return std::max(a.longest, b.longest) > times * std::min(a.shortest, b.shortest);
 }
 
 inline constexpr double two_kinds = -1;
 
-/// How much two clusters differ, as a share of what their iterations have; two_kinds: so much that they are to be kept apart.
-/// `is_rare`: one of them has few iterations, and none of late.
+/// The difference of two clusters as a share of their values; two_kinds if they must be kept apart. `is_rare`: one of them has few iterations,
+/// and none lately.
 inline double kind_difference(const KindFeatures& a, const KindFeatures& b, const UsualSpread& usual, bool is_rare) noexcept {
     constexpr double negligible = 0.03; // reports do not name less
     constexpr double most = 0.25, most_waiting = 0.5, most_rare = 1.0 / 3;
-    constexpr double deviations = 4; // of one cluster: two on either side
+    constexpr double deviations = 4; // of one cluster: two on each side
     constexpr double most_times = 4;
     if (spans(a, b, most_times)) return two_kinds;
     double largest = 0;

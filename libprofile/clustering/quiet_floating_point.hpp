@@ -1,5 +1,5 @@
-// Floating-point arithmetic inside somebody else's process: all exceptions masked, round to nearest, and afterwards the
-// application's control and status word as they were (traps enabled by feenableexcept, sticky flags, flush-to-zero).
+// Floating-point arithmetic inside another's process: all exceptions masked, round to nearest. Afterwards the application's control and status
+// word is restored (traps enabled by feenableexcept, sticky flags, flush-to-zero).
 // Contract: async-signal-safe; use only SSE arithmetic in its scope (the default on x86-64).
 #pragma once
 

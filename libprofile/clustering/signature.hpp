@@ -1,8 +1,8 @@
 // Structure signatures: which call paths an iteration visited, and how often, as 128-bit numbers.
-// Contract: pure values. Order-independent and incremental: the signature of a set of event paths is the sum of the
-// mixed signatures of its members, so comparing two iterations costs O(1). Event paths only (samples are chance).
-// Two different iterations share a 128-bit signature with a probability of about 2^-128 per pair; signatures are equal
-// between processes because paths hash by module build-id and offset.
+// Contract: pure values, independent of order and incremental: the signature of a set of event paths is the sum of its members' mixed
+// signatures. So comparing two iterations costs O(1). Only event paths take part (samples are random).
+// Two different iterations share a 128-bit signature with a probability of about 2^-128 per pair. Signatures are comparable between
+// processes, because paths hash by module build-id and offset.
 // Source: call-tree equivalence, Szebenyi, Wolf, Wylie (SC 2009), 4.4.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Signature {
 
     bool operator==(const Signature&) const = default;
 
-    /// What is the same for all paths that were visited as often.
+    /// The part that is equal for all paths with the same number of visits.
     struct Visits {
         explicit constexpr Visits(std::uint64_t n) : number(n), part{mix(n + 0x632be59bd9b4e019u), mix(n ^ 0xd6e8feb86659fd93u)} {}
         std::uint64_t number;

@@ -9,7 +9,7 @@ namespace libprofile {
 
 namespace {
 
-/// The largest shift with which no value is off by more than `error_ppm` of `largest`.
+/// The largest shift that keeps every error within `error_ppm` of `largest`.
 std::uint8_t shift_for(std::uint64_t largest, std::uint32_t error_ppm) {
     const std::uint64_t bound = largest / 1000000 * error_ppm + largest % 1000000 * error_ppm / 1000000;
     return static_cast<std::uint8_t>(std::bit_width(bound)); // 2^(shift-1) <= bound; 0 for 0
@@ -22,7 +22,7 @@ TimeSeries::TimeSeries(Arena& arena, Pool& pool, SeriesSettings settings) noexce
     code_.whole_values = static_cast<std::uint32_t>(series_totals + settings.counter_metrics);
 }
 
-/// Room for so many columns, and for predictions in `slot`.
+/// Makes room for `columns` columns, and for predictions in `slot`.
 bool TimeSeries::reserve(SeriesTrack& track, std::uint32_t columns, unsigned slot) noexcept {
     if (columns > track.capacity() || slot >= track.slots_in_memory()) {
         const std::uint32_t wanted = columns > track.capacity() ? columns + track.capacity() / 4 : track.capacity();
@@ -71,7 +71,7 @@ void TimeSeries::end_chunk() noexcept {
     keep_within_limits();
 }
 
-/// The slot of the last iterations with the same structure; else the one that was longest unused, with the predictions of
+/// Chooses the slot of the last iterations with the same structure. Else takes the slot that was unused for longest, with the predictions of
 /// the most similar structure: the same call paths, or the iteration before.
 void TimeSeries::choose_slot(const StructureSignatures& signatures, unsigned& slot, unsigned& source) noexcept {
     unsigned oldest = 0;
@@ -93,7 +93,7 @@ void TimeSeries::choose_slot(const StructureSignatures& signatures, unsigned& sl
     last_slot_ = slot;
 }
 
-/// Room for `wanted` elements; what was in there is gone.
+/// Makes room for `wanted` elements; the contents are lost.
 template <class T> bool TimeSeries::reserve(T*& array, std::uint32_t& room, std::uint32_t wanted) noexcept {
     if (wanted <= room) return true;
     wanted += room / 4;
@@ -112,7 +112,7 @@ bool TimeSeries::find_metrics() noexcept {
         if (accuracy_of_[metric] != 0) return true;
         if (metrics_found_ == accuracy_room_) {
             SeriesAccuracyRecord* const old = accuracy_;
-            const std::uint32_t room = accuracy_room_ + 1; // few, and of programs with few call paths very few
+            const std::uint32_t room = accuracy_room_ + 1; // programs with few call paths need very few
             auto* fresh = static_cast<SeriesAccuracyRecord*>(pool_->allocate(room * sizeof(SeriesAccuracyRecord)));
             if (fresh == nullptr) return false;
             std::copy(old, old + metrics_found_, fresh);
@@ -134,7 +134,7 @@ bool TimeSeries::find_metrics() noexcept {
 
 /// Finds every cell's column and makes room for the values.
 bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned slot) noexcept {
-    constexpr std::uint64_t bytes_per_cell = 64; // of tables: columns, predictions, values
+    constexpr std::uint64_t bytes_per_cell = 64; // in tables: columns, predictions, values
     if (bytes_per_cell * count > memory_quota.series_share() / 8) return false;
     if (count > cell_room_) cells_found_ = 0;
     if (!reserve(cell_columns_, cell_room_, count)) return false;
@@ -146,31 +146,31 @@ bool TimeSeries::find_columns(const Cell* events, std::uint32_t count, unsigned 
            reserve(code_.times, known.times, slot);
 }
 
-/// The coding is one function, so that the coder's state stays in registers.
+/// Coding is one function, so the coder's state stays in registers.
 [[gnu::flatten]] void TimeSeries::code_values(unsigned slot, unsigned source, const std::uint8_t* shift, std::int64_t time_sum) noexcept {
     RangeEncoder<Sink>::Run coder(cells_coder_);
     code_.code_cells(coder, slot, source, columns(), shift, time_sum, values_, values_ + columns().counts);
 }
 
-/// What tells iterations apart can be far below what a bound on the error permits, which is a share of the largest time: so the step is
-/// not larger than the difference from the prediction that one time in three exceeds, either. That takes two to three bits a time,
-/// whatever the program; where iterations are alike, errors are small, too. Only when memory is short this is loosened with the bound.
+/// The difference between iterations can be far below the bound on the error, which is a share of the largest time. So the step is also limited
+/// by the difference from the prediction that one time in three exceeds. That takes two to three bits a time for every program; where
+/// iterations are similar, errors are small, too. The limit is loosened together with the bound only when memory is short.
 std::uint8_t TimeSeries::shift_for_spread() const noexcept {
     constexpr std::int32_t unit = SeriesTrack::spread_unit;
     const std::int32_t spread = code_.times.spread();
-    if (spread < 0) return 4; // the first iteration: 16 ns are nothing
+    if (spread < 0) return 4; // the first iteration: 16 ns are negligible
     const std::uint32_t looser = settings_.may_coarsen ? settings_.time_error_ppm / SeriesSettings::default_ppm : 1;
     const std::int32_t wanted = spread + (looser > 1 ? (std::bit_width(looser) - 1) * unit : 0);
     const std::int32_t now = spread_shift_;
-    // Not at every breath: telling costs bits.
+    // Not after every small change, since saying so costs bits.
     if (wanted >= now * unit - unit / 2 && wanted < now * unit + unit + unit / 2) return static_cast<std::uint8_t>(now);
     return static_cast<std::uint8_t>(wanted / unit);
 }
 
-/// The step of times: what the bound permits and the spread asks for. A bound that was asked for, looser than the default, makes it larger than
-/// by default only where iterations differ far more: an eighth of what one time in three differs by, or of what the bound permits. Then
-/// predictions are still means of what was measured. With steps as large as the bound permits, times are coded as their prediction, which
-/// stays the first one that was met: that takes a fiftieth less and is off by several times as much.
+/// The step of times, from the bound and the spread. A requested bound that is looser than the default gives larger steps than the default only if
+/// iterations differ far more: an eighth of the difference that one time in three exceeds, or of the bound. Predictions are then still
+/// means of measured values. With steps as large as the bound, times would be coded as their prediction, which would stay the first value: that
+/// takes 2 % less memory and has several times the error.
 std::uint8_t TimeSeries::shift_for_times() noexcept {
     const std::uint64_t largest = accuracy(0).largest_value;
     const std::uint8_t permitted = shift_for(largest, settings_.time_error_ppm);
@@ -224,7 +224,7 @@ void TimeSeries::add(const Cell* events, std::uint32_t count, const std::uint64_
         if (events != nullptr && find_columns(events, count, slot))
             code_cells(events, count, slot, source, time_sum);
         else
-            drop_cells(*running_); // of the whole chunk
+            drop_cells(*running_); // those of the whole chunk
     }
     end_iteration();
 }
@@ -238,7 +238,7 @@ void TimeSeries::add_unknown() noexcept {
     end_iteration();
 }
 
-/// A stream that memory ran out for has a hole. The totals can use the pieces of the cells.
+/// A stream without memory has a hole. The totals can use the pieces of the cells.
 void TimeSeries::drop_failed() noexcept {
     if (running_->totals.failed())
         drop_totals(*running_);
@@ -260,7 +260,7 @@ void TimeSeries::drop_cells(SeriesChunk& chunk) noexcept {
     chunk.has_cells = false;
 }
 
-/// Without them nobody knows which predictions the cells continue.
+/// Without the totals, the predictions that the cells continue are unknown.
 void TimeSeries::drop_totals(SeriesChunk& chunk) noexcept {
     drop_cells(chunk);
     if (&chunk != running_) chain_bytes_ -= chunk.totals.memory();
@@ -276,7 +276,7 @@ void TimeSeries::keep_within_limits() noexcept {
     };
     tell();
     coarsen();
-    // Memory that was in use once is used again, but never given back, so this is the end of growing.
+    // Memory once used is reused but never returned, so the series cannot grow any more.
     if (settings_.most_bytes == 0 && !memory_quota.has_room_for_series(others_need_))
         settings_.most_bytes = std::max<std::uint64_t>(chain_bytes_, memory_quota.limit() / 64);
     if (settings_.most_bytes == 0 || chain_bytes_ <= settings_.most_bytes) return;
@@ -284,7 +284,7 @@ void TimeSeries::keep_within_limits() noexcept {
     tell();
 }
 
-/// Some bits less for each time before iterations are lost altogether: 1 % when half of the room is used, 4 % at three quarters.
+/// Saves a few bits for each time before iterations are lost altogether: 1 % when half of the room is used, 4 % at three quarters.
 void TimeSeries::coarsen() noexcept {
     if (!settings_.may_coarsen) return;
     const bool is_own = settings_.most_bytes != 0;

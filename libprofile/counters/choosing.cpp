@@ -18,7 +18,7 @@ constinit CounterChooser counter_chooser;
 
 namespace {
 
-/// The name of ours that is meant, if one is near enough; else nullptr.
+/// Returns the name of our counter that is probably meant, or nullptr.
 const char* nearest_own(const char* name) {
     const char* meant = nullptr;
     NearestName nearest(name);
@@ -30,7 +30,7 @@ const char* nearest_own(const char* name) {
     return meant;
 }
 
-/// One of libprofile's own; false: it is not.
+/// Fills in one of libprofile's own counters. Returns false if the name is none of these.
 bool take_own(ChosenCounter& counter) {
     for (std::size_t i = 0; i < os_counter_count; ++i) {
         const OsCounterRow& row = os_counter_table[i];
@@ -68,12 +68,12 @@ void CounterChooser::try_software(ChosenCounter& counter) noexcept {
     complain("LIBPROFILE_METRICS: %s cannot be counted: %s", counter.name, why);
 }
 
-/// Refused counters keep their place if PAPI knows the name: so the places are the same on machines that differ in what they permit.
+/// Refused counters keep their index if PAPI knows the name, so indexes are equal on machines that permit different counters.
 bool CounterChooser::take_papi(ChosenCounter& counter) noexcept {
     char why[256] = {};
     if (!papi_library.load(why, sizeof why)) {
         const char* meant = nearest_own(counter.name);
-        complain("LIBPROFILE_METRICS: %.64s is none of libprofile's own counters%s%s%s, and PAPI, which may know it, cannot be used: %s", counter.name,
+        complain("LIBPROFILE_METRICS: %.64s is not a counter of libprofile%s%s%s, and PAPI, which may know it, cannot be used: %s", counter.name,
                  meant != nullptr ? " (did you mean " : "", meant != nullptr ? meant : "", meant != nullptr ? "?)" : "", why);
         return false;
     }
@@ -83,12 +83,12 @@ bool CounterChooser::take_papi(ChosenCounter& counter) noexcept {
         const char* own = nearest_own(counter.name);
         if (own == nullptr) papi_library.nearest_preset(counter.name, near, sizeof near);
         const char* meant = own != nullptr ? own : near;
-        complain("LIBPROFILE_METRICS: there is no counter %.64s%s%s%s; `libprofile metrics` lists those there are", counter.name,
+        complain("LIBPROFILE_METRICS: there is no counter %.64s%s%s%s; `libprofile metrics` lists all counters", counter.name,
                  *meant != 0 ? ", did you mean " : "", meant, *meant != 0 ? "?" : "");
         return false;
     }
     counter.source = CounterSource::Papi;
-    counter.description = "PAPI's counter of this name, which papi_avail or papi_native_avail describes";
+    counter.description = "PAPI's counter of this name; see papi_avail or papi_native_avail";
     if (papi_library.can_count(counter.papi_code, why, sizeof why)) return true;
     counter.refused = true;
     complain("LIBPROFILE_METRICS: %s cannot be counted here: %s", counter.name, why);
@@ -108,7 +108,7 @@ void CounterChooser::take(const char* name, Arena& arena) noexcept {
         complain("LIBPROFILE_METRICS: energy cannot be read here: %s", energy_files.reason());
     }
     for (std::uint32_t i = 0; i < counter_choice.count(); ++i)
-        if (std::strcmp(counter_choice[i].name, counter.name) == 0) return; // twice
+        if (std::strcmp(counter_choice[i].name, counter.name) == 0) return; // named twice
     if (!counter_choice.add(counter)) complain("LIBPROFILE_METRICS: more than %u counters; %s is left out", static_cast<unsigned>(most_counters), counter.name);
 }
 

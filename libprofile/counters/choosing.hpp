@@ -1,5 +1,5 @@
 // Reads LIBPROFILE_METRICS into the choice of counters.
-// Contract: once, when the session starts, before other threads count, and outside libprofile's in-tool flag, since it may load PAPI.
+// Contract: runs once, when the session starts, before other threads count. The in-tool flag must not be set, since PAPI may be loaded.
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -9,9 +9,9 @@ namespace libprofile {
 
 class CounterChooser {
   public:
-    /// `list`: names separated by commas. What is unknown, refused or too much is left out and becomes a sentence.
+    /// `list`: names separated by commas. Unknown, refused and surplus names are left out and become sentences in complaint().
     void choose(const char* list, Arena& arena) noexcept;
-    /// One line without newline; empty when all is well.
+    /// One line without a newline. Empty if all is well.
     const char* complaint() const { return complaint_; }
 
   private:

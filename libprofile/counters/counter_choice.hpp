@@ -1,5 +1,5 @@
 // The counters that the user chose (LIBPROFILE_METRICS), the same for all threads of the process.
-// Contract: filled once, when the session starts (choosing.hpp); then constant and thread-safe.
+// Contract: filled once, when the session starts (choosing.hpp); afterwards constant and thread-safe.
 #pragma once
 
 #include "format/metrics.hpp"
@@ -15,8 +15,8 @@ struct ChosenCounter {
     const char* unit = "count";
     const char* description = "";
     CounterSource source = CounterSource::Os;
-    std::uint8_t row = 0; // of the table in format/counters.hpp
-    bool refused = false; // it cannot be had on this machine: its values stay 0
+    std::uint8_t row = 0; // in the table of format/counters.hpp
+    bool refused = false; // not available on this machine; its values stay 0
     int papi_code = 0;
     bool is_read_from(CounterSource from) const { return source == from && !refused; }
 };
@@ -24,7 +24,7 @@ struct ChosenCounter {
 class CounterChoice {
   public:
     std::uint32_t count() const { return count_; }
-    /// Of counters, in cells: each has one more, for regions.
+    /// The number of metrics that counters have in cells: two each, one of them for regions.
     std::uint32_t metrics() const { return 2 * count_; }
     const ChosenCounter& operator[](std::uint32_t i) const { return chosen_[i]; }
     bool has(CounterSource source) const {
@@ -32,7 +32,7 @@ class CounterChoice {
             if (chosen_[i].is_read_from(source)) return true;
         return false;
     }
-    /// False: there are most_counters already.
+    /// Returns false if there are most_counters already.
     bool add(const ChosenCounter& counter) {
         if (count_ == most_counters) return false;
         chosen_[count_++] = counter;

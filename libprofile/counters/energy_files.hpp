@@ -1,5 +1,5 @@
 // The energy counters of the host's processors (RAPL), where the kernel lets us read them.
-// Contract: find() once, before other threads; read() by one thread, async-signal-safe. Never allocates.
+// Contract: find() runs once, before other threads. One thread calls read(), which is async-signal-safe. Never allocates.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@ namespace libprofile {
 class EnergyFiles {
   public:
     static constexpr const char* usual_folder = "/sys/class/powercap";
-    /// False: there are none, or they may not be read; reason() says so.
+    /// Returns false if there are none or they may not be read; reason() says why.
     bool find(const char* folder = usual_folder) noexcept;
     const char* reason() const { return reason_; }
-    /// Microjoules since find(), of all packages; what wraps around is added up.
+    /// Microjoules of all packages since find(). Counters that wrap around are handled.
     std::uint64_t read() noexcept;
 
   private:
     static constexpr std::size_t most = 16; // packages of a host
     struct Package {
         char path[96];
-        std::uint64_t range = 0; // it wraps around there
+        std::uint64_t range = 0; // the counter wraps around here
         std::uint64_t last = 0;
     };
     Package packages_[most] = {};

@@ -26,7 +26,7 @@ namespace {
 
 std::uint64_t positive(long value) { return value > 0 ? static_cast<std::uint64_t>(value) : 0; }
 
-/// The text of a file of /proc/self/task/<thread>, ended by a zero; false: none.
+/// Reads a file of /proc/self/task/<thread> and appends a zero byte. Returns false if that fails.
 bool read_file_of(pid_t thread, const char* name, char* text, std::size_t size) {
     char path[64];
     std::snprintf(path, sizeof path, "/proc/self/task/%d/%s", static_cast<int>(thread), name);
@@ -55,8 +55,8 @@ void read_os_counts(OsCounts& counts) noexcept {
 bool read_os_counts_of(pid_t thread, OsCounts& counts) noexcept {
     char text[4096];
     if (!read_file_of(thread, "stat", text, sizeof text)) return false;
-    const char* at = std::strrchr(text, ')'); // the name may have anything in it
-    std::uint64_t fields[12] = {};            // from the third on
+    const char* at = std::strrchr(text, ')'); // the name may contain any character
+    std::uint64_t fields[12] = {};            // from the third of the file on
     if (at == nullptr) return false;
     char* next = const_cast<char*>(at + 1);
     while (*next == ' ') ++next;
@@ -66,7 +66,7 @@ bool read_os_counts_of(pid_t thread, OsCounts& counts) noexcept {
     read.minor_faults = fields[7];
     read.major_faults = fields[9];
     if (!read_file_of(thread, "status", text, sizeof text)) return false;
-    // "nonvoluntary" contains the other: hence the newline.
+    // Begins with the newline, because "nonvoluntary" contains "voluntary".
     if (!number_after(text, "\nvoluntary_ctxt_switches:", read.voluntary_switches) ||
         !number_after(text, "\nnonvoluntary_ctxt_switches:", read.involuntary_switches))
         return false;

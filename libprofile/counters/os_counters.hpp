@@ -19,10 +19,10 @@ struct OsCounts {
     std::uint64_t operator[](OsCounter counter) const noexcept;
 };
 
-/// Of the calling thread: one system call.
+/// Reads the counts of the calling thread: one system call.
 void read_os_counts(OsCounts& counts) noexcept;
 
-/// Of another thread of this process: reads files of /proc. False: it is gone; `counts` is as it was.
+/// Reads the counts of another thread of this process from /proc. Returns false and leaves `counts` alone if the thread is gone.
 bool read_os_counts_of(pid_t thread, OsCounts& counts) noexcept;
 
 } // namespace libprofile

@@ -18,7 +18,7 @@ constinit PapiLibrary papi_library;
 
 namespace {
 
-// Of papi.h, the same in all its versions since 5: no header of it is needed, nor the one that fits.
+// Constants of papi.h that are equal in all versions since 5, so no header is needed.
 constexpr int lib_version_option = 21; // PAPI_LIB_VERSION
 constexpr int null_set = -1;           // PAPI_NULL
 constexpr int first_preset = static_cast<int>(0x80000000u);
@@ -27,7 +27,7 @@ constexpr std::size_t longest_name = 1024; // PAPI_MAX_STR_LEN and its kin
 
 unsigned long own_thread_id() { return static_cast<unsigned long>(gettid()); }
 
-/// Whether the kernel gives a counter of instructions: 0, or errno.
+/// Returns 0 if the kernel gives a counter of instructions, else errno.
 int try_hardware() noexcept {
     perf_event_attr attributes{};
     attributes.size = sizeof attributes;
@@ -69,7 +69,7 @@ bool PapiLibrary::load(char* why, std::size_t size) noexcept {
         } else if (!find(library)) {
             std::snprintf(why_, sizeof why_, "libpapi.so lacks functions");
         } else {
-            // Without a version PAPI takes none; asked so, it tells its own. What it takes is major and minor.
+            // PAPI expects a version number and tells its own when asked. It compares major and minor.
             const int version = get_opt_(lib_version_option, nullptr) & static_cast<int>(0xffff0000u);
             const int got = library_init_(version);
             loaded_ = got == version;
@@ -77,7 +77,7 @@ bool PapiLibrary::load(char* why, std::size_t size) noexcept {
             if (!loaded_)
                 std::snprintf(why_, sizeof why_, "PAPI_library_init failed (%s)", got < 0 ? strerror_(got) : "another version");
             else
-                thread_init_(own_thread_id); // the application may have done it
+                thread_init_(own_thread_id); // the application may have called it already
         }
     }
     if (!loaded_) std::snprintf(why, size, "%s", why_);
@@ -95,7 +95,7 @@ void PapiLibrary::for_each_preset(void (*visit)(void*, const char*, int), void* 
 int PapiLibrary::code_of(const char* name) noexcept {
     int code = 0;
     if (name_to_code_(name, &code) == 0) return code;
-    // Of a processor without counters PAPI knows the presets by number only.
+    // On a processor without counters, PAPI knows presets by number only.
     struct Search {
         const char* name;
         int code;
@@ -153,7 +153,7 @@ bool PapiLibrary::can_count(int code, char* why, std::size_t size) noexcept {
     if (hardware != 0)
         describe_refusal(hardware, why, size);
     else
-        std::snprintf(why, size, "PAPI says: %s%s", strerror_(set), count_ != 0 ? " (together with the others before it)" : "");
+        std::snprintf(why, size, "PAPI says: %s%s", strerror_(set), count_ != 0 ? " (together with the counters before it)" : "");
     return false;
 }
 

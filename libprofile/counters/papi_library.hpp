@@ -1,7 +1,7 @@
-// PAPI, loaded when counters are chosen that only it knows.
-// Contract: load(), code_of(), can_count() run when the session starts, by one thread, outside libprofile's in-tool flag: PAPI allocates
-// with the application's malloc there, as it does in every program that uses it. start_set() and stop_set() are called by the thread that
-// counts, not in a signal handler; read_set(), too, in its handler if need be (PAPI reads by system calls or by instructions, under no lock).
+// PAPI, loaded if a chosen counter is known to PAPI only.
+// Contract: load(), code_of() and can_count() run when the session starts, on one thread, without the in-tool flag: PAPI then allocates with
+// the application's malloc, as in every program that uses it. The thread that counts calls start_set() and stop_set(), not in a signal
+// handler. It may call read_set() in its handler (PAPI reads by system calls or instructions and takes no lock).
 #pragma once
 
 #include "format/metrics.hpp"
@@ -13,24 +13,24 @@ namespace libprofile {
 
 class PapiLibrary {
   public:
-    /// False: `why` says it. Later calls give the same answer.
+    /// Returns false and explains it in `why` if PAPI cannot be used. Later calls give the same answer.
     bool load(char* why, std::size_t size) noexcept;
-    /// 0: PAPI does not know the name.
+    /// Returns 0 if PAPI does not know the name.
     int code_of(const char* name) noexcept;
-    /// Whether the event can be counted besides those for which this was true before. False: `why` says it.
+    /// Returns true if the event can be counted together with those for which this was true before; else explains it in `why`.
     bool can_count(int code, char* why, std::size_t size) noexcept;
-    /// Forgets for which events can_count() was true: for a program that only wants to know.
+    /// Forgets the events for which can_count() was true: for a program that only asks.
     void forget() noexcept { count_ = 0; }
-    /// 0: not loaded. Major version in the upper 8 bits, then minor.
+    /// The major version in the upper 8 bits, then the minor one. 0 if PAPI is not loaded.
     unsigned version() const { return version_; }
-    /// Calls visit(context, name, code) for every preset that PAPI knows, counted here or not.
+    /// Calls visit(context, name, code) for every preset that PAPI knows, whether it can be counted here or not.
     void for_each_preset(void (*visit)(void*, const char*, int), void* context) noexcept;
-    /// The preset whose name is nearest, if one is near; else `found` is empty.
+    /// Finds the preset with the nearest name. `found` is empty if none is near.
     void nearest_preset(const char* name, char* found, std::size_t size) noexcept;
 
-    /// Begins to count those for which can_count() was true, for the calling thread. < 0: it cannot.
+    /// Begins to count, for the calling thread, the events for which can_count() was true. Returns a negative number on failure.
     int start_set() noexcept;
-    /// By place in the choice. False: it cannot be read any more.
+    /// Values by index in the choice. Returns false if the set can no longer be read.
     bool read_set(int set, std::uint64_t* values) noexcept;
     void stop_set(int set) noexcept;
 

@@ -17,7 +17,7 @@ namespace libprofile {
 
 namespace {
 
-/// As the kernel gives it; -1 with errno.
+/// Returns the kernel's file, or -1 with errno.
 int open_event(const SoftwareEventRow& event, pid_t thread, int group, bool user_only) noexcept {
     perf_event_attr attributes{};
     attributes.size = sizeof attributes;
@@ -83,7 +83,7 @@ bool SoftwareEvents::open(pid_t thread) noexcept {
         const int file = low < 0 ? -1 : keep_own_file(low);
         if (file < 0) continue;
         files_[count_] = file;
-        places_[count_++] = static_cast<std::uint8_t>(i);
+        indexes_[count_++] = static_cast<std::uint8_t>(i);
         mask_ = static_cast<std::uint8_t>(mask_ | 1u << i);
     }
     if (count_ != 0 && ioctl(files_[0], PERF_EVENT_IOC_ID, &id_) != 0) close();
@@ -103,7 +103,7 @@ bool SoftwareEvents::read(std::uint64_t* values) noexcept {
         forget(); // the application has closed them
         return false;
     }
-    for (std::uint32_t i = 0; i < count_; ++i) values[places_[i]] = group[1 + i];
+    for (std::uint32_t i = 0; i < count_; ++i) values[indexes_[i]] = group[1 + i];
     return true;
 }
 

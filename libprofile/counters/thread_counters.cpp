@@ -13,11 +13,11 @@ namespace {
 
 bool is_energy(const ChosenCounter& counter) { return static_cast<OsCounter>(counter.row) == OsCounter::Energy; }
 
-/// Of the ranks on this host the one that books what belongs to the host. A launcher that does not tell has one rank.
+/// One rank of each host books the host's own counters. If the launcher does not say which, every rank does.
 bool is_first_on_host() {
     for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMIX_LOCAL_RANK", "SLURM_LOCALID"})
         if (const char* value = std::getenv(name)) return std::atoi(value) == 0;
-    for (const char* name : {"PMI_RANK", "PMIX_RANK"}) // on other hosts there is no energy, rather than twice
+    for (const char* name : {"PMI_RANK", "PMIX_RANK"}) // better no energy on other hosts than energy counted twice
         if (const char* value = std::getenv(name)) return std::atoi(value) == 0;
     return true;
 }
@@ -25,11 +25,10 @@ bool is_first_on_host() {
 } // namespace
 
 void ThreadCounters::open(pid_t id, bool whole, bool is_main) noexcept {
-    close(); // of the thread that had this place before
+    close(); // of the thread that used this location before
     *this = {};
     if (counter_choice.count() == 0) return;
     id_ = id;
-    is_main_ = is_main;
     on_ = true;
     reads_os_ = counter_choice.has(CounterSource::Os);
     if (reads_os_ && !whole) {
@@ -46,7 +45,6 @@ void ThreadCounters::open(pid_t id, bool whole, bool is_main) noexcept {
         if (of_process && !is_main) continue;
         if (is_energy(counter)) {
             if (!is_first_on_host()) continue;
-            reads_energy_ = true;
             counted_[i] = energy_files.read();
         } else {
             counted_[i] = os_[static_cast<OsCounter>(counter.row)];

@@ -1,6 +1,6 @@
 // The chosen counters of one thread.
-// Contract: belongs to its thread, used with the in-tool flag set; async-signal-safe but for open_own(); never allocates (PAPI may, in
-// open_own()). Whatever a counter does, what it is said to have come to never goes back: increments are not negative.
+// Contract: belongs to its thread, used with the in-tool flag set. Async-signal-safe except open_own(). Never allocates, but PAPI may in
+// open_own(). Increments are never negative, whatever a counter does.
 #pragma once
 
 #include "libprofile/counters/counter_choice.hpp"
@@ -15,37 +15,35 @@ namespace libprofile {
 class ThreadCounters {
   public:
     bool is_on() const { return on_; }
-    /// Begins to count for thread `id`, by any thread. `whole`: from the thread's own start on, not from now on.
-    /// `is_main`: the location has what belongs to the whole process.
+    /// Begins to count for thread `id`; any thread may call it. `whole`: counts from the thread's own start on, not from now on.
+    /// `is_main`: the location also gets the counters of the whole process.
     void open(pid_t id, bool whole, bool is_main) noexcept;
-    /// What only the thread itself can begin (PAPI); not in a signal handler.
+    /// Begins what only the thread itself can begin (PAPI). Not in a signal handler.
     void open_own() noexcept;
-    /// What has been counted since the last call, by place in the choice. Not `is_own`: by another thread, what can be read from there.
-    /// False: nothing.
+    /// Stores the counts since the last call, by index in the choice. With `is_own` false, the caller is another thread and gets what can be
+    /// read from there. Returns false if all are 0.
     bool read(std::uint64_t* increments, bool is_own) noexcept;
-    /// The same without taking it: the next read() has it all. For of_program(), at the borders of regions.
+    /// Updates the counts without taking them: the next read() still gets all. For of_program(), at the borders of regions.
     void look(bool is_own) noexcept;
-    /// What counter `i` had come to when it was read or looked at last, without what was set apart; since when is not told.
+    /// Count of counter `i` at the last read() or look(), without what was set apart. Its origin is arbitrary: use differences.
     std::uint64_t of_program(std::size_t i) const { return counted_[i] - apart_[i]; }
-    /// What read() has given is libprofile's own, or belongs to a time that is not recorded.
+    /// Excludes counts that read() has returned: they are libprofile's own, or belong to a time that is not recorded.
     void set_apart(const std::uint64_t* increments) noexcept {
         for (std::size_t i = 0; i < most_counters; ++i) apart_[i] += increments[i];
     }
     pid_t id() const { return id_; } // of the thread
-    /// The location is closed.
+    /// Called when the location is closed.
     void close() noexcept;
-    /// Bit i: the counter in place i was read.
+    /// Bit i is set if counter i of the choice was read.
     std::uint8_t mask() const { return mask_; }
 
   private:
-    void see(std::uint32_t place, std::uint64_t value) noexcept {
-        if (value > counted_[place]) counted_[place] = value;
+    void see(std::uint32_t index, std::uint64_t value) noexcept {
+        if (value > counted_[index]) counted_[index] = value;
     }
 
     bool on_ = false;
-    bool is_main_ = false;
     bool reads_os_ = false;
-    bool reads_energy_ = false;
     bool reads_papi_ = false;
     bool tried_papi_ = false;
     std::uint8_t mask_ = 0;

@@ -29,7 +29,7 @@ void mark(Marker marker, const char* name, std::uintptr_t frame) noexcept {
     if (load_map.is_stale()) load_map.refresh();
     thread->paths.ready();
     const bool records = follow_switch(*thread, now);
-    thread->place.look();
+    thread->affinity.look();
     thread->counters.open_own();
     count_until_now(*thread);
     const std::uint64_t cpu = thread_cpu_time();

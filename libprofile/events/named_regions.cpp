@@ -27,7 +27,7 @@ template <class FindId> std::uint64_t begin(RegionClass kind, std::uintptr_t fra
     if (id != 0)
         regions->begin_named(*thread, static_cast<std::uint32_t>(kind), id, frame);
     else if (regions != nullptr)
-        regions->count_nameless();
+        regions->count_unnamed();
     return id;
 }
 

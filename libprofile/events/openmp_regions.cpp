@@ -150,9 +150,9 @@ void begin_refused_share() noexcept {
     end_polls(*thread);
     std::uint32_t* typical = nullptr;
     Row& row = visit(*thread, find_row(*thread, OpenMpConstruct::Parallel, return_address, own_frame, typical), false);
-    ParallelPlaces& places = thread->paths.parallel();
+    ParallelFrames& parallel = thread->paths.parallel();
     const auto outside = reinterpret_cast<std::uintptr_t>(frame_address);
-    if (!places.enter(outside, row.node, places.begins_in_runtime())) [[unlikely]]
+    if (!parallel.enter(outside, row.node, parallel.begins_in_runtime())) [[unlikely]]
         return refuse(*thread, region);
     // Frames of the runtime that were there before the region began, and go on inside of it, have nodes outside of it.
     if (outside != own_frame) thread->paths.forget_nodes_below(outside);

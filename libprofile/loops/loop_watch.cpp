@@ -137,7 +137,7 @@ void LoopWatch::perform_now(Thread& thread, std::uint32_t staying, std::uint64_t
         values_.write();
         is_logging_ = false; // from here on the values belong to the loop
     }
-    thread.place.look();
+    thread.affinity.look();
     count_until_now(thread);
     perform(thread, staying, now, cpu);
     count_own(thread);

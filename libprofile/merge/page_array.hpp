@@ -1,6 +1,6 @@
-// Growing arrays on pages of their own, under a budget: what the end of a job needs to unify call-path tables.
-// Contract: one thread; never throws; pages straight from the kernel, given back by the destructor. A call that finds no memory returns
-// nullptr or false, and leaves everything as it was.
+// Growing arrays on pages of their own, under a budget: memory for merging call-path tables at the end of a job.
+// Contract: one thread; never throws. Pages come straight from the kernel, and the destructor returns them. A call that finds no memory
+// returns nullptr or false, and changes nothing.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace libprofile {
 
-/// Bytes that may be mapped, are, and were at most.
+/// The bytes that may be mapped, are mapped, and were mapped at most.
 class PageBudget {
   public:
     explicit PageBudget(std::uint64_t limit) : limit_(limit) {}
@@ -31,7 +31,7 @@ class PageBudget {
     std::uint64_t peak_ = 0;
 };
 
-/// Elements are zero at first and move when the array grows.
+/// New elements are zero. Elements move when the array grows.
 template <class T> class PageArray {
     static_assert(std::is_trivially_copyable_v<T>);
 
@@ -59,7 +59,7 @@ template <class T> class PageArray {
     T& operator[](std::size_t i) { return data_[i]; }
     const T& operator[](std::size_t i) const { return data_[i]; }
 
-    /// Room for `count` elements in all, so that appending up to there cannot fail.
+    /// Makes room for `count` elements in all, so that appending up to there cannot fail.
     bool reserve(std::size_t count) noexcept {
         constexpr std::size_t page = 4096;
         if (count > (std::size_t{1} << 62) / sizeof(T)) return false;
@@ -73,15 +73,15 @@ template <class T> class PageArray {
         mapped_ = wanted;
         return true;
     }
-    /// `count` zeroed elements at the end.
+    /// Appends `count` zeroed elements.
     T* append(std::size_t count = 1) noexcept {
         const std::size_t size = size_ + count;
         if (size * sizeof(T) > mapped_ && !reserve(size + size_ / 2) && !reserve(size)) return nullptr;
-        T* place = data_ + size_;
+        T* slots = data_ + size_;
         size_ = size;
-        return place;
+        return slots;
     }
-    /// Keeps the first `count` elements. What is appended later in their place is not zeroed.
+    /// Keeps the first `count` elements. Elements appended later in the same slots are not zeroed.
     void shorten(std::size_t count) { size_ = count < size_ ? count : size_; }
     void release() noexcept {
         if (mapped_ == 0) return;
@@ -90,7 +90,7 @@ template <class T> class PageArray {
         forget();
     }
 
-    /// Somebody else may still write to the pages: they stay.
+    /// Leaves the pages mapped, because something else may still write to them.
     void leave() noexcept { forget(); }
 
   private:

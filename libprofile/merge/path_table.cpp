@@ -110,13 +110,13 @@ bool PathTable::decode(const unsigned char* bytes, std::size_t bytes_size) noexc
     TableNode before;
     if (!add_node(before)) return false;
     for (std::uint64_t i = 1; i < nodes; ++i) {
-        std::uint64_t place = 0, target = 0, b = 0;
-        decoder.number(place);
+        std::uint64_t packed = 0, target = 0, b = 0;
+        decoder.number(packed);
         decoder.number(target);
         decoder.number(b);
-        const std::uint64_t parent = before.parent + (place >> kind_bits);
+        const std::uint64_t parent = before.parent + (packed >> kind_bits);
         if (decoder.failed() || parent >= i || target >= TableNode::most_targets) return false;
-        const auto kind = static_cast<std::uint32_t>(place & ((1u << kind_bits) - 1));
+        const auto kind = static_cast<std::uint32_t>(packed & ((1u << kind_bits) - 1));
         if (!is_stored_kind(kind)) return false;
         TableNode node{static_cast<std::uint32_t>(parent), (kind << TableNode::kind_shift) | static_cast<std::uint32_t>(target), b};
         if (node.parent == before.parent && node.what == before.what) node.b += before.b;
@@ -134,27 +134,27 @@ bool PathTable::add_text(Text text, Piece& piece) noexcept {
     piece = {static_cast<std::uint32_t>(texts_.size()), static_cast<std::uint32_t>(text.size)};
     if (text.size == 0) return true;
     if (texts_.size() + text.size > 0xffffffffu) return false;
-    char* place = texts_.append(text.size);
-    if (place == nullptr) return false;
-    std::memcpy(place, text.data, text.size);
+    char* copy = texts_.append(text.size);
+    if (copy == nullptr) return false;
+    std::memcpy(copy, text.data, text.size);
     return true;
 }
 
 bool PathTable::add_module(const ModuleRecord& record) noexcept {
     TableModule added{};
     if (module_count() >= TableNode::most_targets || !add_text(record.build_id, added.build_id) || !add_text(record.path, added.path)) return false;
-    TableModule* place = modules_.append();
-    if (place != nullptr) *place = added;
-    return place != nullptr;
+    TableModule* slot = modules_.append();
+    if (slot != nullptr) *slot = added;
+    return slot != nullptr;
 }
 
 bool PathTable::add_function(const FunctionRecord& record) noexcept {
     TableFunction added{};
     added.category = record.category;
     if (function_count() >= TableNode::most_targets || !add_text(record.name, added.name)) return false;
-    TableFunction* place = functions_.append();
-    if (place != nullptr) *place = added;
-    return place != nullptr;
+    TableFunction* slot = functions_.append();
+    if (slot != nullptr) *slot = added;
+    return slot != nullptr;
 }
 
 void PathTable::clear() noexcept {

@@ -1,9 +1,8 @@
-// A set of call paths in its one canonical form: equal sets are equal tables, whoever made them and in whatever order.
-// Contract: one thread; never throws; memory from the table's budget only, false when that ran out.
+// A set of call paths in its one canonical form: equal sets are equal tables, in whatever order they were made.
+// Contract: one thread; never throws. Memory comes from the table's budget only; functions return false when that runs out.
 //
-// Nodes stand in breadth-first order, the children of a node in the order of (what, b); modules in the order of their build-ids, functions of
-// their names. So two tables are merged by walking through both once (table_merge.hpp), node numbers only ever grow on the way, and the
-// result does not depend on which tables were merged first.
+// Nodes are in breadth-first order, the children of a node ordered by (what, b), modules by build-id, functions by name. So two tables are
+// merged in one walk through both (table_merge.hpp), node numbers only grow, and the result does not depend on the order of merges.
 #pragma once
 
 #include "format/codec.hpp"
@@ -22,7 +21,7 @@ struct TableSignature {
 };
 
 struct TableNode {
-    std::uint32_t parent = 0; // less than its own number; of the root, 0: 0
+    std::uint32_t parent = 0; // less than its own number; 0 for the root
     std::uint32_t what = 0;   // kind << 24 | module or function
     std::uint64_t b = 0;      // as in NodeRecord
 
@@ -46,35 +45,35 @@ class PathTable {
     std::size_t module_count() const { return modules_.size(); }
     ModuleRecord module(std::size_t i) const { return {text(modules_[i].build_id), text(modules_[i].path)}; }
     std::size_t function_count() const { return functions_.size(); }
-    /// `id` is the function's position here, not its number in the process.
+    /// `id` is the function's index here, not its number in the process.
     FunctionRecord function(std::size_t i) const { return {i, text(functions_[i].name), functions_[i].category}; }
-    /// Nodes with the root, which is number 0.
+    /// The number of nodes, including the root, which is number 0.
     std::size_t size() const { return nodes_.size(); }
     const TableNode& operator[](std::size_t i) const { return nodes_[i]; }
 
-    /// Of what makes call paths the same: where a module has a build-id its path does not count.
+    /// Covers what makes call paths equal: the path of a module counts only if it has no build-id.
     TableSignature signature() const noexcept;
 
-    /// The table for another rank: module and function records, then per node the number of parents passed by << 4 | kind, its target, and b
-    /// (less the last one's, if only that differs).
+    /// Writes the table for another rank: module and function records, then per node the number of parents passed by << 4 | kind, its target,
+    /// and b (as a difference from the last node's, if only that differs).
     template <class Codec> void encode(Codec& encoder) const;
-    /// An upper limit of what encode() writes.
+    /// An upper bound of what encode() writes.
     std::size_t most_encoded() const;
-    /// Takes the place of this table. False: malformed, or no memory; then it is of no use.
+    /// Replaces this table. Returns false if the bytes are malformed or memory is short; the table is then unusable.
     bool decode(const unsigned char* bytes, std::size_t size) noexcept;
 
-    /// To fill an empty table, in its order; each false without memory.
+    /// Fill an empty table, in its order. Each returns false if memory is short.
     bool add_module(const ModuleRecord& module) noexcept;
     bool add_function(const FunctionRecord& function) noexcept;
     bool reserve_nodes(std::size_t count) noexcept { return nodes_.reserve(count); }
     bool add_node(const TableNode& node) noexcept {
-        TableNode* place = nodes_.append();
-        if (place == nullptr) return false;
-        *place = node;
+        TableNode* slot = nodes_.append();
+        if (slot == nullptr) return false;
+        *slot = node;
         return true;
     }
     void clear() noexcept;
-    /// Like clear(), and gives its memory back.
+    /// Like clear(), and returns the memory.
     void release() noexcept;
 
   private:
@@ -99,7 +98,7 @@ class PathTable {
     PageArray<TableNode> nodes_;
 };
 
-/// What a module is recognised by. Negative, 0 or positive.
+/// Compare what identifies a module or function. Return a negative number, 0 or a positive number.
 int compare(const ModuleRecord& a, const ModuleRecord& b) noexcept;
 int compare(const FunctionRecord& a, const FunctionRecord& b) noexcept;
 

@@ -7,19 +7,19 @@ namespace libprofile {
 bool TableBuilder::add(std::uint32_t parent, NodeKind kind, std::uint32_t target, std::uint64_t b) noexcept {
     if (nodes_.is_empty() && nodes_.append() == nullptr) return false; // the root
     if (parent >= nodes_.size() || target >= TableNode::most_targets || nodes_.size() > 0xfffffffeu) return false;
-    TableNode* place = nodes_.append();
-    if (place == nullptr) return false;
-    *place = {parent, (static_cast<std::uint32_t>(kind) << TableNode::kind_shift) | target, b};
+    TableNode* slot = nodes_.append();
+    if (slot == nullptr) return false;
+    *slot = {parent, (static_cast<std::uint32_t>(kind) << TableNode::kind_shift) | target, b};
     return true;
 }
 
 bool TableBuilder::build(PathTable& table) noexcept {
     if (nodes_.is_empty() && nodes_.append() == nullptr) return false;
     const std::size_t count = nodes_.size();
-    PageArray<std::uint32_t> order(*budget_); // of the nodes, by their depth
+    PageArray<std::uint32_t> order(*budget_); // of the nodes, by depth
     PageArray<std::uint32_t> begin(*budget_); // of each depth in `order`
     if (!numbers_.reserve(count) || order.append(count) == nullptr || !table.reserve_nodes(count)) return false;
-    // Depths stand in numbers_ until the number of the node is known, which is when its children's turn comes.
+    // numbers_ holds depths until a node's number is known, which is before its children are visited.
     std::uint32_t* depth = numbers_.append(count);
     depth[0] = 0;
     for (std::size_t i = 1; i < count; ++i) {

@@ -1,11 +1,11 @@
 // Carries the messages of TableReduction along a binomial tree of ranks, in steps in which all ranks take part.
 // Contract: one thread per rank, all ranks together. `Steps` moves bytes between pairs of ranks:
 //   bool step(std::uint64_t partner, const void* out, std::size_t out_size, void* in, std::size_t in_size);
-// A rank with nothing to do in a step is its own partner, and all sizes are 0. False: an error, or not in time; then the ranks no longer act
-// together, and the bytes may still be read or written later, so they stay where they are.
+// A rank with nothing to do in a step is its own partner, with sizes 0. step() returns false after an error or a timeout. Then the ranks no
+// longer act together. The bytes may still be read or written later, so they stay mapped.
 //
-// The parents of a level are 2^(level + 1) apart, each with its child halfway to the next. Up the tree a level takes three steps (offer, answer,
-// table), down again two (reply, map). What has nothing to say in a step costs no message.
+// The parents of a level are 2^(level + 1) apart, each with its child halfway to the next. A level takes three steps up the tree (offer,
+// answer, table) and two down (reply, map). A step with nothing to send costs no message.
 #pragma once
 
 #include "libprofile/merge/table_reduction.hpp"
@@ -16,7 +16,7 @@
 
 namespace libprofile {
 
-/// The fixed-size messages of the step under way. Must live as long as messages may arrive.
+/// The fixed-size messages of the current step. It must live as long as messages may arrive.
 struct TableMail {
     TableOffer offer;
     TableAnswer answer = TableAnswer::Refused;
@@ -30,7 +30,7 @@ template <class Steps> class TableExchange {
     TableExchange(Steps& steps, TableReduction& reduction, TableMail& mail, PageBudget& budget, std::uint64_t rank, std::uint64_t ranks) noexcept
         : steps_(steps), reduction_(reduction), mail_(mail), budget_(budget), bytes_(budget), rank_(rank), ranks_(ranks) {}
 
-    /// Up and down the tree, once. False: a step failed.
+    /// Goes up and down the tree once. Returns false if a step failed.
     bool run() noexcept {
         const auto levels = static_cast<unsigned>(std::bit_width(ranks_ - 1));
         for (unsigned level = 0; level < levels; ++level) {
@@ -74,7 +74,7 @@ template <class Steps> class TableExchange {
 
     bool offer_to(std::uint64_t parent) noexcept {
         mail_.offer = reduction_.offer();
-        // Room for the map, too: when that comes it is too late to refuse it.
+        // Room for the map, too: it cannot be refused when it arrives.
         const std::size_t room = std::max<std::size_t>(mail_.offer.bytes, reduction_.most_map_bytes());
         if (room > most_bytes || !bytes_.reserve(room)) mail_.offer.bytes = TableOffer::no_memory;
         if (!send(&mail_.offer, sizeof mail_.offer, parent) || !receive(&mail_.answer, sizeof mail_.answer, parent)) return false;

@@ -4,9 +4,9 @@ namespace libprofile {
 
 namespace {
 
-using Numbers = PageArray<std::uint32_t>; // of the merged table
+using Numbers = PageArray<std::uint32_t>; // in the merged table
 
-/// Walks through two sorted lists as one. compare(i, j) orders their elements, take(from, i, j) takes the first of those not yet taken, or both.
+/// Walks through two sorted lists as one. compare(i, j) orders their elements; take(from, i, j) takes the smaller of the next two, or both if equal.
 template <class Compare, class Take> bool walk(std::size_t size_a, std::size_t size_b, Compare compare, Take take) {
     for (std::size_t i = 0, j = 0; i < size_a || j < size_b;) {
         const int order = i == size_a ? 1 : j == size_b ? -1 : compare(i, j);
@@ -19,12 +19,12 @@ template <class Compare, class Take> bool walk(std::size_t size_a, std::size_t s
 }
 
 bool append(Numbers& numbers, std::size_t number) {
-    std::uint32_t* place = numbers.append();
-    if (place != nullptr) *place = static_cast<std::uint32_t>(number);
-    return place != nullptr;
+    std::uint32_t* slot = numbers.append();
+    if (slot != nullptr) *slot = static_cast<std::uint32_t>(number);
+    return slot != nullptr;
 }
 
-/// Where the targets of a table's nodes stand in the merged one.
+/// The indexes in the merged table of the targets of a table's nodes.
 struct Targets {
     explicit Targets(PageBudget& budget) : modules(budget), functions(budget) {}
     Numbers modules;
@@ -62,7 +62,7 @@ bool merge(const PathTable& a, const PathTable& b, PathTable& merged, NodeOrigin
     const std::size_t larger = a.size() < b.size() ? b.size() : a.size();
     if (!has_targets || !nodes_a.reserve(a.size()) || !nodes_b.reserve(b.size()) || !merged.reserve_nodes(larger) || !origins.reserve(origins.size() + larger))
         return false;
-    // A node's parent stands before it, so it has its new number when the node's turn comes.
+    // A node's parent comes before it, so it already has its new number.
     TableNode from_a, from_b;
     return walk(
         a.size(), b.size(),

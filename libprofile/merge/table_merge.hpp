@@ -1,12 +1,13 @@
-// The union of two tables of call paths, and which node of it came from where.
-// Contract: one thread; never throws; memory from the budgets of the results, false when that ran out (then they are of no use).
+// The union of two tables of call paths, and the origin of each of its nodes.
+// Contract: one thread; never throws. Memory comes from the budgets of the results; functions return false when that runs out, and the
+// results are then unusable.
 #pragma once
 
 #include "libprofile/merge/path_table.hpp"
 
 namespace libprofile {
 
-/// For every node of a merged table: which of the two tables had it. Numbers only grow from a table to the merged one, so a set says it all.
+/// For every node of a merged table: which of the two tables had it. Numbers only grow from a table to the merged one, so this is enough.
 class NodeOrigins {
   public:
     enum From : unsigned { A = 1, B = 2 };
@@ -39,7 +40,7 @@ class NodeOrigins {
     std::size_t size_ = 0;
 };
 
-/// `merged` must be empty; its nodes are appended to `origins`. Takes linear time, and 4 bytes a node from `budget` while it lasts.
+/// `merged` must be empty. Its nodes are appended to `origins`. Takes linear time, and 4 bytes a node from `budget` for the duration.
 bool merge(const PathTable& a, const PathTable& b, PathTable& merged, NodeOrigins& origins, PageBudget& budget) noexcept;
 
 } // namespace libprofile

@@ -8,7 +8,7 @@ namespace libprofile {
 
 namespace {
 
-/// Growing numbers as runs: per run the numbers left out before it, and its length.
+/// Writes growing numbers as runs: per run the count of numbers left out before it, and its length.
 template <class NumberAt> void encode_runs(Encoder& encoder, std::size_t count, NumberAt at) {
     std::uint64_t next = 0; // the number after the last run
     std::uint64_t begin = 0, end = 0;
@@ -37,9 +37,9 @@ bool decode_runs(const PageArray<unsigned char>& bytes, std::uint64_t limit, Pag
         decoder.number(gap);
         decoder.number(length);
         if (decoder.failed() || gap > limit - next || length > limit - next - gap) return false;
-        std::uint32_t* place = numbers.append(length);
-        if (place == nullptr && length != 0) return false;
-        for (std::uint64_t i = 0; i < length; ++i) place[i] = static_cast<std::uint32_t>(next + gap + i);
+        std::uint32_t* slots = numbers.append(length);
+        if (slots == nullptr && length != 0) return false;
+        for (std::uint64_t i = 0; i < length; ++i) slots[i] = static_cast<std::uint32_t>(next + gap + i);
         next += gap + length;
     }
     return !decoder.failed();
@@ -49,9 +49,9 @@ template <class Write> bool encode_into(PageArray<unsigned char>& bytes, Write w
     Encoder measure(nullptr, 0);
     write(measure);
     bytes.shorten(0);
-    unsigned char* place = bytes.append(measure.size());
-    if (place == nullptr) return measure.size() == 0;
-    Encoder encoder(place, measure.size());
+    unsigned char* memory = bytes.append(measure.size());
+    if (memory == nullptr) return measure.size() == 0;
+    Encoder encoder(memory, measure.size());
     write(encoder);
     return true;
 }
@@ -70,7 +70,7 @@ TableAnswer TableReduction::consider(std::uint64_t rank, const TableOffer& offer
     child.offer = offer;
     child.steps_then = steps_;
     if (offer.bytes == TableOffer::no_memory) return ++refused_, TableAnswer::Refused;
-    // A signature stands for its table. Two different tables with the same 128 bits do not occur.
+    // A signature identifies its table: 128 bits rule out collisions.
     for (std::size_t step = 0; step <= steps_; ++step) {
         if (!(signatures_[step] == offer.table)) continue;
         child.step = step;
@@ -126,9 +126,9 @@ bool TableReduction::encode(PageArray<unsigned char>& bytes) const noexcept {
 
 void TableReduction::lead() noexcept {
     job_nodes_ = table_.size();
-    std::uint32_t* place = map_.append(table_.size());
-    if (place == nullptr) return;
-    for (std::size_t i = 0; i < table_.size(); ++i) place[i] = static_cast<std::uint32_t>(i);
+    std::uint32_t* slots = map_.append(table_.size());
+    if (slots == nullptr) return;
+    for (std::size_t i = 0; i < table_.size(); ++i) slots[i] = static_cast<std::uint32_t>(i);
     kind_ = TableReply::Map;
 }
 

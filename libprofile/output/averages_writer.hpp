@@ -1,5 +1,5 @@
 // The Averages block of one iterated phase (format/averages.hpp).
-// Contract: as serializer.hpp.
+// Contract: as for serializer.hpp.
 #pragma once
 
 #include "format/averages.hpp"

@@ -2,14 +2,14 @@
 
 namespace libprofile {
 
-bool BlockBuffer::close(const BlockKey& key, unsigned char* place, std::size_t size) noexcept {
-    const auto at = static_cast<std::size_t>(place - bytes_.data());
+bool BlockBuffer::close(const BlockKey& key, unsigned char* block, std::size_t size) noexcept {
+    const auto at = static_cast<std::size_t>(block - bytes_.data());
     unsigned char* entry = entries_.append(sizeof(DirectoryEntryRecord));
     if (entry == nullptr) {
         bytes_.shorten(bytes_.size() - at);
         return false;
     }
-    unsigned char* payload = place + sizeof(BlockHeader);
+    unsigned char* payload = block + sizeof(BlockHeader);
     const std::size_t smaller = key.plain ? 0 : compressor_.compress(payload, size);
     const std::size_t stored = smaller == 0 ? size : smaller;
     bytes_.shorten(padded(size) - stored);
@@ -21,7 +21,7 @@ bool BlockBuffer::close(const BlockKey& key, unsigned char* place, std::size_t s
     header.raw_size = size;
     header.crc = crc32(payload, stored);
     header.rank = key.rank;
-    std::memcpy(place, &header, sizeof header);
+    std::memcpy(block, &header, sizeof header);
     const DirectoryEntryRecord record{header.type, key.rank == no_rank ? std::uint64_t{1} : 0, key.thread, key.phase, key.metric, at, stored};
     std::memcpy(entry, &record, sizeof record);
     return true;

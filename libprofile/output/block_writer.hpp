@@ -1,5 +1,5 @@
-// A section of a profile file in the making: its blocks, one after the other, and what its directory will say of them.
-// Contract: one thread; never throws; memory from ByteBuffer. False: it could not grow, and is as it was.
+// One section of a profile file: its blocks one after another, and the entries of its directory.
+// Contract: one thread; never throws; memory from ByteBuffer. Functions return false, with nothing changed, if it could not grow.
 #pragma once
 
 #include "format/profile_file.hpp"
@@ -10,14 +10,14 @@
 
 namespace libprofile {
 
-/// What a block is about.
+/// The identity of a block.
 struct BlockKey {
     BlockType type;
     std::uint32_t rank = no_rank;
     std::uint64_t thread = 0;
-    std::uint64_t phase = 0;  // number + 1; 0: of none
-    std::uint64_t metric = 0; // position + 1; 0: of none
-    bool plain = false;       // never compressed: jobs read it, too
+    std::uint64_t phase = 0;  // number + 1; 0 if the block belongs to none
+    std::uint64_t metric = 0; // position + 1; 0 if the block belongs to none
+    bool plain = false;       // never compressed, because jobs read it, too
 };
 
 class BlockBuffer {
@@ -25,35 +25,35 @@ class BlockBuffer {
     const unsigned char* data() const { return bytes_.data(); }
     std::size_t size() const { return bytes_.size(); }
 
-    /// Bytes that are no block: the file header.
+    /// Appends bytes that are no block: the file header.
     bool append(const void* bytes, std::size_t count) noexcept {
-        unsigned char* place = bytes_.append(count);
-        if (place != nullptr) std::memcpy(place, bytes, count);
-        return place != nullptr;
+        unsigned char* memory = bytes_.append(count);
+        if (memory != nullptr) std::memcpy(memory, bytes, count);
+        return memory != nullptr;
     }
 
-    /// `payload` is run twice, to measure and to write.
+    /// Calls `payload` twice, to measure and to write.
     template <class Payload> bool write(const BlockKey& key, Payload payload) noexcept {
         Encoder measure(nullptr, 0);
         payload(measure);
         const std::size_t size = measure.size();
-        unsigned char* place = bytes_.append(sizeof(BlockHeader) + padded(size));
-        if (place == nullptr) return false;
-        Encoder encoder(place + sizeof(BlockHeader), size);
+        unsigned char* block = bytes_.append(sizeof(BlockHeader) + padded(size));
+        if (block == nullptr) return false;
+        Encoder encoder(block + sizeof(BlockHeader), size);
         payload(encoder);
-        return close(key, place, size);
+        return close(key, block, size);
     }
 
-    /// The Directory block of all blocks so far. `at`, `stored`: where it is in the section, with its header.
+    /// Writes the Directory block of all blocks so far. `at`, `stored`: its offset in the section and its size with its header.
     bool write_directory(std::uint32_t rank, std::uint64_t& at, std::uint64_t& stored) noexcept;
 
   private:
     static std::size_t padded(std::size_t size) { return (size + 7) & ~std::size_t{7}; }
-    /// Compresses the payload behind `place`, writes the header there and notes the block.
-    bool close(const BlockKey& key, unsigned char* place, std::size_t size) noexcept;
+    /// Compresses the payload after the header at `block`, writes the header there and notes the block.
+    bool close(const BlockKey& key, unsigned char* block, std::size_t size) noexcept;
 
     ByteBuffer bytes_;
-    ByteBuffer entries_; // DirectoryEntryRecord, with the place in the section as `distance`
+    ByteBuffer entries_; // DirectoryEntryRecord, with the offset in the section as `distance`
     Compressor compressor_;
 };
 

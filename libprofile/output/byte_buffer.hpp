@@ -1,6 +1,6 @@
 // Growing pages for the serialised profile of this process.
-// Contract: one thread; pages straight from the kernel, outside the quota (it exists only while the job ends);
-// append() returns nullptr when the kernel refuses.
+// Contract: one thread; pages straight from the kernel, outside the quota (the buffer exists only while the job ends). append() returns nullptr
+// if the kernel refuses.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ class ByteBuffer {
         if (bytes_ != nullptr) munmap(bytes_, capacity_);
     }
 
-    /// Room for `count` zeroed bytes at the end.
+    /// Appends `count` zeroed bytes.
     unsigned char* append(std::size_t count) noexcept {
         if (size_ + count > capacity_ && !grow(size_ + count)) return nullptr;
-        unsigned char* place = bytes_ + size_;
+        unsigned char* begin = bytes_ + size_;
         size_ += count;
-        return place;
+        return begin;
     }
-    /// Takes the last `count` bytes away; their place is zero again.
+    /// Removes the last `count` bytes and zeroes their memory.
     void shorten(std::size_t count) noexcept {
         size_ -= count;
         std::memset(bytes_ + size_, 0, count);

@@ -30,59 +30,59 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::size_t smallest_room = 1 << 20; // of a journal; grows while it is full too soon
+constexpr std::size_t smallest_room = 1 << 20; // of a journal; it grows if the journal is full too soon
 constexpr std::size_t largest_room = 16 << 20;
-constexpr std::size_t largest_extended_room = 64 << 20; // before the next snapshot may be made
+constexpr std::size_t largest_extended_room = 64 << 20; // limit of growth until the next snapshot may be made
 constexpr std::uint64_t too_soon_ns = 10000000000;
-constexpr std::uint64_t flush_every_ns = 1000000000; // a journal that is not mapped
-constexpr std::uint64_t most_share = 20;             // snapshots that a full journal asks for take at most a 20th of the time
+constexpr std::uint64_t flush_every_ns = 1000000000; // for a journal that is not mapped
+constexpr std::uint64_t most_share = 20;             // snapshots because of a full journal take at most a 20th of the time
 
-char path[OutputFolder::path_size + 64] = {}; // of the live file; empty: none
+char path[OutputFolder::path_size + 64] = {}; // of the live file; empty if there is none
 bool complained = false;
 bool without_folder = false;
 
-/// Of the main thread only.
+/// Used by the main thread only.
 struct LiveData {
     LiveFile file;
     Journal journal;
-    std::uint64_t interval_ns = 0; // LIBPROFILE_CHECKPOINT; 0: off
+    std::uint64_t interval_ns = 0; // LIBPROFILE_CHECKPOINT; 0 for off
     std::size_t room = smallest_room;
-    pid_t process = 0;       // whose file it is
-    bool is_missing = false; // iterations were closed that are not in the file
+    pid_t process = 0;       // the owner of the file
+    bool is_missing = false; // closed iterations are missing in the file
     bool has_tried = false;
-    std::uint64_t earliest = 0;   // when the next snapshot may be made for a full journal
-    std::uint64_t written_at = 0; // the last snapshot; 0: none was
+    std::uint64_t earliest = 0;   // when a full journal may cause the next snapshot
+    std::uint64_t written_at = 0; // time of the last snapshot; 0 if there was none
     std::uint64_t flushed_at = 0;
 };
 constinit LiveData live;
 
 void closing(const Phase& phase, const IterationProfile& profile, const StructureSignatures& signatures, std::uint64_t wall_ns, std::uint64_t now) noexcept {
-    // A child of a bare clone system call has our memory, but not the mapping.
+    // A child made by a bare clone system call has our memory, but not the mapping.
     if (live.process == getpid()) live.journal.closing(phase, profile, signatures, wall_ns, now);
 }
 
 void closed(IterationFate fate) noexcept {
     if (live.process != getpid()) return;
     const bool is_taken = live.journal.closed(fate);
-    // The journal cannot tell what is in the rest of the phase now.
+    // The journal cannot tell the rest of the phase any more.
     if (!is_taken || fate == IterationFate::Unknown) live.is_missing = true;
     if (is_taken) checkpoint_due_at.store(session_clock.now() + live.interval_ns, std::memory_order_relaxed);
 }
 
-/// Only a new snapshot can tell of it.
+/// Notes a loss that only a new snapshot can repair.
 void missed() noexcept {
     if (live.process != getpid()) return;
     live.journal.stop();
     live.is_missing = true;
 }
 
-/// The journal has these values already, and they will come again.
+/// The journal has these values already, and they will be added to it again.
 void put_back(const Phase& phase) noexcept {
     if (live.process == getpid() && !live.journal.put_back(phase)) missed();
 }
 constexpr IterationListener listener{closing, closed, put_back, missed};
 
-/// On the main thread, when it is first asked.
+/// Called on the main thread at the first request.
 void begin(Thread& thread, std::uint64_t now) noexcept {
     live.interval_ns = static_cast<std::uint64_t>(process.config().number(Option::Checkpoint));
     live.process = getpid();
@@ -90,13 +90,13 @@ void begin(Thread& thread, std::uint64_t now) noexcept {
     if (live.interval_ns != 0) thread.phases.iterations().tell(&listener);
 }
 
-/// Rank 0 makes the folder at MPI_Init, and has said so if it could not; asking again would say it again.
+/// Rank 0 makes the folder at MPI_Init and prints a message if it cannot. Asking again would repeat the message.
 bool has_folder() noexcept {
     if (!output_folder.ready() && !without_folder) without_folder = !(process.output() == Output::OneProcess ? output_folder.create() : output_folder.join());
     return output_folder.ready();
 }
 
-/// Small stacks are those of threads mostly; a few programs run main on one.
+/// Returns false if the stack is too small. Small stacks are usually those of threads, but a few programs run main on one.
 bool has_stack(std::uintptr_t frame) noexcept {
     constexpr std::uintptr_t needed = 64 << 10;
     return !is_own_stack(frame) || frame - thread_local_block.stack_low >= needed;
@@ -111,29 +111,29 @@ BlockHeader journal_header(std::size_t room) {
     return header;
 }
 
-/// errno
+/// Returns 0 or errno.
 int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     BlockBuffer buffer;
     RankSummary summary;
-    const std::uint32_t modules = load_map.size(); // it may grow meanwhile; what is new then is in the journal, too
+    const std::uint32_t modules = load_map.size(); // it may grow meanwhile; new modules are in the journal, too
     if (!write_file_start(buffer, 1, 0) || !write_rank(buffer, false, summary, {&thread, now})) return ENOMEM;
     const std::uint64_t lasted = now - live.written_at;
     const bool is_soon = is_full && lasted < too_soon_ns;
     if (is_soon) live.room *= lasted < too_soon_ns / 10 ? 4 : 2;
     if (live.room > largest_room) live.room = largest_room;
-    // As much as the snapshot takes: so all snapshots together are no more than the journals.
+    // At least as large as the snapshot, so all snapshots together take no more than the journals.
     while (live.room < buffer.size() && live.room < largest_extended_room) live.room *= 2;
     const BlockHeader header = journal_header(live.room);
-    // A file that grows has no end to put a directory at: it is read from the beginning, like one that was not finished.
+    // A growing file has no end for a directory. Readers read it from the beginning, like an unfinished file.
     const bool has_journal = live.interval_ns != 0;
-    RankPlace place{};
-    if (has_journal ? !buffer.append(&header, sizeof header) : !write_directory(buffer, header.rank, place) || !append_file_end(buffer, place)) return ENOMEM;
+    RankEntry entry{};
+    if (has_journal ? !buffer.append(&header, sizeof header) : !write_directory(buffer, header.rank, entry) || !append_file_end(buffer, entry)) return ENOMEM;
     char name[64];
     std::snprintf(name, sizeof name, "rank-%d.lprof", process.job().rank);
     output_folder.file(name, path);
     const int error = live.file.replace(path, buffer.data(), buffer.size(), has_journal ? sizeof header : 0, has_journal ? live.room : 0, is_soon);
-    if (error != 0) return error;                            // the file before goes on
-    if (live.file.refusal() != 0) live.room = smallest_room; // which may fit the next time
+    if (error != 0) return error;                            // the previous file stays in use
+    if (live.file.refusal() != 0) live.room = smallest_room; // which may fit next time
     if (live.file.memory() != nullptr)
         live.journal.begin(thread, live.file.memory(), live.file.size(), modules);
     else
@@ -143,26 +143,26 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     return 0;
 }
 
-/// One process of the job speaks of what befalls all of them, and complains once.
+/// One process prints for the job, and complains once.
 bool may_speak() noexcept { return process.job().rank == 0 || process.output() == Output::OneProcess; }
 bool may_complain() noexcept { return may_speak() && !std::exchange(complained, true); }
 
 void complain(int error) noexcept {
     if (!may_complain()) return;
-    say("warning: cannot write the checkpoint %s (%s), so nothing more is kept of the job if it is killed; set LIBPROFILE_OUTPUT to a "
+    say("warning: cannot write the checkpoint %s (%s), so nothing more is kept if the job is killed; set LIBPROFILE_OUTPUT to a "
         "folder with room",
         path, what_failed(error));
 }
 
-/// Iterations are not kept one by one.
+/// Warns that iterations are not kept one by one.
 void complain_of_journal(int error) noexcept {
     if (!may_complain()) return;
-    say("warning: there is no room for live data beside %s (%s), so a job that is killed keeps only what is written every "
+    say("warning: there is no room for live data next to %s (%s), so a killed job keeps only what is written every "
         "LIBPROFILE_CHECKPOINT; set LIBPROFILE_OUTPUT to a folder with room",
         path, what_failed(error));
 }
 
-/// How long the thread has waited for a processor so far, in ns, by the kernel. False: it does not say.
+/// Reads from the kernel how long the thread has waited for a processor so far, in ns. Returns false if that is unknown.
 bool read_run_delay(std::uint64_t& ns) noexcept {
     char text[96] = {};
     if (read_small_file("/proc/thread-self/schedstat", text, sizeof text) <= 0) return false;
@@ -173,14 +173,14 @@ bool read_run_delay(std::uint64_t& ns) noexcept {
     return end != at;
 }
 
-/// What of a snapshot that took `wall` ns, `cpu` of them on the processor, is libprofile's cost: waiting for the file system is, waiting
-/// for a processor that others have is not.
+/// Returns libprofile's cost of a snapshot that took `wall` ns, `cpu` of them on the processor. Waiting for the file system counts; waiting for a
+/// processor that others use does not.
 std::uint64_t cost_of_snapshot(std::uint64_t wall, std::uint64_t cpu, bool is_delay_known, std::uint64_t delay) noexcept {
     if (cpu >= wall) return wall;
     return !is_delay_known || delay >= wall - cpu ? cpu : wall - delay;
 }
 
-/// A snapshot of what was measured until `begin`.
+/// Takes a snapshot of everything measured until `begin`.
 void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     live.has_tried = true;
     follow_switch(thread, begin);
@@ -190,7 +190,7 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     const std::uint64_t cpu = thread_cpu_time();
     PhaseStack& phases = thread.phases;
     const bool was_paused = phases.time().is_paused();
-    if (was_paused) phases.resume(begin, cpu); // our own time is no part of the pause
+    if (was_paused) phases.resume(begin, cpu); // our own time does not belong to the pause
     PhaseStack::Unsettled kept;
     const bool goes_on = !was_paused && thread.loops != nullptr && thread.loops->needs_segment(thread) && phases.keep(kept, begin);
     phases.settle(begin, cpu);
@@ -205,7 +205,7 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     const std::uint64_t end = session_clock.now();
     const std::uint64_t cpu_taken = cpu_end > cpu ? cpu_end - cpu : 0;
     const std::uint64_t cost = cost_of_snapshot(end - begin, cpu_taken, is_delay_end_known, delay_end - delay);
-    // Much of it is waiting for the file system, so unlike other overhead it is not all CPU time.
+    // Much of it is waiting for the file system, so it is not all CPU time, unlike other overhead.
     if (goes_on) {
         phases.put_back(kept);
         thread.loops->add_overhead(thread, cost);
@@ -216,13 +216,13 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     count_own(thread);
     if (was_paused) phases.pause(end, cpu_end);
     if (live.interval_ns != 0) checkpoint_due_at.store(end + live.interval_ns, std::memory_order_relaxed);
-    live.earliest = is_full ? end + (end - begin) * most_share : 0; // the first makes the folder, too
+    live.earliest = is_full ? end + (end - begin) * most_share : 0; // the first one also makes the folder
 }
 
-/// There is somewhere to write to: it is known whose rank this is, or that no other will come.
-bool may_write() noexcept { return process.measuring() && process.knows_its_place(); }
+/// Returns true if there is a file to write to: the rank is known, or there will be no other rank.
+bool may_write() noexcept { return process.measuring() && process.knows_its_rank(); }
 
-/// Writes what the journal has in memory of ours, when that is full or old.
+/// Writes the journal's records from our own memory if that is full or old.
 void flush(std::uint64_t now) noexcept {
     const bool is_full = !live.journal.is_running();
     if (live.file.is_mapped() || live.file.memory() == nullptr || (!is_full && now < live.flushed_at + flush_every_ns)) return;
@@ -232,11 +232,11 @@ void flush(std::uint64_t now) noexcept {
         live.file.release();
         return complain(error);
     }
-    // Three quarters: before an iteration meets the end, which would ask for a snapshot.
+    // At three quarters, before an iteration reaches the end, which would cause a snapshot.
     if (live.journal.used() > live.file.size() / 4 * 3 && live.file.rewind()) live.journal.rewind();
 }
 
-/// The journal is nearly full: before an iteration meets its end, a snapshot makes room; if it is too soon for one, the file grows.
+/// The journal is nearly full. A snapshot makes room before an iteration reaches its end; if it is too soon for one, the file grows.
 void make_room(Thread& thread, std::uintptr_t frame) noexcept {
     if (live.process != getpid() || thread.finished || !may_write() || !has_stack(frame)) return;
     const std::uint64_t now = session_clock.now();
@@ -252,10 +252,10 @@ void make_room(Thread& thread, std::uintptr_t frame) noexcept {
 void write_checkpoint(std::uintptr_t frame) noexcept {
     if (!may_write()) return;
     const InTool guard;
-    if (guard.is_nested()) return; // a handler of the application has interrupted us: what a snapshot reads is being changed
+    if (guard.is_nested()) return; // a handler of the application has interrupted us while we change what a snapshot reads
     const std::uint64_t now = session_clock.now();
     Thread* thread = thread_registry.current();
-    // Another thread's checkpoint would lack the main thread, and take the place of one that has it.
+    // Another thread's checkpoint would lack the main thread, and replace one that has it.
     if (thread == nullptr || thread->finished || thread->index != 0 || !has_stack(frame)) return;
     thread->drop_ended_calls(frame);
     if (thread->call_depth != 0) return;
@@ -319,7 +319,7 @@ void remove_checkpoint(const char* written) noexcept {
     *slash = 0;
     const std::size_t length = std::strlen(path);
     if (written == nullptr || std::strncmp(path, written, length) != 0 || written[length] != '/') {
-        // A folder for the live files of this machine only. The last rank to leave it finds it empty.
+        // The folder was made for the live files of this machine only. The last rank to leave it finds it empty.
         for (const char* name : OutputFolder::small_files) {
             std::snprintf(slash, sizeof path - length, "/%s", name);
             unlink(path);

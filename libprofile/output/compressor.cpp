@@ -11,8 +11,8 @@
 #endif
 
 #ifdef LIBPROFILE_ZSTD
-// What zstd would call if it were asked to allocate or to trace, which it is not: calls to the application's functions of these
-// names must not even be possible (-Wl,--wrap).
+// The functions that zstd would call to allocate or trace, which it is not asked to do. Calls to the application's functions of these names must be
+// impossible (-Wl,--wrap).
 extern "C" {
 [[gnu::visibility("hidden")]] void* __wrap_malloc(std::size_t) { return nullptr; }
 [[gnu::visibility("hidden")]] void* __wrap_calloc(std::size_t, std::size_t) { return nullptr; }
@@ -36,11 +36,11 @@ namespace {
 constexpr std::size_t not_worth_it = 64; // bytes
 
 void* pages(std::size_t size) {
-    void* place = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return place == MAP_FAILED ? nullptr : place;
+    void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
 }
 
-/// Fast, and small in memory: there may be a process on every core of a node.
+/// Fast, and small in memory, since every core of a node may run a process.
 constexpr int level = 1;
 
 } // namespace
@@ -52,7 +52,7 @@ bool Compressor::start(std::size_t size) noexcept {
         pages_size_ = ZSTD_estimateCCtxSize(level);
         pages_ = ZSTD_isError(pages_size_) ? nullptr : pages(pages_size_);
         if (pages_ == nullptr) return false;
-        // A context in given memory: it cannot call malloc, which is the application's.
+        // A context in given memory cannot call malloc, which belongs to the application.
         context_ = ZSTD_initStaticCCtx(pages_, pages_size_);
         if (context_ == nullptr) return false;
     }

@@ -1,8 +1,8 @@
 // Compresses blocks of the profile file (zstd).
-// Contract: one thread; pages straight from the kernel, outside the quota (it exists only while the job ends or a checkpoint
-// is written); never throws, never allocates otherwise, no floating point. Takes some 5 KiB of stack.
+// Contract: one thread; pages straight from the kernel, outside the quota (it exists only while the job ends or a checkpoint is written). Never
+// throws, never allocates otherwise, no floating point. Takes about 5 KiB of stack.
 //
-// Why linked in: the application's own zstd, if it has one, may be of another version, or not be there at the end of the job.
+// Why linked in: the application's own zstd may be a different version, or be gone at the end of the job.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ class Compressor {
     Compressor& operator=(const Compressor&) = delete;
     ~Compressor();
 
-    /// Replaces `size` bytes by a zstd frame of them, if that is smaller and readers may believe it (is_raw_size_allowed).
-    /// @return the frame's size; 0: the bytes are as they were
+    /// Replaces `size` bytes by a zstd frame of them, if that is smaller and readers accept it (is_raw_size_allowed).
+    /// @return the frame's size; 0 if the bytes are unchanged
     std::size_t compress(unsigned char* bytes, std::size_t size) noexcept;
 
   private:

@@ -47,7 +47,7 @@ bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uin
     static char configuration[8192];
     static char mpi[256];
     std::size_t length = process.config().describe(configuration, sizeof configuration);
-    // For whoever has only the profile, or LIBPROFILE_QUIET=1.
+    // For readers who have only the profile, or set LIBPROFILE_QUIET=1.
     if (const char* problem = iteration_point.last_complaint(); *problem != 0) {
         const int n = std::snprintf(configuration + length, sizeof configuration - length, "LIBPROFILE_ITERATION.problem=%s\n", problem);
         if (n > 0 && static_cast<std::size_t>(n) < sizeof configuration - length) length += static_cast<std::size_t>(n);

@@ -1,5 +1,5 @@
-// What a profile file begins with.
-// Contract: once per file, by the thread that writes; memory from the buffer only. False: it could not grow.
+// The beginning of a profile file.
+// Contract: once per file, by the thread that writes; memory from the buffer only. Returns false if it could not grow.
 #pragma once
 
 #include "libprofile/output/block_writer.hpp"
@@ -8,7 +8,7 @@
 
 namespace libprofile {
 
-/// File header, job and metric catalogue. `ranks_in_file` and `flags` as in FileHeader.
+/// Writes file header, job and metric catalogue. `ranks_in_file` and `flags` as in FileHeader.
 bool write_file_start(BlockBuffer& buffer, std::uint64_t ranks_in_file, std::uint32_t flags) noexcept;
 
 } // namespace libprofile

@@ -27,12 +27,12 @@ namespace libprofile {
 
 namespace {
 
-bool roots_differ = false; // of ranks: the program has changed the root folder of some
-bool all_came = false;     // ranks, and each knows it
+bool roots_differ = false; // the program has changed the root folder of some ranks
+bool all_came = false;     // all ranks came, and each knows it
 
 enum class Rounding { Nearest, Down };
 
-/// a/b in tenths of a percent, printable as "%d.%d".
+/// a / b in tenths of a percent, printed as "%d.%d".
 struct Tenths {
     int whole = 0;
     int tenth = 0;
@@ -44,7 +44,7 @@ struct Tenths {
     }
 };
 
-/// libprofile's own share. What it has booked is the least that it took; where its samples say more, they come first.
+/// libprofile's own share. The booked time is a lower bound; if samples say more, they come first.
 template <std::size_t size> void describe_own_share(const RankSummary& all, char (&text)[size]) {
     const Tenths booked(all.overhead_ns, all.wall_ns, Rounding::Down); // "at least"
     const Tenths sampled(all.samples_inside, all.samples_taken);
@@ -75,7 +75,7 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
 }
 
 void say_losses(const RankSummary& all) {
-    if (process.job().has_new_root()) say("warning: the program has changed its root folder, which NEW_ROOT stands for");
+    if (process.job().has_new_root()) say("warning: the program has changed its root folder; NEW_ROOT in paths stands for it");
     if (all.repairs != 0) {
         const char* first = "";
         if (const Thread* thread = thread_registry.main_thread()) first = thread->phases.repairs().first();
@@ -83,7 +83,7 @@ void say_losses(const RankSummary& all) {
             static_cast<unsigned long long>(all.repairs), *first == 0 ? "" : ", the first: ", first);
     }
     if (iteration_point.is_on() && all.iterations == 0)
-        say("warning: LIBPROFILE_ITERATION=%s: the main thread never passed that after MPI_Init, so there are no iterations%s", iteration_point.name(),
+        say("warning: LIBPROFILE_ITERATION=%s: the main thread never passed it after MPI_Init, so there are no iterations%s", iteration_point.name(),
             iteration_point.was_passed_by_others() ? "; other threads did, and have iterations of their own"
                                                    : " (a function may be inlined where it is called)");
     if (all.quota_losses != 0)
@@ -91,18 +91,18 @@ void say_losses(const RankSummary& all) {
             "too many phases; raise LIBPROFILE_MEMORY, or use fewer names",
             static_cast<unsigned long long>(all.quota_losses));
     if (all.paths_wrong != 0)
-        say("warning: %llu call paths found through marked return addresses differed from full unwinds; marks were switched off "
-            "then. Please report this, and run with LIBPROFILE_MARKS=0",
+        say("warning: %llu call paths found through marked return addresses differed from full unwinds; marks are off "
+            "since then. Please report this, and run with LIBPROFILE_MARKS=0",
             static_cast<unsigned long long>(all.paths_wrong));
 }
 
-/// Totals over the ranks; the number of iterations and clusters, and the memory, of the rank with most of them. The phase has a name if
-/// it has the same one on all ranks that have one.
+/// Totals over the ranks. The number of iterations and clusters, and the memory, are those of the rank with most of them. The phase has a name if
+/// all ranks that have one agree.
 bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
     std::uint64_t sums[] = {
         all.samples_taken, all.samples_lost, all.samples_inside, all.overhead_ns, all.wall_ns, all.repairs, all.quota_losses, all.paths_wrong, bytes};
     constexpr std::uint64_t no_name = ~std::uint64_t{0};
-    const std::uint64_t name = region_id(all.phase, std::strlen(all.phase)) >> 1; // a hash that is the same in every process
+    const std::uint64_t name = region_id(all.phase, std::strlen(all.phase)) >> 1; // a hash that is equal in every process
     std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak, all.iterations == 0 ? no_name : name, all.iterations == 0 ? no_name : ~name};
     if (!job.sum(sums, 9) || !job.min(inverse, 5)) return false;
     const bool is_named = all.iterations != 0 && inverse[3] == ~inverse[4];
@@ -111,7 +111,7 @@ bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
     return true;
 }
 
-/// Rank 0: nothing more will be written. False: the file does not have its name.
+/// Rank 0: nothing more will be written. Returns false if the file could not get its name.
 bool finish_file(const char* partial, bool complete) {
     const std::uint32_t flags = complete ? std::uint32_t{FileComplete} : 0u;
     char final_name[OutputFolder::path_size + 64];
@@ -122,7 +122,7 @@ bool finish_file(const char* partial, bool complete) {
     return error == 0;
 }
 
-/// Rank 0: nobody could write anything to `partial`.
+/// Rank 0: no rank could write anything to `partial`.
 void say_nothing_written(const char* partial, int error) {
     char kept[OutputFolder::path_size + 64];
     output_folder.file("rank-0.lprof", kept);
@@ -130,19 +130,19 @@ void say_nothing_written(const char* partial, int error) {
         say("error: none of the %d ranks could write its profile to %s (%s); what was kept before -> %s (next: libprofile report %s)", process.job().ranks,
             partial, what_failed(error), output_folder.shown(), output_folder.shown());
     else
-        say("error: none of the %d ranks could write its profile to %s (%s), so there is none; set LIBPROFILE_OUTPUT to a folder that all "
+        say("error: none of the %d ranks could write its profile to %s (%s), so there is no profile; set LIBPROFILE_OUTPUT to a folder that all "
             "ranks can still write when they end",
             process.job().ranks, partial, what_failed(error));
 }
 
-/// This rank's section of the common file and what belongs to it at the end. errno
-int write_section(const char* partial, const BlockBuffer& section, const FilePlaces& places, const RankPlace& place) {
-    int error = write_at(partial, places.section_at, section.data(), section.size());
-    if ((error == ENOSPC || error == EDQUOT) && give_room(section.size())) error = write_at(partial, places.section_at, section.data(), section.size());
-    return error != 0 ? error : write_file_end(partial, places, place);
+/// Writes this rank's section of the common file and its part of the end. Returns 0 or errno.
+int write_section(const char* partial, const BlockBuffer& section, const FileLayout& layout, const RankEntry& entry) {
+    int error = write_at(partial, layout.section_at, section.data(), section.size());
+    if ((error == ENOSPC || error == EDQUOT) && give_room(section.size())) error = write_at(partial, layout.section_at, section.data(), section.size());
+    return error != 0 ? error : write_file_end(partial, layout, entry);
 }
 
-/// All ranks: `partial` could not be written, by `error`. True: the output folder is another one now. Live files stay where they are.
+/// All ranks: `partial` could not be written because of `error`. Returns true if there is another output folder now. Live files stay where they are.
 bool fall_back(PolledCollectives& job, int error, const char* partial) {
     const bool leads = process.job().rank == 0;
     char folder[OutputFolder::path_size] = {};
@@ -156,16 +156,16 @@ bool fall_back(PolledCollectives& job, int error, const char* partial) {
     return true;
 }
 
-/// False: this rank has to write alone.
+/// Returns false if this rank has to write alone.
 bool write_common_file(PolledCollectives& job) {
     const bool leads = process.job().rank == 0;
     BlockBuffer buffer;
-    RankPlace place{};
+    RankEntry entry{};
     RankSummary summary;
     bool ok = !leads || write_file_start(buffer, static_cast<std::uint64_t>(process.job().ranks), 0);
     WritingCost cost{buffer.size(), session_clock.now()};
     const RankRecord record = describe_rank(true, summary, {});
-    ok = write_measurements(buffer, {}) && ok; // if not: what there is room for
+    ok = write_measurements(buffer, {}) && ok; // if not, as much as there is room for
     JobTables tables;
     tables.collect();
     const std::uint64_t waits_from = session_clock.now();
@@ -189,17 +189,17 @@ bool write_common_file(PolledCollectives& job) {
     ok = (with_own_tables == 0 || write_own_tables(buffer, {})) && write_locations(buffer, true, tables.map_rank(), {}) && ok;
     tables.release();
     ok = write_rank_record(buffer, record, cost) && ok;
-    ok = write_directory(buffer, static_cast<std::uint32_t>(process.job().rank), place) && ok;
+    ok = write_directory(buffer, static_cast<std::uint32_t>(process.job().rank), entry) && ok;
 
-    FilePlaces places;
+    FileLayout layout;
     std::uint64_t bytes = buffer.size();
-    places.position = static_cast<std::uint64_t>(process.job().rank);
-    places.ranks = static_cast<std::uint64_t>(process.job().ranks);
+    layout.position = static_cast<std::uint64_t>(process.job().rank);
+    layout.ranks = static_cast<std::uint64_t>(process.job().ranks);
     std::uint64_t sizes[] = {bytes, process.job().has_new_root() ? std::uint64_t{1} : 0};
-    if (!job.sum_before(bytes, places.section_at) || !job.sum(sizes, 2)) return false;
-    places.table_at = sizes[0];
-    roots_differ = sizes[1] != 0 && places.ranks > 1;
-    if (roots_differ) return false; // for some the path means another file
+    if (!job.sum_before(bytes, layout.section_at) || !job.sum(sizes, 2)) return false;
+    layout.table_at = sizes[0];
+    roots_differ = sizes[1] != 0 && layout.ranks > 1;
+    if (roots_differ) return false; // for some ranks the path means another file
     char partial[OutputFolder::path_size + 64];
     int error = 0;
     std::uint64_t counts[2] = {};
@@ -207,7 +207,7 @@ bool write_common_file(PolledCollectives& job) {
     std::uint64_t worst = 0;
     for (bool has_fallen_back = false;; has_fallen_back = true) {
         output_folder.file("profile.lprof.partial", partial);
-        error = write_section(partial, buffer, places, place);
+        error = write_section(partial, buffer, layout, entry);
         if (error == 0 && !ok) error = ENOMEM;
         counts[0] = error == 0 ? 0 : 1;
         counts[1] = with_own_tables;
@@ -217,11 +217,11 @@ bool write_common_file(PolledCollectives& job) {
         if (failures == 0 || has_fallen_back || !fall_back(job, static_cast<int>(worst), partial)) break;
     }
     if (!reduce(job, summary, bytes)) return false;
-    const bool has_any = !leads || failures < places.ranks || access(partial, F_OK) == 0;
+    const bool has_any = !leads || failures < layout.ranks || access(partial, F_OK) == 0;
     char is_finished[2] = {};
     if (leads && has_any && finish_file(partial, failures == 0)) is_finished[0] = '1';
-    // Until the common file is whole and has its name, a job that is killed has its live files. A rank that does not hear of it
-    // leaves its own where it is; readers take the common one.
+    // Live files are kept until the common file is complete and has its name. A rank that does not learn of it leaves its live file; readers take
+    // the common file.
     if (job.broadcast(is_finished, sizeof is_finished) && is_finished[0] != 0 && error == 0) remove_checkpoint(partial);
     if (!leads) return true;
     if (!has_any) return say_nothing_written(partial, static_cast<int>(worst)), true;
@@ -232,7 +232,7 @@ bool write_common_file(PolledCollectives& job) {
             static_cast<unsigned long long>(failures), process.job().ranks, partial, what_failed(static_cast<int>(worst)));
     }
     if (counts[1] != 0 && process.job().ranks > 1)
-        say("warning: the call paths of %llu of %d ranks are stored apart, since memory (LIBPROFILE_MEMORY) was short when those of "
+        say("warning: the call paths of %llu of %d ranks are stored separately, because memory (LIBPROFILE_MEMORY) was short when those of "
             "all ranks were unified, or the program has changed its user; nothing is lost, but the profile is larger",
             static_cast<unsigned long long>(counts[1]), process.job().ranks);
     say_exit_line(summary, bytes);
@@ -265,7 +265,7 @@ void write_alone(Output intended) noexcept {
     output_folder.check();
     if (!output_folder.ready() && !(alone ? output_folder.create() : output_folder.join())) return;
     BlockBuffer buffer;
-    RankPlace place{};
+    RankEntry entry{};
     RankSummary summary;
     char path[OutputFolder::path_size + 64];
     char name[64];
@@ -274,7 +274,7 @@ void write_alone(Output intended) noexcept {
     output_folder.file(name, path);
     int error = ENOMEM;
     if (write_file_start(buffer, 1, flags) && write_rank(buffer, complete, summary) &&
-        write_directory(buffer, static_cast<std::uint32_t>(process.job().rank), place) && append_file_end(buffer, place))
+        write_directory(buffer, static_cast<std::uint32_t>(process.job().rank), entry) && append_file_end(buffer, entry))
         error = replace_file(path, buffer.data(), buffer.size()); // rank-N.lprof may be there: its checkpoint
     const int first_error = error;
     if (error != 0 && output_folder.fall_back(error)) {
@@ -282,7 +282,7 @@ void write_alone(Output intended) noexcept {
         error = replace_file(path, buffer.data(), buffer.size());
     }
     if (error == 0) remove_checkpoint(path);
-    // One rank speaks for the job: the first, or the one that made the folder because the first lacks the library.
+    // One rank prints for the job: the first, or the one that made the folder because the first lacks the library.
     char first[OutputFolder::path_size + 64];
     output_folder.file("rank-0.lprof", first);
     const bool speaks = alone || process.job().rank == 0 || (intended == Output::Together && output_folder.created() && access(first, F_OK) != 0);

@@ -1,5 +1,5 @@
 // The Inside block of one iterated phase.
-// Contract: as serializer.hpp.
+// Contract: as for serializer.hpp.
 #pragma once
 
 #include "format/profile_file.hpp"

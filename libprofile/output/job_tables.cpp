@@ -19,8 +19,8 @@ std::uint64_t rank_count() { return static_cast<std::uint64_t>(process.job().ran
 
 TableMail mail; // until the end of MPI
 
-/// Other processes of the user may read this one's memory, which MPI needs for large messages. Not so once the program has changed its
-/// user: such messages would never arrive.
+/// Returns true if other processes of the user may read this one's memory, which MPI needs for large messages. After the program has changed its
+/// user they may not, and such messages would never arrive.
 bool may_be_read() { return prctl(PR_GET_DUMPABLE) == 1; }
 
 } // namespace
@@ -44,7 +44,7 @@ void JobTables::collect() noexcept {
     words_.append(PolledPairs::words_per_rank * rank_count());
     ready_ = true;
     if (!on_its_own_) return;
-    // It still passes on the tables of others, and its map is like nobody's.
+    // This rank still passes on the tables of others. Its map equals no other rank's.
     process_.forget();
     ready_ = process_.table().add_node({});
     layout_.add(own_rank());
@@ -55,10 +55,10 @@ bool JobTables::unify(PolledCollectives& job) noexcept {
     bool equal = false, possible = false;
     if (!compare_all(job, equal, possible)) return false;
     if (equal || !possible) return true;
-    reduction_ = new (place_) TableReduction(budget_, own_rank(), std::move(process_.table()), layout_);
+    reduction_ = new (storage_) TableReduction(budget_, own_rank(), std::move(process_.table()), layout_);
     PolledPairs pairs(job, words_);
     if (!TableExchange(pairs, *reduction_, mail, budget_, own_rank(), rank_count()).run()) return false;
-    // If a map is missing that others were told to rely on, nobody relies on another rank's.
+    // If a rank lacks a map that others rely on, no rank uses another rank's map.
     std::uint64_t agreed = reduction_->keeps_promises() ? 1 : 0;
     if (!job.min(&agreed, 1)) return false;
     if (reduction_->has_map())
@@ -70,7 +70,7 @@ bool JobTables::unify(PolledCollectives& job) noexcept {
     return true;
 }
 
-/// The usual case without sampling takes one collective operation, and no communicator.
+/// The usual case without sampling takes one collective operation and no communicator.
 bool JobTables::compare_all(PolledCollectives& job, bool& equal, bool& possible) noexcept {
     const TableSignature table = process_.table().signature();
     const std::uint64_t words[4] = {table.words[0], table.words[1], layout_.words[0], layout_.words[1]};
@@ -81,7 +81,7 @@ bool JobTables::compare_all(PolledCollectives& job, bool& equal, bool& possible)
     }
     least[8] = !ready_ ? 0 : may_be_read() && !words_.is_empty() ? 2 : 1;
     if (!job.min(least, 9)) return false;
-    possible = least[8] == 2; // a rank without any memory cannot pass on the tables of others
+    possible = least[8] == 2; // a rank without memory cannot pass on the tables of others
     equal = least[8] != 0;
     for (int i = 0; i < 4; ++i) equal = equal && least[2 * i] == words[i] && least[2 * i + 1] == ~words[i];
     if (!equal) return true;

@@ -1,6 +1,6 @@
-// The call paths of all ranks as one tree, stored once: who agrees on it and how, when the job ends.
-// Contract: all ranks together, between two operations of PolledCollectives; never throws, never hangs: what does not come in time costs the
-// waiting time and the common file. Memory in pages of its own, limited like the quota (LIBPROFILE_MEMORY), for as long as the object lives.
+// The call paths of all ranks as one tree, stored once: all ranks agree on it when the job ends.
+// Contract: all ranks together, between two operations of PolledCollectives. Never throws, never hangs: an operation that fails to complete costs
+// the waiting time and the common file. Memory in pages of its own, limited like the quota (LIBPROFILE_MEMORY), while the object lives.
 #pragma once
 
 #include "libprofile/merge/table_reduction.hpp"
@@ -19,16 +19,16 @@ class JobTables {
     JobTables(const JobTables&) = delete;
     JobTables& operator=(const JobTables&) = delete;
 
-    /// This rank's own part, which needs no others. Before unify().
+    /// This rank's own part, which needs no other rank. Call it before unify().
     void collect() noexcept;
-    /// False: a collective operation failed, so the ranks no longer act together.
+    /// Returns false if a collective operation failed, so that the ranks no longer act together.
     bool unify(PolledCollectives& job) noexcept;
 
-    /// Whose NodeMap leads from this rank's nodes to the job's tree; no_rank: it keeps its own tables.
+    /// The rank whose NodeMap leads from this rank's nodes to the job's tree; no_rank if this rank keeps its own tables.
     std::uint32_t map_rank() const { return map_rank_; }
-    /// What this rank has to write of it: the job's tables (rank 0) and its own node map. False: no memory.
+    /// Writes this rank's part: the job's tables (rank 0) and its own node map. Returns false if memory is short.
     bool write(BlockBuffer& buffer) const noexcept;
-    /// Gives all memory back; nothing else can follow.
+    /// Returns all memory. Nothing else may follow.
     void release() noexcept;
 
   private:
@@ -39,11 +39,11 @@ class JobTables {
     PageArray<int> words_; // of PolledPairs
     ProcessTable process_;
     TableSignature layout_;
-    bool ready_ = false;                  // there is a table to offer
-    bool on_its_own_ = false;             // it has none of this rank's call paths, for want of memory
-    TableReduction* reduction_ = nullptr; // in place_; none when all ranks have the same table
-    alignas(TableReduction) unsigned char place_[sizeof(TableReduction)];
-    const PathTable* job_table_ = nullptr; // rank 0
+    bool ready_ = false;                  // this rank has a table to offer
+    bool on_its_own_ = false;             // for want of memory, that table has none of this rank's call paths
+    TableReduction* reduction_ = nullptr; // in storage_; nullptr if all ranks have the same table
+    alignas(TableReduction) unsigned char storage_[sizeof(TableReduction)];
+    const PathTable* job_table_ = nullptr; // in rank 0
     std::uint32_t map_rank_ = no_rank;
 };
 

@@ -12,7 +12,7 @@ namespace libprofile {
 
 namespace {
 
-/// Calls visit(key, value) for every value that is not zero.
+/// Calls visit(key, value) for every non-zero value.
 template <class Visit> void for_each_cell(Accumulator& rows, Visit visit) {
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t m = 0; m < cell_metrics; ++m)
@@ -39,7 +39,7 @@ void Journal::begin(Thread& thread, unsigned char* memory, std::size_t size, std
     }
     samples_taken_ = thread.samples_taken;
     samples_lost_ = thread.samples_lost;
-    other_phases_at_ = session_clock.now(); // they are in the file
+    other_phases_at_ = session_clock.now(); // the snapshot contains them
 }
 
 void Journal::rewind() noexcept {
@@ -53,14 +53,14 @@ bool Journal::has_room(std::size_t payload_bytes) noexcept {
     return !is_full_;
 }
 
-/// What is behind the payload, and the header's place, is zero until here.
+/// Before this, the header and everything after the payload are zero.
 void Journal::commit(std::size_t payload_bytes) noexcept {
     JournalRecordHeader header{0, static_cast<std::uint32_t>(payload_bytes), journal_check(payload(), payload_bytes, sequence_)};
-    unsigned char* place = memory_ + used_;
-    std::memcpy(place, &header, sizeof header);
-    // A kill lets no store be seen without those before it, once the compiler has left them in order.
+    unsigned char* record = memory_ + used_;
+    std::memcpy(record, &header, sizeof header);
+    // The compiler keeps the order of stores here. A kill never makes a store visible without the earlier ones.
     std::atomic_signal_fence(std::memory_order_release);
-    __atomic_store_n(reinterpret_cast<std::uint32_t*>(place), journal_mark, __ATOMIC_RELEASE);
+    __atomic_store_n(reinterpret_cast<std::uint32_t*>(record), journal_mark, __ATOMIC_RELEASE);
     used_ += sizeof header + padded_to_8(payload_bytes);
     ++sequence_;
 }
@@ -113,7 +113,7 @@ void Journal::add_definitions() noexcept {
     const CallTree& tree = thread_->tree;
     if (nodes_ == tree.size() && phases_ == thread_->phases.all().size()) [[likely]]
         return;
-    const std::uint32_t modules = load_map.size(); // may grow meanwhile
+    const std::uint32_t modules = load_map.size(); // it may grow meanwhile
     Encoder measure(nullptr, 0);
     describe_definitions(measure, modules);
     if (!has_room(measure.size())) return;
@@ -127,8 +127,8 @@ void Journal::add_definitions() noexcept {
     phases_ = static_cast<std::uint32_t>(thread_->phases.all().size());
 }
 
-/// The values of a phase that has no iterations until now. Its computing time is shared out by samples at its end only, or when
-/// the file is written anew: doing it here would share it out by too few.
+/// Adds the values so far of a phase without iterations. Its computing time is distributed by samples only at its end, or when the file is written
+/// anew; distributing it here would use too few samples.
 void Journal::add_phase(Phase& phase, std::uint64_t now) noexcept {
     JournalPhase record;
     record.phase = phase.number;
@@ -150,7 +150,7 @@ void Journal::add_phase(Phase& phase, std::uint64_t now) noexcept {
     commit(static_cast<std::size_t>(out - payload()));
 }
 
-/// Once a second at most: phases without iterations have all their values here each time.
+/// Runs at most once a second, because phases without iterations repeat all their values each time.
 void Journal::add_other_phases(std::uint64_t now) noexcept {
     if (now < other_phases_at_ + other_phases_every_ns) [[likely]]
         return;
@@ -164,7 +164,7 @@ void Journal::closing(const Phase& phase, const IterationProfile& profile, const
                       std::uint64_t now) noexcept {
     fate_ = nullptr;
     if (!is_running()) return;
-    add_definitions(); // first: the other phases have call paths and numbers of their own
+    add_definitions(); // first, because the other phases have call paths and numbers of their own
     add_other_phases(now);
     if (!has_room(room_for(profile.size))) return;
     JournalIteration record;

@@ -26,11 +26,11 @@ constexpr std::size_t page = 4096;
 std::uint64_t mapped = 0;
 std::uint64_t most_mapped = 0;
 
-/// File systems on which allocated room is really there and pages of a mapping come from this machine.
+/// Returns true for file systems on which allocated room is reserved and pages of a mapping come from this machine.
 bool may_be_mapped(int file) {
     struct statfs status {};
     if (fstatfs(file, &status) != 0) return false;
-    constexpr unsigned long xfs_magic = 0x58465342; // in no header
+    constexpr unsigned long xfs_magic = 0x58465342; // not defined in any header
     for (const unsigned long magic : {static_cast<unsigned long>(EXT4_SUPER_MAGIC), xfs_magic, static_cast<unsigned long>(TMPFS_MAGIC),
                                       static_cast<unsigned long>(OVERLAYFS_SUPER_MAGIC), static_cast<unsigned long>(BTRFS_SUPER_MAGIC)})
         if (static_cast<unsigned long>(status.f_type) == magic) return true;
@@ -46,7 +46,7 @@ bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == 
 
 } // namespace
 
-/// Memory at `offset` of the file. nullptr: not here, or, with an error, not now.
+/// Maps memory at `offset` of the file. Returns nullptr if that is impossible here, or, with an error set, now.
 unsigned char* LiveFile::map(int file, std::uint64_t offset, std::size_t room, bool soon_full, int& error) noexcept {
     if (!may_be_mapped(file)) return nullptr;
     int result = -1;
@@ -62,8 +62,8 @@ unsigned char* LiveFile::map(int file, std::uint64_t offset, std::size_t room, b
     const std::size_t bytes = static_cast<std::size_t>(offset - first) + room;
     void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(first));
     if (pages == MAP_FAILED) return nullptr;
-    madvise(pages, bytes, MADV_DONTFORK);                      // a child has no part in it
-    if (soon_full) madvise(pages, bytes, MADV_POPULATE_WRITE); // cheaper than one fault a page; older kernels do not know it
+    madvise(pages, bytes, MADV_DONTFORK);                      // a child must not use it
+    if (soon_full) madvise(pages, bytes, MADV_POPULATE_WRITE); // cheaper than one fault per page; older kernels do not know it
     struct stat status {};
     if (fstat(file, &status) == 0) {
         device_ = status.st_dev;
@@ -88,7 +88,7 @@ bool LiveFile::extend(const char* path, const unsigned char* header, std::size_t
     if (file < 0) return false;
     LiveFile next;
     unsigned char* memory = nullptr;
-    // The header first: a file may end before its journal does, but nothing may be behind it.
+    // The header comes first: a file may end before its journal does, but nothing may follow the journal.
     if (is_of(file) && pwrite(file, header, header_size, static_cast<off_t>(offset_ - header_size)) == static_cast<ssize_t>(header_size)) {
         int error = 0;
         memory = next.map(file, offset_, room, false, error);
@@ -110,10 +110,10 @@ int LiveFile::replace(const char* path, const unsigned char* bytes, std::size_t 
         next.refusal_ = EFBIG;
         room = 0;
     }
-    char fresh[4608]; // no name that a reader takes for a profile
+    char fresh[4608]; // readers do not take this name for a profile
     const int length = std::snprintf(fresh, sizeof fresh, "%s.new", path);
     if (length < 0 || length >= static_cast<int>(sizeof fresh)) return ENAMETOOLONG;
-    unlink(fresh); // of a process that was killed while it wrote
+    unlink(fresh); // left by a process that was killed while writing
     int error = write_at(fresh, 0, bytes, room != 0 ? size : size - header);
     unsigned char* memory = nullptr;
     if (error == 0 && room != 0) {

@@ -1,5 +1,5 @@
 // The Loops block of the main thread (format/loops.hpp).
-// Contract: as serializer.hpp.
+// Contract: as for serializer.hpp.
 #pragma once
 
 #include "format/loops.hpp"
@@ -11,7 +11,7 @@
 
 namespace libprofile {
 
-/// Where the function begins that has this call site; 0: not known (any more).
+/// Returns the address at which the function with this call site begins; 0 if it is unknown, or no longer known.
 inline std::uint64_t function_of(const Node& place) noexcept {
     if (place.kind != NodeKind::Frame) return 0;
     const Module& module = load_map[place.a];
@@ -31,18 +31,18 @@ inline LoopRecord loop_at(const Node& place) noexcept {
     return out;
 }
 
-/// One in so many is not looked at: each may join two passes, no more.
+/// One such call in this many is ignored: each can join two passes at most.
 constexpr std::uint64_t bounded_calls_ignored = 1024;
 
-/// `now`: of a thread that runs, when the file was begun; else 0.
+/// `now`: when the file was begun, for a running thread; else 0.
 inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t now) noexcept {
     const LoopWatch& watch = *thread.loops;
     const std::uint64_t searched_ns = now > watch.began_at() ? now - watch.began_at() : watch.searched_ns();
     LoopCandidate too_short;
-    const bool is_too_short = watch.find_short(too_short); // only where no loop was found
+    const bool is_too_short = watch.find_short(too_short); // only if no loop was found
     LoopsRecord record{thread.index, searched_ns, watch.calls(), watch.loop_count() + (is_too_short ? 1u : 0u)};
     describe(encoder, record);
-    // Of some calls what had returned before was not known: where no mark may be, because of the program's unwinders, say.
+    // For some calls it was unknown what had returned before: for example because the program's unwinders permit no mark.
     const bool is_bounded = thread.paths.bounded_calls() > watch.calls() / bounded_calls_ignored;
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);

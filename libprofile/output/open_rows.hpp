@@ -1,6 +1,6 @@
 // The rows of a phase that are in no cluster, in the order of the file: by node.
-// Contract: by the thread that writes; the phase's rows stay as they are meanwhile; memory from ByteBuffer, none of the quota, which may
-// just have run out.
+// Contract: used by the thread that writes; the phase's rows must not change meanwhile. Memory from ByteBuffer, not from the quota, which may be
+// used up.
 #pragma once
 
 #include "libprofile/metrics/accumulator.hpp"
@@ -13,13 +13,13 @@ namespace libprofile {
 
 class OpenRows {
   public:
-    /// To be called once. False: no memory.
+    /// Call it once. Returns false if memory is short.
     bool sort(Accumulator& rows) noexcept {
         rows_ = &rows;
         if (rows.size() == 0) return true;
-        unsigned char* place = order_.append(rows.size() * sizeof(std::uint32_t));
-        if (place == nullptr) return false;
-        auto* order = reinterpret_cast<std::uint32_t*>(place);
+        unsigned char* memory = order_.append(rows.size() * sizeof(std::uint32_t));
+        if (memory == nullptr) return false;
+        auto* order = reinterpret_cast<std::uint32_t*>(memory);
         for (std::uint32_t i = 0; i < rows.size(); ++i) order[i] = i;
         std::sort(order, order + rows.size(), [&rows](std::uint32_t a, std::uint32_t b) { return rows[a].node < rows[b].node; });
         return true;

@@ -1,5 +1,5 @@
-// The OpenMp block of a rank (format/openmp.hpp); none where there were no parallel regions.
-// Contract: as serializer.hpp.
+// The OpenMp block of a rank (format/openmp.hpp); none without parallel regions.
+// Contract: as for serializer.hpp.
 #pragma once
 
 #include "format/openmp.hpp"

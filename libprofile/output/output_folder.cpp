@@ -23,7 +23,7 @@ using FilePath = char[OutputFolder::path_size + 64];
 
 void path_of(const char* folder, const char* name, FilePath& path) { std::snprintf(path, sizeof path, "%s/%s", folder, name); }
 
-/// Makes a small file that was not there. An error: it is not there.
+/// Makes a new small file. After an error it does not exist.
 int write_text(const char* folder, const char* name, const char* text, std::size_t size) {
     FilePath path;
     path_of(folder, name, path);
@@ -50,7 +50,7 @@ bool has_job_key(const char* folder, const char* key) {
     const int file = open_own(path, O_RDONLY);
     if (file < 0) return false;
     ssize_t size = 0;
-    for (int i = 0; size == 0 && i < 50; ++i) { // another rank of the job may just be about to write it
+    for (int i = 0; size == 0 && i < 50; ++i) { // another rank of the job may be about to write it
         if (i != 0) usleep(2000);
         size = pread(file, found, sizeof found - 1, 0);
     }
@@ -62,10 +62,10 @@ bool has_file(const char* folder, const char* name) {
     FilePath path;
     path_of(folder, name, path);
     struct stat status {};
-    return lstat(path, &status) == 0; // a link that leads nowhere is there, too
+    return lstat(path, &status) == 0; // a link that leads nowhere counts, too
 }
 
-/// Of an earlier run under the same launcher: it has its common file, or a file of this rank.
+/// Returns true for a folder of an earlier run under the same launcher: it has a common file, or a file of this rank.
 bool is_taken(const char* folder) {
     char own[64];
     std::snprintf(own, sizeof own, "rank-%d.lprof", process.job().rank);
@@ -74,13 +74,13 @@ bool is_taken(const char* folder) {
 
 bool can_be_written(const char* folder) { return access(folder, W_OK | X_OK) == 0; }
 
-/// Of this job, with room for this rank's files, also after the program has changed its user.
+/// Returns true for a folder of this job where this rank can write, even after the program has changed its user.
 bool is_open_to_this_rank(const char* folder) { return has_job_key(folder, process.job().key) && !is_taken(folder) && can_be_written(folder); }
 
-/// Processes that are jobs of their own may have the key of their neighbours, and must not share a folder with them.
+/// Processes that are jobs of their own may have the same key as their neighbours, but must not share a folder with them.
 bool is_made_by_another_rank(const char* folder) { return process.output() != Output::OneProcess && is_open_to_this_rank(folder); }
 
-/// mkdir -p. `kept`: as much of the path was there before.
+/// Like mkdir -p. `kept`: length of the path that existed before.
 int make_folders(char* path, std::size_t& kept) {
     kept = 0;
     for (char* p = path + 1;; ++p) {
@@ -94,7 +94,7 @@ int make_folders(char* path, std::size_t& kept) {
     }
 }
 
-/// What make_folders() made, if it is empty.
+/// Removes the empty folders that make_folders() made.
 void remove_folders(char* path, std::size_t kept) {
     for (char* p = path + std::strlen(path); p > path + kept; --p) {
         if (*p != '/' && *p != 0) continue;
@@ -103,13 +103,13 @@ void remove_folders(char* path, std::size_t kept) {
     }
 }
 
-/// Absolute, since the application may change its working folder before the end. Empty: it is too long.
+/// Makes the path absolute, since the application may change its working folder before the end. The result is empty if it is too long.
 void absolute(const char* path, char (&buffer)[OutputFolder::path_size]) {
     const char* folder = process.job().folder;
     const bool is_whole = path[0] == '/' || *folder == 0; // no working folder: then a relative path is an error
     const int n = std::snprintf(buffer, sizeof buffer, "%s%s%s", is_whole ? "" : folder, is_whole ? "" : "/", path);
     std::size_t length = n < 0 ? sizeof buffer : static_cast<std::size_t>(n);
-    if (length > sizeof buffer - 64) length = 0; // the files in it have names, too
+    if (length > sizeof buffer - 64) length = 0; // leaves room for the names of files
     while (length > 1 && buffer[length - 1] == '/') --length;
     buffer[length] = 0;
 }
@@ -121,7 +121,7 @@ void default_base(char (&buffer)[OutputFolder::path_size]) {
     absolute(name, buffer);
 }
 
-/// The beginning of a long path: a message must have room for the rest.
+/// The beginning of a long path, so that a message has room for the rest.
 struct Shown {
     char text[208];
     explicit Shown(const char* path) { std::snprintf(text, sizeof text, "%.200s%s", path, std::strlen(path) > 200 ? "..." : ""); }
@@ -136,7 +136,7 @@ void sibling_path(const char* base, int number, char (&buffer)[OutputFolder::pat
 
 } // namespace
 
-/// Tries one name. The `job` file is created exclusively, so that of two jobs only one gets a folder.
+/// Tries one name. The `job` file is created exclusively, so only one of two jobs gets a folder.
 bool OutputFolder::claim(const char* path, bool may_exist, int& error) noexcept {
     char copy[path_size];
     std::size_t kept = 0;
@@ -144,14 +144,14 @@ bool OutputFolder::claim(const char* path, bool may_exist, int& error) noexcept 
     error = make_folders(copy, kept);
     if (error == EEXIST) {
         if (has_file(path, "profile.lprof") || has_file(path, "profile.lprof.partial")) return false;
-        const bool has_config = has_file(path, "config"); // written after `job`, so looked for before it
+        const bool has_config = has_file(path, "config"); // written after `job`, so it is looked for first
         if (is_made_by_another_rank(path)) {
             adopt(path);
             return true;
         }
         if (!may_exist) return false;
         error = check_folder(path);
-        if (error == 0 && has_config) error = EEXIST; // another's, or the program's own
+        if (error == 0 && has_config) error = EEXIST; // another job's, or the program's own
         if (error != 0) return false;
     }
     const char* key = process.job().key;
@@ -254,12 +254,12 @@ bool OutputFolder::join() noexcept {
     if (find_wanted(base, fallback)) return true;
     int error = 0;
     if (make(base, *wanted != 0, error)) return true;
-    if (find_job(base)) return true; // another rank was faster in the meantime
+    if (find_job(base)) return true; // another rank was faster
     return *wanted != 0 && (make(fallback, false, error) || find_job(fallback));
 }
 
 bool OutputFolder::fall_back(int error) noexcept {
-    const bool is_of_the_folder = error != ENOMEM && error != EFBIG; // no memory, a limit of file sizes: the same elsewhere
+    const bool is_of_the_folder = error != ENOMEM && error != EFBIG; // memory and the limit of file sizes are the same elsewhere
     if (*process.config().text(Option::Output) == 0 || !is_of_the_folder) return false;
     char base[path_size];
     default_base(base);

@@ -23,7 +23,7 @@ void write_assignments(Encoder& encoder, Clusterer& clusterer, std::uint64_t ite
     }
 }
 
-/// Calls visit(node, value) for the cells of a metric in one list of the phase, by node: that of a cluster, or behind them the
+/// Calls visit(node, value) for the cells of a metric in one list of the phase, by node. A list is that of a cluster; the last one is that of the
 /// open rows.
 template <class Visit> void for_each_cell(Phase& phase, const OpenRows& open, std::uint64_t list, std::size_t metric, Visit visit) {
     if (phase.clusterer != nullptr && list < phase.clusterer->cluster_count()) {
@@ -38,7 +38,7 @@ template <class Visit> void for_each_cell(Phase& phase, const OpenRows& open, st
 
 std::uint64_t lists_of(const Phase& phase) { return 1 + (phase.clusterer == nullptr ? 0 : std::uint64_t{phase.clusterer->cluster_count()}); }
 
-/// The metrics that have cells, as a set of bits.
+/// The set of metrics that have cells, one bit each.
 std::uint64_t metrics_in(Phase& phase, const OpenRows& open) {
     static_assert(cell_metrics <= 64);
     std::uint64_t found = 0;
@@ -52,7 +52,7 @@ std::uint64_t metrics_in(Phase& phase, const OpenRows& open) {
     return found;
 }
 
-/// Numbers of one kind stand together: lists resemble each other in them, which compression makes use of.
+/// Numbers of one kind are stored together: they are similar in all lists, which helps compression.
 void describe_cells(Encoder& encoder, Phase& phase, const OpenRows& open, std::size_t metric) {
     const std::uint64_t lists = lists_of(phase);
     for (std::uint64_t list = 0; list < lists; ++list) {
@@ -70,8 +70,7 @@ void describe_cells(Encoder& encoder, Phase& phase, const OpenRows& open, std::s
     for (std::uint64_t list = 0; list < lists; ++list) for_each_cell(phase, open, list, metric, [&](NodeId, std::uint64_t value) { encoder.number(value); });
 }
 
-/// `now`: of a thread that runs. Of an iteration that is not over the time until now counts for the phase; its values are in
-/// the rest.
+/// `now`: for a running thread. The time of an unfinished iteration until now counts for the phase; its values are in the rest.
 void describe_phase(Encoder& encoder, PhaseRecord record, Phase& phase, std::uint64_t now) {
     Clusterer* clusterer = phase.clusterer;
     record.name = phase.name;

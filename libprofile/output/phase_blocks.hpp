@@ -1,5 +1,5 @@
 // One phase of one thread as blocks of the profile file: its structure, and its cells by metric.
-// Contract: as BlockBuffer; reads the phase only, which does not change meanwhile.
+// Contract: as for BlockBuffer. Only reads the phase, which must not change meanwhile.
 #pragma once
 
 #include "libprofile/output/block_writer.hpp"
@@ -9,13 +9,13 @@
 
 namespace libprofile {
 
-/// Iterations whose time and cluster are both known.
+/// The number of iterations whose time and cluster are both known.
 std::uint64_t iterations_of(const Phase& phase) noexcept;
 
-/// Time inside libprofile of one phase, from its clusters and its rest.
+/// The time inside libprofile in one phase, from its clusters and its rest.
 std::uint64_t overhead_of(Phase& phase, NodeId overhead) noexcept;
 
-/// `number`: of the phase in its thread. `now`: of a thread that runs, else 0.
+/// `number`: the phase's number in its thread. `now`: for a running thread, else 0.
 bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, std::uint32_t number, Phase& phase, std::uint64_t now) noexcept;
 
 } // namespace libprofile

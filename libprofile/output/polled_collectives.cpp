@@ -12,8 +12,8 @@ namespace libprofile {
 
 namespace {
 
-/// Waiting ranks must not take the processor from those that still compute: where there are many of them, also looking often is too much. So
-/// they sleep an eighth of what they have waited, which prolongs waiting by that at most.
+/// Waiting ranks must not take the processor from those that still compute. If there are many of them, frequent polling costs too much, too. So
+/// they sleep an eighth of the time that they have waited, which prolongs the wait by at most that.
 void let_others_run(std::uint64_t polls, std::uint64_t waited_ns) {
     constexpr std::uint64_t polls_without_sleep = 20, shortest_ns = 50000, longest_ns = 5000000;
     if (polls < polls_without_sleep) {
@@ -25,8 +25,8 @@ void let_others_run(std::uint64_t polls, std::uint64_t waited_ns) {
     nanosleep(&pause, nullptr);
 }
 
-/// Asks MPI until its operation under way is over. False: an error, or it has been waited for `patience_ns`. Between two questions at most
-/// a second counts: ranks that are suspended together, or get no processor for a while, have not waited for each other meanwhile.
+/// Polls MPI until its current operation is complete. Returns false after an error, or after a wait of `patience_ns`. Between two polls at most
+/// one second counts: ranks that are suspended together, or get no processor for a while, have not waited for each other meanwhile.
 bool poll(const MpiServices& mpi, std::uint64_t patience_ns) noexcept {
     constexpr std::uint64_t most_between_ns = 1000000000;
     std::uint64_t waited_ns = 0, last = Clock::monotonic();
@@ -59,13 +59,13 @@ bool PolledCollectives::complete(int started, std::uint64_t patience_ns) noexcep
 bool PolledCollectives::everyone_is_here() noexcept {
     if (failed_) return false;
     if (!complete(mpi_->start_barrier(), patience_ns_)) {
-        // Those who come later would find the barrier complete and wait for us in the agreement: tell them there.
-        static std::uint64_t gone[2] = {0, 0}; // in use until the end of MPI
+        // Later ranks would find the barrier complete and wait for us in the agreement. This tells them.
+        static std::uint64_t gone[2] = {0, 0}; // used until the end of MPI
         mpi_->start_min(&gone[0], &gone[1], 1);
         return false;
     }
-    // All are inside, and nobody leaves but by these calls. A rank that was held up in between may complete an operation that others have
-    // left, and wait for them in the next: so none gives up soon.
+    // All ranks are here, and leave only through these calls. A delayed rank may complete an operation that others have left, and wait for them in
+    // the next one. So no rank gives up soon.
     constexpr std::uint64_t least_ns = 60000000000u;
     patience_ns_ = std::max(2 * patience_ns_, least_ns);
     std::uint64_t here = 1;
@@ -75,8 +75,8 @@ bool PolledCollectives::everyone_is_here() noexcept {
 
 namespace {
 
-// An operation that was given up may still read and write its buffers until the end of MPI: so they are not on the stack, and not
-// used again after it, since all later operations fail at once.
+// An operation that was given up may still read and write its buffers until the end of MPI. So they are not on the stack, and they are not used
+// again, since all later operations fail at once.
 std::uint64_t in[PolledCollectives::most];
 std::uint64_t out[PolledCollectives::most];
 char text_buffer[PolledCollectives::most_text];
@@ -110,14 +110,14 @@ bool PolledCollectives::broadcast(char* text, std::size_t capacity) noexcept {
         const std::size_t size = capacity - at < message_bytes ? capacity - at : message_bytes;
         if (!complete(mpi_->start_broadcast(text_buffer + at, static_cast<int>(size)), patience_ns_)) return false;
         std::memcpy(text + at, text_buffer + at, size);
-        if (std::memchr(text + at, 0, size) != nullptr) break; // the same for all
+        if (std::memchr(text + at, 0, size) != nullptr) break; // equal in all ranks
     }
     return true;
 }
 
-bool PolledCollectives::exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places) noexcept {
-    // A rank without a partner comes to its last step while others are still at the first ones.
-    return !failed_ && complete(mpi_->start_exchange(out, out_sizes, in, in_sizes, places), 3 * patience_ns_);
+bool PolledCollectives::exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* offsets) noexcept {
+    // A rank without a partner reaches its last step while others are still in the first ones.
+    return !failed_ && complete(mpi_->start_exchange(out, out_sizes, in, in_sizes, offsets), 3 * patience_ns_);
 }
 
 bool PolledCollectives::sum_before(std::uint64_t value, std::uint64_t& result) noexcept {

@@ -20,14 +20,14 @@ ModuleRecord module_record(std::uint32_t i) {
 
 FunctionRecord function_record(std::uint32_t i) { return {i, mpi_functions[i].name, static_cast<std::uint64_t>(mpi_functions[i].category)}; }
 
-/// Puts the marked ones in order, and adds them to the table; equal ones once.
+/// Sorts the marked records and adds them to the table; equal ones only once.
 template <class RecordOf, class Add> bool add_in_order(PageArray<std::uint32_t>& positions, PageBudget& budget, RecordOf record_of, Add add) {
     PageArray<std::uint32_t> order(budget);
     for (std::uint32_t i = 0; i < positions.size(); ++i) {
         if (positions[i] != used) continue;
-        std::uint32_t* place = order.append();
-        if (place == nullptr) return false;
-        *place = i;
+        std::uint32_t* slot = order.append();
+        if (slot == nullptr) return false;
+        *slot = i;
     }
     std::sort(order.data(), order.data() + order.size(), [&](std::uint32_t a, std::uint32_t b) {
         const int by_content = compare(record_of(a), record_of(b));
@@ -46,9 +46,9 @@ template <class RecordOf, class Add> bool add_in_order(PageArray<std::uint32_t>&
 bool mark(PageArray<std::uint32_t>& positions, std::uint32_t i) {
     if (i >= TableNode::most_targets) return false;
     while (positions.size() <= i) {
-        std::uint32_t* place = positions.append();
-        if (place == nullptr) return false;
-        *place = unused;
+        std::uint32_t* slot = positions.append();
+        if (slot == nullptr) return false;
+        *slot = unused;
     }
     positions[i] = used;
     return true;

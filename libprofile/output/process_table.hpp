@@ -1,5 +1,5 @@
 // The call paths of all locations of this process as one table.
-// Contract: by the thread that ends the job, after all locations are closed; never throws; memory from the budget.
+// Contract: used by the thread that ends the job, after all locations are closed; never throws; memory from the budget.
 #pragma once
 
 #include "libprofile/callpath/call_tree.hpp"
@@ -13,18 +13,18 @@ class ProcessTable {
   public:
     explicit ProcessTable(PageBudget& budget) : budget_(&budget), table_(budget), builder_(budget), bases_(budget) {}
 
-    /// False: no memory, and there is no table.
+    /// Returns false, and leaves no table, if memory is short.
     bool build() noexcept;
-    /// Empty again, with its memory given back.
+    /// Empties the table and returns its memory.
     void forget() noexcept {
         table_.release();
         builder_ = TableBuilder(*budget_);
         bases_.release();
     }
     PathTable& table() { return table_; }
-    /// Equal in two processes when all their nodes have the same numbers in equal tables.
+    /// Equal in two processes if all their nodes have the same numbers in equal tables.
     TableSignature layout() const { return layout_; }
-    /// Where a node of a thread is in the table.
+    /// The number in the table of a thread's node.
     std::uint32_t number_of(const Thread& thread, NodeId node) const noexcept;
 
   private:
@@ -34,7 +34,7 @@ class ProcessTable {
     PathTable table_;
     TableBuilder builder_;
     PageArray<std::uint32_t> bases_;              // by thread
-    PageArray<std::uint32_t>* modules_ = nullptr; // while it is built: positions in the table, by number in the process
+    PageArray<std::uint32_t>* modules_ = nullptr; // during build(): indexes in the table, by number in the process
     PageArray<std::uint32_t>* functions_ = nullptr;
     TableSignature layout_;
 };

@@ -31,16 +31,16 @@ int write_at(const char* path, std::uint64_t offset, const void* bytes, std::siz
         offset += static_cast<std::uint64_t>(written);
         size -= static_cast<std::size_t>(written);
     }
-    // Network file systems report a full quota only here.
+    // Network file systems report an exceeded quota only here.
     if (close(file) != 0 && error == 0) error = errno;
     return error;
 }
 
 int replace_file(const char* path, const void* bytes, std::size_t size) noexcept {
-    char fresh[4608]; // no name that a reader takes for a profile
+    char fresh[4608]; // readers do not take this name for a profile
     const int length = std::snprintf(fresh, sizeof fresh, "%s.new", path);
     if (length < 0 || length >= static_cast<int>(sizeof fresh)) return ENAMETOOLONG;
-    unlink(fresh); // of a process that was killed while it wrote
+    unlink(fresh); // left by a process that was killed while writing
     int error = write_at(fresh, 0, bytes, size);
     if (error == 0 && std::rename(fresh, path) != 0) error = errno;
     if (error != 0) unlink(fresh);
@@ -53,7 +53,7 @@ int rename_new(const char* from, const char* to) noexcept {
         return 0;
     }
     if (errno == EEXIST) return EEXIST;
-    return std::rename(from, to) == 0 ? 0 : errno; // file systems without hard links
+    return std::rename(from, to) == 0 ? 0 : errno; // for file systems without hard links
 }
 
 } // namespace libprofile

@@ -1,5 +1,5 @@
-// What is known of this process as a whole.
-// Contract: by the thread that writes, after all locations are closed or for a checkpoint.
+// The record of this process as a whole.
+// Contract: used by the thread that writes, after all locations are closed or for a checkpoint.
 #pragma once
 
 #include "format/profile_file.hpp"
@@ -9,23 +9,23 @@
 
 namespace libprofile {
 
-/// What the exit line needs, besides the blocks.
+/// The data of the exit line that are not in the blocks.
 struct RankSummary {
-    const char* phase = "";       // the outermost phase with iterations that takes most of the time
-    std::uint64_t iterations = 0; // of it
+    const char* phase = "";       // the most expensive outermost phase with iterations
+    std::uint64_t iterations = 0; // of that phase
     std::uint64_t clusters = 0;
     std::uint64_t samples_taken = 0;
     std::uint64_t samples_lost = 0;
-    std::uint64_t samples_inside = 0; // of those taken: in libprofile itself
+    std::uint64_t samples_inside = 0; // samples inside libprofile, of those taken
     std::uint64_t overhead_ns = 0;
     std::uint64_t wall_ns = 0;
     std::uint64_t repairs = 0;
     std::uint64_t quota_losses = 0;
-    std::uint64_t paths_wrong = 0; // found by LIBPROFILE_MARKS=check
+    std::uint64_t paths_wrong = 0; // as found by LIBPROFILE_MARKS=check
     std::uint64_t memory_peak = 0; // of the quota and of the live file in memory
 };
 
-/// Fills the summary and the record, but for what is known only when all else is written.
+/// Fills the summary and the record, except what is known only after all else was written.
 RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread running) noexcept;
 
 } // namespace libprofile

@@ -1,5 +1,5 @@
-// The Regions block of a rank (format/regions.hpp); none where there were no regions.
-// Contract: as serializer.hpp.
+// The Regions block of a rank (format/regions.hpp); none without regions.
+// Contract: as for serializer.hpp.
 #pragma once
 
 #include "format/regions.hpp"
@@ -30,7 +30,7 @@ inline bool write_regions(BlockBuffer& buffer, std::uint32_t rank, RunningThread
     });
     if (!has_regions) return true;
     record.excluded = function_filter.size();
-    record.names = region_names.size(); // others may add to it meanwhile
+    record.names = region_names.size(); // other threads may add names meanwhile
     return write_block(buffer, {BlockType::Regions, rank}, [&](Encoder& encoder) {
         describe(encoder, record);
         for (std::uint64_t i = 0; i < record.names; ++i) {
@@ -38,7 +38,7 @@ inline bool write_regions(BlockBuffer& buffer, std::uint32_t rank, RunningThread
             RegionNameRecord out{name.kind, name.id, name.text};
             describe(encoder, out);
         }
-        // Earlier readers know nothing of these.
+        // Earlier readers do not know these.
         if (record.without_module != 0 || record.inside != 0) encoder.number(record.without_module);
         if (record.inside != 0) encoder.number(record.inside);
     });

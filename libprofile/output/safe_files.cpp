@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t path_size = 4608;
 
-/// The owner of what we make in a folder. File servers and containers may put another user in our place.
+/// The owner of files that we make in a folder. File servers and containers may replace us by another user.
 uid_t own_user_in(const char* folder) {
     char probe[path_size];
     std::snprintf(probe, sizeof probe, "%s/.libprofile.%d", folder, static_cast<int>(getpid()));
@@ -26,7 +26,7 @@ uid_t own_user_in(const char* folder) {
     return status.st_uid;
 }
 
-/// Ours, or the superuser's, who can do anything anyway.
+/// Our own file, or the superuser's, who can do anything anyway.
 bool is_own(uid_t owner, const char* folder) { return owner == geteuid() || owner == 0 || owner == own_user_in(folder); }
 
 bool is_own_file(int file, const char* path) {
@@ -45,7 +45,7 @@ const char* what_failed(int error) noexcept {
     switch (error) {
     case ForeignFolder: return "it belongs to another user";
     case OpenFolder: return "every user may write there";
-    case EFBIG: return "it is larger than files may be here, ulimit -f";
+    case EFBIG: return "it is larger than ulimit -f permits";
     case ForeignFile: return "it is a link, or no file of this user";
     default: return std::strerror(error);
     }
@@ -66,8 +66,8 @@ int open_new(const char* path) noexcept {
 }
 
 int open_own(const char* path, int access) noexcept {
-    for (int i = 0; i < 10; ++i) { // another rank may make it in between
-        // A pipe must not make us wait.
+    for (int i = 0; i < 10; ++i) { // another rank may create it in between
+        // Opening a pipe must not wait.
         const int file = open(path, (access & ~O_CREAT) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (file >= 0) {
             if (is_own_file(file, path)) return file;

@@ -1,25 +1,25 @@
-// Opening files of ours where other users may write, too: nothing that they have put there is followed or changed.
-// Contract: outside handlers; system calls only, allocates nothing. A result below zero is -error, an error one of errno's or of these.
+// Opens our files where other users may write, too: files and links that they have made are neither followed nor changed.
+// Contract: outside handlers; system calls only, allocates nothing. A negative result is -error; errors are errno's or those below.
 #pragma once
 
 #include <fcntl.h>
 
 namespace libprofile {
 
-/// Beside errno's numbers.
-enum PlaceError : int { ForeignFolder = 10001, OpenFolder, ForeignFile };
+/// Errors in addition to errno's numbers.
+enum UnsafePath : int { ForeignFolder = 10001, OpenFolder, ForeignFile };
 
-/// In words, for a message.
+/// Describes an error for a message.
 const char* what_failed(int error) noexcept;
 
-/// May files of ours lie in a folder that was there already? Not where it, or the link that leads to it, belongs to another user, nor where
-/// everybody may write. 0, or why not.
+/// Checks whether our files may lie in an existing folder. They may not if it, or the link that leads to it, belongs to another user, or if
+/// all users may write there. Returns 0 or the reason.
 int check_folder(const char* path) noexcept;
 
-/// A file that was not there until now. Its descriptor.
+/// Creates a new file and returns its descriptor.
 int open_new(const char* path) noexcept;
 
-/// A file of ours: a regular one that no other user has made and that has no other name. Its descriptor.
+/// Opens a file of ours: a regular file that no other user has made and that has no other name. Returns its descriptor.
 /// @param access O_WRONLY or O_RDWR, with O_CREAT if it may be missing; O_RDONLY
 int open_own(const char* path, int access) noexcept;
 

@@ -8,11 +8,11 @@
 #include "libprofile/output/loops_writer.hpp"
 #include "libprofile/output/openmp_writer.hpp"
 #include "libprofile/output/phase_blocks.hpp"
-#include "libprofile/output/place_writer.hpp"
 #include "libprofile/output/regions_writer.hpp"
 #include "libprofile/output/series_writer.hpp"
 #include "libprofile/output/short_threads_writer.hpp"
 #include "libprofile/output/table_blocks.hpp"
+#include "libprofile/output/topology_writer.hpp"
 
 namespace libprofile {
 
@@ -20,7 +20,7 @@ namespace {
 
 std::uint32_t own_rank() { return static_cast<std::uint32_t>(process.job().rank); }
 
-/// The MPI functions that occur: a node's `a` is the id that is stored with the name.
+/// The MPI functions in use. A node's `a` is the id that is stored with the name.
 struct UsedFunctions {
     static constexpr std::size_t most = 2048;
     bool used[most] = {};
@@ -55,7 +55,7 @@ bool write_own_tree(BlockBuffer& buffer, const Thread& thread) {
 } // namespace
 
 bool write_own_tables(BlockBuffer& buffer, RunningThread running) noexcept {
-    const std::uint32_t modules = load_map.size(); // may grow meanwhile, if other threads run
+    const std::uint32_t modules = load_map.size(); // it may grow meanwhile if other threads run
     const UsedFunctions functions(running);
     bool ok = write_modules(buffer, own_rank(), modules, module_record);
     ok = ok && write_functions(buffer, own_rank(), functions.count, [&](std::uint64_t i) {
@@ -84,7 +84,7 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
     bool ok = write_regions(buffer, own_rank(), running);
     ok = write_openmp(buffer, own_rank(), running) && ok;
     ok = write_short_threads(buffer, own_rank()) && ok;
-    ok = write_place(buffer, running) && ok;
+    ok = write_topology(buffer, running) && ok;
     for_each_location(running, [&](Thread& thread, std::uint64_t) {
         const std::uint64_t now = &thread == running.thread ? running.now : 0;
         if (thread.trace.is_on())

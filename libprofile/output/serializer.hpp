@@ -1,6 +1,6 @@
 // The profile of this process as blocks of the profile file (format/profile_file.hpp).
-// Contract: after all locations are closed, or for a checkpoint while they run; one thread at a time; memory from the buffer
-// only. Each returns false when the buffer could not grow; what was written until then is whole.
+// Contract: after all locations are closed, or for a checkpoint while they run; one thread at a time; memory from the buffer only. Functions return
+// false if the buffer could not grow; everything written until then is complete.
 #pragma once
 
 #include "libprofile/output/block_writer.hpp"
@@ -11,14 +11,14 @@
 
 namespace libprofile {
 
-/// Modules, functions and the call-path tree of every location, with the numbers of this process.
+/// Writes modules, functions and the call-path tree of every location, with the numbers of this process.
 bool write_own_tables(BlockBuffer& buffer, RunningThread running) noexcept;
 
-/// The record of every location. `map_rank`: the rank whose NodeMap blocks, one per thread, lead from this process's nodes into the
-/// job's tree; no_rank: they are in the tables of this process.
+/// Writes the record of every location. `map_rank`: the rank whose NodeMap blocks, one per thread, lead from this process's nodes to the job's
+/// tree; no_rank if the nodes are in the tables of this process.
 bool write_locations(BlockBuffer& buffer, bool complete, std::uint32_t map_rank, RunningThread running) noexcept;
 
-/// The phases, series and traces of all locations.
+/// Writes the phases, series and traces of all locations.
 bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept;
 
 /// The buffer's size and the time when a rank began to write.
@@ -27,11 +27,11 @@ struct WritingCost {
     std::uint64_t began_at = 0;
 };
 
-/// The Rank block, last: it says what the others cost.
+/// Writes the Rank block. It comes last, because it contains the cost of the others.
 bool write_rank_record(BlockBuffer& buffer, RankRecord record, WritingCost cost) noexcept;
 
-/// Everything of this process, with tables of its own. `complete`: it reached MPI_Finalize. With a `running` thread it is a
-/// checkpoint: of that thread and those that have ended.
+/// Writes everything of this process, with its own tables. `complete`: it reached MPI_Finalize. With a `running` thread it is a checkpoint: of that
+/// thread and those that have ended.
 bool write_rank(BlockBuffer& buffer, bool complete, RankSummary& summary, RunningThread running = {}) noexcept;
 
 } // namespace libprofile

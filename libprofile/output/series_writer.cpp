@@ -15,7 +15,7 @@ void write_columns(Encoder& encoder, const SeriesColumns& columns) {
     }
 }
 
-/// `tail`: what the coder of the stream still holds back.
+/// `tail`: the bytes that the stream's coder still holds back.
 void write_stream(Encoder& encoder, const ByteChain& stream, const unsigned char* tail, std::size_t tail_size) {
     encoder.number(stream.size() + tail_size);
     stream.for_each_piece([&](const unsigned char* bytes, std::size_t size) { encoder.raw(bytes, size); });

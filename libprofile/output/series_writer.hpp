@@ -1,5 +1,5 @@
 // Writes the coded series of a phase as the payload of a Series block.
-// Contract: called by the serializer, twice per block (to measure, to write); allocates nothing; changes nothing.
+// Contract: the serializer calls it twice per block (to measure, to write); allocates and changes nothing.
 #pragma once
 
 #include "format/profile_file.hpp"

@@ -1,5 +1,5 @@
-// The ShortThreads block of a rank (format/short_threads.hpp); none where every thread is shown or counted as lost.
-// Contract: as serializer.hpp.
+// The ShortThreads block of a rank (format/short_threads.hpp); none if every thread is shown or counted as lost.
+// Contract: as for serializer.hpp.
 #pragma once
 
 #include "format/short_threads.hpp"
@@ -9,7 +9,7 @@
 namespace libprofile {
 
 inline bool write_short_threads(BlockBuffer& buffer, std::uint32_t rank) noexcept {
-    // Read once: more threads may end while a checkpoint is written, and a payload is described twice.
+    // Read once, because more threads may end while a checkpoint is written, and a payload is described twice.
     ShortThreadsRecord record = thread_registry.short_threads();
     if (record.threads == 0) return true;
     return write_block(buffer, {BlockType::ShortThreads, rank}, [&](Encoder& encoder) { describe(encoder, record); });

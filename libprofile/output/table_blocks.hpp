@@ -1,6 +1,6 @@
-// The blocks that say what the numbers in other blocks mean: modules, functions, call paths, and locations' ways to them.
-// Contract: as BlockBuffer. `rank`: whose they are, or no_rank for the job's. Every `at(i)` is called twice for each i in order,
-// and must return the same both times.
+// The blocks that define the numbers in other blocks: modules, functions, call paths, and the maps from locations to them.
+// Contract: as for BlockBuffer. `rank`: the owner, or no_rank for the job. Every `at(i)` is called twice for each i in order, and must return the same
+// both times.
 #pragma once
 
 #include "libprofile/output/block_writer.hpp"
@@ -41,7 +41,7 @@ template <class At> bool write_tree(BlockBuffer& buffer, std::uint32_t rank, std
     });
 }
 
-/// `at(i)`: the node of the job's tree that node i of the location is, from 1 to `nodes`.
+/// `at(i)`: the node of the job's tree for node i of the location, from 1 to `nodes`.
 template <class At> bool write_node_map(BlockBuffer& buffer, std::uint32_t rank, std::uint64_t thread, std::uint64_t nodes, At at) noexcept {
     return write_block(buffer, {BlockType::NodeMap, rank, thread}, [&](Encoder& encoder) {
         NodeMapRecord record{thread, nodes};

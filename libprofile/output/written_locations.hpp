@@ -1,5 +1,5 @@
-// Which threads of this process are written.
-// Contract: by the thread that writes.
+// The threads of this process that are written.
+// Contract: used by the thread that writes.
 #pragma once
 
 #include "libprofile/thread/thread_registry.hpp"
@@ -8,13 +8,13 @@
 
 namespace libprofile {
 
-/// A thread that goes on running after it has been written: the calling one, settled at `now` (PhaseStack::settle).
+/// A thread that continues after it has been written: the calling one, settled at `now` (PhaseStack::settle).
 struct RunningThread {
     Thread* thread = nullptr;
     std::uint64_t now = 0;
 };
 
-/// Calls visit(thread, its end) for every location that may be read; for a checkpoint always for the same ones.
+/// Calls visit(thread, its end) for every location that may be read; during one checkpoint always for the same ones.
 template <class F> void for_each_location(RunningThread running, F visit) {
     if (running.thread != nullptr) visit(*running.thread, running.now);
     thread_registry.for_each_closed([&](Thread& thread) {

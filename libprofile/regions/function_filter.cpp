@@ -21,7 +21,7 @@ constexpr std::uint64_t largest_file = 4 << 20;
 
 int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-/// Takes a word and the blanks behind it off the line.
+/// Cuts a word and the blanks after it off the line.
 char* take_word(char*& line) {
     char* word = line;
     while (*line != 0 && *line != ' ' && *line != '\t') ++line;
@@ -32,7 +32,7 @@ char* take_word(char*& line) {
 
 } // namespace
 
-/// False: it says nothing that is known.
+/// Returns false if the line is not understood.
 bool FunctionFilter::parse_line(char* line, std::uint32_t number) noexcept {
     while (*line == ' ' || *line == '\t') ++line;
     if (*line == 0 || *line == '#') return true;
@@ -59,7 +59,7 @@ bool FunctionFilter::parse_line(char* line, std::uint32_t number) noexcept {
     } else {
         return false;
     }
-    if (Rule* place = rules_.append(arena_)) *place = rule;
+    if (Rule* slot = rules_.append(arena_)) *slot = rule;
     return true;
 }
 
@@ -71,8 +71,8 @@ const char* FunctionFilter::load(const char* path) noexcept {
     if (text == nullptr) {
         std::snprintf(complaint_, sizeof complaint_, "cannot be read (%s)",
                       size > largest_file ? "too large"
-                      : size == 0         ? "empty, or not there"
-                                          : "no memory");
+                      : size == 0         ? "empty or missing"
+                                          : "memory is short");
         errno = saved;
         return complaint_;
     }
@@ -90,13 +90,14 @@ const char* FunctionFilter::load(const char* path) noexcept {
     if (bad == 0) return nullptr;
     char others[48] = "";
     if (bad > 1) std::snprintf(others, sizeof others, " and %u other%s", bad - 1, bad == 2 ? "" : "s");
-    std::snprintf(complaint_, sizeof complaint_, "line %u%s %s not understood and left out; the other lines hold", first_bad, others, bad == 1 ? "is" : "are");
+    std::snprintf(complaint_, sizeof complaint_, "line %u%s %s not understood and left out; the other lines are used", first_bad, others,
+                  bad == 1 ? "is" : "are");
     return complaint_;
 }
 
 void FunctionFilter::follow_modules() noexcept {
     if (rules_.size() == 0 || modules_.load(std::memory_order_acquire) == load_map.size()) return;
-    if (busy_.test_and_set(std::memory_order_acquire)) return; // another thread is at it
+    if (busy_.test_and_set(std::memory_order_acquire)) return; // another thread does it
     const int saved = errno;
     for (std::uint32_t module = modules_.load(std::memory_order_relaxed); module < load_map.size(); ++module) {
         apply(module);
@@ -118,7 +119,7 @@ void FunctionFilter::apply(std::uint32_t number) noexcept {
     if (has_names_) apply_names(number);
 }
 
-/// The last rule that fits counts; those before it are asked until they have fitted something.
+/// The last matching rule decides. Earlier rules are tried only until they have matched something.
 bool FunctionFilter::is_excluded(const char* linkage_name) noexcept {
     char plain[512];
     const bool has_plain = plain_name(linkage_name, plain, sizeof plain);
@@ -137,14 +138,14 @@ bool FunctionFilter::is_excluded(const char* linkage_name) noexcept {
 const char* FunctionFilter::useless_lines() noexcept {
     if (rules_.size() == 0) {
         if (!has_lines_for_compilers_) return nullptr;
-        return "it has no line that holds at run time (exclude file and exclude compiled hold when libprofile-cc compiles)";
+        return "it has no line for run time (exclude file and exclude compiled apply when libprofile-cc compiles)";
     }
     const int saved = errno;
     load_map.refresh();
     errno = saved;
     follow_modules();
     for (unsigned tries = 0; busy_.test_and_set(std::memory_order_acquire); sched_yield())
-        if (++tries == 10000) return nullptr; // a thread that is at it has gone, or takes long: better nothing than to wait
+        if (++tries == 10000) return nullptr; // the thread that does it has gone or takes long: saying nothing is better than waiting
     std::uint32_t names = 0, addresses = 0;
     const Rule *name = nullptr, *address = nullptr;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -167,22 +168,22 @@ const char* FunctionFilter::useless_lines() noexcept {
 #pragma GCC diagnostic pop
     };
     if (names == 1)
-        add_part("line %u (%.80s) fits no function of the program and its libraries", name->line, name->pattern);
+        add_part("line %u (%.80s) matches no function of the program and its libraries", name->line, name->pattern);
     else if (names != 0)
-        add_part("%u lines fit no function of the program and its libraries, the first is line %u (%.80s)", names, name->line, name->pattern);
+        add_part("%u lines match no function of the program and its libraries, the first is line %u (%.80s)", names, name->line, name->pattern);
     if (addresses != 0)
-        add_part("%u line%s from line %u on %s functions of a build that is not loaded (make the file anew: libprofile filter)", addresses,
+        add_part("%u line%s from line %u on %s functions of a build that is not loaded (make a new file: libprofile filter)", addresses,
                  addresses == 1 ? "" : "s", address->line, addresses == 1 ? "names" : "name");
-    if (is_nameless_measured_.load(std::memory_order_relaxed) || (names != 0 && nameless_.load(std::memory_order_relaxed) != ~0u))
-        add_part("the program is stripped, so that its functions have no names to compare with");
-    if (lacks_memory_.load(std::memory_order_relaxed)) add_part("there was no memory for the names of some modules (LIBPROFILE_MEMORY)");
+    if (is_stripped_measured_.load(std::memory_order_relaxed) || (names != 0 && stripped_.load(std::memory_order_relaxed) != ~0u))
+        add_part("the program is stripped, so its functions have no names to compare");
+    if (lacks_memory_.load(std::memory_order_relaxed)) add_part("memory was short for the names of some modules (LIBPROFILE_MEMORY)");
     return used == 0 ? nullptr : complaint_;
 }
 
 void FunctionFilter::apply_names(std::uint32_t number) noexcept {
     const Module& module = load_map[number];
     FunctionSymbols symbols(module);
-    if (module.is_executable && !symbols.has_all()) nameless_.store(number, std::memory_order_relaxed);
+    if (module.is_executable && !symbols.has_all()) stripped_.store(number, std::memory_order_relaxed);
     for (FunctionSymbol symbol; symbols.next(symbol);)
         if (is_excluded(symbol.name)) add(module.bias + symbol.value);
     if (symbols.lacks_memory()) lacks_memory_.store(true, std::memory_order_relaxed);

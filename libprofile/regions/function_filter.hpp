@@ -1,8 +1,8 @@
 // The instrumented functions that are left out at run time (LIBPROFILE_FILTER; docs/regions.md has the file's grammar).
 //
-// Contract: excludes() is wait-free and async-signal-safe, and costs a multiplication and a load or two. load() runs once, when
-// the session starts; follow_modules() in ordinary context, on any thread, with the in-tool flag set: one of them does the work, the
-// others go on. Memory is part of the quota, and never given back.
+// Contract: excludes() is wait-free and async-signal-safe, and costs a multiplication and a load or two. load() runs once, when the session
+// starts. follow_modules() runs in ordinary context, on any thread, with the in-tool flag set: one thread does the work, others return at once.
+// Memory is part of the quota and never given back.
 #pragma once
 
 #include "libprofile/base/hashing.hpp"
@@ -15,7 +15,7 @@ namespace libprofile {
 
 class FunctionFilter {
   public:
-    /// Whether the function at this address is left out.
+    /// Returns true if the function at this address is left out.
     bool excludes(std::uintptr_t function) const noexcept {
         const Table* table = table_.load(std::memory_order_acquire);
         if (table == nullptr) [[likely]]
@@ -29,13 +29,13 @@ class FunctionFilter {
 
     /// Reads the file. Returns what is wrong with it, in one sentence, or nullptr.
     const char* load(const char* path) noexcept;
-    /// Modules may have come since the last time.
+    /// Handles modules loaded since the last call.
     void follow_modules() noexcept;
-    /// A function of this module is measured.
+    /// Notes that a function of this module is measured.
     void note_measured(std::uint32_t module) noexcept {
-        if (has_names_ && module == nameless_.load(std::memory_order_relaxed)) is_nameless_measured_.store(true, std::memory_order_relaxed);
+        if (has_names_ && module == stripped_.load(std::memory_order_relaxed)) is_stripped_measured_.store(true, std::memory_order_relaxed);
     }
-    /// At the end of the measurement: which lines have done nothing, in one sentence, or nullptr. In ordinary context, by one thread.
+    /// At the end of the measurement: which lines had no effect, in one sentence, or nullptr. In ordinary context, on one thread.
     const char* useless_lines() noexcept;
     std::uint32_t size() const { return size_; }
 
@@ -43,11 +43,11 @@ class FunctionFilter {
     struct Table {
         unsigned shift;
         std::uint64_t mask;
-        std::uintptr_t* functions; // open addressing, at most half full; 0: free
+        std::uintptr_t* functions; // open addressing, at most half full; 0 if free
     };
     struct Rule {
         enum Kind { ExcludeName, IncludeName, ExcludeAddress } kind;
-        bool fits;            // some function of a module
+        bool fits;            // a function of a loaded module
         std::uint32_t line;   // of the file
         const char* pattern;  // of a name
         unsigned char id[32]; // build-id
@@ -69,10 +69,10 @@ class FunctionFilter {
     bool has_names_ = false;
     bool has_lines_for_compilers_ = false;
     std::uint32_t size_ = 0;
-    std::atomic<std::uint32_t> nameless_{~0u}; // the program itself, when it has no names of its own functions any more
-    std::atomic<bool> is_nameless_measured_{false};
-    std::atomic<bool> lacks_memory_{false}; // for the names of some module
-    std::atomic<std::uint32_t> modules_{0}; // applied to
+    std::atomic<std::uint32_t> stripped_{~0u}; // the program itself, if it is stripped of its functions' names
+    std::atomic<bool> is_stripped_measured_{false};
+    std::atomic<bool> lacks_memory_{false}; // for the names of a module
+    std::atomic<std::uint32_t> modules_{0}; // modules handled so far
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     char complaint_[512] = {};
 };

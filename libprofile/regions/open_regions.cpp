@@ -27,7 +27,7 @@ void OpenRegions::add_counted(std::uint32_t at) noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
         const std::uint64_t before = counted_before_[std::size_t{at} * count_ + i];
         const std::uint64_t now = counters_->of_program(i);
-        // Less: the location counts for another thread now.
+        // Less than before: the location counts for another thread now.
         counted[i] += now > before ? now - before : 0;
     }
 }

@@ -8,14 +8,14 @@ namespace libprofile {
 
 namespace {
 
-/// Names of gfortran: "__module_MOD_procedure", "procedure_"; and what compilers hang on the names of inner procedures and clones: "inner.0".
+/// Names of gfortran: "__module_MOD_procedure", "procedure_", and the suffixes of inner procedures and clones: "inner.0".
 bool fortran_name(const char* name, char* out, std::size_t size) noexcept {
     constexpr char between[] = "_MOD_";
     constexpr std::size_t between_size = sizeof between - 1;
     std::size_t length = std::strcspn(name, ".");
     const bool has_suffix = length != 0 && name[length] == '.';
     if (length + 1 > size) return false;
-    const char* module_end = name[0] == '_' && name[1] == '_' ? std::strstr(name + 2, between) : nullptr; // its capitals cannot come from the source
+    const char* module_end = name[0] == '_' && name[1] == '_' ? std::strstr(name + 2, between) : nullptr; // capitals cannot come from the source
     if (module_end != nullptr && module_end != name + 2 && module_end + between_size < name + length) {
         const auto module_size = static_cast<std::size_t>(module_end - name) - 2;
         const char* procedure = module_end + between_size;

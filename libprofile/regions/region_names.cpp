@@ -26,7 +26,7 @@ std::uint64_t RegionNames::know(RegionClass kind, const char* name) noexcept {
     const std::uint64_t id = id_of(name);
     const auto number = static_cast<std::uint32_t>(kind);
     if (knows(number, id)) return id;
-    if (is_full()) return 0; // without a lock: a program that makes names may go on to
+    if (is_full()) return 0; // without a lock: a program that creates names may continue to
     while (busy_.test_and_set(std::memory_order_acquire)) sched_yield();
     const bool is_known = add(number, id, name);
     busy_.clear(std::memory_order_release);
@@ -50,9 +50,9 @@ bool RegionNames::add(std::uint32_t kind, std::uint64_t id, const char* name) no
     char text[most_bytes + 1] = {};
     std::memcpy(text, name, strnlen(name, most_bytes));
     const char* copy = arena_.copy_text(text);
-    RegionName* place = *copy == 0 && *text != 0 ? nullptr : names_.append(arena_);
-    if (place == nullptr) return false;
-    *place = {id, kind, copy};
+    RegionName* added = *copy == 0 && *text != 0 ? nullptr : names_.append(arena_);
+    if (added == nullptr) return false;
+    *added = {id, kind, copy};
     count_.store(count + 1, std::memory_order_release);
     table[slot].store(count + 1, std::memory_order_release);
     return true;

@@ -1,7 +1,7 @@
-// The names of the regions of this process, by the id that call paths have in their stead.
-// Contract: any thread, with the in-tool flag set; append-only; a known name is found without a lock; memory of its own, part of
-// the quota. Names of more than most_bytes bytes are cut; there are at most `most` of them: a name per iteration is a mistake that
-// must not cost the job.
+// The names of the regions of this process, by the id that call paths contain.
+// Contract: any thread, with the in-tool flag set; append-only; a known name is found without a lock. It has memory of its own, which is part
+// of the quota. Names are cut to most_bytes bytes. There are at most `most` of them: a name per iteration is a mistake that must not harm the
+// job.
 #pragma once
 
 #include "format/regions.hpp"
@@ -23,13 +23,13 @@ class RegionNames {
     static constexpr std::size_t most_bytes = 255;
     static constexpr std::uint32_t most = 4096;
 
-    /// The id of a name, which is known from now on; 0: there is no room or memory for it.
+    /// Stores a name. Returns its id, or 0 if there is no room or memory.
     std::uint64_t know(RegionClass kind, const char* name) noexcept;
-    /// The id that know() gave, or would give.
+    /// The id that know() gave or would give.
     static std::uint64_t id_of(const char* name) noexcept;
 
     bool knows(std::uint32_t kind, std::uint64_t id) const noexcept { return number_of(kind, id) != none; }
-    /// The place of a known name in the list, which stays; none: it is not known.
+    /// The index of a known name in the list, which never changes; `none` if it is unknown.
     std::uint32_t number_of(std::uint32_t kind, std::uint64_t id) const noexcept;
     static constexpr std::uint32_t none = ~0u;
     bool is_full() const { return size() == most; }

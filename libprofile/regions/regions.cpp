@@ -16,10 +16,10 @@ namespace libprofile {
 
 namespace {
 
-/// What remembered paths of regions have in place of an MPI function's number.
+/// The function number in remembered paths of regions.
 constexpr unsigned no_function = 0xffff;
 
-/// At the border of a region, as late at its entry and as early at its exit as can be. What a pause has belongs to no region.
+/// Called at the border of a region, as late at its entry and as early at its exit as possible. Counts in a pause belong to no region.
 inline void look_at_counters(Thread& thread) noexcept {
     if (!thread.counters.is_on() || thread.phases.time().is_paused()) [[likely]]
         return;
@@ -28,10 +28,10 @@ inline void look_at_counters(Thread& thread) noexcept {
     errno = saved;
 }
 
-/// Now; in a pause, when it began: nothing may be booked in it.
+/// Returns the present time; in a pause the time when it began, since nothing may be booked in it.
 std::uint64_t time_of(const Thread& thread) noexcept { return thread.phases.time().is_paused() ? thread.phases.time().earliest_end() : session_clock.now(); }
 
-/// Code that the program has made at run time: it has no name, and no place that means the same in another process.
+/// Returns true for code that the program has made at run time: it has no name and no address that is valid in another process.
 bool is_in_no_module(std::uintptr_t function) noexcept {
     dl_find_object module;
     return _dl_find_object(reinterpret_cast<void*>(function), &module) != 0;
@@ -40,11 +40,11 @@ bool is_in_no_module(std::uintptr_t function) noexcept {
 } // namespace
 
 Regions* Regions::create(Thread& thread) noexcept {
-    void* place = thread.arena.allocate(sizeof(Regions));
+    void* memory = thread.arena.allocate(sizeof(Regions));
     auto* known = thread.arena.array<KnownFunction>(std::size_t{1} << known_bits);
     auto* table = thread.arena.array<RegionCounter*>(std::size_t{1} << table_bits);
-    if (place == nullptr || known == nullptr || table == nullptr) return nullptr;
-    auto* regions = new (place) Regions(thread.arena);
+    if (memory == nullptr || known == nullptr || table == nullptr) return nullptr;
+    auto* regions = new (memory) Regions(thread.arena);
     regions->known_ = known;
     regions->table_ = table;
     regions->book = book_all;
@@ -65,7 +65,7 @@ void Regions::book_all(SegmentSource& self, PhaseStack& phases, std::uint64_t no
         row[Metric::Visits] += counter->visits;
         row[Metric::RegionTime] += counter->inclusive_ns;
         row[Metric::RegionOwnTime] += counter->exclusive_ns;
-        if (phases.counts_for_structure(row.node)) row.is_event = true; // it may be one that others were folded into
+        if (phases.counts_for_structure(row.node)) row.is_event = true; // others may have been folded into this one
         counter->visits = counter->inclusive_ns = counter->exclusive_ns = 0;
         if (counter->counted != nullptr) [[unlikely]]
             regions.book_counted(*counter, row);
@@ -97,7 +97,7 @@ RegionCounter* Regions::find_function(Thread& thread, NodeId parent, std::uintpt
     function_filter.follow_modules();
     if (function_filter.excludes(function)) return nullptr;
     std::uint32_t module = load_map.find(function);
-    if (module == LoadMap::none && load_map.is_stale()) { // of a library that has just been loaded
+    if (module == LoadMap::none && load_map.is_stale()) { // perhaps of a library that was just loaded
         const int saved = errno;
         load_map.refresh();
         errno = saved;
@@ -124,12 +124,12 @@ RegionCounter* Regions::outermost_function(Thread& thread, std::uintptr_t functi
     const int saved = errno;
     NodeId caller = calling_path(thread, frame);
     errno = saved;
-    // That is the function itself; the region is one of its caller.
+    // The node is that of the function itself. The region belongs to its caller.
     if (thread.tree[caller].kind == NodeKind::Frame) caller = thread.tree[caller].parent;
     return function_below(thread, caller, function);
 }
 
-/// A hook that was left in its midst may have changed a counter, and not yet what goes with it.
+/// A jump out of a hook may have left a counter changed, but not yet the related data.
 [[gnu::cold, gnu::noinline]] void Regions::recover() noexcept {
     is_abandoned_ = false;
     touched_ = nullptr;
@@ -143,18 +143,18 @@ RegionCounter* Regions::outermost_function(Thread& thread, std::uintptr_t functi
     named_.recount();
 }
 
-/// An entry that is not followed.
+/// Counts an entry that is not followed.
 void Regions::count_refused(std::uintptr_t function) noexcept {
-    if (function_filter.excludes(function)) return; // found when its library was looked at just now
+    if (function_filter.excludes(function)) return; // excluded since its library was looked at just now
     ++(is_in_no_module(function) ? counts_.without_module : counts_.without_memory);
 }
 
-/// An exit of nothing that is open. Where no entry is ever followed, that was counted.
+/// Counts an exit without an open entry. If the function's entries are never followed, that was already counted.
 void Regions::count_unmatched(std::uintptr_t function) noexcept {
     if (!is_in_no_module(function)) ++counts_.unmatched;
 }
 
-/// Functions whose frames lie inside of `stack` are gone.
+/// Drops functions whose frames lie inside of `stack`.
 void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept {
     if (!is_own_stack(stack)) return;
     while (!functions_.is_empty() && functions_.top().stack < stack && is_own_stack(functions_.top().stack)) {
@@ -206,9 +206,9 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     }
 }
 
-/// Whether a function ends that was entered when there was no room. They lie inside of the innermost open one, but an exception or a
-/// jump may have left any number of them. A compiler may jump to the hook instead of calling it, which is then seen from one frame
-/// further out: that is why the frame of the innermost open one itself tells nothing, unless more than one should be left.
+/// Returns true if the ending function was entered when there was no room. Such functions lie inside of the innermost open one, but an exception or
+/// a jump may have left any number of them. A compiler may jump to the hook instead of calling it. The hook then seems to be called from one
+/// frame further out. So the frame of the innermost open function alone tells nothing, unless more than one would be left.
 [[gnu::cold, gnu::noinline]] bool Regions::is_beyond(std::uintptr_t function, std::uintptr_t stack) noexcept {
     const OpenRegion& top = functions_.top();
     const bool is_comparable = is_own_stack(stack) && is_own_stack(top.stack);
@@ -218,12 +218,12 @@ void Regions::drop_left(std::uintptr_t stack, std::uint64_t now, std::uint64_t o
     return stack == top.stack && (!is_stale || top.key != function);
 }
 
-/// The activation that ends when the innermost one is another. True: it is on top now.
+/// Finds the ending activation if it is not the innermost one. Returns true if it is on top now.
 [[gnu::noinline]] bool Regions::find_exit(std::uintptr_t function, std::uintptr_t stack, std::uint64_t now, std::uint64_t own) noexcept {
     const bool is_own = is_own_stack(stack);
     for (std::uint32_t i = functions_.depth(); i-- > 0;) {
         const OpenRegion& region = functions_[i];
-        if (is_own && (!is_own_stack(region.stack) || region.stack > stack)) break; // it lives on
+        if (is_own && (!is_own_stack(region.stack) || region.stack > stack)) break; // it is still running
         if (region.key != function) continue;
         for (; functions_.depth() > i + 1; ++counts_.left) {
             touch(*functions_.top().counter);
@@ -279,7 +279,7 @@ void Regions::exit_exactly(Thread& thread, std::uintptr_t function, std::uintptr
         drop_left(stack, now, now - thread.phases.time().booked_ns());
     }
     if (!functions_.is_empty() && functions_.top().stack == stack && functions_.top().key == function) [[likely]] {
-        beyond_ = 0; // they would lie inside
+        beyond_ = 0; // those would lie inside
     } else if (is_own) {
         if (beyond_ != 0)
             --beyond_;
@@ -318,14 +318,14 @@ void Regions::begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, 
     }
     ++counter->visits;
     touch(*counter);
-    const bool is_open_already = named_.is_open(id, kind); // its call path is another one at each depth of a recursion
+    const bool is_open_already = named_.is_open(id, kind); // at each depth of a recursion its call path is different
     look_at_counters(thread);
     const std::uint64_t now = session_clock.now();
     thread.phases.time().book_overhead(now - entered);
     named_.push(*counter, id, kind, now, now - thread.phases.time().booked_ns(), is_open_already);
 }
 
-/// The innermost open region that is meant ends, and all inside of it. False: none is open.
+/// Ends the innermost open region that is meant, and all inside of it. Returns false if none is open.
 template <class IsMeant> bool Regions::end_named_region(Thread& thread, IsMeant is_meant) noexcept {
     see_returns(thread);
     if (is_abandoned_) [[unlikely]]
@@ -352,7 +352,7 @@ template <class IsMeant> bool Regions::end_named_region(Thread& thread, IsMeant 
 
 void Regions::end_named(Thread& thread, std::uint32_t kind, std::uint64_t id) noexcept {
     const bool is_ended = end_named_region(thread, [&](const OpenRegion& region) { return region.key == id && region.stack == kind; });
-    // A name that found no place was counted when it began.
+    // A name without room was counted when it began.
     if (!is_ended && (!region_names.is_full() || region_names.knows(kind, id))) ++counts_.repairs;
 }
 

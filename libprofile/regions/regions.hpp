@@ -1,12 +1,12 @@
-// The regions of one thread: what is open, what was counted on each call path, and how call paths are found.
+// The regions of one thread: which are open, their counts on each call path, and how call paths are found.
 //
-// An instrumented function that is entered from another one finds its call path by (call path of that one, function) in a small
-// cache: millions of calls cannot each look at the stack. Only the outermost one does, and named regions, as MPI calls do.
-// A recursive function, also through others, stays on the call path of its first activation, so that the tree stays finite.
+// An instrumented function that is entered from another one finds its call path by (that one's call path, function) in a small cache: millions
+// of calls cannot each walk the stack. Only the outermost one does, and named regions, as MPI calls do. A recursive function, also through
+// others, stays on the call path of its first activation, so the tree stays finite.
 //
-// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe but for outermost entries, which may ask
-// the loader for modules (PathTracker::at_call); memory from the thread's arena. Entries that find no memory or no room are
-// counted and left out; their exits then find nothing to end. So are those of functions in no module; their exits are not counted again.
+// Contract: belongs to one thread, used with its in-tool flag set. Async-signal-safe except outermost entries, which may ask the loader for
+// modules (PathTracker::at_call). Memory from the thread's arena. Entries without memory or room are counted and left out; their exits then
+// find nothing to end. So are functions in no module, but their exits are not counted again.
 #pragma once
 
 #include "libprofile/base/hashing.hpp"
@@ -33,35 +33,35 @@ struct RegionCounts {
 
 class Regions : public SegmentSource {
   public:
-    /// For the calling thread, at its first region. nullptr: no memory.
+    /// Creates the regions of the calling thread, at its first region. Returns nullptr if memory is short.
     static Regions* create(Thread& thread) noexcept;
 
-    /// The function at `function` was entered; `frame` is that of the hook, `stack` the stack pointer of its caller.
+    /// The function at `function` was entered. `frame` is the hook's frame, `stack` the stack pointer of its caller.
     void enter_function(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept;
     void exit_function(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept;
-    /// The same where `stack` is exactly where the function's return address lies, at its entry and at its exit: two that have the same are
-    /// never open at once, so functions left by an exception end when anything else is entered or left in their place.
+    /// The same if `stack` is exactly the function's return slot, at its entry and at its exit. Two functions with the same slot are never open at
+    /// once, so functions left by an exception end when another one is entered or left at their slot.
     void enter_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t frame, std::uintptr_t stack) noexcept;
     void exit_exactly(Thread& thread, std::uintptr_t function, std::uintptr_t stack) noexcept;
 
-    /// A named region of a class (`kind`) begins: `id` is that of its name, which is known (region_names.hpp).
+    /// A named region of class `kind` begins. `id` is that of its name, which must be known (region_names.hpp).
     void begin_named(Thread& thread, std::uint32_t kind, std::uint64_t id, std::uintptr_t frame) noexcept;
-    /// The innermost open one of that class and id ends, and what is open inside of it.
+    /// Ends the innermost open region of that class and id, and all inside of it.
     void end_named(Thread& thread, std::uint32_t kind, std::uint64_t id) noexcept;
-    /// The innermost open one of the class ends, whatever its name is.
+    /// Ends the innermost open region of the class, whatever its name is.
     void end_innermost(Thread& thread, std::uint32_t kind) noexcept;
 
-    /// A non-local jump goes to `stack`: functions inside of that are left.
+    /// A non-local jump goes to `stack`: leaves the functions inside of that.
     void leave_to(Thread& thread, std::uintptr_t stack) noexcept;
-    /// The thread ends: what is open was never ended.
+    /// The thread ends: regions still open were never ended.
     void finish() noexcept { counts_.repairs += named_.depth(); }
-    /// The running hook of this thread is about to be left by a jump out of a signal handler, anywhere in it.
+    /// A jump out of a signal handler is about to leave this thread's running hook, at any point.
     void abandon_hook() noexcept { is_abandoned_ = true; }
-    /// A region whose name found no place: its end is no mistake of the program's.
-    void count_nameless() noexcept { ++counts_.without_memory; }
+    /// Counts a region whose name found no room: its end is not a mistake of the program.
+    void count_unnamed() noexcept { ++counts_.without_memory; }
 
     const RegionCounts& counts() const { return counts_; }
-    /// What entering and leaving a function costs, in ps: the mean of those that were measured; 0: none was.
+    /// The cost of entering and leaving a function in ps: the mean of the measured ones; 0 if none was measured.
     std::uint64_t pair_ps() const { return entry_costs_.mean_ps() + exit_costs_.mean_ps(); }
 
   private:
@@ -69,7 +69,7 @@ class Regions : public SegmentSource {
         std::uint64_t ns = 0;
         std::uint64_t count = 0;
         void add(std::uint64_t cost) noexcept {
-            ns += cost < 1000 ? cost : 1000; // dearer ones were interrupted
+            ns += cost < 1000 ? cost : 1000; // more expensive ones were interrupted
             ++count;
         }
         std::uint64_t mean_ps() const { return count == 0 ? 0 : ns * 1000 / count; }
@@ -109,9 +109,9 @@ class Regions : public SegmentSource {
     OwnCost entries_;
     OwnCost exits_;
     RegionCounter* touched_ = nullptr;
-    std::uint32_t epoch_ = 0;        // of the load map: what known_ says
-    std::uint32_t beyond_ = 0;       // functions entered, and not left, for which there was no room
-    std::uint32_t named_beyond_ = 0; // the same of named regions
+    std::uint32_t epoch_ = 0;        // of the load map for known_
+    std::uint32_t beyond_ = 0;       // functions entered without room and not yet left
+    std::uint32_t named_beyond_ = 0; // the same for named regions
     bool is_abandoned_ = false;
     KnownFunction* known_ = nullptr;
     OpenRegions named_;
@@ -123,8 +123,8 @@ class Regions : public SegmentSource {
     Costs exit_costs_;
 };
 
-/// The node of the call path that calls a function of ours, for its frame at `frame` (its return address lies at `frame` + 8). As for
-/// MPI calls, a path that was met before is not walked again.
+/// The node of the call path that calls a function of ours with its frame at `frame` (its return address lies at `frame` + 8). As for MPI
+/// calls, a known path is not walked again.
 NodeId calling_path(Thread& thread, std::uintptr_t frame) noexcept;
 
 } // namespace libprofile

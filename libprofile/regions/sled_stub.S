@@ -1,9 +1,9 @@
-/* What the sleds of -fxray-instrument go through, x86-64 (sleds.hpp). r10 has the address of the function.
+/* The target of the sleds of -fxray-instrument, x86-64 (sleds.hpp). r10 has the address of the function.
 
-   At an entry, and before a jump to another function, the sled calls; instead of a return it jumps. So to unwinders this is a function that
-   was called by the instrumented one, or by its caller. Everything stays that can hold arguments or results: general registers; of
-   the vector registers the lower halves of eight, if the processor says that no others are in use, else all of them by XSAVE. Nobody here
-   touches the x87 stack. */
+   At an entry, and before a jump to another function, the sled calls; instead of a return it jumps. So to unwinders this is a function that the
+   instrumented one, or its caller, has called. All registers that can hold arguments or results are kept: the general registers, and of the
+   vector registers the lower halves of eight if the processor says that no others are in use, else all of them by XSAVE. Nothing here touches
+   the x87 stack. */
 
 #if defined(__x86_64__)
     .text
@@ -83,7 +83,7 @@ libprofile_sled:
     subq %rax, %rsp
     andq $-64, %rsp
     xorl %edx, %edx
-    movq %rdx, 512(%rsp)        /* the header: what XSAVE does not write and XRSTOR wants to be zero */
+    movq %rdx, 512(%rsp)        /* the header: XSAVE does not write it, and XRSTOR expects zeroes */
     movq %rdx, 520(%rsp)
     movq %rdx, 528(%rsp)
     movq %rdx, 536(%rsp)

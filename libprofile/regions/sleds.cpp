@@ -23,7 +23,7 @@ extern "C" {
 [[gnu::visibility("hidden")]] void libprofile_sled_entry() noexcept;
 [[gnu::visibility("hidden")]] void libprofile_sled_return() noexcept;
 [[gnu::visibility("hidden")]] void libprofile_sled_jump() noexcept;
-// The processor tells which vector registers are in use.
+// Set if the processor tells which vector registers are in use.
 [[gnu::visibility("hidden")]] extern std::uint8_t libprofile_tells_vector_use;
 constinit std::uint8_t libprofile_tells_vector_use = 0;
 }
@@ -34,7 +34,7 @@ constexpr std::uintptr_t page = 4096;
 constexpr std::size_t sled_size = 11;
 constexpr std::uint8_t known_version = 2;
 
-/// Where the section lies in the file's addresses, and its size. False: there is none.
+/// Finds the section's address in the file, and its size. Returns false if there is none.
 bool find_section(const char* path, std::uint64_t& address, std::uint64_t& size) noexcept {
     constexpr std::uint64_t most_headers = 4 << 20;
     Pieces file(path);
@@ -57,7 +57,7 @@ bool find_section(const char* path, std::uint64_t& address, std::uint64_t& size)
     return false;
 }
 
-/// What the distribution has installed is not instrumented: its many libraries need not be read.
+/// Libraries of the distribution are not instrumented, so they need not be read.
 bool is_of_system(const char* path) { return std::strncmp(path, "/usr/lib", 8) == 0 || std::strncmp(path, "/lib", 4) == 0; }
 
 void put(unsigned char*& at, std::initializer_list<unsigned> bytes, std::intptr_t distance) {
@@ -67,7 +67,7 @@ void put(unsigned char*& at, std::initializer_list<unsigned> bytes, std::intptr_
     at += sizeof value;
 }
 
-/// Code near the module: makes an address of the offset in r10 and goes on to ours, at 32 + 16 * kind.
+/// Writes code near the module: it turns the offset in r10 into an address and continues in our code, at 32 + 16 * kind.
 bool write_way(unsigned char* way, std::uintptr_t bias) noexcept {
     void (*const stubs[])() noexcept = {libprofile_sled_entry, libprofile_sled_return, libprofile_sled_jump};
     std::memcpy(way, &bias, sizeof bias);
@@ -80,10 +80,10 @@ bool write_way(unsigned char* way, std::uintptr_t bias) noexcept {
     return mprotect(way, page, PROT_READ | PROT_EXEC) == 0;
 }
 
-/// As the compiler has left it.
+/// Returns true if the sled is as the compiler left it.
 bool is_untouched(const unsigned char* sled, SledKind kind) { return kind == SledKind::Return ? sled[0] == 0xc3 : sled[0] == 0xeb && sled[1] == sled_size - 2; }
 
-/// mov $offset, %r10d; call or jmp to `target`.
+/// Writes: mov $offset, %r10d; call or jmp to `target`.
 void lead(unsigned char* sled, SledKind kind, std::uint32_t offset, const unsigned char* target) noexcept {
     unsigned char code[sled_size] = {0x41, 0xba};
     std::memcpy(code + 2, &offset, sizeof offset);
@@ -110,7 +110,7 @@ void Sleds::find(const Module& module, Known& known) noexcept {
     std::uint64_t address = 0, size = 0;
     if (module.is_libc || module.is_libprofile || (!module.is_executable && is_of_system(module.path))) return;
     if (!find_section(module.is_executable ? "/proc/self/exe" : module.path, address, size)) return;
-    if (readable(module, module.bias + address, false) < size) return; // another file than the one that is loaded
+    if (readable(module, module.bias + address, false) < size) return; // another file than the loaded one
     known.sleds = reinterpret_cast<const SledEntry*>(module.bias + address);
     known.count = size / sizeof(SledEntry);
 }
@@ -119,10 +119,10 @@ void Sleds::patch(const Module& module, Known& known) noexcept {
     const auto fail = [this, &module](const char* why) {
         std::snprintf(complaint_, sizeof complaint_, "functions of %.80s are not followed: %s", module.path, why);
     };
-    // The file may have been another one when it was loaded before.
+    // At an earlier loading the file may have been a different one.
     if (readable(module, reinterpret_cast<std::uintptr_t>(known.sleds), false) < known.count * sizeof(SledEntry)) return;
-    if (known.sleds[0].version != known_version) return fail("their XRay sleds are of another version than 2");
-    // The pages that hold them.
+    if (known.sleds[0].version != known_version) return fail("their XRay sleds have a version other than 2");
+    // The pages that contain them.
     std::uintptr_t low = UINTPTR_MAX, high = 0;
     const auto address_of = [](const SledEntry& entry) {
         return reinterpret_cast<std::uintptr_t>(&entry.address) + static_cast<std::uintptr_t>(entry.address);
@@ -139,16 +139,16 @@ void Sleds::patch(const Module& module, Known& known) noexcept {
     }
     if (known.way == nullptr) {
         unsigned char* way = map_near(low, module);
-        if (way == nullptr || !write_way(way, module.bias)) return fail("there is no memory near their code");
-        const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(way);
-        if (high - (place < low ? place : low) > 0x7fff0000u || (place > high ? place - low : 0) > 0x7fff0000u) return fail("their code is too large");
+        if (way == nullptr || !write_way(way, module.bias)) return fail("no memory is available near their code");
+        const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(way);
+        if (high - (address < low ? address : low) > 0x7fff0000u || (address > high ? address - low : 0) > 0x7fff0000u) return fail("their code is too large");
         known.way = way;
     }
     low &= ~(page - 1);
     high = (high + page - 1) & ~(page - 1);
     if (mprotect(reinterpret_cast<void*>(low), high - low, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-        return fail("this system does not let code be changed while it runs");
-    std::uintptr_t followed = 0; // the function whose entry leads to us: its exits must, too
+        return fail("this system does not permit running code to be changed");
+    std::uintptr_t followed = 0; // the function whose entry leads to us; its exits must, too
     for (std::uint64_t i = 0; i < known.count; ++i) {
         const SledEntry& entry = known.sleds[i];
         const auto kind = static_cast<SledKind>(entry.kind);

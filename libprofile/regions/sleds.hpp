@@ -1,14 +1,14 @@
-// The places that clang -fxray-instrument leaves in functions: room at each entry and exit ("sleds"), which does nothing until somebody
-// writes a call into it. We do, into those of the functions that the filter leaves in; all others cost a jump over nine bytes.
+// The room that clang -fxray-instrument leaves at each entry and exit of functions ("sleds"). It does nothing until a call is written into it. We
+// do that for the functions that the filter leaves in; all others cost a jump over nine bytes.
 //
 // A section of the program, xray_instr_map, lists the sleds (LLVM, docs/XRay.rst; compiler-rt, lib/xray/xray_interface_internal.h). The
-// compiler's own run-time library is not needed, and need not be linked.
+// compiler's own run-time library is not needed and need not be linked.
 //
-// A sled is aligned to two bytes, and begins with a jump over the rest, or with the return itself. So what lies behind is written first,
-// and the first two bytes in one store: threads that run there do the one or the other. Nothing is ever taken back.
+// A sled is aligned to two bytes and begins with a jump over the rest, or with the return itself. So the rest is written first, and then the
+// first two bytes in one store: running threads see either the old or the new code. No change is ever undone.
 //
-// Contract: look() in ordinary context, on any thread, when modules may have come, with the in-tool flag set; one thread does the work,
-// others go on. Reads the program's file and changes its code; memory is part of the quota. x86-64 only; elsewhere nothing is done.
+// Contract: look() runs in ordinary context, on any thread, when modules may have been loaded, with the in-tool flag set. One thread does the
+// work; others return. Reads the program's file and changes its code; memory is part of the quota. x86-64 only; elsewhere it does nothing.
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -19,10 +19,10 @@
 
 namespace libprofile {
 
-/// As in the section. Others (arguments, events) are left as they are.
+/// As in the section. Other kinds (arguments, events) are left alone.
 enum class SledKind : std::uint8_t { Entry = 0, Return = 1, Jump = 2 };
 
-/// A line of the section, version 2: addresses count from where they stand.
+/// An entry of the section, version 2. Addresses are relative to their own position.
 struct SledEntry {
     std::int64_t address;
     std::int64_t function;
@@ -35,19 +35,19 @@ static_assert(sizeof(SledEntry) == 32);
 
 class Sleds {
   public:
-    /// Whether the program itself has any.
+    /// Returns true if the program itself has any.
     static bool are_in_program() noexcept;
-    /// Follows the functions of the modules that came since the last time.
+    /// Follows the functions of the modules loaded since the last call.
     void look() noexcept {
         if (modules_.load(std::memory_order_relaxed) != load_map.arrivals() || epoch_.load(std::memory_order_relaxed) != load_map.epoch()) look_now();
     }
-    /// The same, and asks the loader whether any came; not when the loader's lock may be held by somebody who waits for us.
+    /// The same, but asks the loader for new modules. Do not call it when the loader's lock may be held by a thread that waits for us.
     void look_for_new() noexcept;
-    /// What could not be done, as a sentence; or empty.
+    /// What could not be done, as a sentence; may be empty.
     const char* complaint() const { return complaint_; }
 
   private:
-    /// What is known of a module, by its number.
+    /// The sleds of a module, by its number.
     struct Known {
         const SledEntry* sleds = nullptr;
         std::uint64_t count = 0;

@@ -15,12 +15,12 @@ namespace libprofile {
 
 namespace {
 
-// All numbers that counters of ours ever had: a signal may arrive when its counter is gone, and must not be taken for one of
-// the application's, whose default action is the end of the process.
+// All file numbers that our counters ever had. A signal may arrive after its counter is gone, and must not be taken for one of the application's, whose
+// default action ends the process.
 constexpr int most_files = 1 << 16;
 std::atomic<std::uint64_t> numbers[most_files / 64];
 
-/// When no signal can be queued, the kernel sends SIGIO instead, which ends programs that do not expect it.
+/// If no signal can be queued, the kernel sends SIGIO instead, which ends programs that do not expect it.
 bool signals_may_be_lost() {
     rlimit limit{};
     constexpr rlim_t plenty = 1024;

@@ -18,22 +18,22 @@ namespace libprofile {
 
 namespace {
 
-int sample_signal = 0; // 0: sampling is off
+int sample_signal = 0; // 0 if sampling is off
 std::uint64_t period = 0;
-std::uint64_t beat = 0; // of the timer beside a counter
+std::uint64_t beat = 0; // period of the timer that accompanies a counter
 pid_t sampled_process = 0;
 std::atomic<int> refusal{0};
 
 SampleClockChoice choice() { return process.config().choice<SampleClockChoice>(); }
 
-/// CPU timers expire on every second kernel tick at most, if they are to keep their rate.
+/// CPU timers keep their rate only if they expire on every second kernel tick at most.
 std::uint64_t shortest_timer() {
     timespec tick{};
     clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
     return 2 * static_cast<std::uint64_t>(tick.tv_nsec);
 }
 
-/// A timer that keeps the rate is better: it sees the kernel, too, and needs no file.
+/// A timer that keeps the rate is better: it sees kernel time, too, and needs no file.
 bool wants_counter() { return choice() == SampleClockChoice::Perf || (choice() == SampleClockChoice::Auto && period < shortest_timer()); }
 
 bool start_counter(Thread& thread, pid_t id) {
@@ -70,29 +70,29 @@ bool start_timer(Thread& thread, pid_t id) {
 
 /// The application has closed the counter's file.
 void lose_counter(ClockState& clock) {
-    if (!clock.running) return; // no: another thread has just stopped this clock
+    if (!clock.running) return; // another thread has just stopped this clock
     clock.kind = SamplingClock::Timer;
     clock.was_lost = true;
-    close_counter(clock); // which leaves it alone if it is a file of the application's by now
+    close_counter(clock); // leaves it alone if the file is the application's by now
     clock.file = -1;
     clock.last -= clock.hidden;
     clock.hidden = 0;
     if (clock.has_timer) set_timer(clock.timer, period);
 }
 
-/// Periods that have ended since the last reading without a signal; `seen` of them had one, that of the present included.
+/// Notes periods that have ended without a signal since the last reading. `seen` of the ended ones had a signal, including the present one.
 void note_hidden(Thread& thread, std::uint64_t reading, std::uint64_t seen) {
     ClockState& clock = thread.clock;
-    const std::uint64_t ended = reading > clock.last ? (reading - clock.last + period / 4) / period : 0; // signals come late
+    const std::uint64_t ended = reading > clock.last ? (reading - clock.last + period / 4) / period : 0; // rounded, since signals come late
     if (ended <= seen) return;
     clock.last += (ended - seen) * period;
     if (thread.call_depth == 0) clock.hidden += (ended - seen) * period;
 }
 
-/// The thread was in the kernel for a system call: its next instruction follows one.
+/// Returns true if the thread was in the kernel for a system call: the instruction before the next one is one.
 bool is_in_system_call(const void* context) {
     const std::uintptr_t next = registers_of(context).instruction;
-    constexpr std::uintptr_t page = 4096; // what lies before it may not be there
+    constexpr std::uintptr_t page = 4096; // memory before it may not be mapped
     if (next % page < 2) return false;
     const auto* code = reinterpret_cast<const unsigned char*>(next);
     return code[-2] == 0x0f && code[-1] == 0x05;
@@ -106,14 +106,14 @@ bool prepare_sampling(void (*handler)(int, siginfo_t*, void*)) noexcept {
     beat = 2 * period > shortest_timer() ? 2 * period : shortest_timer();
     sampled_process = getpid();
     know_modules();
-    // From the middle of the range: libc and other tools take theirs from the ends.
+    // From the middle of the range, since libc and other tools take theirs from the ends.
     for (int signal = first_sampling_signal(); signal < SIGRTMAX; ++signal) {
         struct sigaction present {};
         if (real_calls().sigaction(signal, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) continue;
         struct sigaction wanted {};
         wanted.sa_sigaction = handler;
         wanted.sa_flags = SA_SIGINFO | SA_RESTART;
-        // No handler of the application may run inside ours: it might leave it by siglongjmp. Faults are not held back.
+        // No handler of the application may run inside ours, because it might leave it by siglongjmp. Faults are not blocked.
         sigfillset(&wanted.sa_mask);
         for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&wanted.sa_mask, fault);
         if (real_calls().sigaction(signal, &wanted, nullptr) != 0) continue;
@@ -130,9 +130,9 @@ int perf_refusal() noexcept { return refusal.load(std::memory_order_relaxed); }
 bool is_our_signal(const siginfo_t& info) noexcept { return is_our_timer(info) || is_our_counter(info); }
 
 bool start_clock(Thread& thread, pid_t id) noexcept {
-    // The thread itself, and the one that begins to sample, may both come here.
+    // Both the thread itself and the thread that begins sampling may come here.
     if (sample_signal == 0 || thread.finished || __atomic_exchange_n(&thread.clock.claimed, true, __ATOMIC_ACQ_REL)) return true;
-    // Before it runs: what has passed until now belongs to no sample.
+    // Before it runs: the time until now belongs to no sample.
     thread.clock.last = choice() == SampleClockChoice::Wall ? session_clock.now() : cpu_time_of(id);
     if (start_counter(thread, id) || start_timer(thread, id)) return true;
     thread.clock.kind = SamplingClock::None;
@@ -143,7 +143,7 @@ void stop_clock(Thread& thread) noexcept {
     ClockState& clock = thread.clock;
     if (!clock.running) return;
     clock.running = false;
-    if (getpid() != sampled_process) return; // a fork child: these are its parent's
+    if (getpid() != sampled_process) return; // a fork child: the clocks are its parent's
     if (clock.file >= 0) close_counter(clock);
     if (clock.has_timer) timer_delete(clock.timer);
     clock.file = -1;
@@ -153,7 +153,7 @@ void stop_clock(Thread& thread) noexcept {
 bool is_due(Thread& thread, const siginfo_t& info, const void* context) noexcept {
     ClockState& clock = thread.clock;
     if (clock.kind != SamplingClock::Perf || !is_our_timer(info)) return true;
-    if (thread_local_block.in_tool != 0) return false; // neither the kernel nor the thread's own
+    if (thread_local_block.in_tool != 0) return false; // neither kernel time nor the thread's own
     const std::uint64_t reading = thread_cpu_time();
     const bool is_silent = reading >= clock.last + beat / 4 * 3;
     note_hidden(thread, reading, clock.in_tool);
@@ -164,7 +164,7 @@ bool is_due(Thread& thread, const siginfo_t& info, const void* context) noexcept
 std::uint64_t weigh(Thread& thread, const siginfo_t& info, std::uint64_t reading) noexcept {
     ClockState& clock = thread.clock;
     if (clock.kind == SamplingClock::Perf && is_our_timer(info)) {
-        // Most of it may be page faults, which no beat can tell: a rare system call must not get them all.
+        // Most of it may be page faults, which a beat cannot detect. A rare system call must not get them all.
         const std::uint64_t most = 4 * beat;
         const std::uint64_t weight = clock.hidden < most ? clock.hidden : most;
         if (thread.call_depth == 0) clock.hidden = 0;

@@ -22,25 +22,25 @@ namespace libprofile {
 
 namespace {
 
-/// Why this sample has no call path, which is counted; None: it has one.
+/// Returns why this sample has no call path, and counts it; None if it has one.
 SkipReason skip(Thread& thread, const Registers& registers) noexcept {
     const SkipReason reason = why_not_unwound(registers.instruction);
     if (reason != SkipReason::None) thread.skip(reason);
     return reason;
 }
 
-/// Where a sample belongs, and what it has in common with the one before.
-struct Place {
+/// A sample's node, and its common ancestor with the sample before.
+struct Sampled {
     NodeId node = 0;
     CommonAncestor ancestor;
 };
 
 /// Inside an MPI call. The call's time is exact, so the sample adds none.
-Place take_in_call(Thread& thread, const Registers& registers) noexcept {
+Sampled take_in_call(Thread& thread, const Registers& registers) noexcept {
     const RunningCall& call = thread.calls[thread.call_depth - 1];
     ++(*call.row)[Metric::Samples];
     const bool at_mark = is_mark_code(registers.instruction);
-    // In a wait of a runtime the frame tells where its return address lies, and no more.
+    // In a wait of a runtime, only the address of the return slot is known.
     const std::uintptr_t stack = registers.stack;
     const bool is_own = is_own_stack(stack) && is_own_stack(call.frame) && !thread.openmp.wait.may_be_over;
     if (at_mark || !is_own) {
@@ -51,7 +51,7 @@ Place take_in_call(Thread& thread, const Registers& registers) noexcept {
 }
 
 /// `weight`: the time that the sample stands for, in ns; `cpu`: the thread's CPU time at `now`.
-Place take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t now, std::uint64_t cpu) noexcept {
+Sampled take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t now, std::uint64_t cpu) noexcept {
     ++thread.samples_taken;
     const Registers registers = registers_of(context);
     const std::uintptr_t stack = registers.stack;
@@ -59,25 +59,25 @@ Place take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t no
     if (thread.call_depth != 0) return take_in_call(thread, registers);
     if (PathTracker::has_returned() && thread.loops != nullptr) [[unlikely]]
         thread.loops->follow_returns(thread, now, cpu);
-    Place place;
+    Sampled sampled;
     const SkipReason reason = skip(thread, registers);
     if (reason == SkipReason::None) {
-        place.node = thread.paths.at_sample(context);
-        place.ancestor = thread.paths.common_ancestor();
+        sampled.node = thread.paths.at_sample(context);
+        sampled.ancestor = thread.paths.common_ancestor();
     } else {
         thread.paths.miss_sample();
-        place.node = reason == SkipReason::AtMark ? thread.paths.node_at_mark() : thread.tree.lone_frame(registers.instruction);
+        sampled.node = reason == SkipReason::AtMark ? thread.paths.node_at_mark() : thread.tree.lone_frame(registers.instruction);
     }
-    Row& row = thread.phases.row(place.node);
+    Row& row = thread.phases.row(sampled.node);
     ++row[Metric::Samples];
     // Weight 0 would drop the only sample of a short iteration.
     const std::uint64_t stands_for = weight != 0 ? weight : 1;
     row.weight += stands_for;
     if (thread.loops != nullptr) thread.loops->sampled(row.node, stands_for);
-    return place;
+    return sampled;
 }
 
-/// For a thread that is or should be silent: follows the switch, and tells whether this sample counts. In-tool flag set.
+/// For a thread that is or should be silent: follows the switch, and returns true if this sample counts. The in-tool flag must be set.
 bool follow(Thread& thread, void* context) noexcept {
     const Registers registers = registers_of(context);
     const std::uintptr_t stack = registers.stack;
@@ -93,43 +93,43 @@ bool follow(Thread& thread, void* context) noexcept {
     return follow_switch(thread, session_clock.now());
 }
 
-/// When the running call began nobody read the CPU time, and after this reading nobody could tell any more what was used until then.
+/// The CPU time was not read when the running call began. After this reading, the CPU time used before the call would be lost.
 void keep_cpu_at_start(Thread& thread, std::uint64_t cpu) noexcept {
     RunningCall& call = thread.calls[thread.call_depth - 1];
     if (call.cpu_start == 0) call.cpu_start = std::max<std::uint64_t>(1, thread.cpu_until(call.start, cpu));
 }
 
-/// A sample that has a place in the profile.
+/// Books a sample.
 void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t lost) noexcept {
     thread.samples_lost += lost;
     const std::uint64_t entered = session_clock.now();
     const std::uint64_t cpu = thread_cpu_time();
     const std::uint64_t begin = session_clock.now();
-    const Place place = take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)), begin, cpu);
-    thread.place.look();
+    const Sampled sampled = take(thread, context, weigh(thread, info, reading_of(thread.clock, begin, cpu)), begin, cpu);
+    thread.affinity.look();
     if (thread.counters.is_on()) [[unlikely]]
-        count_for(thread, thread.call_depth != 0 ? *thread.calls[thread.call_depth - 1].row : thread.phases.row(place.node));
-    thread.trace.add(begin, place.node, place.ancestor.depth, place.ancestor.kind);
+        count_for(thread, thread.call_depth != 0 ? *thread.calls[thread.call_depth - 1].row : thread.phases.row(sampled.node));
+    thread.trace.add(begin, sampled.node, sampled.ancestor.depth, sampled.ancestor.kind);
     if (thread.call_depth != 0) keep_cpu_at_start(thread, cpu);
     thread.mark_cpu(begin, cpu);
-    // Asking for the CPU time makes the kernel see that the time slice is over. Where cores are shared, slices then end here;
-    // what other processes did meanwhile is not our time.
+    // Reading the CPU time makes the kernel notice that the time slice is over. On shared cores, slices then end here; what other processes did
+    // meanwhile is not our time.
     constexpr std::uint64_t dear_reading = 1000;
     const std::uint64_t reading_took = begin - entered < dear_reading ? begin - entered : dear_reading;
     const std::uint64_t end = session_clock.now();
     const std::uint64_t own = thread.own_time(begin, end);
     const std::uint64_t asleep = end - begin - own;
     if (is_checkpoint_due(thread, begin)) [[unlikely]]
-        thread.cheap_event.make_due(); // the next MPI call will see to it
+        thread.cheap_event.make_due(); // the next MPI call writes it
     thread.phases.time().book_overhead(own + reading_took);
     if (thread.call_depth == 0) return;
     RunningCall& call = thread.calls[thread.call_depth - 1];
     call.inner += own + asleep + reading_took;
-    // The CPU time of the call is what has passed since less `inner`, which is too much by this.
+    // The call's CPU time is computed as the time since its start minus `inner`. That subtracts the sleep, so this adds it again.
     call.cpu_start = call.cpu_start > asleep ? call.cpu_start - asleep : 1;
 }
 
-/// Expirations that have merged into this one. The beat of a counter merges without a loss: it asks for no sample.
+/// The number of expirations that have merged into this one. The beat of a counter merges without a loss, because it asks for no sample.
 std::uint64_t merged(const Thread& thread, const siginfo_t& info) noexcept {
     const bool expires = info.si_code == SI_TIMER && thread.clock.kind != SamplingClock::Perf;
     return expires && info.si_overrun > 0 ? static_cast<std::uint64_t>(info.si_overrun) : 0;

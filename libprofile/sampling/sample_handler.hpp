@@ -1,7 +1,6 @@
 // The signal handler that takes a sample.
-// Contract: runs in signal context on the sampled thread: async-signal-safe, no allocation from the application's
-// malloc, no foreign lock, errno kept. It never runs inside itself or inside other libprofile code: when the in-tool
-// flag is set it only counts.
+// Contract: runs in signal context on the sampled thread: async-signal-safe, no allocation from the application's malloc, no foreign lock, errno
+// kept. It never runs inside itself or inside other libprofile code: if the in-tool flag is set, it only counts.
 #pragma once
 
 #include <csignal>

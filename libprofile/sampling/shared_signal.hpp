@@ -1,4 +1,4 @@
-// The one signal that carries samples, shared with an application that may use it, too.
+// The one signal that carries samples; an application may use it, too.
 // Contract: async-signal-safe.
 #pragma once
 
@@ -6,14 +6,13 @@
 
 namespace libprofile {
 
-/// Where the search for a free real-time signal begins: from the middle of the range, since libc and other tools take
-/// theirs from the ends.
+/// The start of the search for a free real-time signal: the middle of the range, since libc and other tools take theirs from the ends.
 inline int first_sampling_signal() noexcept { return SIGRTMIN + 9; }
 
-/// What the application believes to be the signal's disposition; SIG_DFL at first. wrappers/process/signals.cpp keeps it.
+/// The disposition of the signal that the application sees; SIG_DFL at first. wrappers/process/signals.cpp sets it.
 inline struct sigaction shown_action;
 
-/// A signal that no timer of ours has sent goes to the handler the application has set for it, or takes its default action.
+/// Handles a signal that no clock of ours has sent: calls the application's handler for it, or takes its default action.
 void forward_signal(int signal, siginfo_t* info, void* context) noexcept;
 
 } // namespace libprofile

@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <link.h>
 
-extern "C" void* __tls_get_addr(void*); // of the loader
+extern "C" void* __tls_get_addr(void*); // in the loader
 
 namespace libprofile {
 
@@ -19,15 +19,15 @@ struct Range {
 };
 Range loader;
 Range own; // libprofile.so
-// Functions of the loader that change nothing and are hot in some programs: finding thread-local variables, and finding the
-// module of an address while an exception is unwound.
+// Functions of the loader that change nothing and are frequent in some programs. They find thread-local variables, and the module of an address while
+// an exception is unwound.
 Range harmless[2];
 
 Range range_of(void* function) {
-    Dl_info place{};
+    Dl_info symbol{};
     void* entry = nullptr;
-    if (dladdr1(function, &place, &entry, RTLD_DL_SYMENT) == 0 || entry == nullptr) return {};
-    const auto begin = reinterpret_cast<std::uintptr_t>(place.dli_saddr);
+    if (dladdr1(function, &symbol, &entry, RTLD_DL_SYMENT) == 0 || entry == nullptr) return {};
+    const auto begin = reinterpret_cast<std::uintptr_t>(symbol.dli_saddr);
     return {begin, begin + static_cast<const ElfW(Sym)*>(entry)->st_size};
 }
 
@@ -50,11 +50,11 @@ void know_modules() noexcept {
 bool is_own_code(std::uintptr_t instruction) noexcept { return own.has(instruction) && !is_mark_code(instruction); }
 
 SkipReason why_not_unwound(std::uintptr_t instruction) noexcept {
-    // A return passes through the mark: nothing of the stack may be touched.
+    // A return passes through the mark, so the stack must not be touched.
     if (is_mark_code(instruction)) return SkipReason::AtMark;
-    // There may be little room left on a stack we know nothing of (an application's signal handler, a coroutine).
+    // A stack that we do not know (an application's signal handler, a coroutine) may have little room left.
     if (!is_own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) return SkipReason::ForeignStack;
-    // The loader changes the very tables that tell how to unwind.
+    // The loader changes the very tables that are needed for unwinding.
     if (loader.has(instruction) && !harmless[0].has(instruction) && !harmless[1].has(instruction)) return SkipReason::InLoader;
     return SkipReason::None;
 }

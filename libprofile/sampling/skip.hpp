@@ -1,4 +1,4 @@
-// Which samples get no call path of their own, and why (format/skip_reasons.def).
+// Decides which samples get no call path of their own, and why (format/skip_reasons.def).
 // Contract: for the signal handler of the sampled thread; async-signal-safe.
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace libprofile {
 
-/// Finds the loader and libprofile itself. Once, before the first sample.
+/// Finds the loader and libprofile itself. Runs once, before the first sample.
 void know_modules() noexcept;
 
-/// The instruction is libprofile's own, of whatever it does outside its in-tool flag: the first and last of each wrapper.
+/// Returns true for libprofile's own instructions outside its in-tool flag: the first and last of each wrapper.
 bool is_own_code(std::uintptr_t instruction) noexcept;
 
-/// Why the stack that was interrupted at `instruction` is not unwound; None: it is. To be called on that very stack.
+/// Returns why the stack interrupted at `instruction` is not unwound; None if it is. Call it on that very stack.
 SkipReason why_not_unwound(std::uintptr_t instruction) noexcept;
 
 } // namespace libprofile

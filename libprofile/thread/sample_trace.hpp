@@ -10,6 +10,7 @@
 // automated diagnosis of scalability losses in parallel programs (PPoPP 2020).
 #pragma once
 
+#include "format/trace.hpp"
 #include "libprofile/base/memory.hpp"
 #include "libprofile/callpath/call_tree.hpp"
 

@@ -16,7 +16,7 @@
 #include "libprofile/thread/clock_state.hpp"
 #include "libprofile/thread/openmp_state.hpp"
 #include "libprofile/thread/sample_trace.hpp"
-#include "libprofile/topology/thread_place.hpp"
+#include "libprofile/topology/thread_affinity.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -152,7 +152,7 @@ struct alignas(64) Thread {
         return used < wall ? used : wall;
     }
 
-    ThreadPlace place;
+    ThreadAffinity affinity;
     ThreadCounters counters; // on with LIBPROFILE_METRICS; booked by thread/counting.hpp
 
     // Sampling.

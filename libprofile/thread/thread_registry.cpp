@@ -54,8 +54,8 @@ ClusteringSettings clustering_settings(const Config& config) {
 void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now, pid_t id) {
     thread.finished = true;
     count_until_now(thread);
-    if (id != 0) thread.place.remember_allowed(id, thread.arena);
-    if (id == gettid()) thread.place.look(); // it may have had neither iterations nor samples
+    if (id != 0) thread.affinity.remember_allowed(id, thread.arena);
+    if (id == gettid()) thread.affinity.look(); // it may have had neither iterations nor samples
     if (now < thread.phases.time().earliest_end()) now = thread.phases.time().earliest_end();
     thread_life.close(thread, now, cpu_now);
     if (now < thread.phases.time().earliest_end()) now = thread.phases.time().earliest_end();
@@ -167,7 +167,7 @@ Thread* ThreadRegistry::open(ThreadStart& start) noexcept {
         used->clock = {};
         used->openmp.joined_now = nullptr;
         used->openmp.wait = {};
-        used->place = {};
+        used->affinity = {};
         used->index = next_index_.fetch_add(1, std::memory_order_relaxed) + 1;
         used->claimed.store(false, std::memory_order_relaxed);
         begin_counting(start, *used);

@@ -14,7 +14,7 @@ namespace {
 
 bool read_file(const char* path, char* text, std::size_t size) { return read_small_file(path, text, size) >= 0; }
 
-/// "0-3,8": calls visit(number).
+/// Calls visit(number) for each number of a list such as "0-3,8".
 template <class Visit> void for_each_in(const char* list, Visit visit) {
     for (const char* p = list; *p >= '0' && *p <= '9';) {
         char* next = nullptr;
@@ -34,7 +34,7 @@ std::uint16_t read_first_number(const char* path) {
     return value < 0xffff ? static_cast<std::uint16_t>(value + 1) : std::uint16_t{0};
 }
 
-/// The value of "key : value" in the beginning of a file like /proc/cpuinfo.
+/// Reads the value of "key : value" at the beginning of a file like /proc/cpuinfo.
 void read_value(const char* path, const char* key, char* value, std::size_t size) {
     char text[2048];
     if (!read_file(path, text, sizeof text)) return;

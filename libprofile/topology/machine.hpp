@@ -1,8 +1,8 @@
 // The machine as the kernel shows it in /sys and /proc: processors, cores, packages, NUMA nodes.
-// Why not hwloc: it is in the address space of most MPI jobs already, in a version that the MPI library has chosen, and a second one
-// beside it would bring its plugins, libxml2, and threads' worth of malloc into a process that is not ours. The files have all we need.
-// Contract: read() once, by the thread that writes, never in a handler; reads some files for each processor (5 us each), so it runs when
-// the measurement is over or a checkpoint is due. Memory from the arena it is given. What cannot be read is 0.
+// Why not hwloc: most MPI jobs have loaded it already, in a version that the MPI library has chosen. A second one would bring its plugins,
+// libxml2 and much malloc into a process that is not ours. The kernel's files have all we need.
+// Contract: the thread that writes calls read() once, never in a handler. It reads several files for each processor (5 us each), so it
+// runs when the measurement is over or a checkpoint is due. Memory comes from the given arena. 0 if a value cannot be read.
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -30,7 +30,7 @@ class Machine {
     std::uint32_t cores() const { return cores_; }
     std::uint32_t packages() const { return packages_; }
     std::uint32_t numa_nodes() const { return numa_nodes_; }
-    /// Of one that is not known: zeroes.
+    /// Returns zeroes for an unknown number.
     Processor operator[](std::uint32_t number) const { return number < size_ ? list_[number] : Processor{}; }
 
   private:

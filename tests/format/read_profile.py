@@ -21,11 +21,11 @@ import zstandard  # Debian: python3-zstandard
 JOB = 0xFFFFFFFF
 FILE_HEADER = struct.Struct("<8sIIQQ")
 BLOCK_HEADER = struct.Struct("<IIQQII")
-RANK_PLACE = struct.Struct("<QQII")
+RANK_ENTRY = struct.Struct("<QQII")
 FOOTER = struct.Struct("<QQQ8s")
 (TYPE_JOB, TYPE_METRICS, TYPE_RANK, TYPE_MODULES, TYPE_FUNCTIONS, TYPE_TREE, TYPE_PHASE, TYPE_NAMES, TYPE_TRACE, _,
  TYPE_LOCATION, TYPE_NODE_MAP, TYPE_CELLS, TYPE_DIRECTORY, TYPE_RANK_TABLE, TYPE_FOOTER) = range(1, 17)
-TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_PLACE, TYPE_OPENMP, TYPE_SHORT_THREADS, TYPE_INSIDE = range(21, 29)
+TYPE_JOURNAL, TYPE_SERIES, TYPE_LOOPS, TYPE_REGIONS, TYPE_TOPOLOGY, TYPE_OPENMP, TYPE_SHORT_THREADS, TYPE_INSIDE = range(21, 29)
 JOURNAL_RECORD = struct.Struct("<IIQ")
 
 
@@ -123,16 +123,16 @@ class File:
             kind, rank, payload, at = self.block(at)
             yield kind, rank, payload
 
-    def places(self):
-        """The ranks' entries in the table: (rank, place of the directory)."""
+    def rank_entries(self):
+        """The ranks' entries in the table: (rank, offset and size of the directory)."""
         size, table_at, ranks, magic = FOOTER.unpack_from(self.data, len(self.data) - FOOTER.size)
         if magic != b"LPROFEND" or size != len(self.data):
             raise Damaged("no footer")
         kind, _, table, _ = self.block(table_at)
-        if kind != TYPE_RANK_TABLE or len(table) != ranks * RANK_PLACE.size:
+        if kind != TYPE_RANK_TABLE or len(table) != ranks * RANK_ENTRY.size:
             raise Damaged("no table of ranks")
-        for at in range(0, len(table), RANK_PLACE.size):
-            directory_at, directory_size, rank, crc = RANK_PLACE.unpack_from(table, at)
+        for at in range(0, len(table), RANK_ENTRY.size):
+            directory_at, directory_size, rank, crc = RANK_ENTRY.unpack_from(table, at)
             if zlib.crc32(table[at : at + 20]) != crc:
                 raise Damaged("checksum of an entry of the table")
             yield rank, directory_at, directory_size
@@ -151,7 +151,7 @@ class File:
         p.end()
 
     def by_directory(self):
-        for rank, at, size in self.places():
+        for rank, at, size in self.rank_entries():
             for entry in self.directory(rank, at, size):
                 kind, owner, payload, _ = self.block(entry["at"])
                 stored_size = BLOCK_HEADER.unpack_from(self.data, entry["at"])[2]
@@ -396,7 +396,7 @@ def journal_iterations(data, known):
 
 
 def read(blocks):
-    job, metrics, counters, journals, places = None, None, [], {}, {}
+    job, metrics, counters, journals, topologies = None, None, [], {}, {}
     ranks, locations, phases, cells, series, loops = {}, {}, {}, [], [], []
     trees, maps, tables, rows = {}, {}, defaultdict(dict), catalogue()
     for kind, rank, payload in blocks:
@@ -497,18 +497,18 @@ def read(blocks):
             tables[rank].setdefault("inside", {})[thread, number] = known, entries
         elif kind == TYPE_SERIES:
             series.append({"rank": rank, **series_totals(p, rows)})
-        elif kind == TYPE_PLACE:
-            place = {"machine": p.text(), "model": p.text()}
-            place.update(zip(("memory", "processors", "cores", "packages", "numa_nodes"), p.numbers(5)))
-            place["counters"] = p.text()
+        elif kind == TYPE_TOPOLOGY:
+            topology = {"machine": p.text(), "model": p.text()}
+            topology.update(zip(("memory", "processors", "cores", "packages", "numa_nodes"), p.numbers(5)))
+            topology["counters"] = p.text()
             known, threads = p.numbers(2)
-            place["used_processors"] = [dict(zip(("number", "core", "package", "numa_node"), p.numbers(4))) for _ in range(known)]
-            place["threads"] = []
+            topology["used_processors"] = [dict(zip(("number", "core", "package", "numa_node"), p.numbers(4))) for _ in range(known)]
+            topology["threads"] = []
             for _ in range(threads):
                 thread = {"thread": p.number(), "allowed": p.text()}
                 thread.update(zip(("last", "looks", "moves", "counters"), p.numbers(4)))
-                place["threads"].append(thread)
-            places[rank] = place
+                topology["threads"].append(thread)
+            topologies[rank] = topology
         elif kind == TYPE_LOOPS:
             thread, searched, calls, count = p.numbers(4)
             for _ in range(count):
@@ -524,7 +524,7 @@ def read(blocks):
         else:
             continue
         p.end()
-    return job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals, loops, counters, places
+    return job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals, loops, counters, topologies
 
 
 def time_inside(inside, phases, rank, thread, number):
@@ -577,7 +577,7 @@ class Paths:
 
 def summary(data, scan):
     file = File(data)
-    job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals, loops, counters, places = read(
+    job, metrics, ranks, locations, phases, cells, trees, maps, tables, series, journals, loops, counters, topologies = read(
         file.scan() if scan else file.by_directory())
     paths = Paths(locations, trees, maps, tables)
     found = defaultdict(int)
@@ -597,7 +597,7 @@ def summary(data, scan):
     out = {"job": job, "complete": file.flags & 1, "ranks": [ranks[rank] for rank in sorted(ranks)], "locations": [],
            "call_paths": len(call_paths - {()}), "series": sorted(series, key=lambda one: (one["rank"], one["thread"], one["phase"])),
            "counters": [{"name": name, "unit": unit, "description": text} for name, unit, text in counters],
-           "places": [{"rank": rank, **places[rank]} for rank in sorted(places)],
+           "topologies": [{"rank": rank, **topologies[rank]} for rank in sorted(topologies)],
            "loops": sorted(loops, key=lambda one: (one["rank"], one["thread"], one["phase"]))}
     for (rank, thread), location in sorted(locations.items()):
         entry = {"rank": rank, "thread": thread, "wall_ns": location["wall_ns"], "phases": []}

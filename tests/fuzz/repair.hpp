@@ -12,11 +12,11 @@
 namespace libprofile::test {
 
 inline void repair_table(unsigned char* entries, std::uint64_t size) {
-    for (std::uint64_t at = 0; at + sizeof(RankPlace) <= size; at += sizeof(RankPlace)) {
-        RankPlace place{};
-        std::memcpy(&place, entries + at, sizeof place);
-        place.crc = crc32(&place, offsetof(RankPlace, crc));
-        std::memcpy(entries + at, &place, sizeof place);
+    for (std::uint64_t at = 0; at + sizeof(RankEntry) <= size; at += sizeof(RankEntry)) {
+        RankEntry entry{};
+        std::memcpy(&entry, entries + at, sizeof entry);
+        entry.crc = crc32(&entry, offsetof(RankEntry, crc));
+        std::memcpy(entries + at, &entry, sizeof entry);
     }
 }
 

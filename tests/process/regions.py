@@ -303,7 +303,7 @@ def a_filter_by_name_holds_at_run_time(job):
     wrong = job.write("wrong.filter", "exclude function work::leaf\nplease exclude main\n")
     found = visits(job.profile([program], options={"LIBPROFILE_FILTER": wrong}), "function")
     expect("work::leaf" not in found and "main" in found, "rules that are understood hold")
-    expect(any("line 2 is not understood and left out; the other lines hold" in line for line in job.last.said), "the line that is not understood is named")
+    expect(any("line 2 is not understood and left out; the other lines are used" in line for line in job.last.said), "the line that is not understood is named")
 
 
 def about_filters(job):
@@ -313,19 +313,19 @@ def about_filters(job):
 @test
 def filter_lines_that_fit_nothing_are_named_once(job):
     program = instrumented(job, "instrumented.cpp", "instrumented")
-    unfit = "fits no function of the program and its libraries"
+    unfit = "matches no function of the program and its libraries"
     cases = {
         "exclude function work::lief\n": [f"line 1 (work::lief) {unfit}"],
         "exclude function work::leaf\n# by hand\ninclude function lief\nexclude function nosuch*\n":
-            ["2 lines fit no function of the program and its libraries, the first is line 3 (lief)"],
+            ["2 lines match no function of the program and its libraries, the first is line 3 (lief)"],
         # A line that a later one takes over from fits all the same.
         "exclude function work::leaf\nexclude function work::*\n": [],
         "exclude file instrumented.cpp\nexclude compiled work::leaf\n":
-            ["it has no line that holds at run time (exclude file and exclude compiled hold when libprofile-cc compiles)"],
+            ["it has no line for run time (exclude file and exclude compiled apply when libprofile-cc compiles)"],
         "exclude compiled work::leaf\nexclude function work::leaf\n": [],
         "exclude at 00ff00ff 0x1000\nexclude function work::leaf\nexclude at 00ff00ff 0x2000\n":
-            ["2 lines from line 1 on name functions of a build that is not loaded (make the file anew: libprofile filter)"],
-        "include file x\nexclude function\nexclude function work::leaf\n": ["line 1 and 1 other are not understood and left out; the other lines hold"],
+            ["2 lines from line 1 on name functions of a build that is not loaded (make a new file: libprofile filter)"],
+        "include file x\nexclude function\nexclude function work::leaf\n": ["line 1 and 1 other are not understood and left out; the other lines are used"],
     }
     for number, (text, said) in enumerate(cases.items()):
         rules = job.write(f"{number}.filter", text)
@@ -346,7 +346,7 @@ def names_that_there_is_no_memory_for_are_missed_aloud(job):
     expect_equal(about_filters(job), [], "said with enough memory")
     job.profile([job.folder / "names"], options={"LIBPROFILE_FILTER": rules, "LIBPROFILE_MEMORY": "1M"})
     said = about_filters(job)
-    expect(len(said) == 1 and said[0].endswith("there was no memory for the names of some modules (LIBPROFILE_MEMORY)"), f"said: {said}")
+    expect(len(said) == 1 and said[0].endswith("memory was short for the names of some modules (LIBPROFILE_MEMORY)"), f"said: {said}")
 
 
 @test
@@ -372,11 +372,11 @@ def names_that_a_stripped_program_lacks_are_missed_aloud(job):
     rules = job.write("all.filter", "exclude function *\n")
     found = visits(job.profile([program], options={"LIBPROFILE_FILTER": rules}), "function")
     expect(found, "its functions are measured, since nothing says how they are called")
-    expect_equal(about_filters(job), ["the program is stripped, so that its functions have no names to compare with"], "said")
+    expect_equal(about_filters(job), ["the program is stripped, so its functions have no names to compare"], "said")
     rules = job.write("leaf.filter", "exclude function work::leaf\n")
     job.profile([program], options={"LIBPROFILE_FILTER": rules})
-    expect_equal(about_filters(job), ["line 1 (work::leaf) fits no function of the program and its libraries; "
-                                      "the program is stripped, so that its functions have no names to compare with"], "said")
+    expect_equal(about_filters(job), ["line 1 (work::leaf) matches no function of the program and its libraries; "
+                                      "the program is stripped, so its functions have no names to compare"], "said")
 
 
 FORTRAN_MODULE = """
@@ -593,7 +593,7 @@ def the_compiler_wrapper_reads_filters_as_the_library_does(job):
                             "exclude at 00ff 0x12\n")
     result = job.run([*compile_with, "--filter=bad.filter"])
     expect_equal((result.code, result.said), (0, ["libprofile: libprofile-cc: --filter=bad.filter: line 3 and 3 others are not understood and left out; "
-                                                  "the other lines hold"]), "the compilation")
+                                                  "the other lines are used"]), "the compilation")
     expect_equal(job.run([*compile_with, "--filter=bad.filter", "--show"]).out.count("exclude-function-list"), 1, "lists of functions")
     # What is to stay must stay: the library leaves the others out.
     job.write("again.filter", "exclude function tiny\ninclude function tiny2\nexclude function wanted\n")

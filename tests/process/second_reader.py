@@ -157,7 +157,7 @@ def second_reader_finds_the_same_counters(job):
     expect_equal([one["name"] for one in again["counters"]], chosen + ["region_" + name for name in chosen], "counters")
     expect(all(one["description"] for one in again["counters"]), "descriptions")
     places = job.report("counters")["places"]
-    for mine, other in zip(again["places"], places["ranks"]):
+    for mine, other in zip(again["topologies"], places["ranks"]):
         machine = places["machines"][other["machine"]]
         for key in ("model", "memory", "processors", "cores", "packages", "numa_nodes"):
             expect_equal(mine[key], machine[key], f"machine: {key}")

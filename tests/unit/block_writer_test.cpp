@@ -1,4 +1,4 @@
-// Blocks as a job writes them: compressed without the application's malloc, without floating point, with little stack.
+// Blocks as a job writes them: compressed without the application's malloc, without floating point, on a small stack.
 #include "libprofile/output/block_writer.hpp"
 #include "libprofile/output/file_end.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-/// Numbers as they are in cells: small ones often, great ones now and then.
+/// Numbers like those in cells: small ones often, large ones rarely.
 Bytes numbers(std::size_t size, unsigned seed) {
     std::mt19937 random(seed);
     Bytes bytes(size);
@@ -31,7 +31,7 @@ Bytes noise(std::size_t size) {
     return bytes;
 }
 
-/// What compress() made of the bytes, unpacked again.
+/// The decompressed output of compress().
 Bytes there_and_back(Compressor& compressor, Bytes bytes) {
     const std::size_t size = bytes.size();
     const std::size_t stored = compressor.compress(bytes.data(), size);
@@ -109,7 +109,7 @@ TEST(Compressor, TakesLittleStack) {
     pthread_join(thread, nullptr);
     std::size_t untouched = 0;
     while (untouched < size && stack[untouched] == 0xa5) ++untouched;
-    // What a thread itself takes (its descriptor, thread-local storage) is part of it.
+    // Includes what a thread itself takes (its descriptor, thread-local storage).
     EXPECT_LT(size - untouched, std::size_t{32} << 10);
     pthread_attr_destroy(&attributes);
 }
@@ -125,10 +125,10 @@ TEST(BlockBuffer, BlocksAreAlignedCheckedAndListed) {
     ASSERT_TRUE(write_block(buffer, {BlockType::Cells, 7, 1, 2, 3}, put(great)));
     const std::size_t third = buffer.size();
     ASSERT_TRUE(write_block(buffer, {BlockType::Phase, 7, 0, 1, 0, true}, put(great)));
-    RankPlace place{};
-    ASSERT_TRUE(write_directory(buffer, 7, place));
+    RankEntry rank_entry{};
+    ASSERT_TRUE(write_directory(buffer, 7, rank_entry));
     const std::size_t end = buffer.size();
-    ASSERT_TRUE(append_file_end(buffer, place));
+    ASSERT_TRUE(append_file_end(buffer, rank_entry));
     EXPECT_EQ(buffer.size(), end + file_end_size(1));
 
     std::vector<BlockHeader> headers;
@@ -154,21 +154,21 @@ TEST(BlockBuffer, BlocksAreAlignedCheckedAndListed) {
     std::memcpy(&footer, buffer.data() + buffer.size() - sizeof footer, sizeof footer);
     EXPECT_EQ(footer.file_size, buffer.size());
     EXPECT_EQ(footer.table_at, end);
-    std::memcpy(&place, buffer.data() + end + sizeof(BlockHeader), sizeof place);
-    EXPECT_EQ(place.crc, crc32(&place, offsetof(RankPlace, crc)));
-    const BlockHeader directory = header_at(buffer, place.directory_at);
+    std::memcpy(&rank_entry, buffer.data() + end + sizeof(BlockHeader), sizeof rank_entry);
+    EXPECT_EQ(rank_entry.crc, crc32(&rank_entry, offsetof(RankEntry, crc)));
+    const BlockHeader directory = header_at(buffer, rank_entry.directory_at);
     EXPECT_EQ(directory.type, static_cast<std::uint32_t>(BlockType::Directory));
-    EXPECT_EQ(place.directory_size, sizeof directory + directory.stored_size);
+    EXPECT_EQ(rank_entry.directory_size, sizeof directory + directory.stored_size);
     ASSERT_EQ(directory.raw_size, directory.stored_size); // small
-    Decoder d(buffer.data() + place.directory_at + sizeof directory, directory.stored_size);
+    Decoder d(buffer.data() + rank_entry.directory_at + sizeof directory, directory.stored_size);
     std::uint64_t count = 0;
     d.number(count);
     ASSERT_EQ(count, 3u);
-    const std::size_t places[] = {sizeof file, second, third};
-    for (const std::size_t at : places) {
+    const std::size_t entries[] = {sizeof file, second, third};
+    for (const std::size_t at : entries) {
         DirectoryEntryRecord entry;
         describe(d, entry);
-        EXPECT_EQ(place.directory_at - entry.distance, at);
+        EXPECT_EQ(rank_entry.directory_at - entry.distance, at);
         EXPECT_EQ(entry.type, header_at(buffer, at).type);
         EXPECT_EQ(entry.stored_size, header_at(buffer, at).stored_size);
         EXPECT_EQ(entry.of_job, at == sizeof file ? 1u : 0u);

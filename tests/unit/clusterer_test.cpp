@@ -102,7 +102,7 @@ TEST(Clusterer, SeparatesKindsThatRiseOrFall) {
 }
 
 TEST(Clusterer, TheDistanceIsSymmetricInTheSignOfDifferences) {
-    // Alternation of a small and a large kind: an unsigned subtraction would make one of the two far from itself.
+    // Alternation of a small and a large kind: an unsigned subtraction would move one of the two far from itself.
     Recording recording(2, EquivalenceMode::None);
     for (int i = 0; i < 100; ++i) recording.iteration(0, 1, i % 2 == 0 ? 1000 : 999, i % 2 == 0 ? 10 : 5000, i % 2);
     EXPECT_EQ(recording.purity(), 1.0);
@@ -170,7 +170,7 @@ TEST(Clusterer, TakesAsManyClustersAsThereAreKinds) {
         return static_cast<std::uint64_t>(ns * std::max(0.2, 1 + share * std::normal_distribution<>()(random)));
     };
     for (const double noise : {0.0, 0.01, 0.05}) {
-        Recording alike(16, EquivalenceMode::Strong, true); // one
+        Recording alike(16, EquivalenceMode::Strong, true); // one kind
         for (int i = 0; i < 1000; ++i) alike.iteration(0, 10, noisy(1e6, noise), 100, 0);
         EXPECT_LE(alike.clusterer.cluster_count(), 3u) << noise;
 
@@ -187,7 +187,7 @@ TEST(Clusterer, TakesAsManyClustersAsThereAreKinds) {
 
     Recording drifting(16, EquivalenceMode::Strong, true); // ten times as long in the end
     for (int i = 0; i < 1000; ++i) drifting.iteration(0, 10, noisy(1e6 * (1 + 0.009 * i), 0.02), 100, i / 100);
-    EXPECT_GE(drifting.clusterer.cluster_count(), 2u); // waiting
+    EXPECT_GE(drifting.clusterer.cluster_count(), 2u); // it waits at the end
     EXPECT_LE(drifting.clusterer.cluster_count(), 16u);
     for (std::uint32_t c = 0; c < drifting.clusterer.cluster_count(); ++c)
         EXPECT_LE(drifting.clusterer.cluster(c).kind.longest, 4 * drifting.clusterer.cluster(c).kind.shortest);
@@ -213,7 +213,7 @@ TEST(Clusterer, CountersTellKindsApartAndTheSameInRegionsDoesNot) {
         for (std::uint32_t i = 0; i < 64; ++i) {
             IterationProfile profile;
             CondensedVector condensed;
-            // Two kinds, by a counter; and by noise of another period, which is all that is left when the counter does not count.
+            // Two kinds that differ in a counter. Noise of another period makes two others, which remain when the counter does not count.
             condensed.values[catalogue_size + (in_regions ? 1 : 0)] = i % 2 == 0 ? 1 : 1000;
             condensed.values[static_cast<std::size_t>(CatalogueId::Total)] = i % 4 < 2 ? 1000 : 1100;
             ASSERT_TRUE(clusterer.add(profile, condensed, StructureSignatures{}));

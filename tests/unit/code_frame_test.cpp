@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-// Functions as hand-written kernels have them: no unwind information, but a symbol (the test program exports its own).
+// Functions like hand-written kernels: no unwind information, but a symbol (the test program exports its own).
 extern "C" const unsigned char bare_aligned[], bare_aligned_1[], bare_aligned_2[], bare_aligned_body[], bare_pushing[], bare_pushing_2[], bare_pushing_body[],
     bare_leaf[], bare_caller_after_direct[], bare_caller_after_indirect[];
 __asm__(R"(

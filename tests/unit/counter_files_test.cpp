@@ -66,7 +66,7 @@ TEST(OsCounts, OfTheThreadItselfAndFromOutsideAreTheSame) {
     EXPECT_NEAR(static_cast<double>(outside.minor_faults), static_cast<double>(own.minor_faults), 20);
     EXPECT_NEAR(static_cast<double>(outside.voluntary_switches), static_cast<double>(own.voluntary_switches), 5);
     EXPECT_NEAR(static_cast<double>(outside.involuntary_switches), static_cast<double>(own.involuntary_switches), 50);
-    EXPECT_FALSE(read_os_counts_of(1 << 30, outside)); // nobody
+    EXPECT_FALSE(read_os_counts_of(1 << 30, outside)); // no such thread
 }
 
 } // namespace libprofile

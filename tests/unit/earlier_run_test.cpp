@@ -1,4 +1,4 @@
-// What a run takes from the file of an earlier one, and that no file can harm it.
+// What a run takes from the file of an earlier one. No file can harm it.
 
 #include "libprofile/clustering/earlier_run.hpp"
 
@@ -64,26 +64,26 @@ Bytes two_ranks() {
     add_block(file, 0, averages("step", 100, 1000));
     add_block(file, 0, averages("solve", 7, 70));
     add_block(file, 3, averages("step", 50, 2000));
-    add_block(file, 3, averages("step", 1, 1)); // of another thread
+    add_block(file, 3, averages("step", 1, 1)); // another thread's
     return file;
 }
 
-/// `ranks` ranks as a finished file has them: sections that end with a directory, the table, the footer. Each has 50 blocks.
+/// A finished file of `ranks` ranks: sections that end with a directory, the table, the footer. Each rank has 50 blocks.
 Bytes finished(std::uint32_t ranks) {
     Bytes file = start_of_file();
-    std::vector<RankPlace> places;
+    std::vector<RankEntry> entries;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         for (int i = 0; i < 49; ++i) add_block(file, BlockType::Tree, rank, Bytes(40, 7));
         add_block(file, rank, averages("step", 100 + rank, 1000));
-        RankPlace place{file.size(), sizeof(BlockHeader) + 5, rank, 0};
-        place.crc = crc32(reinterpret_cast<const unsigned char*>(&place), offsetof(RankPlace, crc));
-        places.push_back(place);
+        RankEntry entry{file.size(), sizeof(BlockHeader) + 5, rank, 0};
+        entry.crc = crc32(reinterpret_cast<const unsigned char*>(&entry), offsetof(RankEntry, crc));
+        entries.push_back(entry);
         add_block(file, BlockType::Directory, rank, Bytes(5, 0));
     }
     FooterRecord footer{0, file.size(), ranks, {}};
     std::memcpy(footer.magic, end_magic, sizeof footer.magic);
-    const auto* table = reinterpret_cast<const unsigned char*>(places.data());
-    add_block(file, BlockType::RankTable, 0, Bytes(table, table + places.size() * sizeof(RankPlace)));
+    const auto* table = reinterpret_cast<const unsigned char*>(entries.data());
+    add_block(file, BlockType::RankTable, 0, Bytes(table, table + entries.size() * sizeof(RankEntry)));
     footer.file_size = file.size() + sizeof(BlockHeader) + sizeof footer;
     const auto* bytes = reinterpret_cast<const unsigned char*>(&footer);
     add_block(file, BlockType::Footer, 0, Bytes(bytes, bytes + sizeof footer));
@@ -154,16 +154,16 @@ TEST_F(EarlierRunTest, WhatCannotBeUsedIsSaid) {
     missing.choose("/no/such/folder");
     EXPECT_EQ(missing.find("step", 0), nullptr);
     EXPECT_STREQ(missing.take_complaint(), "No such file or directory");
-    EXPECT_EQ(complaint({}), "it is no profile");
-    EXPECT_EQ(complaint(Bytes(5000, 0)), "it is no profile");
+    EXPECT_EQ(complaint({}), "it is not a profile");
+    EXPECT_EQ(complaint(Bytes(5000, 0)), "it is not a profile");
     EXPECT_EQ(complaint(start_of_file(format_version + 1)), "it was written by another version of libprofile");
     EXPECT_EQ(complaint(start_of_file()), "it holds no averages");
     EXPECT_EQ(complaint(two_ranks()), "");
 }
 
 TEST_F(EarlierRunTest, AFinishedFileOfManyRanksIsNotGoneThrough) {
-    Bytes file = finished(3000); // 150,000 blocks are more than are gone through
-    // Before the section of the last rank, and behind that of the first, nothing is read but the table.
+    Bytes file = finished(3000); // 150,000 blocks are more than a run visits
+    // Nothing is read before the section of the last rank and after that of the first, except the table.
     const std::size_t section = 50 * (sizeof(BlockHeader) + 40);
     std::fill(file.begin() + 2 * static_cast<std::ptrdiff_t>(section), file.begin() + 2900 * static_cast<std::ptrdiff_t>(section), 0xff);
     write(file);
@@ -199,7 +199,7 @@ TEST_F(EarlierRunTest, DamagedFilesAreNoHarm) {
         Bytes bad = whole[i / 3 % 2];
         if (i % 3 == 0) bad.resize(random() % bad.size());
         for (int n = 0; n < 1 + i % 4 && !bad.empty(); ++n) {
-            // Mostly behind the large block, where the averages are.
+            // Mostly after the large block, where the averages are.
             const std::size_t at = random() % 4 != 0 && bad.size() > 100064 ? 100064 + random() % (bad.size() - 100064) : random() % bad.size();
             bad[at] = static_cast<unsigned char>(random() % 3 == 0 ? 0xff : random());
         }

@@ -22,7 +22,7 @@ namespace {
 
 [[gnu::noipa]] int function_with_a_name_of_its_own(int x) { return x + 1; }
 
-std::string own_library() { // a small one that is there everywhere
+std::string own_library() { // a small one that is installed everywhere
     Dl_info info{};
     double (*const function)(double) = std::cos;
     return dladdr(reinterpret_cast<void*>(function), &info) == 0 ? "" : info.dli_fname;
@@ -104,7 +104,7 @@ TEST_F(DamagedFile, OneWithWrongBytesInItsHeadersIsRead) {
         std::string bytes = whole;
         for (int i = 0; i < 20; ++i) bytes[header.e_shoff + random() % (header.e_shnum * sizeof(ElfW(Shdr)))] = static_cast<char>(random());
         write(bytes);
-        functions_in(path); // whatever these are
+        functions_in(path); // must survive any content
     }
     EXPECT_EQ(memory_quota.used(), memory);
 }

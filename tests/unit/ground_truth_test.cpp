@@ -1,4 +1,4 @@
-// Iterations of known kinds, as programs make them, and what the clusterer must find.
+// Iterations of known kinds, like those of programs, which the clusterer must find.
 
 #include "libprofile/phases/phase_stack.hpp"
 #include "tests/unit/known_iterations.hpp"
@@ -11,7 +11,7 @@ namespace libprofile {
 
 namespace {
 
-/// What an iteration does: time and bytes at one call path, always of the same structure unless `path` or `visits` say otherwise.
+/// What an iteration does: time and bytes at one call path, with the same structure unless `path` or `visits` differ.
 struct Iteration {
     int kind = 0;
     double ns = 0;
@@ -24,7 +24,7 @@ using Program = std::vector<Iteration>;
 
 constexpr int iterations = 600;
 
-/// `value`, give or take `share` (standard deviation).
+/// `value` with noise; `share`: its standard deviation.
 double noisy(double value, double share, std::mt19937_64& random) { return value * std::max(0.05, 1 + share * std::normal_distribution<>()(random)); }
 
 Program alternating(std::mt19937_64& random) {
@@ -70,7 +70,7 @@ Program periodic(std::mt19937_64& random) {
     return program;
 }
 
-/// A kind that appears when the clusters of the first one have grown, and every other time from then on.
+/// A kind that appears after the clusters of the first one have grown, and in every other iteration from then on.
 Program late(std::mt19937_64& random) {
     Program program;
     for (int i = 0; i < iterations; ++i) {
@@ -162,8 +162,8 @@ static Program long_start() {
 }
 
 TEST(GroundTruth, StaleDistancesMergeWhatRefreshedOnesKeepApart) {
-    // Beside an average of 140 ms the two kinds of the start, 1 ms and 2 ms, are next to equal, and as published they stay
-    // so when the average has come down to 5 ms: they are merged, to make room for the noise of the main part.
+    // Next to an average of 140 ms the two kinds of the start, 1 ms and 2 ms, are nearly equal. With the published algorithm they stay so
+    // after the average has come down to 5 ms: they are merged, to make room for the noise of the main part.
     const Program program = long_start();
     Recording published(6, EquivalenceMode::Strong, false);
     Recording refreshed(6, EquivalenceMode::Strong, true);
@@ -208,7 +208,7 @@ TEST_P(GeneratedPrograms, IsFoundAsWellInItsFirstIterationsWithTheAveragesOfAnEa
         run(with, program);
         sum += without.purity(iterations / 10);
         sum_with += with.purity(iterations / 10);
-        EXPECT_GE(with.purity(), 0.8); // falling: beside averages that do not move, its two cheapest kinds are close
+        EXPECT_GE(with.purity(), 0.8); // falling: with fixed averages, its two cheapest kinds are close
     }
     std::printf("%-14s purity of the first tenth: %.4f, with averages of an earlier run %.4f\n", GetParam().name, sum / 20, sum_with / 20);
     EXPECT_GE(sum_with, sum - 0.05); // of 20
@@ -216,7 +216,7 @@ TEST_P(GeneratedPrograms, IsFoundAsWellInItsFirstIterationsWithTheAveragesOfAnEa
 
 TEST(GroundTruth, WhatAnEarlierRunNeverDidIsComparedByThisRun) {
     std::mt19937_64 random(17);
-    CondensedVector earlier; // of an iteration that did nothing but take time
+    CondensedVector earlier; // an iteration that only took time
     earlier.values[static_cast<std::size_t>(CatalogueId::Total)] = 1000000;
     Recording recording(4, EquivalenceMode::Strong);
     recording.clusterer.normalise_by(earlier, 1);
@@ -256,8 +256,8 @@ TEST(GroundTruth, OutliersDoNotEatTheClusters) {
 }
 
 TEST(GroundTruth, SignsOfDifferencesDoNotMatter) {
-    // Values mirrored about their mean have the same differences with the opposite sign, and end in the same clusters. Pairs
-    // of opposite iterations keep the running average at the mean in both.
+    // Values mirrored about their mean have the same differences with the opposite sign, and end in the same clusters. Pairs of opposite
+    // iterations keep the running average at the mean in both.
     std::mt19937_64 random(14);
     Recording upright(6, EquivalenceMode::Strong);
     Recording mirrored(6, EquivalenceMode::Strong);

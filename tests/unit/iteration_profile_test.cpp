@@ -105,7 +105,7 @@ TEST(IterationProfile, OfCountersThoseOfRegionsAreExactInEvents) {
     Accumulator rows;
     for (std::size_t i = 0; i < counters; ++i) {
         rows.row(frame, tree, arena).counter(i) = 10 + i;
-        rows.row(region, tree, arena).counter(i) = 100; // a sample met it
+        rows.row(region, tree, arena).counter(i) = 100; // a sample hit it
         rows.row(region, tree, arena).region_counter(i, counters) = 1000 + i;
     }
     EXPECT_EQ(condense(rows, tree, 2 * counters).values[catalogue_size + counters], 1000u);

@@ -1,4 +1,4 @@
-// Iterations whose kind is known, and what became of them in a clusterer.
+// Iterations whose kind is known, and the clusters that a clusterer puts them into.
 #pragma once
 
 #include "libprofile/clustering/clusterer.hpp"
@@ -10,7 +10,7 @@
 
 namespace libprofile {
 
-/// Feeds iterations whose kind is known, and keeps a plain accumulator beside the clusterer.
+/// Feeds iterations whose kind is known, and keeps a plain accumulator in addition to the clusterer.
 class Recording {
   public:
     Recording(std::uint32_t clusters, EquivalenceMode mode, bool refresh = false, std::uint32_t warm_up = 0)
@@ -19,7 +19,7 @@ class Recording {
         for (std::uint32_t f = 0; f < 8; ++f) nodes_.push_back(tree_.child(0, NodeKind::Mpi, f % 3, f));
     }
 
-    /// One iteration: `visits` calls at call path `path` of `ns` in all, and `bytes`.
+    /// One iteration: `visits` calls at call path `path`, of `ns` in all, and `bytes`.
     void iteration(std::size_t path, std::uint64_t visits, std::uint64_t ns, std::uint64_t bytes, int kind) {
         Row& row = rows_.row(nodes_[path], tree_, arena_);
         row[Metric::Visits] = visits;
@@ -33,7 +33,7 @@ class Recording {
         for (std::uint32_t i = 0; i < profile.size; ++i) plain[profile.cells[i].key] += profile.cells[i].value;
         kinds.push_back(kind);
         ASSERT_TRUE(clusterer.add(profile, condense(rows_, tree_, 0), signatures));
-        rows_.clear(); // and used again, since memory is given back at the end of the process only
+        rows_.clear(); // reused, since memory is returned only at the end of the process
     }
 
     std::map<std::uint32_t, std::uint64_t> cluster_sums() const {
@@ -45,7 +45,7 @@ class Recording {
         return sums;
     }
 
-    /// Share of the iterations that are in a cluster whose majority is of their kind; of the first `first` only.
+    /// The share of the iterations whose cluster has a majority of their kind; of the first `first` only.
     double purity(std::size_t first = SIZE_MAX) {
         std::map<std::uint32_t, std::map<int, int>> members;
         first = std::min(first, kinds.size());

@@ -1,4 +1,4 @@
-// Libraries that come and go: numbers, names, and how much is looked at.
+// Libraries that are loaded and unloaded: numbers, names, and the number of comparisons.
 #include "libprofile/callpath/load_map.hpp"
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ class LoadMapTest : public testing::Test {
         return handle;
     }
     static std::uintptr_t code_of(void* handle) { return reinterpret_cast<std::uintptr_t>(dlsym(handle, "small_function")); }
-    /// As the interposed dlclose does.
+    /// Like the interposed dlclose.
     void close(void* handle) {
         unsigned long long unloads = 0;
         dlclose(handle);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t outside = 0x7ffffffeu;
 
-/// Sets of iterations that are joined at random, as a clusterer does it, beside a plain list.
+/// Sets of iterations that are joined at random, as a clusterer does it, compared with a plain list.
 class Sets {
   public:
     Sets(std::uint32_t block, unsigned seed) : members_(block), random_(seed) {}

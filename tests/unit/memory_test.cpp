@@ -49,7 +49,7 @@ TEST_F(QuotaTest, ScratchIsZeroedAndGivenBack) {
         first[999] = 1;
         EXPECT_EQ(memory_quota.used(), before + 8000);
         ASSERT_TRUE(later.make(10));
-        ASSERT_TRUE(first.make(2000)); // in the place of what it had
+        ASSERT_TRUE(first.make(2000)); // replaces what it had
         EXPECT_EQ(first[999], 0u);
         EXPECT_EQ(memory_quota.used(), before + 16080);
         first.release();
@@ -67,7 +67,7 @@ TEST_F(QuotaTest, ScratchBeyondTheQuotaIsNotThereAndTakesNothing) {
     Scratch<char> does_not(2000);
     EXPECT_FALSE(does_not.is_there());
     EXPECT_EQ(memory_quota.used(), before + 9000);
-    EXPECT_FALSE(fits.make(20000)); // and what it had is gone
+    EXPECT_FALSE(fits.make(20000)); // and its old contents are gone
     EXPECT_FALSE(fits.is_there());
     EXPECT_EQ(memory_quota.used(), before);
 }
@@ -83,14 +83,14 @@ TEST(Pool, RecyclesWhatWasReleased) {
 TEST(StableArray, ElementsNeverMove) {
     Arena arena;
     StableArray<std::uint64_t, 4> array;
-    std::vector<std::uint64_t*> places;
+    std::vector<std::uint64_t*> appended;
     for (std::uint64_t i = 0; i < 10000; ++i) {
-        places.push_back(array.append(arena));
-        ASSERT_NE(places.back(), nullptr);
-        *places.back() = i;
+        appended.push_back(array.append(arena));
+        ASSERT_NE(appended.back(), nullptr);
+        *appended.back() = i;
     }
     for (std::uint64_t i = 0; i < array.size(); ++i) {
-        EXPECT_EQ(&array[i], places[i]);
+        EXPECT_EQ(&array[i], appended[i]);
         EXPECT_EQ(array[i], i);
     }
 }

@@ -1,4 +1,4 @@
-// What may be said of libprofile's own share.
+// What libprofile may claim about its own share.
 #include "format/own_share.hpp"
 #include "libprofile/thread/thread.hpp"
 

@@ -1,4 +1,4 @@
-#include "libprofile/callpath/parallel_places.hpp"
+#include "libprofile/callpath/parallel_frames.hpp"
 #include "libprofile/phases/phase_log.hpp"
 #include "libprofile/thread/openmp_state.hpp"
 
@@ -7,38 +7,38 @@
 namespace libprofile {
 namespace {
 
-TEST(ParallelPlaces, FramesBelowABoundaryAreInside) {
-    ParallelPlaces places;
-    EXPECT_TRUE(places.is_empty());
-    ASSERT_TRUE(places.enter(0x8000, 5, true));
-    ASSERT_TRUE(places.enter(0x4000, 7, false));
-    EXPECT_TRUE(places.begins_in_runtime());
-    EXPECT_EQ(places.level_of(0x9000), 0u);
-    EXPECT_EQ(places.level_of(0x8000), 0u);
-    EXPECT_EQ(places.level_of(0x7ff8), 1u);
-    EXPECT_EQ(places.level_of(0x4000), 1u);
-    EXPECT_EQ(places.level_of(0x3ff8), 2u);
-    EXPECT_EQ(places.node(1), 5u);
-    EXPECT_EQ(places.node(2), 7u);
-    places.leave(0x4000);
-    EXPECT_EQ(places.depth(), 1u);
+TEST(ParallelFrames, FramesBelowABoundaryAreInside) {
+    ParallelFrames frames;
+    EXPECT_TRUE(frames.is_empty());
+    ASSERT_TRUE(frames.enter(0x8000, 5, true));
+    ASSERT_TRUE(frames.enter(0x4000, 7, false));
+    EXPECT_TRUE(frames.begins_in_runtime());
+    EXPECT_EQ(frames.level_of(0x9000), 0u);
+    EXPECT_EQ(frames.level_of(0x8000), 0u);
+    EXPECT_EQ(frames.level_of(0x7ff8), 1u);
+    EXPECT_EQ(frames.level_of(0x4000), 1u);
+    EXPECT_EQ(frames.level_of(0x3ff8), 2u);
+    EXPECT_EQ(frames.node(1), 5u);
+    EXPECT_EQ(frames.node(2), 7u);
+    frames.leave(0x4000);
+    EXPECT_EQ(frames.depth(), 1u);
 }
 
-TEST(ParallelPlaces, RegionsThatWereLeftByAJumpAreGoneWhenOneBeginsFartherOut) {
-    ParallelPlaces places;
-    for (std::uintptr_t at = 0x8000; at >= 0x5000; at -= 0x1000) ASSERT_TRUE(places.enter(at, 1, false));
-    ASSERT_TRUE(places.enter(0x7000, 2, false));
-    EXPECT_EQ(places.depth(), 2u);
-    EXPECT_EQ(places.level_of(0x6ff8), 2u);
-    EXPECT_EQ(places.node(2), 2u);
+TEST(ParallelFrames, RegionsThatWereLeftByAJumpAreGoneWhenOneBeginsFartherOut) {
+    ParallelFrames frames;
+    for (std::uintptr_t at = 0x8000; at >= 0x5000; at -= 0x1000) ASSERT_TRUE(frames.enter(at, 1, false));
+    ASSERT_TRUE(frames.enter(0x7000, 2, false));
+    EXPECT_EQ(frames.depth(), 2u);
+    EXPECT_EQ(frames.level_of(0x6ff8), 2u);
+    EXPECT_EQ(frames.node(2), 2u);
 }
 
-TEST(ParallelPlaces, NestingBeyondTheMostIsRefused) {
-    ParallelPlaces places;
+TEST(ParallelFrames, NestingBeyondTheMostIsRefused) {
+    ParallelFrames frames;
     std::uintptr_t at = 0x10000;
-    for (std::uint32_t i = 0; i < ParallelPlaces::most; ++i, at -= 0x100) ASSERT_TRUE(places.enter(at, i + 1, false));
-    EXPECT_FALSE(places.enter(at, 99, false));
-    EXPECT_EQ(places.depth(), ParallelPlaces::most);
+    for (std::uint32_t i = 0; i < ParallelFrames::most; ++i, at -= 0x100) ASSERT_TRUE(frames.enter(at, i + 1, false));
+    EXPECT_FALSE(frames.enter(at, 99, false));
+    EXPECT_EQ(frames.depth(), ParallelFrames::most);
 }
 
 TEST(EndedRegions, KnowsTheLastOnesOnly) {

@@ -18,7 +18,7 @@ namespace {
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 #define NOT_INLINED [[gnu::noinline, gnu::noclone, gnu::noipa]]
 
-/// Events as MPI calls and samples make them, in a thread that is not measured.
+/// Events of MPI calls and samples, in a thread that is not measured.
 class PathTrackerTest : public testing::Test {
   protected:
     void SetUp() override {
@@ -35,7 +35,7 @@ class PathTrackerTest : public testing::Test {
         process_state.marks.store(MarksMode::Off);
     }
 
-    /// As the wrapper of an MPI function.
+    /// Like the wrapper of an MPI function.
     NOT_INLINED NodeId call() {
         const InTool guard;
         const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -54,7 +54,7 @@ class PathTrackerTest : public testing::Test {
         last_ = tracker_.at_sample(&context);
         return tracker_.common_ancestor();
     }
-    /// As MPI, with a callback of the application inside, which calls MPI from `depth` frames further in. `in_callback` runs before that returns.
+    /// Like MPI with a callback of the application inside, which calls MPI from `depth` frames further in. `in_callback` runs before that returns.
     template <typename InCallback> NOT_INLINED void call_with_callback(int depth, const InCallback& in_callback) {
         const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
         call();
@@ -118,7 +118,7 @@ class PathTrackerTest : public testing::Test {
     }
 };
 
-/// What libunwind says of the same place.
+/// libunwind's path at the same address.
 std::vector<std::uintptr_t> unwound_by_libunwind(void* return_address) {
     const InTool guard;
     static RawPath path;
@@ -129,7 +129,7 @@ std::vector<std::uintptr_t> unwound_by_libunwind(void* return_address) {
 } // namespace
 
 TEST_F(PathTrackerTest, TheWalkFindsWhatLibunwindFinds) {
-    struct Place {
+    struct Tricks {
         NOT_INLINED static void run(PathTracker& tracker, int depth, std::vector<std::uintptr_t>& want) {
             if (depth == 0) {
                 want = unwound_by_libunwind(__builtin_return_address(0));
@@ -142,7 +142,7 @@ TEST_F(PathTrackerTest, TheWalkFindsWhatLibunwindFinds) {
         }
     };
     std::vector<std::uintptr_t> want;
-    Place::run(tracker_, 40, want);
+    Tricks::run(tracker_, 40, want);
     ASSERT_TRUE(tracker_.is_complete());
     ASSERT_EQ(tracker_.size(), want.size());
     for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(tracker_[want.size() - 1 - i].address, want[i]) << i;
@@ -150,7 +150,7 @@ TEST_F(PathTrackerTest, TheWalkFindsWhatLibunwindFinds) {
 
 TEST_F(PathTrackerTest, StartUpCodeIsNoPartOfTheCallPath) {
     call();
-    EXPECT_LT(depth_of(known_.node), tracker_.size()); // main and what it calls, without _start and libc
+    EXPECT_LT(depth_of(known_.node), tracker_.size()); // main and its callees, without _start and libc
 }
 
 TEST_F(PathTrackerTest, TheSameCallHasTheSameNodeWithoutAWalk) {
@@ -189,13 +189,13 @@ TEST_F(PathTrackerTest, WithoutMarksTheCommonAncestorIsABound) {
     sample_below(20);
     const std::size_t deep = depth_of(last_);
     CommonAncestor ancestor{};
-    volatile int times = 5; // not unrolled: from one place, so that slots and return addresses are the same
+    volatile int times = 5; // not unrolled: from one call site, so that slots and return addresses are the same
     for (int i = 0; i < times; ++i) ancestor = sample_below(20);
     EXPECT_EQ(ancestor.kind, LcaKind::Bound);
     EXPECT_EQ(ancestor.depth, deep);
 }
 
-/// Figure 2 of Wei and Mellor-Crummey: a loop calls A twice from one place; A calls B; a sample each time. Slots and return
+/// Figure 2 of Wei and Mellor-Crummey: a loop calls A twice from one call site; A calls B; a sample each time. Slots and return
 /// addresses are the same, so only the mark tells that these are two activations of A.
 TEST_F(PathTrackerTest, TwoActivationsOfOneCallSiteAreToldApartByTheMark) {
     for (const MarksMode mode : {MarksMode::On, MarksMode::Off}) {
@@ -203,7 +203,7 @@ TEST_F(PathTrackerTest, TwoActivationsOfOneCallSiteAreToldApartByTheMark) {
         volatile int times = 4;
         for (int i = 0; i < times; ++i) {
             const CommonAncestor ancestor = sample_below(1); // A; B is sample_below(0)
-            if (i < 2) continue;                             // compilers give the first pass a call of its own
+            if (i < 2) continue;                             // compilers may give the first pass a separate call
             const std::size_t here = depth_of(last_) - 3;    // without A, B and sample()
             EXPECT_EQ(ancestor.kind, mode == MarksMode::On ? LcaKind::Exact : LcaKind::Bound);
             EXPECT_EQ(ancestor.depth, mode == MarksMode::On ? here : here + 3);
@@ -217,7 +217,7 @@ TEST_F(PathTrackerTest, WhenAMarkIsLostNothingIsMarkedAnyMore) {
     ASSERT_NE(mark.slot, 0u);
     const std::uintptr_t slot = mark.slot;
     const std::uintptr_t return_address = mark.return_address;
-    *reinterpret_cast<std::uintptr_t*>(slot) = 0x1234; // somebody else's stack is here now
+    *reinterpret_cast<std::uintptr_t*>(slot) = 0x1234; // the stack belongs to other code now
     sample();
     EXPECT_EQ(marks_mode(), MarksMode::Off);
     EXPECT_EQ(lost_return_address(mark, slot), return_address);
@@ -283,7 +283,7 @@ TEST_F(PathTrackerTest, ASampleDuringACallLeavesTheMarkOfACallFromACallback) {
 TEST_F(PathTrackerTest, ASampleDuringACallPlacesNoMark) {
     const Mark& mark = thread_local_block.mark;
     std::uintptr_t slot = 1;
-    call_with_callback(3, [&](std::uintptr_t outer) { // what is on the stack there may be an unwinder
+    call_with_callback(3, [&](std::uintptr_t outer) { // the stack there may be an unwinder's
         {
             const InTool guard;
             tracker_.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
@@ -300,7 +300,7 @@ TEST_F(PathTrackerTest, ExceptionsPassMarksThatWereLost) {
     try {
         call_with_callback(5, [&](std::uintptr_t) {
             note_loss(mark);
-            mark.slot = 0; // and its stub stays where it is
+            mark.slot = 0; // its stub stays where it is
             throw std::runtime_error("below");
         });
     } catch (const std::runtime_error&) {
@@ -327,7 +327,7 @@ TEST_F(PathTrackerTest, AnOverwrittenMarkIsForgotten) {
     sample_below(10);
     Mark& mark = thread_local_block.mark;
     ASSERT_NE(mark.slot, 0u);
-    mark.slot += 8; // of a frame that is no more: it does not hold the stub
+    mark.slot += 8; // the slot of a frame that is gone: it does not hold the stub
     *reinterpret_cast<std::uintptr_t*>(mark.slot - 8) = mark.return_address;
     sample_below(2);
     EXPECT_EQ(tracker_.count_of(PathCount::Lost), 1u);

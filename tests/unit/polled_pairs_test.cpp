@@ -1,4 +1,4 @@
-// Steps between pairs of ranks over an MPI that is made up: it notes what it is asked, and completes it or not.
+// Steps between pairs of ranks over a fake MPI, which records its calls and completes them or not.
 #include "libprofile/output/polled_pairs.hpp"
 
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@ struct Exchange {
     const int* out_sizes;
     void* in;
     const int* in_sizes;
-    const int* places;
-    std::vector<int> words; // all that these pointed to when it was started
+    const int* offsets;
+    std::vector<int> words; // the contents of these buffers at the start
 
     std::vector<int> words_now() const {
         std::vector<int> result(out_sizes, out_sizes + rank_count);
         result.insert(result.end(), in_sizes, in_sizes + rank_count);
-        result.insert(result.end(), places, places + rank_count);
+        result.insert(result.end(), offsets, offsets + rank_count);
         return result;
     }
 };
@@ -32,11 +32,11 @@ struct MadeUpMpi {
     std::vector<Exchange> exchanges;
     bool completes = true;
     int error = 0;
-    int suspended_s = 0; // in the first test, which finds nothing
+    int suspended_s = 0; // during the first MPI_Test, which finds nothing complete
 } mpi;
 
-int start_exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* places) {
-    mpi.exchanges.push_back({out, out_sizes, in, in_sizes, places, {}});
+int start_exchange(const void* out, const int* out_sizes, void* in, const int* in_sizes, const int* offsets) {
+    mpi.exchanges.push_back({out, out_sizes, in, in_sizes, offsets, {}});
     mpi.exchanges.back().words = mpi.exchanges.back().words_now();
     return mpi.error;
 }
@@ -62,7 +62,7 @@ MpiServices services() {
 
 struct Steps {
     MpiServices mpi = services();
-    PolledCollectives job{mpi, 0}; // no patience
+    PolledCollectives job{mpi, 0}; // does not wait
     PageBudget budget{1u << 20};
     PageArray<int> words{budget};
     PolledPairs make() {
@@ -71,9 +71,9 @@ struct Steps {
     }
 };
 
-std::vector<int> words_with(std::size_t place, int value) {
+std::vector<int> words_with(std::size_t index, int value) {
     std::vector<int> result(PolledPairs::words_per_rank * rank_count);
-    result[place] = value;
+    result[index] = value;
     return result;
 }
 
@@ -125,7 +125,7 @@ TEST(PolledPairs, ASuspendedProcessHasNotWaited) {
     PolledCollectives patient(steps.mpi, 1);
     ASSERT_NE(steps.words.append(PolledPairs::words_per_rank * rank_count), nullptr);
     PolledPairs pairs(patient, steps.words);
-    mpi.suspended_s = 5; // longer than a step is waited for
+    mpi.suspended_s = 5; // longer than the time limit of a step
     EXPECT_TRUE(pairs.step(1, nullptr, 0, nullptr, 0));
     mpi.completes = false;
     EXPECT_FALSE(pairs.step(1, nullptr, 0, nullptr, 0));

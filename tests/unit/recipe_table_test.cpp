@@ -40,7 +40,7 @@ class RecipeTableTest : public testing::Test {
   protected:
     void SetUp() override { load_map.refresh(); }
     void TearDown() override { memory_quota.limit(256ull << 20); }
-    RecipeTable table_; // its memory is never given back, like that of the one in a process
+    RecipeTable table_; // its memory is never returned, like that of the process's table
 };
 
 } // namespace
@@ -110,7 +110,7 @@ TEST_F(RecipeTableTest, GrowsAndStaysRight) {
     const std::vector<std::uintptr_t> addresses = some_addresses(60000);
     for (const std::uintptr_t address : addresses) table_.find(address, 1);
     EXPECT_GE(table_.capacity(), 65536u);
-    // What was in smaller tables comes back when asked for.
+    // What was in smaller tables is learned again when asked for.
     for (const std::uintptr_t address : addresses) table_.find(address, 1);
     const std::uint64_t learned = table_.learned();
     for (const std::uintptr_t address : addresses) ASSERT_EQ(table_.find(address, 1).pack(1), expected(address).pack(1));
@@ -126,7 +126,7 @@ TEST_F(RecipeTableTest, ManyThreadsAgree) {
     for (unsigned t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
             std::mt19937_64 random(t);
-            // Epochs change on the way, and not at the same time in all threads.
+            // Epochs change meanwhile, and not at the same time in all threads.
             for (std::size_t i = 0; i < 2 * addresses.size(); ++i) {
                 const std::size_t k = random() % addresses.size();
                 const auto epoch = static_cast<std::uint32_t>(i / 10000);

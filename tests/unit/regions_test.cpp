@@ -1,4 +1,4 @@
-// Regions: what open ones book, and how names in a filter file are compared.
+// Regions: what open ones book, and how patterns of a filter file match names.
 #include "libprofile/regions/open_regions.hpp"
 #include "libprofile/regions/plain_name.hpp"
 
@@ -88,7 +88,7 @@ TEST_F(OpenRegionsTest, OfARecursiveRegionWithACallPathAtEachDepthTheOutermostVi
 TEST_F(OpenRegionsTest, AMomentBeforeTheEntryBooksNothing) {
     push(outer, 100, 100);
     push(inner, 200, 200);
-    open.book(150, 150, nothing); // an iteration that was found when it was over ends here
+    open.book(150, 150, nothing); // an iteration that was found after its end ends here
     EXPECT_EQ(outer.inclusive_ns, 50u);
     EXPECT_EQ(inner.inclusive_ns, 0u);
     open.pop(210, 210);

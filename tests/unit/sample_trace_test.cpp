@@ -1,4 +1,4 @@
-// The trace of a thread's samples: bounded, over the whole run, with the common ancestors of the samples that are left.
+// The trace of a thread's samples: bounded, over the whole run, with the common ancestors of the remaining samples.
 #include "libprofile/thread/sample_trace.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void add_all(SampleTrace& trace, const std::vector<Added>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) trace.add(10 * i + 5, static_cast<NodeId>(i + 1), list[i].depth, list[i].kind);
 }
 
-/// What must be there, from the definition: every stride-th sample, with the least over those since the one before.
+/// The expected trace, from the definition: every stride-th sample, with the least ancestor over those since the one before.
 void check(const SampleTrace& trace, const std::vector<Added>& list) {
     const std::size_t stride = trace.stride();
     ASSERT_EQ(trace.size(), (list.size() + stride - 1) / stride);
@@ -128,7 +128,7 @@ TEST_F(SampleTraceTest, IsWrittenAsDifferences) {
     ASSERT_TRUE(trace.start(arena, 8 * sizeof(SampleTrace::Entry)));
     trace.add(1000, 30, 9, LcaKind::Exact);
     trace.add(1010, 10, 4, LcaKind::Bound);
-    trace.add(1005, 11, 0xffffffffu, LcaKind::Exact); // a clock that went back is no reason to break
+    trace.add(1005, 11, 0xffffffffu, LcaKind::Exact); // a clock that went back must do no harm
     unsigned char bytes[100];
     Encoder encoder(bytes, sizeof bytes);
     write_trace(encoder, 5, trace);

@@ -22,7 +22,7 @@ namespace {
 
 using Path = std::vector<std::string>; // outermost first
 
-/// Call paths of a rank in the order in which they were met.
+/// Call paths of a rank in the order in which they occurred.
 struct Calls {
     struct Node {
         std::uint32_t parent;
@@ -77,7 +77,7 @@ void build(const Calls& calls, PathTable& table, std::vector<std::uint32_t>& num
         if (n.kind == NodeKind::Frame) modules[n.target];
         if (n.kind == NodeKind::Mpi) functions[n.target];
     }
-    // Those without a build-id first, as compare() has it.
+    // Modules without a build-id come first, as in compare().
     for (const bool with_id : {false, true})
         for (auto& [name, number] : modules) {
             if ((name[0] != 'p') != with_id) continue;
@@ -98,7 +98,7 @@ void build(const Calls& calls, PathTable& table, std::vector<std::uint32_t>& num
     for (std::uint32_t i = 0; i < calls.nodes.size(); ++i) numbers.push_back(builder.number_of(i));
 }
 
-/// Steps of threads that play ranks. A step may fail on a rank; then nobody hears from that one any more, as if it had been waited for long enough.
+/// Steps of threads that play ranks. A step may fail on a rank. Then no rank hears from that one any more, as after a timeout.
 class Network {
   public:
     explicit Network(std::size_t ranks) : fails_at_(ranks, never), steps_(ranks), is_gone_(ranks) {}
@@ -113,7 +113,7 @@ class Network {
             return network->step(rank, partner, out, out_size, in, in_size);
         }
     };
-    /// MPI may still read and write what it was given in steps that have failed.
+    /// MPI may still read and write the buffers of failed steps.
     void use_what_failed() {
         for (const Left& left : left_) {
             const auto* out = static_cast<const volatile unsigned char*>(left.out);
@@ -187,7 +187,7 @@ class Job {
         children_.resize(ranks_.size());
     }
 
-    /// Each rank hangs on an earlier one; `binomial` or any.
+    /// Attaches each rank to an earlier one; `binomial` or any.
     void choose_tree(bool binomial) {
         for (std::size_t r = 1; r < ranks_.size(); ++r) {
             std::size_t parent = binomial ? r & (r - 1) : random_() % r;
@@ -208,7 +208,7 @@ class Job {
         down(0);
     }
 
-    /// Ranks as threads that exchange messages. A `failing` rank does so in that step. Returns on how many all steps were made.
+    /// Ranks as threads that exchange messages. A `failing` rank fails in that step. Returns the number of ranks that made all steps.
     std::size_t run_in_steps(std::size_t failing = 0, std::size_t failing_step = ~std::size_t{0}) {
         Network network(ranks_.size());
         network.fail(failing, failing_step);
@@ -227,7 +227,7 @@ class Job {
             if (done[r] != 0) {
                 EXPECT_EQ(network.steps(r), most_steps()) << "rank " << r;
             }
-            // As the caller has it: the maps of others are relied on if all ranks have come so far and keep their promises.
+            // As in the caller: ranks rely on the maps of others if all ranks have come this far and keep their promises.
             if (done[r] == 0) given_up_.insert(r);
             rely_ = rely_ && done[r] != 0 && ranks_[r]->reduction->keeps_promises();
         }
@@ -240,7 +240,7 @@ class Job {
     }
     bool relies() const { return rely_; }
     std::size_t most_steps() const { return 5u * static_cast<std::size_t>(std::bit_width(ranks_.size() - 1)); }
-    /// Every path is the same path in the job's table. Returns how many ranks are in it.
+    /// Checks that every path is the same path in the job's table. Returns the number of ranks in it.
     std::size_t check() {
         std::size_t inside = 0;
         for (std::uint32_t i = 1; i < job_.size(); ++i) EXPECT_LT(job_[i].parent, i);
@@ -317,13 +317,13 @@ class Job {
     PathTable job_{unlimited_};
 };
 
-Calls random_calls(std::mt19937& random, std::size_t nodes, unsigned modules, unsigned places) {
+Calls random_calls(std::mt19937& random, std::size_t nodes, unsigned modules, unsigned addresses) {
     Calls calls;
     std::set<std::tuple<std::uint32_t, int, std::string, std::uint64_t>> known;
     for (std::size_t i = 0; i < nodes; ++i) {
         const auto parent = static_cast<std::uint32_t>(random() % calls.nodes.size());
         const unsigned kind = random() % 8;
-        Calls::Node node{parent, NodeKind::Frame, "", random() % places};
+        Calls::Node node{parent, NodeKind::Frame, "", random() % addresses};
         if (kind < 5) {
             const unsigned m = random() % modules;
             node.target = (m % 3 == 0 ? "p" : "b") + std::to_string(m);
@@ -337,10 +337,10 @@ Calls random_calls(std::mt19937& random, std::size_t nodes, unsigned modules, un
     return calls;
 }
 
-/// The same calls met in another order.
+/// The same calls in another order.
 Calls shuffled(const Calls& calls, std::mt19937& random) {
     Calls result;
-    std::vector<std::uint32_t> open, place(calls.nodes.size());
+    std::vector<std::uint32_t> open, index(calls.nodes.size());
     std::vector<std::vector<std::uint32_t>> children(calls.nodes.size());
     for (std::uint32_t i = 1; i < calls.nodes.size(); ++i) children[calls.nodes[i].parent].push_back(i);
     open = children[0];
@@ -349,8 +349,8 @@ Calls shuffled(const Calls& calls, std::mt19937& random) {
         const std::uint32_t i = open.back();
         open.pop_back();
         Calls::Node node = calls.nodes[i];
-        node.parent = place[node.parent];
-        place[i] = static_cast<std::uint32_t>(result.nodes.size());
+        node.parent = index[node.parent];
+        index[i] = static_cast<std::uint32_t>(result.nodes.size());
         result.nodes.push_back(node);
         open.insert(open.end(), children[i].begin(), children[i].end());
     }
@@ -359,12 +359,12 @@ Calls shuffled(const Calls& calls, std::mt19937& random) {
 
 Calls part_of(const Calls& calls, std::mt19937& random, unsigned percent) {
     Calls result;
-    std::vector<std::uint32_t> place(calls.nodes.size());
+    std::vector<std::uint32_t> index(calls.nodes.size());
     for (std::uint32_t i = 1; i < calls.nodes.size(); ++i) {
         const Calls::Node& n = calls.nodes[i];
-        if ((n.parent != 0 && place[n.parent] == 0) || random() % 100 >= percent) continue;
-        place[i] = static_cast<std::uint32_t>(result.nodes.size());
-        result.nodes.push_back({place[n.parent], n.kind, n.target, n.b});
+        if ((n.parent != 0 && index[n.parent] == 0) || random() % 100 >= percent) continue;
+        index[i] = static_cast<std::uint32_t>(result.nodes.size());
+        result.nodes.push_back({index[n.parent], n.kind, n.target, n.b});
     }
     return result;
 }
@@ -421,7 +421,7 @@ TEST(PathTableTest, DamagedTablesAreRefused) {
     ASSERT_TRUE(copy.decode(bytes.data(), bytes.size()));
     EXPECT_EQ(copy.signature(), table.signature());
     for (std::size_t size = 0; size < bytes.size(); ++size) ASSERT_FALSE(copy.decode(bytes.data(), size));
-    for (int i = 0; i < 20000; ++i) { // no crash, and what is taken is in order
+    for (int i = 0; i < 20000; ++i) { // no crash, and an accepted table is in order
         std::vector<unsigned char> bad = bytes;
         bad[random() % bad.size()] ^= static_cast<unsigned char>(1u << (random() % 8));
         if (!copy.decode(bad.data(), bad.size())) continue;
@@ -494,7 +494,7 @@ TEST(TableReductionTest, WithoutMemoryForAChildOnlyTheRanksBehindItKeepTheirOwnT
 
 namespace {
 
-/// Ranks that have much in common, some the same, and some much more than others.
+/// Ranks that have much in common. Some are equal, and some have much more than others.
 std::vector<Calls> mixed_calls(std::mt19937& random, std::size_t ranks) {
     const Calls common = random_calls(random, 100, 7, 5);
     std::vector<Calls> calls;
@@ -521,12 +521,12 @@ TEST(TableExchangeTest, StepsLeadToTheSameTablesForAnyNumberOfRanks) {
 
 TEST(TableExchangeTest, AStepThatFailsAnywhereEndsTheExchangeAndNobodyReliesOnAMissingMap) {
     std::mt19937 random(6);
-    constexpr std::size_t most = 40; // jobs of so many ranks
+    constexpr std::size_t most = 40; // jobs with at most this many steps are tried completely
     for (const std::size_t ranks : {2u, 3u, 5u, 6u, 8u, 13u, 33u}) {
         const std::vector<Calls> calls = mixed_calls(random, ranks);
         const std::size_t steps = Job(calls, 1).most_steps();
         for (std::size_t i = 0; i < std::min<std::size_t>(ranks * steps, most); ++i) {
-            const std::size_t one = ranks * steps <= most ? i : random() % (ranks * steps); // all of them, or some
+            const std::size_t one = ranks * steps <= most ? i : random() % (ranks * steps); // all steps, or some
             Job job(calls, random());
             EXPECT_LT(job.run_in_steps(one / steps, one % steps), ranks);
             EXPECT_FALSE(job.relies());

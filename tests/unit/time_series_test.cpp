@@ -115,7 +115,7 @@ TEST_F(TimeSeriesTest, WholeIterationsCountsAndBytesAreExactAndTimesWithinTheBou
     }
 }
 
-/// What views and exports make of some iterations, held against what was measured in them.
+/// Compares what views and exports make of some iterations with what was measured in them.
 TEST_F(TimeSeriesTest, ValuesOfSomeIterationsAreAsFarOffAsTheySayAtMost) {
     constexpr std::uint32_t paths = 20, sampled = paths + 1;
     tools::Profile profile;
@@ -123,7 +123,7 @@ TEST_F(TimeSeriesTest, ValuesOfSomeIterationsAreAsFarOffAsTheySayAtMost) {
     profile.paths.emplace_back();
     for (std::uint32_t p = 1; p <= paths; ++p) profile.paths.push_back({0, NodeKind::Mpi, 0, 0});
     profile.paths.push_back({0, NodeKind::Frame, 0, 0});
-    for (const std::uint64_t memory : {0u, 60000u}) { // the second: iterations have to be thinned out
+    for (const std::uint64_t memory : {0u, 60000u}) { // with the second, iterations must be thinned out
         TimeSeries series(arena_, pool_, {true, 50000, 0, memory});
         fed_.clear();
         Stream stream(11);
@@ -198,7 +198,7 @@ TEST_F(TimeSeriesTest, BytesAreWithinTheBoundWhenThatIsAsked) {
 }
 
 TEST_F(TimeSeriesTest, AtAnyBoundTimesAreNoWorseThanTheirMeans) {
-    constexpr std::uint64_t spike = 1000000; // rare, and what the bound is a share of
+    constexpr std::uint64_t spike = 1000000; // rare; the bound is a share of it
     for (const std::uint32_t error : {2500u, 10000u, 50000u, 200000u}) {
         TimeSeries series(arena_, pool_, {true, error, error, 0});
         fed_.clear();
@@ -271,7 +271,7 @@ TEST_F(TimeSeriesTest, WhereOneCallHasAllTimeItsTimesFollowFromTheTotals) {
     }
 }
 
-/// The bound is a share of the largest value, which says nothing of all others.
+/// The bound is a share of the largest value, which says nothing about all others.
 TEST_F(TimeSeriesTest, WhereIterationsAreAlikeTimesAreOffByLessThanTheyDifferByThoughOneIsLarge) {
     TimeSeries series(arena_, pool_, {});
     std::mt19937_64 random(22);

@@ -1,4 +1,4 @@
-// Where ranks ran: what the reader makes of Place blocks, and what is said about bindings.
+// Where ranks ran: what the reader makes of Topology blocks, and what is said about bindings.
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/analysis/placement.hpp"
 #include "tools/analysis/totals.hpp"

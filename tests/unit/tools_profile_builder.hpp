@@ -3,9 +3,11 @@
 #pragma once
 
 #include "format/metrics.hpp"
-#include "format/place.hpp"
 #include "format/profile_file.hpp"
 #include "format/series_code.hpp"
+#include "format/series_records.hpp"
+#include "format/topology.hpp"
+#include "format/trace.hpp"
 
 #include <algorithm>
 #include <array>
@@ -127,8 +129,8 @@ class ProfileBuilder {
 
     /// One main thread per rank, on a machine of two cores with two processors each: 0 and 2, 1 and 3.
     void place(std::uint32_t rank, const std::string& allowed, std::uint64_t last, const std::string& counters = "", std::uint64_t mask = 0) {
-        block(BlockType::Place, rank, [&](Encoder& e) {
-            PlaceRecord r;
+        block(BlockType::Topology, rank, [&](Encoder& e) {
+            TopologyRecord r;
             r.machine = "one";
             r.model = "Processor of 1 GHz";
             r.memory = std::uint64_t{1} << 30;
@@ -143,7 +145,7 @@ class ProfileBuilder {
                 ProcessorRecord processor{p, p % 2 + 1, 1, 1};
                 describe(e, processor);
             }
-            PlacedThreadRecord thread{0, view(allowed), last + 1, 10, rank, mask};
+            ThreadAffinityRecord thread{0, view(allowed), last + 1, 10, rank, mask};
             describe(e, thread);
         });
     }
@@ -417,15 +419,15 @@ class ProfileBuilder {
     }
     /// An entry of the table.
     void place(std::uint64_t at, std::uint64_t size, std::uint32_t rank) {
-        RankPlace p{at, size, rank, 0};
-        p.crc = crc32(&p, offsetof(RankPlace, crc));
+        RankEntry p{at, size, rank, 0};
+        p.crc = crc32(&p, offsetof(RankEntry, crc));
         places_.push_back(p);
     }
     /// Table and footer.
     void end() {
         FooterRecord footer{0, bytes_.size(), places_.size(), {}};
         std::memcpy(footer.magic, end_magic, sizeof end_magic);
-        stored_block({BlockType::RankTable}, as_bytes(places_.data(), places_.size() * sizeof(RankPlace)), places_.size() * sizeof(RankPlace));
+        stored_block({BlockType::RankTable}, as_bytes(places_.data(), places_.size() * sizeof(RankEntry)), places_.size() * sizeof(RankEntry));
         footer.file_size = bytes_.size() + sizeof(BlockHeader) + sizeof footer;
         stored_block({BlockType::Footer}, as_bytes(&footer, sizeof footer), sizeof footer);
     }
@@ -467,7 +469,7 @@ class ProfileBuilder {
 
     ByteVector bytes_;
     std::vector<DirectoryEntryRecord> entries_; // since the last directory, with the place in the file as distance
-    std::vector<RankPlace> places_;
+    std::vector<RankEntry> places_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> phases_;
     std::uint32_t counters_ = 0; // how many, by rank and thread
 };

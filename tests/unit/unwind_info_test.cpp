@@ -42,9 +42,9 @@ class HandMade {
         return has_foreign_personality(entry);
     }
     /// Damages one byte, or (beyond the end) shortens the section.
-    Recipe damaged(std::size_t place, std::uint8_t value, std::size_t size) {
+    Recipe damaged(std::size_t at, std::uint8_t value, std::size_t size) {
         Bytes bytes = build();
-        bytes[place % bytes.size()] = value;
+        bytes[at % bytes.size()] = value;
         bytes.resize(std::min(bytes.size(), size));
         bytes.shrink_to_fit();
         return look_up(bytes, 128, nullptr);
@@ -109,7 +109,7 @@ TEST(DwarfCursor, StopsAtItsEnd) {
     EXPECT_EQ(cursor.read<std::uint16_t>(), 0u);
     EXPECT_TRUE(cursor.failed());
     EXPECT_TRUE(cursor.at_end());
-    EXPECT_EQ(cursor.read<std::uint8_t>(), 0u); // nothing comes after a failure
+    EXPECT_EQ(cursor.read<std::uint8_t>(), 0u); // after a failure nothing is read
     cursor = cursor_over(bytes);
     cursor.skip(~std::uint64_t{0});
     EXPECT_TRUE(cursor.failed());
@@ -150,15 +150,15 @@ TEST(DwarfCursor, ReadsLeb128) {
 
 TEST(DwarfCursor, ReadsEncodedPointers) {
     const Bytes bytes = {0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-    const auto place = reinterpret_cast<std::uintptr_t>(bytes.data());
+    const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
     const auto read = [&](unsigned encoding, std::uintptr_t base) { return cursor_over(bytes).pointer(static_cast<std::uint8_t>(encoding), base); };
     using namespace pointer_encoding;
     EXPECT_EQ(read(absolute, 0), static_cast<std::uintptr_t>(-16));
     EXPECT_EQ(read(udata2, 0), 0xfff0u);
     EXPECT_EQ(read(udata4, 0), 0xfffffff0u);
     EXPECT_EQ(read(sdata2, 0), static_cast<std::uintptr_t>(-16));
-    EXPECT_EQ(read(pc_relative | sdata4, 0), place - 16);
-    EXPECT_EQ(read(pc_relative | sdata8, 0), place - 16);
+    EXPECT_EQ(read(pc_relative | sdata4, 0), address - 16);
+    EXPECT_EQ(read(pc_relative | sdata8, 0), address - 16);
     EXPECT_EQ(read(data_relative | sdata4, 0x1000), 0x1000u - 16);
     for (const unsigned unknown : {0x20u, 0x40u, 0x60u, 0x30u, 0x05u, 0xffu}) {
         DwarfCursor cursor = cursor_over(bytes);
@@ -270,7 +270,7 @@ TEST(UnwindInfo, KnowsTheEndsOfStacksAndSignalHandlers) {
     signal(SIGUSR1, note_return);
     raise(SIGUSR1);
     signal(SIGUSR1, SIG_DFL);
-#ifndef __SANITIZE_THREAD__ // which calls handlers from one of its own
+#ifndef __SANITIZE_THREAD__ // it calls handlers from one of its own
     EXPECT_EQ(read_unwind_info(handler_returns_to - 1).kind, RecipeKind::Signal);
 #endif
     EXPECT_EQ(read_unwind_info(getauxval(AT_ENTRY) + 16).kind, RecipeKind::Outermost);
@@ -315,16 +315,16 @@ TEST(UnwindInfo, DamageIsHarmless) {
     information.augmentation_data = {pointer_encoding::indirect, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0};
     information.program = {0x41, 0x0e, 16, 0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0, 0x0a, 0x44, 0x0b};
     const std::size_t size = information.size();
-    for (std::size_t place = 0; place < size; ++place)
-        for (unsigned value = 0; value < 256; ++value) information.damaged(place, static_cast<std::uint8_t>(value), size);
+    for (std::size_t at = 0; at < size; ++at)
+        for (unsigned value = 0; value < 256; ++value) information.damaged(at, static_cast<std::uint8_t>(value), size);
     for (std::size_t shorter = 1; shorter < size; ++shorter) {
         const RecipeKind kind = information.damaged(0, 1, shorter).kind;
-        const bool is_whole = shorter + 4 >= size; // but for the end mark
+        const bool is_whole = shorter + 4 >= size; // except for the end mark
         EXPECT_EQ(kind, is_whole ? RecipeKind::FrameIndirect : RecipeKind::Hard) << shorter;
     }
 }
 
-/// A copy of a real segment, between pages that cannot be read, with random damage. Offsets inside of it stay right.
+/// A copy of a real segment between unreadable pages, with random damage. Offsets inside it stay right.
 TEST(UnwindInfo, DamagedModulesAreHarmless) {
     UnwindSection real;
     const auto libm = reinterpret_cast<std::uintptr_t>(static_cast<double (*)(double)>(&std::cbrt));
@@ -345,7 +345,7 @@ TEST(UnwindInfo, DamagedModulesAreHarmless) {
     EXPECT_EQ(read_unwind_info(copy, libm + shift).pack(0), right.pack(0));
     EXPECT_NE(right.kind, RecipeKind::Hard);
     std::mt19937_64 random(1);
-    bytes[copy.header - copy.start + 3] = pointer_encoding::omitted; // no table: the entries are walked through
+    bytes[copy.header - copy.start + 3] = pointer_encoding::omitted; // no table: all entries are visited
     for (int i = 0; i < 200; ++i) {
         const std::uintptr_t address = libm + random() % 0x40000 - 0x20000;
         EXPECT_EQ(read_unwind_info(copy, address + shift).pack(0), read_unwind_info(address).pack(0));

@@ -1,4 +1,4 @@
-// Our reading of unwind information against elfutils', at every row of many functions of whatever is installed here.
+// Our reading of unwind information against elfutils', at every row of many functions in the libraries installed here.
 #include "libprofile/callpath/unwind_info.hpp"
 #include "libprofile/callpath/unwind_table.hpp"
 
@@ -31,12 +31,12 @@ struct Operations {
     std::int64_t number(std::size_t i) const { return static_cast<std::int64_t>(list[i].number); }
 };
 
-/// The recipe that elfutils' rules amount to.
+/// The recipe that is equivalent to elfutils' rules.
 class Oracle {
   public:
     Oracle(Dwarf_CFI* cfi, std::uintptr_t bias) : cfi_(cfi), bias_(bias) {}
 
-    /// Also gives the rows' borders: [start, end) is where the same rules hold.
+    /// Also returns the rows' borders: the same rules hold in [start, end).
     Recipe recipe(std::uintptr_t address, std::uintptr_t& start, std::uintptr_t& end) const {
         Recipe result;
         result.kind = RecipeKind::Missing;
@@ -145,7 +145,7 @@ struct Share {
     }
 };
 
-/// Compares at every row of functions picked at random, and next to their ends, until there are enough addresses.
+/// Compares at every row of randomly chosen functions, and next to their ends, until there are enough addresses.
 Share compare_module(const Oracle& oracle, const UnwindSection& section) {
     constexpr std::size_t enough = 25000;
     std::vector<std::uintptr_t> functions = functions_of(section);
@@ -180,7 +180,7 @@ std::string path_of(const link_map& module) {
     return readlink("/proc/self/exe", path, sizeof path - 1) > 0 ? path : "";
 }
 
-/// How much of the module's executable segments no entry describes, padding between functions included.
+/// The number of bytes in the module's executable segments that no entry describes, padding between functions included.
 double undescribed_percent(const UnwindSection& section, const link_map& module) {
     double described = 0;
     for (const std::uintptr_t function : functions_of(section)) {

@@ -41,7 +41,7 @@ const char* type_name(std::uint32_t type) {
     case BlockType::Journal: return "journal";
     case BlockType::Loops: return "loops";
     case BlockType::Regions: return "regions";
-    case BlockType::Place: return "place";
+    case BlockType::Topology: return "topology";
     case BlockType::OpenMp: return "OpenMP";
     case BlockType::ShortThreads: return "short-threads";
     case BlockType::Inside: return "inside";

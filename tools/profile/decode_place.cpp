@@ -1,6 +1,6 @@
 #include "tools/profile/decode_place.hpp"
 
-#include "format/place.hpp"
+#include "format/topology.hpp"
 #include "tools/profile/raw_records.hpp"
 #include "tools/text/number_list.hpp"
 
@@ -21,7 +21,7 @@ bool take(std::uint64_t from, std::optional<std::uint32_t>& to) {
 } // namespace
 
 bool decode_place(Decoder d, std::optional<RankPlacing>& out) {
-    PlaceRecord r;
+    TopologyRecord r;
     describe(d, r);
     if (d.failed() || r.processors > d.remaining() / 4 || r.threads > d.remaining() / 6) return false;
     RankPlacing place;
@@ -39,7 +39,7 @@ bool decode_place(Decoder d, std::optional<RankPlacing>& out) {
     }
     std::uint64_t listed = 0; // processors in all lists: a few bytes can name many
     for (std::uint64_t i = 0; i < r.threads; ++i) {
-        PlacedThreadRecord t;
+        ThreadAffinityRecord t;
         describe(d, t);
         PlacedThread thread;
         if (d.failed() || t.thread > max_id || !take(t.last, thread.last)) return false;

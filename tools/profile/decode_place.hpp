@@ -1,4 +1,4 @@
-// Decodes a Place block (format/place.hpp).
+// Decodes a Topology block (format/topology.hpp).
 // Contract: as decode.hpp.
 #pragma once
 

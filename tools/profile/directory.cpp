@@ -32,15 +32,15 @@ std::optional<Directory> Directory::open(const ByteSource& source) {
         std::memcmp(footer.magic, end_magic, sizeof end_magic) != 0 || footer.file_size != size)
         return std::nullopt;
     BlockHeader table{};
-    if (footer.ranks > size / sizeof(RankPlace) || footer.table_at > size || !read_as(source, footer.table_at, table) || table.magic != block_magic ||
-        table.type != static_cast<std::uint32_t>(BlockType::RankTable) || table.stored_size != footer.ranks * sizeof(RankPlace))
+    if (footer.ranks > size / sizeof(RankEntry) || footer.table_at > size || !read_as(source, footer.table_at, table) || table.magic != block_magic ||
+        table.type != static_cast<std::uint32_t>(BlockType::RankTable) || table.stored_size != footer.ranks * sizeof(RankEntry))
         return std::nullopt;
     const std::vector<unsigned char> bytes = source.read(footer.table_at + sizeof table, table.stored_size);
-    for (std::size_t at = 0; at + sizeof(RankPlace) <= bytes.size(); at += sizeof(RankPlace)) {
-        RankPlace place{};
+    for (std::size_t at = 0; at + sizeof(RankEntry) <= bytes.size(); at += sizeof(RankEntry)) {
+        RankEntry place{};
         std::memcpy(&place, bytes.data() + at, sizeof place);
         // A rank that could not write leaves its entry empty, which has another checksum.
-        if (crc32(&place, offsetof(RankPlace, crc)) != place.crc || !directory.position_.emplace(place.rank, directory.ranks_.size()).second)
+        if (crc32(&place, offsetof(RankEntry, crc)) != place.crc || !directory.position_.emplace(place.rank, directory.ranks_.size()).second)
             return std::nullopt;
         directory.ranks_.push_back(place);
     }
@@ -48,7 +48,7 @@ std::optional<Directory> Directory::open(const ByteSource& source) {
     return directory;
 }
 
-const RankPlace* Directory::find(std::uint32_t rank) const {
+const RankEntry* Directory::find(std::uint32_t rank) const {
     const auto at = position_.find(rank);
     return at == position_.end() ? nullptr : &ranks_[at->second];
 }
@@ -76,7 +76,7 @@ std::optional<LoadedBlock> Directory::load(const BlockPlace& place) {
     return loaded;
 }
 
-std::optional<std::vector<BlockPlace>> Directory::blocks(const RankPlace& rank) {
+std::optional<std::vector<BlockPlace>> Directory::blocks(const RankEntry& rank) {
     if (rank.directory_size < sizeof(BlockHeader)) return std::nullopt;
     const auto loaded = load({BlockType::Directory, rank.rank, 0, {}, {}, rank.directory_at, rank.directory_size - sizeof(BlockHeader)});
     if (!loaded) return std::nullopt;

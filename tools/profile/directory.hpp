@@ -36,11 +36,11 @@ class Directory {
 
     const FileHeader& header() const { return header_; }
     /// The ranks of the file, the first one's directory has the job's blocks.
-    const std::vector<RankPlace>& ranks() const { return ranks_; }
+    const std::vector<RankEntry>& ranks() const { return ranks_; }
     /// nullptr: no such rank.
-    const RankPlace* find(std::uint32_t rank) const;
+    const RankEntry* find(std::uint32_t rank) const;
     /// The blocks that a rank has written. Nothing: its directory is damaged.
-    std::optional<std::vector<BlockPlace>> blocks(const RankPlace& rank);
+    std::optional<std::vector<BlockPlace>> blocks(const RankEntry& rank);
     /// Reads a block. Nothing: what is there is another one, or damaged, or overlaps one that was read before.
     std::optional<LoadedBlock> load(const BlockPlace& place);
 
@@ -50,7 +50,7 @@ class Directory {
 
     const ByteSource* source_;
     FileHeader header_ = {};
-    std::vector<RankPlace> ranks_;
+    std::vector<RankEntry> ranks_;
     std::map<std::uint32_t, std::size_t> position_;
     std::map<std::uint64_t, std::uint64_t> read_; // begin and end of what was read
 };

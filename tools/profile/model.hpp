@@ -11,6 +11,7 @@
 #include "format/profile_file.hpp"
 #include "format/regions.hpp"
 #include "format/short_threads.hpp"
+#include "format/trace.hpp"
 #include "tools/profile/series.hpp"
 
 #include <algorithm>

@@ -76,11 +76,11 @@ class Loader {
         : directory_(&directory), selection_(&selection), file_(&file), unpacker_(source.size()) {}
 
     void load_job();
-    void load_rank(const RankPlace& rank, bool is_witness);
+    void load_rank(const RankEntry& rank, bool is_witness);
 
   private:
     using Places = std::vector<BlockPlace>;
-    const Places& places_of(const RankPlace& rank);
+    const Places& places_of(const RankEntry& rank);
     void load(const BlockPlace& place);
     void load_job_tables();
     void load_maps(std::uint32_t rank);
@@ -96,7 +96,7 @@ class Loader {
     bool has_job_tables_ = false;
 };
 
-const Loader::Places& Loader::places_of(const RankPlace& rank) {
+const Loader::Places& Loader::places_of(const RankEntry& rank) {
     const auto [at, added] = places_.try_emplace(rank.rank);
     if (added) {
         if (auto places = directory_->blocks(rank))
@@ -138,14 +138,14 @@ void Loader::load_maps(std::uint32_t rank) {
             wanted.emplace(static_cast<std::uint32_t>(location.map_rank), static_cast<std::uint32_t>(location.map_thread));
     for (const auto& key : wanted) {
         load_job_tables();
-        const RankPlace* lender = directory_->find(key.first);
+        const RankEntry* lender = directory_->find(key.first);
         if (lender == nullptr || !maps_.insert(key).second) continue;
         for (const BlockPlace& place : places_of(*lender))
             if (place.type == BlockType::NodeMap && place.thread == key.second) load(place);
     }
 }
 
-void Loader::load_rank(const RankPlace& rank, bool is_witness) {
+void Loader::load_rank(const RankEntry& rank, bool is_witness) {
     const Places places = places_of(rank);
     bool has_own_tree = false;
     std::set<std::pair<std::uint32_t, std::uint32_t>> phases; // chosen ones, by thread and number
@@ -166,7 +166,7 @@ void Loader::load_rank(const RankPlace& rank, bool is_witness) {
             if ((is_table && has_own_tree) || (place.type == BlockType::Cells && place.metric && witnessed_.contains(*place.metric))) load(place);
             continue;
         }
-        if ((is_table && has_own_tree) || place.type == BlockType::Loops || place.type == BlockType::Regions || place.type == BlockType::Place ||
+        if ((is_table && has_own_tree) || place.type == BlockType::Loops || place.type == BlockType::Regions || place.type == BlockType::Topology ||
             place.type == BlockType::OpenMp || place.type == BlockType::ShortThreads || place.type == BlockType::Inside ||
             (place.type == BlockType::Trace && selection_->traces) || (place.type == BlockType::Series && selection_->series && in_phase) ||
             (place.type == BlockType::Cells && in_phase && place.metric && !unwanted_.contains(*place.metric)))
@@ -187,7 +187,7 @@ RawFile decode_selected(const ByteSource& source, const std::string& name, const
         Loader loader(source, *directory, selection, file);
         loader.load_job();
         const auto& ranks = directory->ranks();
-        for (const RankPlace& rank : ranks)
+        for (const RankEntry& rank : ranks)
             if (is_wanted(selection.ranks, rank.rank))
                 loader.load_rank(rank, false);
             else if (&rank == &ranks.front() || &rank == &ranks.back())

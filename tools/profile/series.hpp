@@ -5,6 +5,7 @@
 
 #include "format/profile_file.hpp"
 #include "format/series_code.hpp"
+#include "format/series_records.hpp"
 
 #include <algorithm>
 #include <array>

@@ -62,7 +62,7 @@ constexpr int explicit_task = 4;
 
 /// What a thread is in the middle of.
 struct ThreadShares {
-    static constexpr unsigned most = ParallelPlaces::most;
+    static constexpr unsigned most = ParallelFrames::most;
     struct alignas(64) OfRegion { // as its master; workers read it, so it is one cache line
         ParallelRegion region;
         const void* return_address;

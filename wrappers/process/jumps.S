@@ -1,8 +1,8 @@
 /* Interposed functions that leave frames without returning from them, or that read the stack's return addresses:
    longjmp and its relatives, setcontext, swapcontext, backtrace, _Unwind_Backtrace.
 
-   Each moves the thread's mark out of the way (before_jump) and goes on to the real function by a jump: no frame of ours lies between,
-   so that the stack is as the real function expects it, and a backtrace has no line more. Argument registers are kept. */
+   Each moves the thread's mark out of the way (before_jump) and jumps to the real function. No frame of ours lies in between, so the stack is
+   as the real function expects it, and a backtrace has no additional line. Argument registers are kept. */
 
 #if defined(__x86_64__)
     .macro JUMP name, index

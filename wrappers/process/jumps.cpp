@@ -1,6 +1,6 @@
-// What comes before a non-local jump or a look at the stack (jumps.S).
-// Contract: async-signal-safe once the real functions are known (the constructor of the library asks for them); usable
-// before; touches nothing but the calling thread's mark.
+// Actions before a non-local jump or a look at the stack (jumps.S).
+// Contract: async-signal-safe once the real functions are known (the library's constructor looks them up); usable before. Touches only the calling
+// thread's mark.
 
 #include "wrappers/process/jumps.hpp"
 
@@ -34,13 +34,13 @@ Jump jumps[] = {
 void* find_real(const char* name) {
     void* real = dlsym(RTLD_NEXT, name);
     if (real != nullptr) return real;
-    // The caller has the unwinder in a scope of its own.
+    // The caller has the unwinder in a private scope.
     void* library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_LOCAL);
     return library == nullptr ? nullptr : dlsym(library, name);
 }
 
-/// The first call of the C library's backtrace() opens libgcc_s. A sample in there would not look like one in an unwinder, and would place
-/// a mark at which the look at the stack ends; so that is done while no mark may be placed.
+/// The first call of the C library's backtrace() opens libgcc_s. A sample in there would not look like one in an unwinder and would place a mark, at
+/// which the look at the stack would end. So libgcc_s is opened first, while no mark may be placed.
 void prepare_backtrace(void* real) {
     void* frame = nullptr;
     reinterpret_cast<int (*)(void**, int)>(real)(&frame, 1);
@@ -55,8 +55,7 @@ void find_jumps() noexcept {
 
 } // namespace libprofile
 
-/// Returns the real function. `stack_pointer`: of the interposed function at its entry, below its caller's frame;
-/// `argument`: its first.
+/// Returns the real function. `stack_pointer`: that of the interposed function at its entry, below its caller's frame. `argument`: its first argument.
 extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index, std::uintptr_t stack_pointer, const void* argument) {
     using namespace libprofile;
     ThreadLocal& local = thread_local_block;
@@ -67,16 +66,16 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
         __atomic_store_n(&jump.real, real, __ATOMIC_RELAXED);
     }
     if (local.thread == nullptr) return real;
-    const InTool guard; // no sample may place a mark meanwhile
+    const InTool guard; // samples place no mark meanwhile
     if (!__atomic_load_n(&jump.is_prepared, __ATOMIC_RELAXED) && real != nullptr) {
         __atomic_store_n(&jump.is_prepared, true, __ATOMIC_RELAXED);
         prepare_backtrace(real);
     }
-    local.thread->paths.about_to_jump(); // or to look: until it is in the unwinder, a sample does not see what is coming
+    local.thread->paths.about_to_jump(); // or to look; before the thread is in the unwinder, a sample cannot know what is coming
     const std::uintptr_t target = jump.kind == Kind::Long ? longjmp_target(argument) : 0;
     if (local.thread->regions != nullptr && target != 0 && !local.thread->finished) {
         if (guard.is_nested())
-            local.thread->regions->abandon_hook(); // a handler has interrupted one, maybe
+            local.thread->regions->abandon_hook(); // a handler may have interrupted one
         else if (target > stack_pointer)
             local.thread->regions->leave_to(*local.thread, target);
     }
@@ -85,7 +84,7 @@ extern "C" [[gnu::visibility("hidden")]] void* libprofile_before_jump(int index,
     if (is_own_stack(stack_pointer) && target > stack_pointer && is_own_stack(target)) {
         jump_mark(local.mark, target);
     } else {
-        // On another stack than the thread's own, the mark's frame is only out of use for a while: it is put in order, too.
+        // On a stack other than the thread's own, the mark's frame is only suspended, and is restored, too.
         remove_mark(local.mark, is_own_stack(stack_pointer) ? stack_pointer : local.stack_low);
     }
     return real;

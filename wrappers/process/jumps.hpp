@@ -1,5 +1,5 @@
 // Non-local jumps and looks at the stack, which the thread's mark must not survive; see jumps.S and jumps.cpp.
-// Contract: called by the constructor of the library.
+// Contract: the library's constructor calls it.
 #pragma once
 
 namespace libprofile {

@@ -1,8 +1,8 @@
 // Interposed: dl_iterate_phdr, dlclose and pipe2.
 // Contract: thread-safe, usable before our constructor; outside libprofile they do exactly what libc does.
 //
-// libunwind finds unwind tables through dl_iterate_phdr, which takes the loader's lock: in a signal handler that is a
-// deadlock when the lock's owner waits for this thread. Inside libprofile it therefore gets a snapshot instead. Nor does it get its pipe.
+// libunwind finds unwind tables through dl_iterate_phdr, which takes the loader's lock. In a signal handler that is a deadlock if the lock's owner waits
+// for this thread. So inside libprofile it gets a snapshot instead. It does not get its pipe, either.
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/real_calls.hpp"
@@ -33,11 +33,11 @@ EXPORTED int dlclose(void* handle) noexcept {
     if (process.measuring() && thread_local_block.in_tool == 0) {
         const InTool guard;
         unsigned long long unloads = 0;
-        if (!load_map.has_unloaded(unloads)) return result; // somebody else has it open, too
+        if (!load_map.has_unloaded(unloads)) return result; // another user still has it open
         load_map.invalidate();
         unwinder.flush();
         load_map.noticed(unloads);
-        load_map.mark_stale(); // which are gone is looked up when that is asked for
+        load_map.mark_stale(); // the modules that are gone are determined on demand
     }
     return result;
 }

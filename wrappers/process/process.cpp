@@ -1,5 +1,5 @@
-// Start and end of the process: the constructor and destructor of the library, fork.
-// Nothing here is needed by the interposed functions: all of them work before the constructor has run.
+// Start and end of the process: the constructor and destructor of the library, and fork.
+// The interposed functions need nothing from here: all of them work before the constructor has run.
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
@@ -20,8 +20,8 @@ namespace libprofile {
 
 namespace {
 
-/// A shell or launcher between us and the program (`libprofile run -- sh -c ...`, `libprofile run -- mpirun ...`) is not
-/// what the user wants to see.
+/// Returns true for a shell or launcher between us and the program (`libprofile run -- sh -c ...`, `libprofile run -- mpirun ...`): the user does not
+/// want to see it.
 bool is_helper() {
     const char* name = program_invocation_short_name;
     for (const char* shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "env", "srun", "aprun", "jsrun", "prun"})
@@ -31,7 +31,7 @@ bool is_helper() {
     return false;
 }
 
-/// Started by `libprofile run`, or told that there is no MPI: measured without an MPI call.
+/// Returns true if `libprofile run` started the process or LIBPROFILE_MPI says that there is no MPI: it is measured without an MPI call.
 bool measured_from_the_start() {
     if (is_helper()) return false;
     const char* mpi = std::getenv("LIBPROFILE_MPI");
@@ -39,11 +39,11 @@ bool measured_from_the_start() {
 }
 
 void fork_child() {
-    if (process.state() == SessionState::Idle) return thread_registry.know_main(); // it may become an MPI process itself
+    if (process.state() == SessionState::Idle) return thread_registry.know_main(); // the child may become an MPI process
     session.in_fork_child();
     // The stack was copied with the mark in it.
     remove_mark(thread_local_block.mark, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
-    // The child owns a copy of the thread's state, but no timer; it is not part of the job.
+    // The child owns a copy of the thread's state, but no timer. It is not part of the job.
     thread_local_block.thread = nullptr;
     thread_local_block.ended = true;
 }
@@ -55,7 +55,7 @@ void fork_child() {
     thread_registry.know_main();
     pthread_atfork(nullptr, nullptr, fork_child);
     if (measured_from_the_start()) return session.begin_without_mpi();
-    // A program that can be instrumented is meant to be, as one whose hooks are called.
+    // An instrumented program is measured, like one whose hooks are called.
     if (!is_helper() && Sleds::are_in_program()) session.marker_used();
 }
 

@@ -1,12 +1,11 @@
-// Interposed: sigaction, signal, sigprocmask, pthread_sigmask and the sigwait family, for the one real-time signal that
-// carries samples.
-// Contract: async-signal-safe and usable before our constructor, as the originals; every other signal is passed on.
+// Interposed: sigaction, signal, sigprocmask, pthread_sigmask and the sigwait family, for the one real-time signal that carries samples.
+// Contract: async-signal-safe and usable before our constructor, like the originals; every other signal is passed on.
 //
-// - A program that resets all signals to their default would be killed by the next sample: the default action of a
-//   real-time signal is to end the process. It is shown the disposition it has set.
-// - A program that blocks all signals and waits for one of them must not find ours: ours is never blocked or waited for.
-// - A handler on an alternate stack is not interrupted by samples: such stacks are often 8 KiB, and the signal frame of a
-//   processor with wide vector registers takes half of that.
+// - A program that resets all signals to their default would be killed by the next sample, because the default action of a real-time signal ends the
+//   process. So the default is not installed; the program sees the disposition that it has set.
+// - A program that blocks all signals and waits for one of them must not receive ours, so ours is never blocked or waited for.
+// - Samples do not interrupt a handler on an alternate stack: such stacks are often 8 KiB, and the signal frame of a processor with wide vector
+//   registers takes half of that.
 
 #include "libprofile/base/real_calls.hpp"
 #include "libprofile/sampling/sample_clock.hpp"
@@ -20,7 +19,7 @@ namespace {
 
 bool is_ours(int signal) { return signal != 0 && signal == sampling_signal(); }
 
-/// `set` without our signal; `copy` gives the room.
+/// `set` without our signal; `copy` provides the memory.
 const sigset_t* without_ours(const sigset_t* set, sigset_t& copy) {
     const int ours = sampling_signal();
     if (set == nullptr || ours == 0 || sigismember(set, ours) != 1) return set;

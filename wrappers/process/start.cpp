@@ -1,9 +1,9 @@
-// Interposed: __libc_start_main, which does nothing here but go on to libc's.
+// Interposed: __libc_start_main, which only calls libc's.
 // Contract: called once, by the start-up code of the executable, after the constructors of all libraries.
 //
-// It exists for the linker's sake: MPI names are hidden from it (exports.map), so nothing in a program would refer to
-// libprofile.so, and linkers that record only libraries they need (--as-needed, the default of some distributions'
-// compilers) would drop a plain -lprofile without a word. The start-up code of every executable refers to this function.
+// It exists for the linker: MPI names are hidden from it (exports.map), so nothing in a program would refer to libprofile.so. Linkers that record only
+// needed libraries (--as-needed, the default of some distributions' compilers) would silently drop a plain -lprofile. The start-up code of every
+// executable refers to this function.
 
 #include "libprofile/base/real_calls.hpp"
 

@@ -1,6 +1,6 @@
 // Interposed: pthread_create, so that a thread is known from its first instruction to its last.
-// Contract: thread-safe, usable before our constructor; a thread that cannot be registered (no memory) is created all the
-// same and merely not measured. Nothing of the application's (stack, attributes, return value, cancellation) changes.
+// Contract: thread-safe, usable before our constructor. A thread that cannot be registered (no memory) is created anyway and not measured. Nothing of the
+// application's changes (stack, attributes, return value, cancellation).
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/real_calls.hpp"

@@ -1,4 +1,4 @@
-#include "libprofile/topology/thread_place.hpp"
+#include "libprofile/topology/thread_affinity.hpp"
 
 #include "libprofile/topology/machine.hpp"
 
@@ -8,10 +8,10 @@
 
 namespace libprofile {
 
-void ThreadPlace::remember_allowed(pid_t thread, Arena& arena) noexcept {
+void ThreadAffinity::remember_allowed(pid_t thread, Arena& arena) noexcept {
     constexpr std::uint32_t most_words = Machine::most_processors / 64;
     std::uint64_t mask[most_words] = {};
-    // The system call itself: the C library's fills the rest of a buffer of its own size. It returns the bytes of the kernel's mask.
+    // The plain system call returns the bytes of the kernel's mask. The C library's function returns none and fills the rest of the buffer.
     const long bytes = syscall(SYS_sched_getaffinity, thread, sizeof mask, mask);
     if (bytes <= 0) return;
     std::uint32_t words = static_cast<std::uint32_t>(bytes) / 8 < most_words ? static_cast<std::uint32_t>(bytes) / 8 : most_words;

@@ -1,6 +1,6 @@
-#include "libprofile/output/place_writer.hpp"
+#include "libprofile/output/topology_writer.hpp"
 
-#include "format/place.hpp"
+#include "format/topology.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/counters/counter_choice.hpp"
 #include "libprofile/output/block_writer.hpp"
@@ -13,23 +13,23 @@ namespace libprofile {
 
 namespace {
 
-/// Processors that a thread of the rank may use or was seen on.
+/// The processors that a thread of the rank may use or was seen on.
 struct ProcessorSet {
     std::uint64_t bits[Machine::most_processors / 64] = {};
     void add(std::uint32_t number) {
         if (number < Machine::most_processors) bits[number / 64] |= std::uint64_t{1} << number % 64;
     }
-    /// Calls visit(number) in their order.
+    /// Calls visit(number) in ascending order.
     template <class Visit> void for_each(Visit visit) const {
         for (std::uint32_t word = 0; word < Machine::most_processors / 64; ++word)
             for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) visit(word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(left)));
     }
 };
 
-/// "0-3,8".
-void list_allowed(const ThreadPlace& place, char* text, std::size_t size) {
+/// Writes a list such as "0-3,8".
+void list_allowed(const ThreadAffinity& affinity, char* text, std::size_t size) {
     std::size_t used = 0;
-    std::uint32_t first = 0, next = 0; // the range that is being read
+    std::uint32_t first = 0, next = 0; // the range being read
     const auto put = [&] {
         if (first == next || used + 24 > size) return;
         const char* comma = used == 0 ? "" : ",";
@@ -38,7 +38,7 @@ void list_allowed(const ThreadPlace& place, char* text, std::size_t size) {
         used += static_cast<std::size_t>(n);
     };
     text[0] = 0;
-    place.for_each_allowed([&](std::uint32_t number) {
+    affinity.for_each_allowed([&](std::uint32_t number) {
         if (number != next || first == next) {
             put();
             first = number;
@@ -50,21 +50,21 @@ void list_allowed(const ThreadPlace& place, char* text, std::size_t size) {
 
 } // namespace
 
-bool write_place(BlockBuffer& buffer, RunningThread running) noexcept {
-    static ProcessorSet used; // one thread writes, and it may have little stack
+bool write_topology(BlockBuffer& buffer, RunningThread running) noexcept {
+    static ProcessorSet used; // static: only one thread writes, and it may have little stack
     used = {};
     static char names[most_counters * 132];
     std::size_t length = 0;
     names[0] = 0;
     for (std::uint32_t i = 0; i < counter_choice.count(); ++i)
         length += static_cast<std::size_t>(std::snprintf(names + length, sizeof names - length, "%s%s", i == 0 ? "" : ",", counter_choice[i].name));
-    for_each_location(running, [](Thread& thread, std::uint64_t) { machine.read(thread.arena); }); // at the first
-    PlaceRecord record;
+    for_each_location(running, [](Thread& thread, std::uint64_t) { machine.read(thread.arena); }); // uses the first location's arena
+    TopologyRecord record;
     for_each_location(running, [&](Thread& thread, std::uint64_t) {
-        if (&thread == running.thread) thread.place.remember_allowed(gettid(), thread.arena);
+        if (&thread == running.thread) thread.affinity.remember_allowed(gettid(), thread.arena);
         ++record.threads;
-        thread.place.for_each_allowed([&](std::uint32_t number) { used.add(number); });
-        if (thread.place.last() >= 0) used.add(static_cast<std::uint32_t>(thread.place.last()));
+        thread.affinity.for_each_allowed([&](std::uint32_t number) { used.add(number); });
+        if (thread.affinity.last() >= 0) used.add(static_cast<std::uint32_t>(thread.affinity.last()));
     });
     used.for_each([&](std::uint32_t) { ++record.processors; });
     record.machine = machine.boot_id();
@@ -76,7 +76,7 @@ bool write_place(BlockBuffer& buffer, RunningThread running) noexcept {
     record.machine_numa_nodes = machine.numa_nodes();
     record.counters = names;
     const auto rank = static_cast<std::uint32_t>(process.job().rank);
-    return write_block(buffer, {BlockType::Place, rank}, [&](Encoder& encoder) {
+    return write_block(buffer, {BlockType::Topology, rank}, [&](Encoder& encoder) {
         describe(encoder, record);
         used.for_each([&](std::uint32_t number) {
             const Machine::Processor known = machine[number];
@@ -85,9 +85,10 @@ bool write_place(BlockBuffer& buffer, RunningThread running) noexcept {
         });
         for_each_location(running, [&](Thread& thread, std::uint64_t) {
             static char allowed[4096];
-            list_allowed(thread.place, allowed, sizeof allowed);
-            PlacedThreadRecord out{
-                thread.index, allowed, static_cast<std::uint64_t>(thread.place.last() + 1), thread.place.looks(), thread.place.moves(), thread.counters.mask()};
+            list_allowed(thread.affinity, allowed, sizeof allowed);
+            ThreadAffinityRecord out{
+                thread.index,          allowed, static_cast<std::uint64_t>(thread.affinity.last() + 1), thread.affinity.looks(), thread.affinity.moves(),
+                thread.counters.mask()};
             describe(encoder, out);
         });
     });

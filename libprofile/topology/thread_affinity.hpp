@@ -1,5 +1,5 @@
-// Which processors one thread was seen on, and which it may use.
-// Contract: belongs to its thread; look() is async-signal-safe and costs some ns (the kernel keeps the number where the thread can read it).
+// The processors on which one thread was seen, and those that it may use.
+// Contract: belongs to its thread. look() is async-signal-safe and costs a few ns (the kernel keeps the number where the thread can read it).
 #pragma once
 
 #include "libprofile/base/memory.hpp"
@@ -10,20 +10,20 @@
 
 namespace libprofile {
 
-class ThreadPlace {
+class ThreadAffinity {
   public:
-    /// At ends of iterations and at samples.
+    /// Called at ends of iterations and at samples.
     void look() noexcept {
         const int now = sched_getcpu();
         if (now < 0) return;
         if (looks_++ != 0 && now != last_) ++moves_;
         last_ = now;
     }
-    std::int32_t last() const { return last_; } // -1: it was never looked at
+    std::int32_t last() const { return last_; } // -1 if look() was never called
     std::uint64_t looks() const { return looks_; }
     std::uint64_t moves() const { return moves_; }
 
-    /// What the kernel permits now, kept for the time after the thread's end.
+    /// Stores the processors that the kernel permits now, for use after the thread's end.
     void remember_allowed(pid_t thread, Arena& arena) noexcept;
     /// Calls visit(processor) in the order of their numbers.
     template <class Visit> void for_each_allowed(Visit visit) const {

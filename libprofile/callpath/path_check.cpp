@@ -1,0 +1,105 @@
+// LIBPROFILE_MARKS=check: compares the paths that a mark shortened with full ones.
+#include "libprofile/callpath/frame_walk.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/path_tracker.hpp"
+#include "libprofile/callpath/recipe_table.hpp"
+#include "libprofile/callpath/thread_block.hpp"
+#include "libprofile/callpath/unwinder.hpp"
+
+#include <algorithm>
+
+namespace libprofile {
+
+NodeId PathTracker::check_call(const KnownPath& known, std::uintptr_t frame) noexcept {
+    if (!parallel_.is_empty()) return known.node; // libunwind does not know the regions
+    if (!unwind_in_full(nullptr, frame)) return known.node;
+    const Node& function = (*tree_)[known.node];
+    if (function.parent == node_of_full()) {
+        count_check(true);
+        return known.node;
+    }
+    walk_in_full(nullptr, frame);
+    const NodeId caller = node_of_full();
+    if (function.parent == caller) {
+        count_dispute();
+        return known.node;
+    }
+    count_check(false);
+    return tree_->child(caller, function.kind, function.a, function.b);
+}
+
+/// Stores libunwind's path in full_. The mark stays, so later paths are found as they would be without checks.
+/// `context`: the signal's, or nullptr for the call at `frame`. Returns false if libunwind finds nothing.
+bool PathTracker::unwind_in_full(void* context, std::uintptr_t frame) noexcept {
+    if (full_ == nullptr) full_ = static_cast<RawPath*>(arena_->allocate(sizeof(RawPath)));
+    if (full_ == nullptr) return false;
+    const std::uintptr_t lifted = lift_mark(mark(), frame);
+    if (context != nullptr)
+        unwinder.interrupted(context, *full_);
+    else
+        unwinder.here(reinterpret_cast<void*>(reinterpret_cast<const std::uintptr_t*>(frame)[1]), *full_);
+    put_back_mark(mark(), lifted);
+    return full_->end == PathEnd::Root;
+}
+
+/// Returns the node of the MPI call path in full_.
+NodeId PathTracker::node_of_full() noexcept {
+    const auto flags = [this](std::size_t i) { return recipe_table.find(full_->addresses[i], load_map.epoch()).flags; };
+    std::size_t inner = 0;
+    while (inner + 1 < full_->size && (flags(inner) & InBindingLayer) != 0) ++inner;
+    NodeId node = 0;
+    for (std::size_t i = full_->size; i-- > inner;) {
+        const bool is_start = unwinder.is_process_start(full_->addresses[i]) || (flags(i) & (InLibc | InLibprofile)) != 0;
+        if (node == 0 && i > inner && is_start) continue;
+        node = tree_->frame(node, full_->addresses[i]);
+    }
+    return node;
+}
+
+/// Stores in full_ the path that our own walk finds without the mark.
+void PathTracker::walk_in_full(void* context, std::uintptr_t frame) noexcept {
+    const std::uintptr_t lifted = lift_mark(mark(), frame);
+    walk_stack(context != nullptr ? interrupted_frame(context) : calling_frame(frame), 0, *full_);
+    put_back_mark(mark(), lifted);
+}
+
+/// Returns true if the tracked path equals the one in full_, frame by frame.
+bool PathTracker::is_full_path() const noexcept {
+    const std::size_t most = std::max(full_->size, size_);
+    const std::size_t least = std::min(full_->size, size_);
+    if (most - least > 1) return false; // libunwind may leave out the outermost frame
+    for (std::size_t i = 0; i < least; ++i) {
+        const TrackedFrame& tracked = frames_[size_ - 1 - i];
+        // Unwinder::here() does not distinguish interrupted instructions from return addresses.
+        const bool interrupted = i != 0 && tracked.slot == 0 && full_->slots[i] == 0 && tracked.address == full_->addresses[i] + 1;
+        if (tracked.address != full_->addresses[i] && !interrupted) return false;
+        if (full_->slots[i] != 0 && full_->slots[i] != tracked.slot) return false;
+    }
+    return true;
+}
+
+/// Compares the tracked path with libunwind's, and if they differ with a full walk of our own.
+void PathTracker::check(void* context, std::uintptr_t frame) noexcept {
+    if (!unwind_in_full(context, frame)) return;
+    if (is_full_path()) return count_check(true);
+    walk_in_full(context, frame);
+    if (is_full_path())
+        count_dispute();
+    else
+        count_check(false);
+}
+
+void PathTracker::count_dispute() noexcept {
+    count(PathCount::Checked);
+    count(PathCount::Disputed);
+}
+
+void PathTracker::count_check(bool right) noexcept {
+    count(PathCount::Checked);
+    if (right) return;
+    count(PathCount::Wrong);
+    process_state.marks.store(MarksMode::Off, std::memory_order_relaxed);
+    remove_mark(mark(), thread_local_block.stack_low);
+}
+
+} // namespace libprofile
