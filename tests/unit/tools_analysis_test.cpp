@@ -4,7 +4,7 @@
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/plot/text_chart.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>

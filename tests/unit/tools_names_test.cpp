@@ -4,7 +4,7 @@
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/names/symbols.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 #include "tools/text/json_text.hpp"
 
 #include <cstdlib>

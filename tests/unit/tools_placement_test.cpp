@@ -2,9 +2,9 @@
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/analysis/placement.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/profile/counters.hpp"
-#include "tools/profile/reader.hpp"
-#include "tools/profile/series.hpp"
+#include "tools/reader/counters.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/reader/series.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/analysis/answers.hpp"
 #include "tools/analysis/selected_tree.hpp"
-#include "tools/commands/report_selection.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/report/selection.hpp"
 #include "tools/text/nearest.hpp"
 
 #include <gtest/gtest.h>

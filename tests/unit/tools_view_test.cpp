@@ -5,7 +5,7 @@
 #include "tools/view/value_map.hpp"
 #include "tools_profile_builder.hpp"
 
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <algorithm>
 #include <cmath>

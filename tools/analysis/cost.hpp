@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tools/analysis/answer.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 namespace libprofile::tools {
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "tools/analysis/iterations.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <optional>

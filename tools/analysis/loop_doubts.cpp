@@ -3,7 +3,7 @@
 #include "tools/analysis/place_calls.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/loop_names.hpp"
-#include "tools/profile/same_module.hpp"
+#include "tools/reader/same_module.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
 

@@ -4,7 +4,7 @@
 // has been made printable, but not escaped for HTML.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <set>

@@ -1,7 +1,7 @@
 #include "tools/analysis/place_calls.hpp"
 
 #include "format/metrics.hpp"
-#include "tools/profile/same_module.hpp"
+#include "tools/reader/same_module.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include "tools/analysis/placement.hpp"
 
 #include "tools/names/labels.hpp"
-#include "tools/profile/counters.hpp"
+#include "tools/reader/counters.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
 

@@ -2,7 +2,7 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Text of the profile is made printable.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <optional>

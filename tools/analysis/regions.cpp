@@ -1,7 +1,7 @@
 #include "tools/analysis/regions.hpp"
 
 #include "tools/names/labels.hpp"
-#include "tools/profile/counters.hpp"
+#include "tools/reader/counters.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,19 +1,12 @@
 #include "tools/commands/chosen_parts.hpp"
 
 #include "tools/commands/command.hpp"
+#include "tools/report/choice.hpp"
 #include "tools/text/number_list.hpp"
 
 #include <fmt/format.h>
-#include <limits>
 
 namespace libprofile::tools {
-
-std::optional<IterationRange> parse_iterations(std::string_view text) {
-    const auto range = parse_range(text, 1);
-    if (!range) return std::nullopt;
-    const bool open = range->second == std::numeric_limits<std::uint64_t>::max();
-    return IterationRange{range->first - 1, open ? range->second : range->second - 1};
-}
 
 IterationRange iterations_option(const std::string& text) {
     if (const auto range = parse_iterations(text)) return *range;

@@ -1,10 +1,10 @@
 #include "tools/commands/evaluate.hpp"
 
-#include "tools/commands/evaluate_report.hpp"
 #include "tools/evaluation/bounded_method.hpp"
+#include "tools/evaluation/report.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 #include "tools/text/terminal.hpp"
 
 #include <algorithm>

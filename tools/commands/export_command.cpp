@@ -4,7 +4,7 @@
 #include "tools/names/expand_inlined.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>

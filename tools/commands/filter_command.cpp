@@ -1,7 +1,7 @@
 #include "tools/analysis/filter_file.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <cstdio>

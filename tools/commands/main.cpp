@@ -1,12 +1,12 @@
 // The command `libprofile`.
 #include "tools/commands/commands.hpp"
-#include "tools/commands/report_choice.hpp"
-#include "tools/commands/run.hpp"
 #include "tools/evaluation/recording.hpp"
 #include "tools/export/call_table.hpp"
+#include "tools/launch/run.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/plot/svg.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/report/choice.hpp"
 #include "tools/text/nearest.hpp"
 #include "tools/view/page.hpp"
 

@@ -1,6 +1,6 @@
 #include "tools/commands/commands.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/profile/recover.hpp"
+#include "tools/reader/recover.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 #include "tools/commands/report.hpp"
 
-#include "tools/commands/report_json.hpp"
-#include "tools/commands/report_selection.hpp"
-#include "tools/commands/report_text.hpp"
 #include "tools/names/expand_inlined.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/selection.hpp"
+#include "tools/report/text.hpp"
 #include "tools/text/pager.hpp"
 #include "tools/text/terminal.hpp"
 

@@ -2,8 +2,8 @@
 // Contract: one thread; writes to standard output; returns the exit code; throws ReadError, SelectionError.
 #pragma once
 
-#include "tools/commands/report_choice.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
+#include "tools/report/choice.hpp"
 
 #include <string>
 

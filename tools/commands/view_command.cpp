@@ -2,9 +2,9 @@
 #include "tools/names/expand_inlined.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/server/serve.hpp"
 #include "tools/view/page.hpp"
-#include "tools/view/serve.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -3,7 +3,7 @@
 // Contract: const access is thread-safe; keeps a reference to the profile; allocates; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -2,7 +2,7 @@
 // Contract: one call per profile, after resolve_names; allocates in proportion to the call paths; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 namespace libprofile::tools {
 

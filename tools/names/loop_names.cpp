@@ -1,8 +1,8 @@
 #include "tools/names/loop_names.hpp"
 
 #include "tools/names/labels.hpp"
-#include "tools/profile/loop_phases.hpp"
-#include "tools/profile/same_module.hpp"
+#include "tools/reader/loop_phases.hpp"
+#include "tools/reader/same_module.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

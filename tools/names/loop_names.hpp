@@ -2,7 +2,7 @@
 // Contract: one call at a time per profile, any number of them; allocates; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <string>
 

@@ -3,8 +3,8 @@
 #include "tools/names/labels.hpp"
 #include "tools/names/loop_names.hpp"
 #include "tools/names/symbols.hpp"
-#include "tools/profile/decode.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/decode.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 // Contract: one call at a time per profile; allocates; failures are answers, nothing throws but std::bad_alloc.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <filesystem>
 #include <string>

@@ -2,7 +2,7 @@
 // Contract: one object per thread; allocates; never throws but std::bad_alloc; never runs code of the module.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <functional>
 #include <memory>

@@ -2,7 +2,7 @@
 // Contract: one thread; allocates; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 #include "tools/view/encoding.hpp"
 
 #include <cstdint>

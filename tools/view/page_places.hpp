@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tools/analysis/hot_spots.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 #include "tools/view/cell_columns.hpp"
 
 #include <string>

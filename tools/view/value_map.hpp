@@ -5,7 +5,7 @@
 // each level, so it can say how coarse a colour is.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 #include "tools/view/encoding.hpp"
 
 #include <cstdint>

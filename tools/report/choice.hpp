@@ -1,0 +1,80 @@
+// What a user of `libprofile report` asks for: which part of a profile, compared to which, in which form.
+// Contract: plain data and functions without state; allocate; throw what they say.
+#pragma once
+
+#include "tools/analysis/selection.hpp"
+#include "tools/reader/reader.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// The choice does not fit the profile: one sentence that says what there is.
+struct SelectionError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+enum class ReportFormat : std::uint8_t { Text, Json, Csv, Markdown };
+
+/// One of the two sides of --compare.
+struct CompareSide {
+    enum class Kind : std::uint8_t { Iterations, Ranks, Rest };
+    Kind kind = Kind::Iterations;
+    IterationRange iterations;
+    std::vector<std::uint32_t> ranks; // sorted
+};
+
+struct ReportChoice {
+    std::optional<std::string> phase;
+    std::vector<std::string> metrics;
+    std::vector<std::uint32_t> ranks; // sorted
+    std::string path;
+    std::size_t top = 0; // 0: as many as fit a screen, or all
+    std::optional<IterationRange> iterations;
+    std::vector<CompareSide> compare; // none or two, of the same kind but for Rest
+    bool threads = false;             // of all threads, not only the main ones
+    bool exclusive = false;           // iterations without the phases inside them
+
+    /// Nothing was chosen: the whole profile.
+    bool is_whole() const;
+    bool has_iterations() const;
+    bool compares_ranks() const { return !compare.empty() && compare[0].kind == CompareSide::Kind::Ranks; }
+};
+
+/// "first:last", counted from 1; the result counts from 0. Empty if it is no range.
+std::optional<IterationRange> parse_iterations(std::string_view text);
+
+/// A side as it is written: "1:100", "rank=3,8-15" or "rest".
+/// @throws SelectionError
+CompareSide parse_side(const std::string& text);
+
+/// Checks what belongs together: two sides of one kind, no --iterations beside a comparison of iterations.
+/// @throws SelectionError
+void check(const ReportChoice& choice);
+
+/// A choice applied to a profile.
+struct FoundChoice {
+    static constexpr std::uint32_t all_phases = 0xffffffffu;
+    std::uint32_t phase = all_phases;
+    std::uint64_t iterations = 0;  // of the phase, on the rank that has most
+    std::vector<std::size_t> rows; // of metric_rows
+};
+
+/// Reads what the choice needs and no more, where the files allow that.
+/// @throws ReadError; SelectionError when the choice names what is not there
+Profile read_chosen(const std::string& place, const ReportChoice& choice);
+
+/// @throws SelectionError when the choice names what is not there, with the nearest name or the range there is
+FoundChoice find_choice(const Profile& profile, const ReportChoice& choice);
+
+/// "ranks 0-3, iterations 1-100 of "timestep""; empty for the whole profile.
+std::string scope_of(const Profile& profile, const ReportChoice& choice, const FoundChoice& found);
+/// Of one side of a comparison.
+std::string scope_of(const CompareSide& side, const CompareSide& other, const FoundChoice& found);
+
+} // namespace libprofile::tools

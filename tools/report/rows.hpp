@@ -1,0 +1,60 @@
+// What the reports of a selection and of a comparison share: which nodes are shown in which order, and where they are in the source.
+// Contract: thread-safe (no state); allocates; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/analysis/selected_tree.hpp"
+#include "tools/report/choice.hpp"
+#include "tools/report/document.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// The title and the facts of the job; nothing of the measurements.
+ReportDocument document_of(const Profile& profile, const ReportChoice& choice);
+
+/// The locations of ranks (empty: all): the main threads, or all threads.
+std::vector<const Location*> locations_of(const Profile& profile, const std::vector<std::uint32_t>& ranks, bool all_threads);
+
+/// @throws SelectionError when --path found nothing
+void check_path(const ReportChoice& choice, const FunctionTree& tree);
+
+/// A function whatever its callers, an MPI function by its caller.
+struct FunctionRow {
+    std::string name;
+    std::string caller;  // of MPI functions: the first that is no mere wrapper
+    std::string through; // the wrappers between; empty: none
+    std::string place;
+    NodeKind kind = NodeKind::Frame;
+    std::vector<std::uint32_t> nodes; // of the tree
+};
+std::vector<FunctionRow> function_rows(const Profile& profile, const FunctionTree& tree);
+
+/// Nodes in the order of the tree, the children of each by weight, heaviest first.
+/// @param weight by node
+/// @param most so many heaviest nodes and those above them; 0: all with weight
+std::vector<std::uint32_t> shown_nodes(const FunctionTree& tree, const std::vector<double>& weight, std::size_t most);
+
+/// What is to be said of phases inside the iterations that were chosen.
+/// @param side "A" or "B" of a comparison
+std::vector<std::string> inside_facts(const SelectedTree& values, const std::string& side = "");
+
+/// "98.3 % of the time is in phases inside, of which this profile tells nothing more by iteration"
+std::string untold_words(const SelectedTree& values, const std::string& side = "");
+
+/// "main > solve > MPI_Allreduce".
+std::string path_text(const FunctionTree& tree, std::uint32_t node);
+
+/// The name as text shows it.
+std::string node_text(const FunctionNode& node);
+
+/// ns between two samples of the ranks of these locations, on average; 0: not sampled.
+double sampling_period(const Profile& profile, const std::vector<const Location*>& locations);
+
+/// How far a time may be off: at most what is stored, and about what samples leave open: one standard deviation of the number of
+/// hits. Below 0: unknown.
+double error_of(const SelectedValue& value, std::uint64_t all_sampled, double period);
+
+} // namespace libprofile::tools
