@@ -21,7 +21,7 @@ add_executable(tools_tests
   ${CMAKE_CURRENT_LIST_DIR}/tools_loop_phases_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_losses_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tools_placement_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tools_affinity_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_reader_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_report_selection_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tools_report_test.cpp

@@ -1,7 +1,7 @@
 // Whatever a file counts as lost is said in a sentence.
 #include "tests/unit/tools_read_one.hpp"
-#include "tools/analysis/answers.hpp"
 #include "tools/analysis/cost.hpp"
+#include "tools/analysis/findings.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
 
@@ -64,8 +64,8 @@ TEST(Losses, WhereMemoryRanOutNobodyIsToldToMarkIterations) {
         Profile profile = read_one(b.bytes());
         for (Phase& phase : profile.phases)
             if (phase.kind == PhaseKind::Iterations) phase.kind = PhaseKind::Aggregate;
-        for (const Answer& answer : answers(profile, main_threads(profile)))
-            if (answer.key == "change") return answer.sentences.at(0);
+        for (const Finding& finding : findings(profile, main_threads(profile)))
+            if (finding.key == "change") return finding.sentences.at(0);
         return std::string();
     };
     EXPECT_NE(said_of_change(0).find("Or mark it"), std::string::npos) << said_of_change(0);

@@ -98,7 +98,7 @@ TEST(ViewEncoding, NumbersComeBackFromTheirColumn) {
 }
 
 TEST(ViewEncoding, RoundedCellsAreOffByAFewTenThousandthsAtMost) {
-    CellPlaces places{{0, 1}, {0, 1}, 2};
+    CellTables places{{0, 1}, {0, 1}, 2};
     CellColumns exact(places, false), rounded(places, true);
     const std::vector<Cell> cells = {{0, 0, 1234567891}, {0, 1, 4095}, {1, 0, ~std::uint64_t{0}}};
     for (CellColumns* columns : {&exact, &rounded}) {

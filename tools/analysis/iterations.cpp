@@ -109,17 +109,17 @@ PhaseData join_similar_clusters(const PhaseData& data, std::size_t most) {
 
     PhaseData joined = data;
     joined.clusters.assign(groups.size(), {});
-    std::vector<std::uint32_t> place(data.clusters.size() + 1, static_cast<std::uint32_t>(groups.size()));
+    std::vector<std::uint32_t> group_of(data.clusters.size() + 1, static_cast<std::uint32_t>(groups.size()));
     for (std::size_t g = 0; g < groups.size(); ++g) {
         Cluster& cluster = joined.clusters[g];
         cluster.equivalence_class = groups[g].equivalence_class;
         for (const std::size_t c : groups[g].clusters) {
-            place[c] = static_cast<std::uint32_t>(g);
+            group_of[c] = static_cast<std::uint32_t>(g);
             cluster.size += data.clusters[c].size;
             cluster.cells.insert(cluster.cells.end(), data.clusters[c].cells.begin(), data.clusters[c].cells.end());
         }
     }
-    for (std::uint32_t& cluster : joined.cluster_of_iteration) cluster = place[cluster];
+    for (std::uint32_t& cluster : joined.cluster_of_iteration) cluster = group_of[cluster];
     return joined;
 }
 
@@ -210,7 +210,7 @@ std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Loc
         std::stable_sort(summary.differences.begin(), summary.differences.end(),
                          [](const Difference& a, const Difference& b) { return std::abs(a.time) > std::abs(b.time); });
         for (std::size_t r = 0; r < rows.size() && is_told; ++r) {
-            // Only tops of the tree: their parts say the same again. Samples are chance, and so is which polls were timed.
+            // Only tops of the tree: their parts say the same again. Samples are random, and so is which polls were timed.
             if (rows[r].unit == "ns" || rows[r].parent >= 0 || rows[r].name == "samples" || rows[r].name == "visits_timed_together") continue;
             const MetricDifference d{r, static_cast<double>(metrics[c][r]) / size, typical_row[r]};
             if (d.here != d.typical && distance(d) >= std::log(smallest_ratio)) summary.metrics.push_back(d);

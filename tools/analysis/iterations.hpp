@@ -66,7 +66,7 @@ struct ClusterSummary {
     TimeSpread times;                      // of its iterations
     std::vector<Difference> differences;   // largest first; those above 3 % of the typical iteration
     std::vector<MetricDifference> metrics; // counts and bytes that differ by more than a fifth, most different first
-    bool is_told = true;                   // false: the profile does not tell what lies inside iterations of the phase, so nobody knows what differs
+    bool is_told = true;                   // false if the profile does not tell what lies inside iterations of the phase: what differs is unknown
 };
 
 /// The clusters of one location's phase, largest first; with what lies inside their iterations.

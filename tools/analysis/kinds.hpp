@@ -54,7 +54,7 @@ std::string kind_letters(std::uint32_t kind);
 /// clusters of that kind. Behind them "-", for iterations in no cluster.
 std::vector<std::string> cluster_names(const PhaseData& data, const std::vector<std::uint32_t>& kind_of_cluster);
 
-/// Matches the clusters of a phase over some locations (null: a rank without data).
+/// Matches the clusters of a phase over some locations (null for a rank without data).
 KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase);
 
 /// By location, the kinds of its clusters: those of main threads are matched among each other, those of all other threads among themselves.

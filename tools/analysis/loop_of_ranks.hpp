@@ -10,9 +10,9 @@
 
 namespace libprofile::tools {
 
-/// A loop, and the ranks that found it at the same place.
+/// A loop, and the ranks that found it at the same call site.
 struct LoopOfRanks {
-    const FoundLoop* loop = nullptr; // of the first of them, or of the first that has another place that may be the right one
+    const FoundLoop* loop = nullptr; // of the first of them, or of the first with another call site that may be the right one
     std::vector<std::uint64_t> ranks;
     std::uint64_t flags = 0;  // LoopFlag, of any of them
     std::uint64_t fewest = 0; // iterations, of the rank with fewest

@@ -1,6 +1,6 @@
 #include "tools/analysis/losses.hpp"
 
-#include "tools/analysis/placement.hpp"
+#include "tools/analysis/affinity.hpp"
 #include "tools/analysis/regions.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
@@ -260,7 +260,7 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
                     [](std::uint64_t n) { return plural(n, "phase marker") + " nested wrongly and repaired"; });
     all.add_regions();
     all.add_openmp();
-    all.add_sentences(Remark, "placement", placement_warnings(profile));
+    all.add_sentences(Remark, "placement", affinity_warnings(profile));
     all.add_sentences(Loss, "counters", counter_warnings(profile));
     return all.list();
 }

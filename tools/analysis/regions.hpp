@@ -15,7 +15,7 @@ struct RegionRow {
     NodeKind kind = NodeKind::Region;
     RegionClass region_class = RegionClass::User;
     std::string name;       // as label_of()
-    std::string place;      // "file:line"; empty: unknown
+    std::string source;     // "file:line"; empty: unknown
     std::uint32_t site = 0; // FunctionRegion: index of the site
     std::uint64_t visits = 0;
     std::uint64_t inclusive_ns = 0;

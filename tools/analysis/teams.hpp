@@ -30,7 +30,7 @@ struct Team {
 struct TeamRegion {
     std::uint32_t path = 0;       // index into Profile::paths
     std::string function;         // that has the region in it
-    std::string place;            // "file:line"; empty: unknown
+    std::string source;           // "file:line"; empty: unknown
     std::string caller;           // of that function; empty: unknown
     std::vector<Team> teams;      // by rank
     std::uint64_t waiting_ns = 0; // of all teams

@@ -20,10 +20,10 @@ class Wrappers {
     explicit Wrappers(const Profile& profile);
 
     struct Caller {
-        std::uint32_t path = 0; // of the first caller that is no mere wrapper; 0: there is none
+        std::uint32_t path = 0; // of the first caller that is no mere wrapper; 0 if there is none
         std::string through;    // the wrappers between, from the outermost: "mp_sum > reduce_base"; empty: none
     };
-    /// Of the call path of an MPI call.
+    /// For the call path of an MPI call.
     Caller caller_of(std::uint32_t path) const;
 
   private:

@@ -75,7 +75,7 @@ Evaluation replay(const Recording& recording, const EvaluateOptions& options, co
 
 int evaluate(const EvaluateOptions& options) {
     ProgressLine progress;
-    Profile profile = read_profile(std::filesystem::path(options.place));
+    Profile profile = read_profile(std::filesystem::path(options.path));
     resolve_names(profile, false); // phases of loops that were found are named after functions
     progress("reading", 1);
     const Recording recording = extract_recording(profile, options.phase);

@@ -35,7 +35,7 @@ class EvaluateCommand final : public Command {
     const char* help() const override { return help_text; }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", options_.place);
+        app.add_option("folder", options_.path);
         app.add_option("--format", format_)->type_name("text|json")->check(CLI::IsMember({"text", "json"}));
         app.add_option("--plot", options_.figures);
         app.add_option("--phase", options_.phase);
@@ -50,7 +50,7 @@ class EvaluateCommand final : public Command {
     }
 
     int run() override {
-        if (options_.place.empty())
+        if (options_.path.empty())
             throw UsageError("evaluate needs the folder of a profile that was recorded with LIBPROFILE_CLUSTERS=off: "
                              "libprofile evaluate libprofile-<program>-<job>");
         options_.json = format_ == "json";

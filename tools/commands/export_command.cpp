@@ -57,7 +57,7 @@ class ExportCommand final : public Command {
     const char* help() const override { return help_.c_str(); }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", place_);
+        app.add_option("folder", path_);
         app.add_option("--format", format_)->type_name(format_names("|"));
         app.add_option("--output", output_);
         app.add_option("--iterations", iterations_);
@@ -72,13 +72,13 @@ class ExportCommand final : public Command {
     int run() override {
         const ExportFormat& format = chosen_format();
         parse_choice();
-        Profile profile = read_profile(fs::path(place_));
+        Profile profile = read_profile(fs::path(path_));
         const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
         std::error_code error;
-        if (resolution.added != 0 && fs::is_directory(place_, error)) store_names(profile, place_);
+        if (resolution.added != 0 && fs::is_directory(path_, error)) store_names(profile, path_);
         expand_inlined(profile);
         if (output_ == "-") return write_to_output(profile, format);
-        if (output_.empty()) output_ = base_name(fs::absolute(fs::path(place_) / "").parent_path().string()) + format.suffix;
+        if (output_.empty()) output_ = base_name(fs::absolute(fs::path(path_) / "").parent_path().string()) + format.suffix;
         NewFiles files(output_, format.is_folder);
         const Remarks remarks = format.write(profile, request_, files);
         files.finish();
@@ -94,7 +94,7 @@ class ExportCommand final : public Command {
         return names;
     }
     const ExportFormat& chosen_format() const {
-        if (place_.empty())
+        if (path_.empty())
             throw UsageError("export needs the folder of a profile: libprofile export "
                              "libprofile-<program>-<job> --format speedscope");
         for (const ExportFormat& format : export_formats())
@@ -134,7 +134,7 @@ class ExportCommand final : public Command {
     std::string help_;
     ExportRequest request_;
     CLI::Option* phase_option_ = nullptr;
-    std::string place_, format_, output_, iterations_, ranks_, metrics_;
+    std::string path_, format_, output_, iterations_, ranks_, metrics_;
     std::vector<std::string> set_;
 };
 

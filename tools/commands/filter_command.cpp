@@ -28,14 +28,14 @@ class FilterCommand final : public Command {
     const char* help() const override { return help_text; }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", place_);
+        app.add_option("folder", path_);
         app.add_option("--target", percent_);
     }
 
     int run() override {
-        if (place_.empty()) throw UsageError("filter needs the folder of a job: libprofile filter libprofile-<program>-<job>");
+        if (path_.empty()) throw UsageError("filter needs the folder of a job: libprofile filter libprofile-<program>-<job>");
         if (!(percent_ >= 0 && percent_ <= 1000)) throw UsageError("--target is a share of the time in percent, 0 to 1000");
-        Profile profile = read_profile(std::filesystem::path(place_));
+        Profile profile = read_profile(std::filesystem::path(path_));
         resolve_names(profile, false);
         const TinyFunctions tiny = choose_tiny(profile, percent_ / 100);
         if (tiny.cost_ns == 0) {
@@ -53,7 +53,7 @@ class FilterCommand final : public Command {
     }
 
   private:
-    std::string place_;
+    std::string path_;
     double percent_ = 1;
 };
 

@@ -24,7 +24,7 @@ std::string did_you_mean(const std::string& wrong, const std::vector<std::string
     return near.empty() ? std::string() : fmt::format("; did you mean {}?", near);
 }
 
-/// What is wrong with the first argument that nobody expected.
+/// What is wrong with the first unexpected argument.
 std::string about_unexpected(const CLI::App& app, const std::vector<std::string>& arguments, const std::string& fallback) {
     std::vector<std::string> commands = {"run"}, options = {"--help"};
     const CLI::App* command = nullptr;

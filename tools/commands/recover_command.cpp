@@ -21,11 +21,11 @@ class RecoverCommand final : public Command {
     const char* summary() const override { return "make one profile of what the ranks of a killed job left"; }
     const char* help() const override { return help_text; }
 
-    void declare(CLI::App& app) override { app.add_option("folder", place_); }
+    void declare(CLI::App& app) override { app.add_option("folder", path_); }
 
     int run() override {
-        if (place_.empty()) throw UsageError("recover needs the folder of a job: libprofile recover libprofile-<program>-<job>");
-        const Recovery done = recover(place_);
+        if (path_.empty()) throw UsageError("recover needs the folder of a job: libprofile recover libprofile-<program>-<job>");
+        const Recovery done = recover(path_);
         fmt::print("{}: {} of {} ranks ({} KiB)\n", printable(done.file.string()), done.live.size() + done.ended.size(), done.ranks_of_job,
                    (done.bytes + 1023) / 1024);
         if (!done.live.empty()) fmt::print("  {} up to their last closed iteration or checkpoint\n", done.live.size());
@@ -38,7 +38,7 @@ class RecoverCommand final : public Command {
     }
 
   private:
-    std::string place_;
+    std::string path_;
 };
 
 } // namespace

@@ -52,7 +52,7 @@ class ReportCommand final : public Command {
     const char* help() const override { return help_text; }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", options_.place);
+        app.add_option("folder", options_.path);
         phase_option_ = app.add_option("--phase", phase_);
         app.add_option("--iterations", iterations_);
         app.add_flag("--exclusive", options_.choice.exclusive);
@@ -72,7 +72,7 @@ class ReportCommand final : public Command {
     }
 
     int run() override {
-        if (options_.place.empty()) throw UsageError("report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
+        if (options_.path.empty()) throw UsageError("report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
         options_.paged = !no_pager_;
         parse_format();
         parse_choice();

@@ -41,7 +41,7 @@ constexpr const char* help_text =
     "  --idle SECONDS       --serve ends, too, when nothing was heard of the page for so long [3600]\n";
 
 void write_file(const std::string& name, const std::string& text) {
-    // Beside its place and renamed, so that a page is there whole or not at all.
+    // Written next to it and renamed: a page is there whole or not at all.
     const std::string partial = name + ".partial";
     std::remove(partial.c_str());                         // of a command that was interrupted
     std::FILE* file = std::fopen(partial.c_str(), "wbx"); // no link that leads elsewhere
@@ -89,7 +89,7 @@ class ViewCommand final : public Command {
     const char* help() const override { return help_text; }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", place_);
+        app.add_option("folder", path_);
         app.add_option("-o,--output", output_);
         app.add_option("--metric", request_.metrics)->take_all()->expected(1);
         app.add_flag("--open", open_);
@@ -99,12 +99,12 @@ class ViewCommand final : public Command {
     }
 
     int run() override {
-        if (place_.empty()) throw UsageError("view needs the folder of a profile: libprofile view libprofile-<program>-<job>");
-        Profile profile = read_profile(std::filesystem::path(place_));
+        if (path_.empty()) throw UsageError("view needs the folder of a profile: libprofile view libprofile-<program>-<job>");
+        Profile profile = read_profile(std::filesystem::path(path_));
         const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
         std::error_code error;
-        const bool folder = std::filesystem::is_directory(place_, error);
-        if (resolution.added != 0 && folder) store_names(profile, place_);
+        const bool folder = std::filesystem::is_directory(path_, error);
+        if (resolution.added != 0 && folder) store_names(profile, path_);
         expand_inlined(profile);
         for (const std::string& module : resolution.different)
             profile.notes.push_back(fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
@@ -113,7 +113,7 @@ class ViewCommand final : public Command {
             return serve_page(profile);
         }
         const std::string text = page(profile, request_);
-        const std::string file = !output_.empty() ? output_ : folder ? (std::filesystem::path(place_) / "view.html").string() : "view.html";
+        const std::string file = !output_.empty() ? output_ : folder ? (std::filesystem::path(path_) / "view.html").string() : "view.html";
         write_file(file, text);
         fmt::print("{} ({:.1f} MB): open it in a browser\n", printable(file), static_cast<double>(text.size()) / 1e6);
         if (open_) {
@@ -136,7 +136,7 @@ class ViewCommand final : public Command {
         return 0;
     }
 
-    std::string place_;
+    std::string path_;
     std::string output_;
     PageRequest request_;
     bool open_ = false;

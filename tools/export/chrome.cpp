@@ -58,11 +58,11 @@ class Events {
     }
 
     /// The sums of call paths, each below its caller. Phases are below the function that they lie in.
-    void add_call_paths(const Location& location, const CallTable& table, std::size_t place) {
+    void add_call_paths(const Location& location, const CallTable& table, std::size_t index) {
         const std::uint64_t row = row_of(location, profile_.phases.size());
         name_row(location, row, "call paths: sums, in no order of time");
-        const std::vector<std::uint64_t> all = table.inclusive(place, 0);
-        std::vector<std::uint64_t> own = table.exclusive(place, 0);
+        const std::vector<std::uint64_t> all = table.inclusive(index, 0);
+        std::vector<std::uint64_t> own = table.exclusive(index, 0);
         for (std::size_t n = 1; n < own.size(); ++n)
             if (table.nodes[n].kind == TableNode::Iterations) // the one for all iterations: the phase says the same
                 own[table.nodes[n].parent] += own[n];

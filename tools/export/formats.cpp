@@ -33,7 +33,7 @@ Remarks untold_remarks(const CallTable& table) {
                         duration(static_cast<double>(table.untold), {}))};
 }
 
-std::string place_name(std::uint32_t rank, std::uint32_t thread) {
+std::string location_name(std::uint32_t rank, std::uint32_t thread) {
     return thread == 0 ? fmt::format("rank {}", rank) : fmt::format("rank {} thread {}", rank, thread);
 }
 

@@ -73,12 +73,12 @@ std::vector<std::string> parts_of(const std::string& list) {
 }
 
 /// "f:12" as its function and line.
-bool is_line(const std::string& place, std::string& function, std::uint64_t& line) {
-    const std::size_t colon = place.rfind(':');
-    if (colon == std::string::npos || colon == 0 || place[colon - 1] == ':') return false;
-    const char* end = place.data() + place.size();
-    if (const auto [at, error] = std::from_chars(place.data() + colon + 1, end, line); error != std::errc() || at != end) return false;
-    function = place.substr(0, colon);
+bool is_line(const std::string& text, std::string& function, std::uint64_t& line) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0 || text[colon - 1] == ':') return false;
+    const char* end = text.data() + text.size();
+    if (const auto [at, error] = std::from_chars(text.data() + colon + 1, end, line); error != std::errc() || at != end) return false;
+    function = text.substr(0, colon);
     return true;
 }
 
@@ -98,18 +98,18 @@ std::string ranges_of(const std::vector<std::string>& modules, const std::string
     for (const std::string& module : modules) {
         const CodeOfLine code = code_of_line(module, function, line);
         const std::string name = module.substr(module.rfind('/') + 1);
-        std::string places;
+        std::string ranges;
         constexpr std::size_t most = 12;
         for (std::size_t i = 0; i < std::min(most, code.ranges.size()); ++i)
-            places += fmt::format("{}{}+{:#x}-{:#x}", i == 0 ? "" : "|", name, code.ranges[i].begin, code.ranges[i].end);
-        if (!places.empty()) return places;
+            ranges += fmt::format("{}{}+{:#x}-{:#x}", i == 0 ? "" : "|", name, code.ranges[i].begin, code.ranges[i].end);
+        if (!ranges.empty()) return ranges;
     }
     return "";
 }
 
 } // namespace
 
-std::string with_places(const std::string& value, const std::string& program, std::string& problem) {
+std::string with_code_ranges(const std::string& value, const std::string& program, std::string& problem) {
     const std::size_t equals = value.find('=');
     std::vector<std::string> parts = parts_of(equals == std::string::npos ? value : value.substr(equals + 1));
     std::vector<std::string> modules;

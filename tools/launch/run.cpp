@@ -48,14 +48,14 @@ std::string runtime_library() {
     if (error) // no /proc: as it was started, which the kernel tells, too
         self = fs::canonical(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)), error);
     if (error) return "";
-    for (const char* place : {"../lib/libprofile.so", "../libprofile/libprofile.so"}) {
-        const fs::path path = (self.parent_path() / place).lexically_normal();
+    for (const char* relative : {"../lib/libprofile.so", "../libprofile/libprofile.so"}) {
+        const fs::path path = (self.parent_path() / relative).lexically_normal();
         if (fs::exists(path, error)) return path.string();
     }
     return "";
 }
 
-/// The runtime comes last: libraries that are preloaded already keep their place.
+/// The runtime comes last: libraries that are preloaded already keep their position.
 std::string preload_value(const std::string& library) {
     const char* present = std::getenv("LD_PRELOAD");
     if (present == nullptr || *present == 0) return library;
@@ -241,7 +241,7 @@ int run(const std::vector<std::string>& arguments) {
         if (const char* iteration = std::getenv("LIBPROFILE_ITERATION")) {
             const std::string asked = iteration;
             std::string problem;
-            ::setenv("LIBPROFILE_ITERATION", with_places(asked, program, problem).c_str(), 1);
+            ::setenv("LIBPROFILE_ITERATION", with_code_ranges(asked, program, problem).c_str(), 1);
             if (!problem.empty() && is_speaker() && !is_quiet(request))
                 fmt::print(stderr, "libprofile: warning: LIBPROFILE_ITERATION={}: {}; iterations are what the program marks\n", printable(asked),
                            printable(problem));

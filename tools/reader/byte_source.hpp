@@ -1,4 +1,4 @@
-// Where the bytes of a profile file come from: memory, or a file of which only what is asked for is read.
+// Where the bytes of a profile file come from: memory, or a file, of which only the requested parts are read.
 // Contract: thread-safe; read() throws ReadError when the system fails, and never gives bytes that are not there.
 #pragma once
 

@@ -3,9 +3,9 @@
 #include "format/loops.hpp"
 #include "tools/reader/counters.hpp"
 #include "tools/reader/decode_phase.hpp"
-#include "tools/reader/decode_place.hpp"
 #include "tools/reader/decode_series.hpp"
 #include "tools/reader/decode_tables.hpp"
+#include "tools/reader/decode_topology.hpp"
 #include "tools/reader/decode_v3.hpp"
 #include "tools/reader/journal.hpp"
 
@@ -299,7 +299,7 @@ bool decode_payload(const Block& block, Bytes payload, std::uint32_t version, Ra
     case BlockType::OpenMp: return decode_openmp(d, file.ranks[block.rank]);
     case BlockType::ShortThreads: return decode_short_threads(d, file.ranks[block.rank]);
     case BlockType::Loops: return decode_loops(d, file.ranks[block.rank]);
-    case BlockType::Place: return decode_place(d, file.ranks[block.rank].place);
+    case BlockType::Place: return decode_topology(d, file.ranks[block.rank].affinity);
     case BlockType::Series: {
         std::optional<RawSeries> series = decode_series(d);
         if (series) file.ranks[block.rank].series.push_back(std::move(*series));

@@ -7,7 +7,7 @@ namespace libprofile::tools {
 
 namespace {
 
-/// False: the cells are not those of the phase.
+/// Returns false if the cells do not belong to the phase.
 bool join(const RawCells& cells, RawPhase& phase) {
     if (cells.sizes.size() != phase.data.clusters.size() + 1 || !phase.metrics_found.insert(cells.metric).second) return false;
     auto next = cells.cells.begin();

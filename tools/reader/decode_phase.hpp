@@ -13,10 +13,10 @@ bool decode_inside(Decoder d, RawRank& out);
 /// The runs of equal cluster numbers and the times of the iterations.
 bool decode_iterations(Decoder& d, PhaseData& data);
 
-/// The values of a PhaseRecord. Nothing: they cannot be.
+/// The values of a PhaseRecord. Empty if they are impossible.
 bool take_phase_record(const PhaseRecord& r, RawPhase& phase);
 
-/// Moves the cells of all ranks into their phases; what does not fit, and what is missing, is among the damages.
+/// Moves the cells of all ranks into their phases; cells that do not fit or are missing are noted as damages.
 void join_cells(RawFile& file);
 
 } // namespace libprofile::tools

@@ -10,7 +10,7 @@
 
 namespace libprofile::tools {
 
-/// Nothing: malformed. A series of another catalogue of metrics comes back without chunks.
+/// Empty if it is malformed. A series of another catalogue of metrics comes back without chunks.
 std::optional<RawSeries> decode_series(Decoder d);
 
 } // namespace libprofile::tools

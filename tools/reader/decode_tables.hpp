@@ -11,10 +11,10 @@ namespace libprofile::tools {
 /// Reads a count of records of at least `smallest` bytes each; false when they cannot all be there.
 bool read_count(Decoder& d, std::uint64_t& count, std::size_t smallest);
 
-/// The nodes of a Tree block behind its record. False: malformed.
+/// The nodes of a Tree block, after its record. Returns false if they are malformed.
 bool decode_nodes(Decoder& d, RawTree& tree);
 
-/// The list of a Functions block, as a journal has it, too. False: malformed.
+/// The list of a Functions block, also of a journal. Returns false if it is malformed.
 bool read_functions(Decoder& d, std::map<std::uint64_t, Function>& functions);
 
 } // namespace libprofile::tools

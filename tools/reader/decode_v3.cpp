@@ -7,7 +7,7 @@ namespace libprofile::tools {
 
 namespace {
 
-/// Of all metrics, sorted by node and metric.
+/// The cells of all metrics, sorted by node and metric.
 bool decode_mixed_cells(Decoder& d, std::uint64_t count, std::vector<Cell>& cells) {
     if (d.failed() || count > d.remaining() / 3) return false;
     cells.reserve(count);

@@ -6,10 +6,10 @@
 
 namespace libprofile::tools {
 
-/// A Tree block, which is a location as well. False: malformed.
+/// A Tree block, which is a location as well. Returns false if it is malformed.
 bool decode_tree_v3(Decoder d, RawRank& out);
 
-/// A Phase block, which has its cells inside. False: malformed.
+/// A Phase block, which has its cells inside. Returns false if it is malformed.
 bool decode_phase_v3(Decoder d, RawRank& out);
 
 /// A Rank block as it would be today: the fields that came later are 0.

@@ -37,12 +37,12 @@ std::optional<Directory> Directory::open(const ByteSource& source) {
         return std::nullopt;
     const std::vector<unsigned char> bytes = source.read(footer.table_at + sizeof table, table.stored_size);
     for (std::size_t at = 0; at + sizeof(RankPlace) <= bytes.size(); at += sizeof(RankPlace)) {
-        RankPlace place{};
-        std::memcpy(&place, bytes.data() + at, sizeof place);
+        RankPlace entry{};
+        std::memcpy(&entry, bytes.data() + at, sizeof entry);
         // A rank that could not write leaves its entry empty, which has another checksum.
-        if (crc32(&place, offsetof(RankPlace, crc)) != place.crc || !directory.position_.emplace(place.rank, directory.ranks_.size()).second)
+        if (crc32(&entry, offsetof(RankPlace, crc)) != entry.crc || !directory.position_.emplace(entry.rank, directory.ranks_.size()).second)
             return std::nullopt;
-        directory.ranks_.push_back(place);
+        directory.ranks_.push_back(entry);
     }
     if (directory.ranks_.size() != footer.ranks || directory.ranks_.empty()) return std::nullopt;
     return directory;
@@ -61,22 +61,22 @@ bool Directory::claim(std::uint64_t at, std::uint64_t size) {
     return true;
 }
 
-std::optional<LoadedBlock> Directory::load(const BlockPlace& place) {
-    const std::uint64_t size = sizeof(BlockHeader) + place.stored_size;
-    if (place.at > source_->size() || size > source_->size() - place.at || !claim(place.at, size)) return std::nullopt;
-    LoadedBlock loaded{source_->read(place.at, size), {}};
+std::optional<LoadedBlock> Directory::load(const BlockEntry& entry) {
+    const std::uint64_t size = sizeof(BlockHeader) + entry.stored_size;
+    if (entry.at > source_->size() || size > source_->size() - entry.at || !claim(entry.at, size)) return std::nullopt;
+    LoadedBlock loaded{source_->read(entry.at, size), {}};
     BlockHeader header{};
     if (loaded.bytes.size() != size) return std::nullopt;
     std::memcpy(&header, loaded.bytes.data(), sizeof header);
     const Bytes stored = Bytes(loaded.bytes).subspan(sizeof header);
-    if (header.magic != block_magic || header.type != static_cast<std::uint32_t>(place.type) || header.rank != place.rank ||
-        header.stored_size != place.stored_size || !is_block(header, stored, header_.version))
+    if (header.magic != block_magic || header.type != static_cast<std::uint32_t>(entry.type) || header.rank != entry.rank ||
+        header.stored_size != entry.stored_size || !is_block(header, stored, header_.version))
         return std::nullopt;
-    loaded.block = {place.type, header.rank, stored, header.raw_size};
+    loaded.block = {entry.type, header.rank, stored, header.raw_size};
     return loaded;
 }
 
-std::optional<std::vector<BlockPlace>> Directory::blocks(const RankPlace& rank) {
+std::optional<std::vector<BlockEntry>> Directory::blocks(const RankPlace& rank) {
     if (rank.directory_size < sizeof(BlockHeader)) return std::nullopt;
     const auto loaded = load({BlockType::Directory, rank.rank, 0, {}, {}, rank.directory_at, rank.directory_size - sizeof(BlockHeader)});
     if (!loaded) return std::nullopt;
@@ -87,18 +87,18 @@ std::optional<std::vector<BlockPlace>> Directory::blocks(const RankPlace& rank) 
     std::uint64_t count = 0;
     d.number(count);
     if (d.failed() || count > d.remaining() / 7) return std::nullopt;
-    std::vector<BlockPlace> places;
-    places.reserve(count);
+    std::vector<BlockEntry> entries;
+    entries.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
         DirectoryEntryRecord r;
         describe(d, r);
         if (d.failed() || r.type > max_number || r.thread > max_number || r.phase > max_number || r.metric > max_number || r.distance > rank.directory_at ||
             r.stored_size > source_->size())
             return std::nullopt;
-        places.push_back({static_cast<BlockType>(r.type), r.of_job != 0 ? no_rank : rank.rank, static_cast<std::uint32_t>(r.thread), number_before(r.phase),
-                          number_before(r.metric), rank.directory_at - r.distance, r.stored_size});
+        entries.push_back({static_cast<BlockType>(r.type), r.of_job != 0 ? no_rank : rank.rank, static_cast<std::uint32_t>(r.thread), number_before(r.phase),
+                           number_before(r.metric), rank.directory_at - r.distance, r.stored_size});
     }
-    return places;
+    return entries;
 }
 
 } // namespace libprofile::tools

@@ -12,7 +12,7 @@
 namespace libprofile::tools {
 
 /// Where a block is.
-struct BlockPlace {
+struct BlockEntry {
     BlockType type = BlockType::Job;
     std::uint32_t rank = no_rank;
     std::uint32_t thread = 0;
@@ -30,7 +30,7 @@ struct LoadedBlock {
 
 class Directory {
   public:
-    /// Nothing: the file has no directory, or a damaged one; then it must be read from the beginning to the end.
+    /// Empty if the file has no directory, or a damaged one; then it must be read from beginning to end.
     /// @throws ReadError as check_header()
     static std::optional<Directory> open(const ByteSource& source);
 
@@ -39,10 +39,10 @@ class Directory {
     const std::vector<RankPlace>& ranks() const { return ranks_; }
     /// nullptr: no such rank.
     const RankPlace* find(std::uint32_t rank) const;
-    /// The blocks that a rank has written. Nothing: its directory is damaged.
-    std::optional<std::vector<BlockPlace>> blocks(const RankPlace& rank);
-    /// Reads a block. Nothing: what is there is another one, or damaged, or overlaps one that was read before.
-    std::optional<LoadedBlock> load(const BlockPlace& place);
+    /// The blocks that a rank has written. Empty if its directory is damaged.
+    std::optional<std::vector<BlockEntry>> blocks(const RankPlace& rank);
+    /// Reads a block. Empty if it is another one, damaged, or overlaps one that was read before.
+    std::optional<LoadedBlock> load(const BlockEntry& entry);
 
   private:
     explicit Directory(const ByteSource& source) : source_(&source) {}

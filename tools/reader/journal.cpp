@@ -43,21 +43,21 @@ class Application {
   public:
     Application(RawRank& rank, const KeptSettings& settings) : rank_(rank), settings_(settings) {}
 
-    /// False: the journal does not fit to the rank.
+    /// Returns false if the journal does not fit the rank.
     bool begin(Bytes journal);
-    /// The next record. False: nothing can follow.
+    /// The next record. Returns false if nothing can follow.
     bool take(Bytes record);
-    /// False: a record never fitted.
+    /// Returns false if a record never fitted.
     bool finish();
 
   private:
     struct OpenPhase {
-        std::size_t place = 0; // in rank_.phases
+        std::size_t index = 0; // in rank_.phases
         std::unique_ptr<KeptIterations> kept;
         std::uint64_t iterations_ns = 0; // inclusive
     };
 
-    PhaseData& data(const OpenPhase& phase) { return rank_.phases[phase.place].data; }
+    PhaseData& data(const OpenPhase& phase) { return rank_.phases[phase.index].data; }
     bool apply(Bytes record);
     bool define(Decoder d);
     bool apply_iteration(Decoder d, Bytes record);
@@ -117,7 +117,7 @@ void Application::note_node(const NodeRecord& node) {
     is_event_.push_back(counts_for_structure(kind));
 }
 
-/// Of each phase; some may be behind a record that does not fit.
+/// For each phase; some may come after a record that does not fit.
 void Application::count_iterations(Bytes journal) {
     JournalScanner scanner(journal);
     while (const std::optional<Bytes> record = scanner.next()) {
@@ -149,7 +149,7 @@ bool Application::begin(Bytes journal) {
             if (cell.path > tree_->nodes.size() || cell.metric >= metric_count + settings_.counter_metrics) return false;
         phases_.push_back({i, nullptr});
     }
-    return !phases_.empty() && rank_.phases[phases_[0].place].kind == PhaseKind::Outside;
+    return !phases_.empty() && rank_.phases[phases_[0].index].kind == PhaseKind::Outside;
 }
 
 bool Application::read_nodes(Decoder& d, std::vector<NodeRecord>& nodes, const std::map<std::uint64_t, Function>& functions, std::size_t modules) const {
@@ -253,7 +253,7 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
         return false;
     OpenPhase& phase = phases_[r.phase];
     PhaseData& into = data(phase);
-    if (rank_.phases[phase.place].kind != PhaseKind::Iterations) return false;
+    if (rank_.phases[phase.index].kind != PhaseKind::Iterations) return false;
     if (!phase.kept) phase.kept = std::make_unique<KeptIterations>(settings_, iterations_[r.phase]);
     const auto fate = static_cast<IterationFate>(r.fate);
     if (fate == IterationFate::Own || fate == IterationFate::Mixed) {
@@ -302,7 +302,7 @@ bool Application::apply_phase(Decoder d, Bytes record) {
     describe(d, r);
     if (d.failed() || r.phase >= phases_.size() || !read_cells(d, record, r.cells, cells)) return false;
     OpenPhase& phase = phases_[r.phase];
-    if (rank_.phases[phase.place].kind == PhaseKind::Iterations) return false;
+    if (rank_.phases[phase.index].kind == PhaseKind::Iterations) return false;
     PhaseData& into = data(phase);
     into.instances = r.instances;
     into.wall_inclusive_ns = r.wall_inclusive_ns;
@@ -355,7 +355,7 @@ bool Application::take(Bytes record) {
 
 /// The series of the snapshot goes on with the iterations of the journal, wherever it ends.
 void Application::keep_series(OpenPhase& phase, std::uint64_t iterations_before) {
-    const RawPhase& raw = rank_.phases[phase.place];
+    const RawPhase& raw = rank_.phases[phase.index];
     auto at = std::find_if(rank_.series.begin(), rank_.series.end(), [&](const RawSeries& s) { return s.thread == 0 && s.phase == raw.name; });
     if (at == rank_.series.end()) {
         rank_.series.push_back({0, raw.name, {}});
@@ -375,7 +375,7 @@ void Application::prolong_loops(std::uint64_t wall_before) {
     if (search->second.searched_ns != 0) search->second.searched_ns += wall_ns_ - wall_before;
     for (FoundLoop& loop : search->second.loops)
         for (const OpenPhase& phase : phases_)
-            if (rank_.phases[phase.place].kind == PhaseKind::Iterations && rank_.phases[phase.place].name == loop.phase) loop.last_ns += phase.iterations_ns;
+            if (rank_.phases[phase.index].kind == PhaseKind::Iterations && rank_.phases[phase.index].name == loop.phase) loop.last_ns += phase.iterations_ns;
 }
 
 bool Application::finish() {

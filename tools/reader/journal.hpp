@@ -28,7 +28,7 @@ class JournalScanner {
 };
 
 /// Applies the journal of a rank. Its times stay exact: what neither has is booked as not recorded in the phase "".
-/// @return what is wrong with the journal, one clause; nothing when it is good
+/// @return the defect of the journal as a clause; empty if it is good
 std::optional<std::string> apply_journal(Bytes journal, const KeptSettings& settings, RawRank& rank);
 
 } // namespace libprofile::tools

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t metric_limit = 1u << libprofile::Cell::metric_bits;
 
-/// Event paths and their visits in an iteration: what strong classes have in common. Empty: not the same in all of them.
+/// Event paths and their visits in an iteration: what strong classes have in common. Empty if it differs between them.
 using Structure = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 Structure structure_of(const Cluster& cluster, const std::vector<bool>& is_event) {
     Structure structure;
@@ -45,7 +45,7 @@ void add_to_cells(const std::map<std::uint32_t, std::uint64_t>& sums, std::vecto
     for (const Cell& cell : cells) all[{cell.path, cell.metric}] += cell.value;
     for (const auto& [key, value] : sums) all[{key / metric_limit, key % metric_limit}] += value;
     cells.clear();
-    for (const auto& [place, value] : all) cells.push_back({place.first, place.second, value});
+    for (const auto& [key, value] : all) cells.push_back({key.first, key.second, value});
 }
 
 void remember_pages(void* list, void* pages, std::size_t bytes) noexcept {

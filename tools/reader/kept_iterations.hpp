@@ -26,7 +26,7 @@ struct KeptSettings {
 /// One setting ("LIBPROFILE_FILTER") from a job's configuration; "": not there.
 std::string setting_of(const std::string& configuration, const std::string& name);
 
-/// The settings from a job's configuration; what is not there is as by default.
+/// The settings from a job's configuration; missing ones have their defaults.
 KeptSettings kept_settings(const std::string& configuration);
 
 /// What an iteration has in its cells.

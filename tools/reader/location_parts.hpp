@@ -26,7 +26,7 @@ class LocationBuilder {
         : file_(file), profile_(profile), numbering_(numbering), notes_(notes) {}
 
     void take_phases(const LocationParts& parts, Location& location, CellNumbers numbers);
-    /// Of the phases that were taken.
+    /// For the phases that were taken.
     void attach_series(const LocationParts& parts, Location& location, CellNumbers numbers);
     void attach_insides(const LocationParts& parts, Location& location);
     void attach_trace(Trace& trace, Location& location, const std::vector<std::uint32_t>& nodes);

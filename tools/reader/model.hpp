@@ -27,7 +27,7 @@ namespace libprofile::tools {
 /// What is known about the job as a whole.
 struct Job {
     std::uint64_t ranks = 0;         // size of MPI_COMM_WORLD
-    std::uint64_t start_unix_ns = 0; // 0: unknown
+    std::uint64_t start_unix_ns = 0; // 0 if unknown
     std::string mpi;
     std::string command;
     std::string executable;
@@ -56,7 +56,7 @@ struct Processor {
 };
 
 /// Where a thread was seen, and where it was allowed to run.
-struct PlacedThread {
+struct ThreadAffinity {
     std::uint32_t thread = 0;
     std::vector<std::uint32_t> allowed; // processors; empty: unknown
     std::optional<std::uint32_t> last;  // processor
@@ -65,20 +65,20 @@ struct PlacedThread {
     std::uint64_t counters = 0; // bit i: counter i of the rank was read
 };
 
-struct RankPlacing {
+struct RankAffinity {
     MachineInfo machine;
     std::string counters;              // their names, separated by commas
     std::vector<Processor> processors; // that its threads used or might have, by number
-    std::vector<PlacedThread> threads;
+    std::vector<ThreadAffinity> threads;
 
     const Processor* processor(std::uint32_t number) const {
         const auto at =
             std::lower_bound(processors.begin(), processors.end(), number, [](const Processor& p, std::uint32_t wanted) { return p.number < wanted; });
         return at == processors.end() || at->number != number ? nullptr : &*at;
     }
-    const PlacedThread* thread(std::uint32_t number) const {
-        for (const PlacedThread& placed : threads)
-            if (placed.thread == number) return &placed;
+    const ThreadAffinity* thread(std::uint32_t number) const {
+        for (const ThreadAffinity& affinity : threads)
+            if (affinity.thread == number) return &affinity;
         return nullptr;
     }
 };
@@ -100,7 +100,7 @@ struct RankInfo {
     std::uint64_t requests_lost = 0;
     std::uint64_t memory_used = 0;
     std::uint64_t memory_quota = 0;
-    std::uint64_t memory_peak = 0;   // 0: not known (files of version 3)
+    std::uint64_t memory_peak = 0;   // 0 if unknown (files of version 3)
     std::uint64_t bytes_written = 0; // of its blocks
     std::uint64_t writing_ns = 0;
     bool checkpoint = false; // written while the rank went on running
@@ -115,7 +115,7 @@ struct RankInfo {
     std::uint64_t skipped[skip_reason_count] = {}; // samples without a call path, by SkipReason
     std::optional<RegionsRecord> regions;          // it had some
     std::optional<OpenMpRecord> openmp;            // it had parallel regions
-    std::optional<RankPlacing> place;
+    std::optional<RankAffinity> affinity;
 };
 
 /// A program or shared library. Identified by its build-id, or by its path when it has none.
@@ -130,14 +130,14 @@ struct Function {
     TimeCategory category = TimeCategory::MpiOther;
 };
 
-/// The name of a place in a program.
+/// The name of an address in a program.
 struct SiteName {
     std::string function; // demangled; empty: unknown
-    std::string file;     // empty: unknown
+    std::string file;     // empty if unknown
     std::uint64_t line = 0;
 };
 
-/// A place in a program: offset is an ELF virtual address.
+/// An address in a program: offset is an ELF virtual address.
 struct Site {
     std::uint32_t module = 0;
     std::uint64_t offset = 0;
@@ -177,9 +177,9 @@ struct Cluster {
 struct Phase {
     std::string name; // "" lies outside all others
     PhaseKind kind = PhaseKind::Outside;
-    /// Of a loop that was found: what the runtime called it; several, where ranks begin their passes at different places.
+    /// For a loop that was found: its name in the runtime; several names if ranks begin their passes at different call sites.
     std::vector<std::string> recorded_as = {};
-    /// Of such a loop: one inside it, which is a phase, too, has most of its time. Then that one's iterations are what is meant.
+    /// For such a loop: a loop inside it, which is a phase, too, has most of its time. Then that one's iterations are meant.
     bool is_frame = false;
 
     bool is_called(std::string_view wanted) const { return name == wanted || std::find(recorded_as.begin(), recorded_as.end(), wanted) != recorded_as.end(); }
@@ -212,7 +212,7 @@ struct PhaseData {
     std::vector<Cell> rest;
     std::vector<std::uint32_t> cluster_of_iteration; // clusters.size(): in the rest
     std::vector<std::uint64_t> iteration_ns;         // inclusive, exact
-    std::optional<InsideData> inside;                // nothing: no phase lay inside, or nobody noted which
+    std::optional<InsideData> inside;                // empty if no phase lay inside, or it was not noted which
     std::optional<SeriesData> series;                // every iteration's own values, unless LIBPROFILE_METHOD=reference
 };
 
@@ -228,7 +228,7 @@ struct TraceSample {
 
 /// The samples of a location in the order of time (LIBPROFILE_TRACE).
 struct Trace {
-    std::uint64_t stride = 0; // every so many-th sample is there; 0: nothing was recorded
+    std::uint64_t stride = 0; // every stride-th sample is there; 0 if nothing was recorded
     std::uint64_t dropped = 0;
     std::vector<TraceSample> samples;
 };
@@ -236,18 +236,18 @@ struct Trace {
 /// A loop that was found in a program that marks no iterations; its passes are the iterations of a phase.
 struct FoundLoop {
     std::string phase; // the name of the phase, as Phase::name
-    Module module;     // of the place in the code where a pass begins
+    Module module;     // of the call site where a pass begins
     std::uint64_t offset = 0;
-    std::string call;        // the MPI function called there or below; empty: a pass is an entry of the place
+    std::string call;        // the MPI function called there or below; empty if a pass is an entry of the iteration point
     std::uint64_t flags = 0; // LoopFlag
     bool is(LoopFlag flag) const { return (flags & flag) != 0; }
     std::uint64_t missed = 0;
     std::uint64_t moves = 0;
     std::uint64_t passes = 0;
-    std::uint64_t other_offset = 0; // another place that may be the right one, and how often it came; 0: there is none
+    std::uint64_t other_offset = 0; // another call site that may be the right one, and how often it was passed; 0 if there is none
     std::uint64_t other_passes = 0;
     std::string recorded_as = {}; // what the runtime called it
-    std::uint64_t function = 0;   // where its function begins, in the module; 0: not known
+    std::uint64_t function = 0;   // where its function begins, in the module; 0 if unknown
     std::uint64_t caller = 0;     // hash of the call path to that function
     std::uint64_t first_ns = 0;   // when it ran, since the search began
     std::uint64_t last_ns = 0;
@@ -264,7 +264,7 @@ struct LoopSearch {
 /// A thread of a rank.
 struct Location {
     std::uint32_t rank = 0;
-    std::uint32_t thread = 0; // 0: main
+    std::uint32_t thread = 0; // 0 is the main thread
     std::uint64_t wall_ns = 0;
     bool complete = false;
     std::vector<PhaseData> phases;

@@ -32,9 +32,9 @@ class Numbering {
     /// Nodes from the root to a path.
     std::uint32_t depth(std::uint32_t path) const { return depths_[path]; }
 
-    /// Nothing: modules or functions are missing.
+    /// Empty if modules or functions are missing.
     std::optional<TableNumbers> numbers_of(const RawTables& tables);
-    /// Paths of the profile by node ids of a tree. Empty: modules, functions or the tree are missing, or do not fit.
+    /// Paths of the profile by node ids of a tree. Empty if modules, functions or the tree are missing, or do not fit.
     std::vector<std::uint32_t> nodes_of(const RawTables& tables, const std::optional<TableNumbers>& numbers, std::uint32_t thread);
 
   private:
@@ -54,8 +54,8 @@ class Numbering {
             return x ^ (x >> 31);
         }
         std::size_t operator()(const PathKey& k) const {
-            const std::uint64_t place = (std::uint64_t{k.parent} << 32) | k.target;
-            return mix(mix(place) + k.address + static_cast<std::uint64_t>(k.kind));
+            const std::uint64_t key = (std::uint64_t{k.parent} << 32) | k.target;
+            return mix(mix(key) + k.address + static_cast<std::uint64_t>(k.kind));
         }
         std::size_t operator()(const std::pair<std::uint32_t, std::uint64_t>& site) const { return mix(site.second + mix(site.first)); }
     };

@@ -71,7 +71,7 @@ struct RawRank {
     std::map<std::uint64_t, std::string> region_names; // by id
     std::optional<OpenMpRecord> openmp;
     std::optional<ShortThreadsRecord> short_threads;
-    std::optional<RankPlacing> place;
+    std::optional<RankAffinity> affinity;
     std::optional<Bytes> journal; // of a live file, until it is applied
     bool is_witness = false;      // not chosen: of its times and visits only the call paths are wanted (Witnesses)
 };
@@ -88,7 +88,7 @@ struct RawFile {
     std::string name;                 // for messages
     std::uint64_t ranks_expected = 0; // by the header
     bool partial = false;             // was still being written
-    bool selected = false;            // parts were left out because nobody asked for them
+    bool selected = false;            // parts were left out because they were not requested
     std::optional<Job> job;
     std::optional<std::vector<MetricInfo>> metrics;
     RawTables tables; // of the job
@@ -112,7 +112,7 @@ struct NameRecord {
     std::uint64_t offset = 0;
     Text function;
     Text file;
-    std::uint64_t line = 0;    // 0: unknown
+    std::uint64_t line = 0;    // 0 if unknown
     std::uint64_t inlined = 0; // functions inlined there, outermost first: InlinedRecord*
 };
 template <class Codec> void describe(Codec& c, NameRecord& r) {

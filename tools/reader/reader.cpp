@@ -67,31 +67,31 @@ template <class Files, class Name, class Decode> Profile read_files(const Files&
     return unify(std::move(decoded));
 }
 
-/// The profile files at a place.
-std::vector<fs::path> files_at(const fs::path& place) {
+/// The profile files at a path.
+std::vector<fs::path> files_at(const fs::path& path) {
     std::error_code error;
-    const fs::file_status status = fs::status(place, error);
-    if (!fs::exists(status)) throw ReadError(fmt::format("{} does not exist; give the folder that libprofile named at the end of the job", place.string()));
-    if (fs::is_regular_file(status)) return {place};
-    if (!fs::is_directory(status)) throw ReadError(fmt::format("{} is neither a folder nor a file", place.string()));
-    std::vector<fs::path> paths = profile_files(place);
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) throw ReadError(fmt::format("{} does not exist; give the folder that libprofile named at the end of the job", path.string()));
+    if (fs::is_regular_file(status)) return {path};
+    if (!fs::is_directory(status)) throw ReadError(fmt::format("{} is neither a folder nor a file", path.string()));
+    std::vector<fs::path> paths = profile_files(path);
     if (std::any_of(paths.begin(), paths.end(), [](const fs::path& p) { return p.filename() != names_file; })) return paths;
-    throw ReadError(fs::exists(place / "job", error) ? fmt::format("{} has no profile: the job still runs, or it was killed before its first iteration or "
-                                                                   "checkpoint; let it end in order to get one, or let it mark its iterations "
-                                                                   "(docs/getting-started.md)",
-                                                                   place.string())
-                                                     : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
-                                                                   "of the job (libprofile-<program>-<job>)",
-                                                                   place.string()));
+    throw ReadError(fs::exists(path / "job", error) ? fmt::format("{} has no profile: the job still runs, or it was killed before its first iteration or "
+                                                                  "checkpoint; let it end in order to get one, or let it mark its iterations "
+                                                                  "(docs/getting-started.md)",
+                                                                  path.string())
+                                                    : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "
+                                                                  "of the job (libprofile-<program>-<job>)",
+                                                                  path.string()));
 }
 
-template <class Decode> Profile read_place(const fs::path& place, Decode decode) {
-    const std::vector<fs::path> paths = files_at(place);
-    const auto name_of = [](const fs::path& path) { return path.filename().string(); };
+template <class Decode> Profile read_path(const fs::path& path, Decode decode) {
+    const std::vector<fs::path> paths = files_at(path);
+    const auto name_of = [](const fs::path& file) { return file.filename().string(); };
     try {
-        return read_files(paths, name_of, [&](const fs::path& path) { return decode(path, name_of(path)); });
+        return read_files(paths, name_of, [&](const fs::path& file) { return decode(file, name_of(file)); });
     } catch (const ReadError& failure) {
-        throw ReadError(fmt::format("cannot read the profile in {}: {}; measure the job again, or give another folder", place.string(), failure.what()));
+        throw ReadError(fmt::format("cannot read the profile in {}: {}; measure the job again, or give another folder", path.string(), failure.what()));
     }
 }
 
@@ -102,16 +102,16 @@ Profile read_profile(std::span<const NamedBytes> files) {
         files, [](const NamedBytes& file) { return file.name; }, [](const NamedBytes& file) { return decode_file(file.bytes, file.name); });
 }
 
-Profile read_profile(const fs::path& place) {
-    return read_place(place, [](const fs::path& path, const std::string& name) {
-        const FileSource source(path);
+Profile read_profile(const fs::path& path) {
+    return read_path(path, [](const fs::path& file, const std::string& name) {
+        const FileSource source(file);
         return decode_file(source.read(0, source.size()), name);
     });
 }
 
-Profile read_profile(const fs::path& place, const Selection& selection) {
-    return read_place(place, [&](const fs::path& path, const std::string& name) {
-        const FileSource source(path);
+Profile read_profile(const fs::path& path, const Selection& selection) {
+    return read_path(path, [&](const fs::path& file, const std::string& name) {
+        const FileSource source(file);
         return decode_selected(source, name, selection);
     });
 }

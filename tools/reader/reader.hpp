@@ -13,7 +13,7 @@
 
 namespace libprofile::tools {
 
-/// The file that resolved names are kept in, beside the profile.
+/// The file that resolved names are kept in, next to the profile.
 inline constexpr const char* names_file = "names.lprof";
 
 /// The bytes of one file of a profile folder.
@@ -28,14 +28,14 @@ std::vector<std::filesystem::path> profile_files(const std::filesystem::path& fo
 
 /// Reads all profile files of a folder: `profile.lprof`, `rank-N.lprof` of ranks that wrote alone, stored names, and
 /// `.partial` files of a job that did not finish.
-/// @param place the folder, or one profile file
+/// @param path the folder, or one profile file
 /// @throws ReadError
-Profile read_profile(const std::filesystem::path& place);
+Profile read_profile(const std::filesystem::path& path);
 
 /// Chosen parts only, without reading the others where the files have directories. Sums over what is missing are not
 /// checked, and `complete` says nothing of ranks that were not chosen.
 /// @throws ReadError
-Profile read_profile(const std::filesystem::path& place, const Selection& selection);
+Profile read_profile(const std::filesystem::path& path, const Selection& selection);
 Profile read_profile(const ByteSource& source, const std::string& name, const Selection& selection);
 
 /// All of files in memory, in this order; where two hold the same rank, the first wins.

@@ -86,7 +86,7 @@ bool is_rank(std::uint64_t pid, const fs::path& file) {
     return false;
 }
 
-/// A profile beside its live files would spoil the end of a job that goes on.
+/// A profile next to its live files would spoil the end of a running job.
 void refuse_living(const RawFile& file, const fs::path& path) {
     char host[257] = {};
     if (::gethostname(host, sizeof host - 1) != 0) return;
@@ -97,7 +97,7 @@ void refuse_living(const RawFile& file, const fs::path& path) {
                                         rank, raw.info->pid, path.parent_path().string()));
 }
 
-/// Which ranks' data are better in this file than in those before. False: it has none of any rank.
+/// Which ranks' data are better in this file than in those before. Returns false if it has no data of any rank.
 bool survey_ranks(const RawFile& file, const std::string& name, Plan& plan, Recovery& result) {
     bool has_tables_of_others = false;
     WholeRanks ranks(file);

@@ -79,9 +79,9 @@ class Loader {
     void load_rank(const RankPlace& rank, bool is_witness);
 
   private:
-    using Places = std::vector<BlockPlace>;
-    const Places& places_of(const RankPlace& rank);
-    void load(const BlockPlace& place);
+    using Entries = std::vector<BlockEntry>;
+    const Entries& entries_of(const RankPlace& rank);
+    void load(const BlockEntry& entry);
     void load_job_tables();
     void load_maps(std::uint32_t rank);
 
@@ -89,35 +89,35 @@ class Loader {
     const Selection* selection_;
     RawFile* file_;
     Unpacker unpacker_;
-    std::map<std::uint32_t, Places> places_; // by rank: directories that were read
+    std::map<std::uint32_t, Entries> entries_; // by rank: directories that were read
     std::set<std::pair<std::uint32_t, std::uint32_t>> maps_;
     std::set<std::uint32_t> unwanted_;
     std::set<std::uint32_t> witnessed_; // metrics
     bool has_job_tables_ = false;
 };
 
-const Loader::Places& Loader::places_of(const RankPlace& rank) {
-    const auto [at, added] = places_.try_emplace(rank.rank);
+const Loader::Entries& Loader::entries_of(const RankPlace& rank) {
+    const auto [at, added] = entries_.try_emplace(rank.rank);
     if (added) {
-        if (auto places = directory_->blocks(rank))
-            at->second = std::move(*places);
+        if (auto entries = directory_->blocks(rank))
+            at->second = std::move(*entries);
         else
             file_->damages.note([&] { return fmt::format("the directory of rank {} is damaged", rank.rank); });
     }
     return at->second;
 }
 
-void Loader::load(const BlockPlace& place) {
-    const std::optional<LoadedBlock> loaded = directory_->load(place);
+void Loader::load(const BlockEntry& entry) {
+    const std::optional<LoadedBlock> loaded = directory_->load(entry);
     if (loaded)
         decode_block(loaded->block, directory_->header().version, unpacker_, *file_);
     else
-        file_->damages.note([&] { return fmt::format("a block at byte {} is damaged", place.at); });
+        file_->damages.note([&] { return fmt::format("a block at byte {} is damaged", entry.at); });
 }
 
 void Loader::load_job() {
-    for (const BlockPlace& place : places_of(directory_->ranks().front()))
-        if (place.type == BlockType::Job || place.type == BlockType::Metrics) load(place);
+    for (const BlockEntry& entry : entries_of(directory_->ranks().front()))
+        if (entry.type == BlockType::Job || entry.type == BlockType::Metrics) load(entry);
     unwanted_ = unwanted_metrics(*file_, *selection_);
     for (std::uint32_t i = 0; file_->metrics && i < file_->metrics->size(); ++i)
         if ((*file_->metrics)[i].name == "time" || (*file_->metrics)[i].name == "visits") witnessed_.insert(i);
@@ -126,8 +126,8 @@ void Loader::load_job() {
 void Loader::load_job_tables() {
     if (has_job_tables_) return;
     has_job_tables_ = true;
-    for (const BlockPlace& place : places_of(directory_->ranks().front()))
-        if (place.rank == no_rank && (place.type == BlockType::Modules || place.type == BlockType::Functions || place.type == BlockType::Tree)) load(place);
+    for (const BlockEntry& entry : entries_of(directory_->ranks().front()))
+        if (entry.rank == no_rank && (entry.type == BlockType::Modules || entry.type == BlockType::Functions || entry.type == BlockType::Tree)) load(entry);
 }
 
 /// The maps into the job's tree that the locations of a rank use.
@@ -140,37 +140,37 @@ void Loader::load_maps(std::uint32_t rank) {
         load_job_tables();
         const RankPlace* lender = directory_->find(key.first);
         if (lender == nullptr || !maps_.insert(key).second) continue;
-        for (const BlockPlace& place : places_of(*lender))
-            if (place.type == BlockType::NodeMap && place.thread == key.second) load(place);
+        for (const BlockEntry& entry : entries_of(*lender))
+            if (entry.type == BlockType::NodeMap && entry.thread == key.second) load(entry);
     }
 }
 
 void Loader::load_rank(const RankPlace& rank, bool is_witness) {
-    const Places places = places_of(rank);
+    const Entries entries = entries_of(rank);
     bool has_own_tree = false;
     std::set<std::pair<std::uint32_t, std::uint32_t>> phases; // chosen ones, by thread and number
-    for (const BlockPlace& place : places)
-        if (place.rank == rank.rank &&
-            (place.type == BlockType::Rank || place.type == BlockType::Location || place.type == BlockType::Phase || place.type == BlockType::Tree)) {
-            load(place);
-            has_own_tree = has_own_tree || place.type == BlockType::Tree;
+    for (const BlockEntry& entry : entries)
+        if (entry.rank == rank.rank &&
+            (entry.type == BlockType::Rank || entry.type == BlockType::Location || entry.type == BlockType::Phase || entry.type == BlockType::Tree)) {
+            load(entry);
+            has_own_tree = has_own_tree || entry.type == BlockType::Tree;
         }
     RawRank& raw = file_->ranks[rank.rank];
     for (const RawPhase& phase : raw.phases)
         if (is_witness || is_wanted_phase(selection_->phases, phase.name)) phases.emplace(phase.thread, phase.number);
-    for (const BlockPlace& place : places) {
-        if (place.rank != rank.rank) continue;
-        const bool in_phase = place.phase && phases.contains({place.thread, *place.phase});
-        const bool is_table = place.type == BlockType::Modules || place.type == BlockType::Functions;
+    for (const BlockEntry& entry : entries) {
+        if (entry.rank != rank.rank) continue;
+        const bool in_phase = entry.phase && phases.contains({entry.thread, *entry.phase});
+        const bool is_table = entry.type == BlockType::Modules || entry.type == BlockType::Functions;
         if (is_witness) {
-            if ((is_table && has_own_tree) || (place.type == BlockType::Cells && place.metric && witnessed_.contains(*place.metric))) load(place);
+            if ((is_table && has_own_tree) || (entry.type == BlockType::Cells && entry.metric && witnessed_.contains(*entry.metric))) load(entry);
             continue;
         }
-        if ((is_table && has_own_tree) || place.type == BlockType::Loops || place.type == BlockType::Regions || place.type == BlockType::Place ||
-            place.type == BlockType::OpenMp || place.type == BlockType::ShortThreads || place.type == BlockType::Inside ||
-            (place.type == BlockType::Trace && selection_->traces) || (place.type == BlockType::Series && selection_->series && in_phase) ||
-            (place.type == BlockType::Cells && in_phase && place.metric && !unwanted_.contains(*place.metric)))
-            load(place);
+        if ((is_table && has_own_tree) || entry.type == BlockType::Loops || entry.type == BlockType::Regions || entry.type == BlockType::Place ||
+            entry.type == BlockType::OpenMp || entry.type == BlockType::ShortThreads || entry.type == BlockType::Inside ||
+            (entry.type == BlockType::Trace && selection_->traces) || (entry.type == BlockType::Series && selection_->series && in_phase) ||
+            (entry.type == BlockType::Cells && in_phase && entry.metric && !unwanted_.contains(*entry.metric)))
+            load(entry);
     }
     load_maps(rank.rank);
 }

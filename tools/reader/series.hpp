@@ -75,9 +75,9 @@ class SeriesReader {
     /// Before the first next(): leaves out what can be left out without reading it of the iterations before one.
     /// @return how many were left out
     std::uint64_t skip_before(std::uint64_t iteration);
-    /// False: there is no further iteration.
+    /// Returns false if there is no further iteration.
     bool next();
-    /// Of the iteration that next() went to: what is known of it.
+    /// For the iteration that next() went to: what is known about it.
     bool has_totals() const { return has_totals_; }
     bool has_cells() const { return has_cells_; }
     /// By row of metric_rows, those that SeriesData::has_row(); exact. There may be fewer rows than the profile has, if it has counters that

@@ -33,7 +33,7 @@ class Unifier {
     std::set<std::uint32_t> ranks_seen_;
     std::map<std::uint32_t, std::vector<Cell>> witnesses_; // by rank: times and visits of those that were not chosen
     std::vector<std::uint32_t> own_nodes_;                 // of the location that is being added, when it has a tree of its own
-    // Of the file that is being added:
+    // For the file that is being added:
     std::vector<std::uint32_t> job_nodes_;                                                       // by node of the job's tree; empty: it has none
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> mapped_nodes_; // by map, which many locations share
     bool selected_ = false;                                                                      // parts were left out on purpose
@@ -53,7 +53,7 @@ const std::vector<std::uint32_t>& Unifier::nodes_of(const RawFile& file, const R
     return known->second;
 }
 
-/// Empty: that map is not there, or leads out of the job's tree.
+/// Returns an empty list if that map is missing, or leads out of the job's tree.
 std::vector<std::uint32_t> Unifier::through_map(const RawFile& file, std::uint32_t rank_number, std::uint32_t thread) const {
     const auto rank = file.ranks.find(rank_number);
     if (rank == file.ranks.end() || job_nodes_.empty()) return {};
@@ -117,7 +117,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
     profile_.ranks[rank].threads_short = short_threads.threads;
     profile_.ranks[rank].threads_short_ns = short_threads.cpu_ns;
     profile_.region_names.merge(raw.region_names);
-    profile_.ranks[rank].place = std::move(raw.place);
+    profile_.ranks[rank].affinity = std::move(raw.affinity);
     if (const std::uint64_t threads = profile_.ranks[rank].threads; threads > raw.locations.size())
         notes_.lose(fmt::format("{}: rank {} had {} threads, but only {} are there", file.name, rank, threads, raw.locations.size()));
 }
@@ -161,14 +161,14 @@ Profile Unifier::finish() {
     std::iota(order.begin(), order.end(), 0u);
     std::stable_partition(order.begin(), order.end(), [&](std::uint32_t p) { return profile_.phases[p].kind == PhaseKind::Outside; });
     std::vector<Phase> phases;
-    std::vector<std::uint32_t> place(order.size());
+    std::vector<std::uint32_t> number(order.size());
     for (const std::uint32_t p : order) {
-        place[p] = static_cast<std::uint32_t>(phases.size());
+        number[p] = static_cast<std::uint32_t>(phases.size());
         phases.push_back(std::move(profile_.phases[p]));
     }
     profile_.phases = std::move(phases);
     for (Location& location : profile_.locations) {
-        renumber_phases(location, [&](std::uint32_t phase) { return place[phase]; });
+        renumber_phases(location, [&](std::uint32_t phase) { return number[phase]; });
         std::sort(location.phases.begin(), location.phases.end(), [](const PhaseData& a, const PhaseData& b) { return a.phase < b.phase; });
     }
     for (StoredName& stored : names_)

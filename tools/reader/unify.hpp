@@ -10,7 +10,7 @@
 namespace libprofile::tools {
 
 /// @param files the decoded files; where two hold the same rank, the first wins
-/// @return the profile; what was lost on the way is in its notes
+/// @return the profile; its notes name what was lost
 /// @throws ReadError when the files hold no location at all
 Profile unify(std::vector<RawFile> files);
 

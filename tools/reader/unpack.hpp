@@ -15,7 +15,7 @@ class Unpacker {
     /// @param file_size bytes of the file: what its blocks may hold all together depends on it
     explicit Unpacker(std::uint64_t file_size) : left_(most_always + most_per_byte * file_size) {}
 
-    /// Nothing: the block is damaged, or claims to hold more than can be believed.
+    /// Empty if the block is damaged, or claims to hold more than is plausible.
     std::optional<Bytes> unpack(const Block& block);
 
   private:

@@ -154,8 +154,7 @@ void check(const ReportChoice& choice) {
     if (a.kind == Kind::Ranks && !choice.ranks.empty()) throw SelectionError("--compare chooses the ranks itself; leave out --rank");
 }
 
-Profile read_chosen(const std::string& place, const ReportChoice& choice) {
-    const std::filesystem::path path(place);
+Profile read_chosen(const std::filesystem::path& path, const ReportChoice& choice) {
     const Selection selection = selection_of(choice);
     try {
         Profile profile = read_profile(path, selection);

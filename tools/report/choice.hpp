@@ -34,7 +34,7 @@ struct ReportChoice {
     std::vector<std::string> metrics;
     std::vector<std::uint32_t> ranks; // sorted
     std::string path;
-    std::size_t top = 0; // 0: as many as fit a screen, or all
+    std::size_t top = 0; // 0 shows as many as fit a screen, or all
     std::optional<IterationRange> iterations;
     std::vector<CompareSide> compare; // none or two, of the same kind but for Rest
     bool threads = false;             // of all threads, not only the main ones
@@ -53,7 +53,7 @@ std::optional<IterationRange> parse_iterations(std::string_view text);
 /// @throws SelectionError
 CompareSide parse_side(const std::string& text);
 
-/// Checks what belongs together: two sides of one kind, no --iterations beside a comparison of iterations.
+/// Checks what belongs together: two sides of one kind, no --iterations with a comparison of iterations.
 /// @throws SelectionError
 void check(const ReportChoice& choice);
 
@@ -67,14 +67,14 @@ struct FoundChoice {
 
 /// Reads what the choice needs and no more, where the files allow that.
 /// @throws ReadError; SelectionError when the choice names what is not there
-Profile read_chosen(const std::string& place, const ReportChoice& choice);
+Profile read_chosen(const std::filesystem::path& path, const ReportChoice& choice);
 
 /// @throws SelectionError when the choice names what is not there, with the nearest name or the range there is
 FoundChoice find_choice(const Profile& profile, const ReportChoice& choice);
 
 /// "ranks 0-3, iterations 1-100 of "timestep""; empty for the whole profile.
 std::string scope_of(const Profile& profile, const ReportChoice& choice, const FoundChoice& found);
-/// Of one side of a comparison.
+/// The scope of one side of a comparison.
 std::string scope_of(const CompareSide& side, const CompareSide& other, const FoundChoice& found);
 
 } // namespace libprofile::tools

@@ -29,7 +29,7 @@ struct Side {
 /// Two means, their difference, and how far it may be off.
 struct Pair {
     double a = 0, b = 0;
-    double error = 0; // below 0: unknown
+    double error = 0; // negative if unknown
     bool knows_a = true, knows_b = true;
     double difference() const { return b - a; }
     bool is_known() const { return knows_a && knows_b; }
@@ -59,12 +59,12 @@ class Comparison {
     ReportDocument document() {
         document_ = document_of(profile_, choice_);
         add_facts();
-        add_answers();
+        add_findings();
         add_functions();
         add_call_paths();
         add_ranks();
         add_totals();
-        document_.hints.push_back("libprofile report " + form_.place + " ... --path NAME    the same for one function and what it calls");
+        document_.hints.push_back("libprofile report " + form_.folder + " ... --path NAME    the same for one function and what it calls");
         return std::move(document_);
     }
 
@@ -73,7 +73,7 @@ class Comparison {
     bool by_iteration() const { return !choice_.compares_ranks(); }
     const MetricRow& metric() const { return all_rows_[found_.rows[0]]; }
     bool is_time() const { return metric().unit == "ns"; }
-    /// Of call paths and other metrics only what is told is known.
+    /// For call paths and other metrics only the told part is known.
     bool is_whole_time() const { return choice_.path.empty() && metric().name == "time"; }
     std::uint64_t untold(std::size_t s) const { return sides_[s].values.untold; }
     std::string amount(double value) const { return quantity(value, metric().unit, {}); }
@@ -107,7 +107,7 @@ class Comparison {
         return pair;
     }
 
-    /// Of all that was chosen: where every iteration's values are there, nothing is uncertain.
+    /// The sum of all that was chosen: exact if every iteration's values are there.
     Pair total() const {
         Pair pair = pair_of(sides_[0].values.inclusive[0][0], sides_[1].values.inclusive[0][0], is_whole_time());
         const bool scaled = sides_[0].values.exact_times_only || sides_[1].values.exact_times_only;
@@ -141,7 +141,7 @@ class Comparison {
         return b / a >= 3 ? fmt::format(" ({:.3g} times as much)", b / a) : fmt::format(" ({}{})", b > a ? "+" : "-", percent(std::abs(b / a - 1)));
     }
 
-    void add_answers() {
+    void add_findings() {
         const Pair all = total();
         const std::string what = !choice_.path.empty()                  ? "These call paths:"
                                  : is_time() && metric().name == "time" ? (by_iteration() ? "An iteration takes" : "A rank takes")
@@ -149,15 +149,15 @@ class Comparison {
         constexpr const char* instead = "--exclusive compares iterations without the phases inside, --phase NAME those of one of these";
         if (!all.is_known()) {
             const std::size_t s = untold(0) != 0 ? 0 : 1;
-            document_.answers.emplace_back("What differs",
-                                           fmt::format("{} not known, because {}; {}.", what, untold_words(sides_[s].values, s == 0 ? "A" : "B"), instead));
+            document_.findings.emplace_back("What differs",
+                                            fmt::format("{} not known, because {}; {}.", what, untold_words(sides_[s].values, s == 0 ? "A" : "B"), instead));
             return;
         }
-        document_.answers.emplace_back("What differs",
-                                       fmt::format("{} {} in B, {} in A: {}{}{}.", what, amount(all.b), amount(all.a), all.b >= all.a ? "+" : "-",
-                                                   amount(std::abs(all.difference())), percent_change(all.a, all.b)));
+        document_.findings.emplace_back("What differs",
+                                        fmt::format("{} {} in B, {} in A: {}{}{}.", what, amount(all.b), amount(all.a), all.b >= all.a ? "+" : "-",
+                                                    amount(std::abs(all.difference())), percent_change(all.a, all.b)));
         if (untold(0) != 0 || untold(1) != 0) {
-            document_.answers.emplace_back("", fmt::format("What it is spent in is not known; {}.", instead));
+            document_.findings.emplace_back("", fmt::format("What it is spent in is not known; {}.", instead));
             return;
         }
         // What part of the difference the functions with most of it have.
@@ -169,8 +169,8 @@ class Comparison {
                                 f.caller.empty() ? "" : " in " + caller_text(f.caller, f.through));
             ++named;
         }
-        document_.answers.emplace_back("", most.empty() ? "No function's own value differs by more than 2 % of the whole and its possible error."
-                                                        : "Mostly: " + without_anonymous(most) + ".");
+        document_.findings.emplace_back("", most.empty() ? "No function's own value differs by more than 2 % of the whole and its possible error."
+                                                         : "Mostly: " + without_anonymous(most) + ".");
     }
 
     std::vector<std::pair<FunctionRow, Pair>> function_pairs() const {
@@ -282,7 +282,7 @@ class Comparison {
             std::vector<ReportValue> cells;
             append(pair, cells);
             append_error(pair, cells);
-            cells.insert(cells.end(), {f.name, f.caller, f.through, f.place, where_text(f.place, f.caller, f.through)});
+            cells.insert(cells.end(), {f.name, f.caller, f.through, f.source, where_text(f.source, f.caller, f.through)});
             table.rows.push_back(std::move(cells));
         }
         document_.tables.push_back(std::move(table));
@@ -323,7 +323,7 @@ class Comparison {
             std::vector<ReportValue> cells;
             append(pairs[n], cells);
             append_error(pairs[n], cells);
-            cells.insert(cells.end(), {node_text(node), printable(node.place), printable(node.name), std::string(kind_name(node.kind)), path_text(tree_, n)});
+            cells.insert(cells.end(), {node_text(node), printable(node.source), printable(node.name), std::string(kind_name(node.kind)), path_text(tree_, n)});
             table.rows.push_back(std::move(cells));
             table.indent.push_back(tree_.depth[n]);
         }

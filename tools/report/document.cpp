@@ -54,11 +54,6 @@ std::string shown(const ReportTable& table, std::size_t r, std::size_t c, const 
 
 std::size_t indent_of(const ReportTable& table, std::size_t row) { return row < table.indent.size() ? table.indent[row] : 0; }
 
-void append_lines(const std::string& text, std::size_t width, const std::string& first, const std::string& next, std::string& out) {
-    const std::vector<std::string> lines = wrapped(text, width - columns(first));
-    for (std::size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? first : next) + lines[i] + "\n";
-}
-
 std::string left_out_text(const ReportTable& table) {
     std::string what = table.left_out_of;
     if (table.left_out == 1) what.pop_back(); // the plural's s
@@ -66,7 +61,7 @@ std::string left_out_text(const ReportTable& table) {
                        table.key == "call_paths" ? "csv" : "json");
 }
 
-/// Numbers take what they need, names share what is left, and columns that find no place are told.
+/// Numbers take what they need, names share what is left, and columns without room are named.
 class TextTable {
   public:
     TextTable(const ReportTable& table, const TextStyle& style) : table_(table), style_(style) {
@@ -81,23 +76,23 @@ class TextTable {
         fit();
     }
 
-    void append(std::string& out) const {
+    void append(TextWriter& to) const {
         std::string head;
         for (const std::size_t c : chosen_)
             head += "  " + (is_text(table_.columns[c]) ? left(style_, label(c), widths_[c]) : right(style_, label(c), widths_[c]));
-        out += tinted(style_, Tint::Dim, head.substr(0, head.find_last_not_of(' ') + 1)) + "\n";
+        to.dim(head.substr(0, head.find_last_not_of(' ') + 1));
         for (std::size_t r = 0; r < cells_.size(); ++r) {
             std::string line;
             for (const std::size_t c : chosen_) line += "  " + cell(r, c);
-            out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+            to.row(line);
         }
-        if (table_.left_out != 0) append_remark(left_out_text(table_), out);
-        if (!dropped_.empty()) append_remark(fmt::format("no room for {}; --width N makes some", dropped_), out);
+        if (table_.left_out != 0) append_remark(left_out_text(table_), to);
+        if (!dropped_.empty()) append_remark(fmt::format("no room for {}; --width N makes some", dropped_), to);
     }
 
   private:
-    void append_remark(const std::string& text, std::string& out) const {
-        for (const std::string& line : wrapped(text, static_cast<std::size_t>(style_.width) - 2)) out += tinted(style_, Tint::Dim, "  " + line) + "\n";
+    static void append_remark(const std::string& text, TextWriter& to) {
+        for (const std::string& line : wrapped(text, to.width() - 2)) to.dim("  " + line);
     }
 
     std::string label(std::size_t c) const { return spelled(style_, table_.columns[c].label); }
@@ -187,32 +182,29 @@ ColumnUnit unit_of(const std::string& metric_unit) {
     return metric_unit == "ns" ? ColumnUnit::Ns : metric_unit == "bytes" ? ColumnUnit::ByteCount : ColumnUnit::Count;
 }
 
+void append_head(const ReportDocument& document, TextWriter& to) {
+    to.title(document.title);
+    for (const std::string& fact : document.facts) to.paragraph(spelled(to.style(), fact));
+    if (document.complete)
+        to.line(*document.complete ? tinted(to.style(), Tint::Good, "complete")
+                                   : tinted(to.style(), Tint::Warning, "INCOMPLETE") + ": what is missing is in no sum below");
+    for (const std::string& warning : document.warnings) to.note(warning);
+}
+
 std::string document_text(const ReportDocument& document, const TextStyle& style) {
-    const auto width = static_cast<std::size_t>(style.width);
-    std::string out;
-    out += tinted(style, Tint::Title, columns(document.title) > width ? left(style, document.title, width) : document.title) + "\n";
-    for (const std::string& fact : document.facts) append_lines(spelled(style, fact), width, "", "", out);
-    for (const std::string& warning : document.warnings) {
-        const std::vector<std::string> lines = wrapped(warning, width - 6);
-        for (std::size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? tinted(style, Tint::Warning, "note: ") : std::string(6, ' ')) + lines[i] + "\n";
-    }
-    for (const auto& [heading, sentence] : document.answers) {
-        if (!heading.empty()) out += "\n" + tinted(style, Tint::Heading, heading) + "\n";
-        append_lines(spelled(style, sentence), width, "  ", "  ", out);
+    TextWriter to(style);
+    append_head(document, to);
+    for (const auto& [heading, sentence] : document.findings) {
+        if (!heading.empty()) to.heading(heading);
+        to.paragraph(spelled(style, sentence), "  ", "  ");
     }
     for (const ReportTable& table : document.tables) {
-        out += "\n" + tinted(style, Tint::Heading, table.title);
-        const std::vector<std::string> remark = table.remark.empty()
-                                                    ? std::vector<std::string>()
-                                                    : wrapped(spelled(style, table.remark), width - std::min<std::size_t>(columns(table.title) + 2, width / 2));
-        for (std::size_t i = 0; i < remark.size(); ++i)
-            out += (i == 0 ? "  " : "\n" + std::string(columns(table.title) + 2, ' ')) + tinted(style, Tint::Dim, remark[i]);
-        out += "\n";
-        TextTable(table, style).append(out);
+        to.heading(table.title, table.remark);
+        TextTable(table, style).append(to);
     }
-    if (!document.hints.empty()) out += "\n" + tinted(style, Tint::Heading, "More") + "\n";
-    for (const std::string& hint : document.hints) append_lines(hint, width, "  ", "      ", out);
-    return out;
+    if (!document.hints.empty()) to.heading("More");
+    for (const std::string& hint : document.hints) to.paragraph(hint, "  ", "      ");
+    return to.text();
 }
 
 std::string document_markdown(const ReportDocument& document) {
@@ -221,7 +213,7 @@ std::string document_markdown(const ReportDocument& document) {
     std::string out = "# " + escaped(document.title) + "\n\n";
     for (const std::string& fact : document.facts) out += escaped(fact) + "  \n";
     for (const std::string& warning : document.warnings) out += "\n> **Note:** " + escaped(warning) + "\n";
-    for (const auto& [heading, sentence] : document.answers) {
+    for (const auto& [heading, sentence] : document.findings) {
         if (!heading.empty()) out += "\n## " + escaped(heading) + "\n\n";
         out += "- " + escaped(sentence) + "\n";
     }
@@ -258,13 +250,13 @@ std::string document_json(const ReportDocument& document) {
     out["command"] = document.title;
     out["selection"] = std::move(selection);
     out["notes"] = document.warnings;
-    Json answers = Json::array();
+    Json findings = Json::array();
     std::string heading;
-    for (const auto& [title, sentence] : document.answers) {
+    for (const auto& [title, sentence] : document.findings) {
         heading = title.empty() ? heading : title;
-        answers.push_back({{"question", heading}, {"answer", sentence}});
+        findings.push_back({{"question", heading}, {"answer", sentence}});
     }
-    out["answers"] = std::move(answers);
+    out["answers"] = std::move(findings);
     for (const ReportTable& table : document.tables) {
         Json rows = Json::array();
         for (std::size_t r = 0; r < table.rows.size(); ++r) {

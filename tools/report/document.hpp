@@ -3,9 +3,10 @@
 // Markdown round them, JSON and CSV print them as they are, so that all forms agree.
 #pragma once
 
-#include "tools/text/layout.hpp"
+#include "tools/text/writer.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,7 +41,7 @@ struct ReportColumn {
 /// There is a value, but the profile does not tell it: null in JSON, empty in CSV.
 struct NotKnown {};
 
-/// Nothing, text, a whole number, one with a sign, a mean, or what nobody knows.
+/// Nothing, text, a whole number, a signed one, a mean, or an unknown value.
 using ReportValue = std::variant<std::monostate, std::string, std::uint64_t, std::int64_t, double, NotKnown>;
 
 struct ReportTable {
@@ -58,12 +59,16 @@ struct ReportTable {
 struct ReportDocument {
     std::string title;
     std::vector<std::string> facts; // lines below the title
+    std::optional<bool> complete;   // said in text, if there is a word about it
     std::vector<std::string> warnings;
-    std::vector<std::pair<std::string, std::string>> answers;    // heading and sentence; heading empty: as before
+    std::vector<std::pair<std::string, std::string>> findings;   // heading and sentence; heading empty: as before
     std::vector<std::pair<std::string, ReportValue>> properties; // JSON: of the selection
     std::vector<std::string> hints;                              // what to ask next
     std::vector<ReportTable> tables;
 };
+
+/// Title, facts, completeness and warnings, as in text.
+void append_head(const ReportDocument& document, TextWriter& to);
 
 std::string document_text(const ReportDocument& document, const TextStyle& style);
 std::string document_markdown(const ReportDocument& document);

@@ -23,7 +23,7 @@ constexpr std::size_t clusters_unjoined = 10; // up to so many are shown as they
 /// What the iterations of a rank, with the phases inside them, come to.
 struct RankSums {
     double busy = -1;        // outside MPI; -1: the rank does not have the phase
-    bool is_known = true;    // false: the profile does not tell where the time of phases inside went
+    bool is_known = true;    // false if the profile does not tell where the time of phases inside went
     std::vector<double> mpi; // by iteration: MPI time; NaN: not known
 };
 
@@ -52,7 +52,7 @@ std::vector<RankSums> sums_of_ranks(const ReportContext& context, std::uint32_t 
 /// part of that: to others it is late all the same.
 struct SlowestRank {
     std::size_t rank = 0;
-    bool is_known = true; // false: the profile does not tell where the time of phases inside went; of what it does tell
+    bool is_known = true; // false if the profile does not tell where the time of phases inside went; then by what it tells
 };
 SlowestRank slowest_rank(const std::vector<RankSums>& sums) {
     SlowestRank slowest;
@@ -147,17 +147,17 @@ std::string accuracy_of(const SeriesData& series) {
 }
 
 void append_chart(const ReportContext& context, std::uint32_t phase, const std::vector<RankSums>& sums, std::size_t rank, const PhaseData& data,
-                  const std::vector<std::uint32_t>& kind_of_cluster, std::string& out) {
-    const TextStyle& style = context.style;
+                  const std::vector<std::uint32_t>& kind_of_cluster, TextWriter& to) {
+    const TextStyle& style = to.style();
     const IterationSeries series = iteration_times(context.locations, phase);
     const bool several = context.values.size() > 1;
     const std::size_t slowest = static_cast<std::size_t>(std::max_element(series.maximum.begin(), series.maximum.end()) - series.maximum.begin());
     const Spread medians = spread_of(series.median);
     const char* legend = style.unicode ? "over ranks: █ up to the lowest, ▓ median, ░ highest" : "over ranks: # up to the lowest, + median, . highest";
-    append_heading(context, fmt::format("Iterations of \"{}\"", printable(context.profile.phases[phase].name)),
-                   std::string("wall time") + (several ? std::string(" ") + legend : std::string()), out);
-    const ChartColumns chart(series.median.size(), static_cast<std::size_t>(style.width) - chart_axis - 1);
-    for (const std::string& line : draw_chart(series, style, chart, chart_height)) out += line + "\n";
+    to.heading(fmt::format("Iterations of \"{}\"", printable(context.profile.phases[phase].name)),
+               std::string("wall time") + (several ? std::string(" ") + legend : std::string()));
+    const ChartColumns chart(series.median.size(), to.width() - chart_axis - 1);
+    for (const std::string& line : draw_chart(series, style, chart, chart_height)) to.line(line);
 
     const std::size_t label = chart_axis - 1;
     std::size_t unknown = 0; // iterations
@@ -165,8 +165,8 @@ void append_chart(const ReportContext& context, std::uint32_t phase, const std::
         const std::vector<double> share = mpi_share(context, phase, sums, series.median.size());
         unknown = static_cast<std::size_t>(std::count_if(share.begin(), share.end(), [](double value) { return std::isnan(value); }));
         if (std::any_of(share.begin(), share.end(), [](double value) { return value > 0; }))
-            out += right(style, "MPI share", label) + " " + sparkline(style, share, chart, 1.0) + "\n";
-        out += right(style, "kind", label) + " " + cluster_line(data, kind_of_cluster, chart) + "\n";
+            to.line(right(style, "MPI share", label) + " " + sparkline(style, share, chart, 1.0));
+        to.line(right(style, "kind", label) + " " + cluster_line(data, kind_of_cluster, chart));
     }
     std::string facts =
         fmt::format("median {}; slowest {}: iteration {}", duration(medians.median, style), duration(series.maximum[slowest], style), slowest + 1);
@@ -177,13 +177,12 @@ void append_chart(const ReportContext& context, std::uint32_t phase, const std::
         facts += fmt::format("; the MPI share of {} is not known, because this profile does not tell what lies inside them",
                              unknown == series.median.size() ? std::string("the iterations") : plural(unknown, "iteration"));
     if (data.series) facts += "; " + accuracy_of(*data.series);
-    for (const std::string& line : wrapped(facts, static_cast<std::size_t>(style.width) - chart_axis))
-        out += std::string(chart_axis, ' ') + tinted(style, Tint::Dim, line) + "\n";
+    for (const std::string& line : wrapped(facts, to.width() - chart_axis)) to.line(std::string(chart_axis, ' ') + tinted(style, Tint::Dim, line));
 }
 
 /// A difference by the name of what takes the time.
 struct NamedDifference {
-    std::string name, place;
+    std::string name, source;
     double time = 0;
     bool only_here = false;
 };
@@ -193,8 +192,8 @@ std::vector<NamedDifference> named_differences(const SpotTable& spots, const std
     std::vector<NamedDifference> named;
     for (const Difference& d : differences) {
         const Spot& spot = spots.spots[d.spot];
-        NamedDifference next{spot_text(spot), printable(spot.place), d.time, d.only_here};
-        const auto same = std::find_if(named.begin(), named.end(), [&](const NamedDifference& n) { return n.name == next.name && n.place == next.place; });
+        NamedDifference next{spot_text(spot), printable(spot.source), d.time, d.only_here};
+        const auto same = std::find_if(named.begin(), named.end(), [&](const NamedDifference& n) { return n.name == next.name && n.source == next.source; });
         if (same != named.end()) {
             same->time += next.time;
             same->only_here = same->only_here && next.only_here;
@@ -205,47 +204,45 @@ std::vector<NamedDifference> named_differences(const SpotTable& spots, const std
     std::map<std::string, std::size_t> times;
     for (const NamedDifference& d : named) ++times[d.name];
     for (NamedDifference& d : named)
-        if (times[d.name] > 1 && !d.place.empty()) d.name += " (" + d.place + ")";
+        if (times[d.name] > 1 && !d.source.empty()) d.name += " (" + d.source + ")";
     return named;
 }
 
 /// "+12.1 ms compute_forces", the largest three, then counts that differ.
-std::string distinction(const ReportContext& context, const ClusterSummary& summary) {
+std::string distinction(const ReportContext& context, const ClusterSummary& summary, const TextStyle& style) {
     std::vector<std::string> words;
     for (const NamedDifference& d : named_differences(context.spots, summary.differences, 3))
-        words.push_back(fmt::format("{}{} {}{}", d.time > 0 ? "+" : "", duration(d.time, context.style), d.name, d.only_here ? " (only here)" : ""));
+        words.push_back(fmt::format("{}{} {}{}", d.time > 0 ? "+" : "", duration(d.time, style), d.name, d.only_here ? " (only here)" : ""));
     if (!summary.metrics.empty()) {
         const MetricDifference& d = summary.metrics.front();
         const MetricRow& row = context.rows[d.row];
         const double ratio = d.typical == 0 ? 0 : d.here / d.typical;
         const std::string amount = d.here == 0      ? "no"
-                                   : d.typical == 0 ? "+" + quantity(d.here, row.unit, context.style)
+                                   : d.typical == 0 ? "+" + quantity(d.here, row.unit, style)
                                    : ratio < 0.01   ? "hardly any"
                                                     : fmt::format("{}x", ratio < 10 ? fmt::format("{:.2g}", ratio) : count(std::round(ratio)));
         words.push_back(amount + " " + within(printable(row.label)));
     }
     std::string out;
     if (!summary.times.is_one_kind())
-        out = fmt::format("not one kind: {} .. {}", duration(summary.times.shortest, context.style), duration(summary.times.longest, context.style));
+        out = fmt::format("not one kind: {} .. {}", duration(summary.times.shortest, style), duration(summary.times.longest, style));
     for (const std::string& word : words) out += (out.empty() ? "" : "; ") + word;
     if (!summary.is_told) return out + (out.empty() ? "" : "; ") + "what differs is not known";
     return out.empty() ? "a typical iteration" : out;
 }
 
 void append_clusters(const ReportContext& context, SlowestRank rank, const PhaseData& data, std::size_t stored, std::uint32_t phase,
-                     const std::vector<ClusterSummary>& summaries, const std::vector<std::string>& names, std::string& out) {
-    const TextStyle& style = context.style;
+                     const std::vector<ClusterSummary>& summaries, const std::vector<std::string>& names, TextWriter& to) {
+    const TextStyle& style = to.style();
     std::string remark = "kinds of iteration and how they differ from the typical (median) one";
     if (context.values.size() > 1) remark += fmt::format("; rank {}{}", rank.rank, rank.is_known ? ", with most time outside MPI" : "");
     if (std::any_of(summaries.begin(), summaries.end(), [](const ClusterSummary& s) { return !s.is_told; }))
         remark += "; this profile does not tell what lies inside the iterations";
     if (stored > data.clusters.size()) remark += fmt::format("; {} clusters, similar ones joined", stored);
-    append_heading(context, fmt::format("Clusters of \"{}\"", printable(context.profile.phases[phase].name)), remark, out);
+    to.heading(fmt::format("Clusters of \"{}\"", printable(context.profile.phases[phase].name)), remark);
     std::size_t longest = 3;
     for (const std::string& name : names) longest = std::max(longest, name.size());
-    const std::size_t indent = 50 + longest;
-    const auto room = static_cast<std::size_t>(style.width) - indent;
-    out += tinted(style, Tint::Dim, fmt::format("  {:>{}} {:>16} {:>8}  {:>18}", "", longest, "iterations", "median", "5 to 95 % of them")) + "\n";
+    to.dim(fmt::format("  {:>{}} {:>16} {:>8}  {:>18}", "", longest, "iterations", "median", "5 to 95 % of them"));
     std::uint64_t more = 0;
     for (std::size_t i = 0; i < summaries.size(); ++i) {
         const ClusterSummary& s = summaries[i];
@@ -256,24 +253,19 @@ void append_clusters(const ReportContext& context, SlowestRank rank, const Phase
         const double share = static_cast<double>(s.size) / static_cast<double>(data.instances);
         const std::string size = fmt::format("{} ({})", count(static_cast<double>(s.size)), percent(share));
         const std::string range = s.size < 2 ? std::string() : fmt::format("{} .. {}", duration(s.times.low, style), duration(s.times.high, style));
-        out += fmt::format("  {:>{}} {} {}  {}", names[s.cluster], longest, right(style, size, 16), right(style, duration(s.times.median, style), 8),
-                           right(style, range, 18));
-        const std::vector<std::string> lines = wrapped(distinction(context, s), room);
-        for (std::size_t l = 0; l < lines.size(); ++l) out += (l == 0 ? "  " : std::string(indent, ' ')) + lines[l] + "\n";
+        const std::string start = fmt::format("  {:>{}} {} {}  {}  ", names[s.cluster], longest, right(style, size, 16),
+                                              right(style, duration(s.times.median, style), 8), right(style, range, 18));
+        to.paragraph(distinction(context, s, style), start, std::string(columns(start), ' '));
     }
     if (more != 0)
-        out += tinted(style, Tint::Dim,
-                      fmt::format("  {:>{}} {:>16}  in {} smaller clusters", "...", longest, count(static_cast<double>(more)),
-                                  summaries.size() - clusters_unjoined)) +
-               "\n";
+        to.dim(fmt::format("  {:>{}} {:>16}  in {} smaller clusters", "...", longest, count(static_cast<double>(more)), summaries.size() - clusters_unjoined));
     // Why is said on the first screen.
-    if (data.unclustered != 0)
-        out += tinted(style, Tint::Dim, fmt::format("  {:>{}} {:>16}  in no cluster", "-", longest, count(static_cast<double>(data.unclustered)))) + "\n";
+    if (data.unclustered != 0) to.dim(fmt::format("  {:>{}} {:>16}  in no cluster", "-", longest, count(static_cast<double>(data.unclustered))));
 }
 
 } // namespace
 
-void append_iterations(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, std::string& out) {
+void append_iterations(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, TextWriter& to) {
     const std::vector<RankSums> sums = sums_of_ranks(context, phase);
     const SlowestRank slowest = slowest_rank(sums);
     const std::size_t rank = slowest.rank;
@@ -284,8 +276,8 @@ void append_iterations(const ReportContext& context, std::uint32_t phase, const 
     const PhaseData shown = join ? join_similar_clusters(*data, clusters_shown) : *data;
     const std::vector<ClusterSummary> summaries = summarize_clusters(context.profile, *context.locations[rank], shown, context.spots);
     const std::vector<std::uint32_t>& kind_of_cluster = kinds.of_cluster[rank];
-    append_chart(context, phase, sums, rank, *data, kind_of_cluster, out);
-    append_clusters(context, slowest, shown, data->clusters.size(), phase, summaries, shown_names(*data, shown, kind_of_cluster), out);
+    append_chart(context, phase, sums, rank, *data, kind_of_cluster, to);
+    append_clusters(context, slowest, shown, data->clusters.size(), phase, summaries, shown_names(*data, shown, kind_of_cluster), to);
 }
 
 } // namespace libprofile::tools

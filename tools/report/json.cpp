@@ -1,10 +1,10 @@
 #include "tools/report/json.hpp"
 
-#include "tools/analysis/answers.hpp"
+#include "tools/analysis/affinity.hpp"
+#include "tools/analysis/findings.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/loops.hpp"
 #include "tools/analysis/losses.hpp"
-#include "tools/analysis/placement.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
@@ -29,12 +29,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Locations = std::vector<const Location*>;
 
-/// One integer per location, 0 where there are no data.
-template <class Value> Json per_location(const Locations& locations, std::uint32_t phase, Value&& value) {
+/// value(data) per location, `absent` where there are no data.
+template <class Value> Json per_location(const Locations& locations, std::uint32_t phase, const Json& absent, Value&& value) {
     Json list = Json::array();
     for (const Location* location : locations) {
         const PhaseData* data = find_phase(location, phase);
-        list.push_back(data == nullptr ? std::uint64_t{0} : static_cast<std::uint64_t>(value(*data)));
+        list.push_back(data == nullptr ? absent : Json(value(*data)));
     }
     return list;
 }
@@ -130,32 +130,16 @@ Json call_paths_json(const Profile& profile, const Locations& locations, std::ui
     return list;
 }
 
-/// Per location: the clusters with the sums of all metrics that are not 0.
-Json clusters_json(const Profile& profile, const Locations& locations, std::uint32_t phase) {
+/// The clusters of a phase with the sums of all metrics that are not 0.
+Json clusters_json(const Profile& profile, const PhaseData& data) {
     const std::vector<MetricRow> rows = metric_rows(profile);
     Json list = Json::array();
-    for (const Location* location : locations) {
-        Json mine = Json::array();
-        if (const PhaseData* data = find_phase(location, phase)) {
-            for (const Cluster& cluster : data->clusters) {
-                const MetricValues sums = condense(profile, cluster.cells);
-                Json metrics = Json::object();
-                for (std::size_t i = 0; i < rows.size(); ++i)
-                    if (sums[i] != 0) metrics[rows[i].name] = sums[i];
-                mine.push_back({{"size", cluster.size}, {"class", cluster.equivalence_class}, {"metrics", std::move(metrics)}});
-            }
-        }
-        list.push_back(std::move(mine));
-    }
-    return list;
-}
-
-/// value(series) per location, null where there is none.
-template <class Value> Json per_series(const Locations& locations, std::uint32_t phase, Value&& value) {
-    Json list = Json::array();
-    for (const Location* location : locations) {
-        const PhaseData* data = find_phase(location, phase);
-        list.push_back(data == nullptr || !data->series ? Json() : value(*data->series));
+    for (const Cluster& cluster : data.clusters) {
+        const MetricValues sums = condense(profile, cluster.cells);
+        Json metrics = Json::object();
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (sums[i] != 0) metrics[rows[i].name] = sums[i];
+        list.push_back({{"size", cluster.size}, {"class", cluster.equivalence_class}, {"metrics", std::move(metrics)}});
     }
     return list;
 }
@@ -213,14 +197,14 @@ Json kinds_json(const KindsOfPhase& found) {
 
 Json phases_json(const Profile& profile, const Locations& locations, bool with_series) {
     constexpr const char* kinds[] = {"outside", "aggregate", "iterations"};
+    constexpr const char* equivalences[] = {"none", "weak", "strong"};
     Json list = Json::array();
     for (std::uint32_t p = 0; p < profile.phases.size(); ++p) {
-        bool occurs = false;
-        for (const Location* location : locations) occurs = occurs || find_phase(location, p) != nullptr;
-        if (!occurs) continue;
+        if (std::none_of(locations.begin(), locations.end(), [&](const Location* location) { return find_phase(location, p) != nullptr; })) continue;
+        const auto numbers = [&](const auto& value) { return per_location(locations, p, 0u, [&](const PhaseData& d) { return std::uint64_t{value(d)}; }); };
         const Phase& phase = profile.phases[p];
-        Json iterations = per_location(locations, p, [](const PhaseData& d) { return d.instances; });
-        Json clusters = per_location(locations, p, [](const PhaseData& d) { return d.clusters.size(); });
+        Json iterations = numbers([](const PhaseData& d) { return d.instances; });
+        Json clusters = numbers([](const PhaseData& d) { return d.clusters.size(); });
         Json entry = {{"name", phase.name}, {"kind", kinds[static_cast<std::size_t>(phase.kind)]}};
         if (!phase.recorded_as.empty()) entry["recorded_as"] = phase.recorded_as;
         if (phase.is_frame) entry["frame"] = true;
@@ -228,34 +212,31 @@ Json phases_json(const Profile& profile, const Locations& locations, bool with_s
         entry["iterations_per_rank"] = std::move(iterations);
         entry["clusters"] = highest(clusters);
         entry["clusters_per_rank"] = std::move(clusters);
-        entry["wall_ns"] = per_location(locations, p, [](const PhaseData& d) { return d.wall_ns; });
-        entry["wall_inclusive_ns"] = per_location(locations, p, [](const PhaseData& d) { return d.wall_inclusive_ns; });
+        entry["wall_ns"] = numbers([](const PhaseData& d) { return d.wall_ns; });
+        entry["wall_inclusive_ns"] = numbers([](const PhaseData& d) { return d.wall_inclusive_ns; });
         entry["call_paths"] = call_paths_json(profile, locations, p);
         if (phase.kind == PhaseKind::Iterations) {
-            entry["classes"] = per_location(locations, p, [](const PhaseData& d) { return d.classes; });
-            entry["unclustered"] = per_location(locations, p, [](const PhaseData& d) { return d.unclustered; });
-            Json equivalence = Json::array(), times = Json::array(), members = Json::array();
-            for (const Location* location : locations) {
-                const PhaseData* data = find_phase(location, p);
-                constexpr const char* names[] = {"none", "weak", "strong"};
-                equivalence.push_back(data == nullptr ? Json() : names[static_cast<std::size_t>(data->equivalence)]);
-                times.push_back(data == nullptr ? std::vector<std::uint64_t>() : data->iteration_ns);
-                members.push_back(data == nullptr ? std::vector<std::uint32_t>() : data->cluster_of_iteration);
-            }
-            entry["equivalence"] = std::move(equivalence);
-            entry["iteration_times"] = std::move(times);
-            entry["cluster_of_iteration"] = std::move(members);
-            entry["cluster_profiles"] = clusters_json(profile, locations, p);
+            const Json none = Json::array();
+            entry["classes"] = numbers([](const PhaseData& d) { return d.classes; });
+            entry["unclustered"] = numbers([](const PhaseData& d) { return d.unclustered; });
+            entry["equivalence"] =
+                per_location(locations, p, Json(), [&](const PhaseData& d) { return equivalences[static_cast<std::size_t>(d.equivalence)]; });
+            entry["iteration_times"] = per_location(locations, p, none, [](const PhaseData& d) { return d.iteration_ns; });
+            entry["cluster_of_iteration"] = per_location(locations, p, none, [](const PhaseData& d) { return d.cluster_of_iteration; });
+            entry["cluster_profiles"] = per_location(locations, p, none, [&](const PhaseData& d) { return clusters_json(profile, d); });
             const KindsOfPhase found = match_kinds(profile, locations, p);
             Json cluster_names = Json::array();
             for (std::size_t l = 0; l < locations.size(); ++l) {
                 const PhaseData* data = find_phase(locations[l], p);
-                cluster_names.push_back(data == nullptr ? std::vector<std::string>() : tools::cluster_names(*data, found.of_cluster[l]));
+                cluster_names.push_back(data == nullptr ? none : Json(tools::cluster_names(*data, found.of_cluster[l])));
             }
             entry["cluster_names"] = std::move(cluster_names);
             entry["kinds"] = kinds_json(found);
-            entry["accuracy"] = per_series(locations, p, [&](const SeriesData& series) { return accuracy_json(profile, series); });
-            if (with_series) entry["series"] = per_series(locations, p, [&](const SeriesData& series) { return series_json(profile, series); });
+            const auto of_series = [&](const auto& value) {
+                return per_location(locations, p, Json(), [&](const PhaseData& d) { return d.series ? value(profile, *d.series) : Json(); });
+            };
+            entry["accuracy"] = of_series(accuracy_json);
+            if (with_series) entry["series"] = of_series(series_json);
         }
         list.push_back(std::move(entry));
     }
@@ -347,7 +328,7 @@ Json loops_json(const Profile& profile) {
         const FoundLoop& loop = *found.loop;
         list.push_back({{"phase", loop.phase},
                         {"recorded_as", loop.recorded_as},
-                        {"place", place_text(profile, loop.module, loop.offset)},
+                        {"place", site_text(profile, loop.module, loop.offset)},
                         {"call", loop.call},
                         {"ranks", found.ranks},
                         {"iterations", {found.fewest, found.most}},
@@ -359,22 +340,22 @@ Json loops_json(const Profile& profile) {
                         {"missed", found.missed},
                         {"moves", loop.moves},
                         {"passes", loop.passes},
-                        {"other_place", loop.other_passes == 0 ? "" : place_text(profile, loop.module, loop.other_offset)},
+                        {"other_place", loop.other_passes == 0 ? "" : site_text(profile, loop.module, loop.other_offset)},
                         {"other_passes", loop.other_passes}});
     }
     return list;
 }
 
-/// Machines, and for each rank with a known place where it ran.
+/// Machines, and for each rank with a known affinity where it ran.
 Json places_json(const Profile& profile) {
     Json machines = Json::array(), ranks = Json::array();
     const auto number = [](const std::optional<std::uint32_t>& value) { return value ? Json(*value) : Json(); };
     std::map<std::uint64_t, std::size_t> machine_of;
-    for (const PlacedMachine& machine : placed_machines(profile)) {
+    for (const UsedMachine& machine : used_machines(profile)) {
         std::map<std::uint32_t, Processor> processors;
         for (const std::uint64_t rank : machine.ranks) {
             machine_of[rank] = machines.size();
-            for (const Processor& processor : profile.ranks.at(static_cast<std::uint32_t>(rank)).place->processors)
+            for (const Processor& processor : profile.ranks.at(static_cast<std::uint32_t>(rank)).affinity->processors)
                 processors.emplace(processor.number, processor);
         }
         Json list = Json::array();
@@ -393,10 +374,10 @@ Json places_json(const Profile& profile) {
                             {"used_processors", std::move(list)}});
     }
     for (const auto& [rank, info] : profile.ranks) {
-        if (!info.place) continue;
+        if (!info.affinity) continue;
         Json threads = Json::array();
-        for (const PlacedThread& thread : info.place->threads) {
-            const Processor* last = thread.last ? info.place->processor(*thread.last) : nullptr;
+        for (const ThreadAffinity& thread : info.affinity->threads) {
+            const Processor* last = thread.last ? info.affinity->processor(*thread.last) : nullptr;
             threads.push_back({{"thread", thread.thread},
                                {"allowed", thread.allowed},
                                {"last", number(thread.last)},
@@ -480,13 +461,14 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     if (absent * metric_rows(profile).size() * (profile.phases.size() + 1) > most_absent_values)
         throw SelectionError(fmt::format("of {} ranks of the job {} can be read; the JSON report would list all; choose some of them with --rank",
                                          profile.job.ranks, profile.ranks.size()));
-    const Locations mains = main_threads(profile), others = other_threads(profile);
+    const Locations mains = main_threads(profile), others = worker_threads(profile);
     Json document = Json::object();
     document["job"] = job_json(profile, mains);
     add_measurements(profile, mains, parts.series, document);
     add_own_costs(profile, mains.size(), document["self"]);
     Json told = Json::array();
-    for (const Answer& answer : answers(profile, mains)) told.push_back({{"key", answer.key}, {"question", answer.question}, {"answers", answer.sentences}});
+    for (const Finding& finding : findings(profile, mains))
+        told.push_back({{"key", finding.key}, {"question", finding.question}, {"answers", finding.sentences}});
     document["answers"] = std::move(told);
     document["loops"] = loops_json(profile);
     document["regions"] = regions_json(profile);

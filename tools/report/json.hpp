@@ -1,6 +1,6 @@
 // The report as JSON, described in docs/json.md.
 // Contract: thread-safe (no state); allocates in proportion to ranks times call paths; throws std::bad_alloc, and
-// SelectionError when so many ranks are missing that their places alone would fill the memory.
+// SelectionError when so many ranks are missing that their entries alone would fill the memory.
 #pragma once
 
 #include "tools/reader/model.hpp"

@@ -1,6 +1,6 @@
 #include "tools/report/json_regions.hpp"
 
-#include "tools/analysis/placement.hpp"
+#include "tools/analysis/affinity.hpp"
 #include "tools/analysis/regions.hpp"
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ nlohmann::ordered_json regions_json(const Profile& profile) {
     for (const RegionRow& row : region_rows(profile)) {
         list.push_back({{"name", row.name},
                         {"kind", row.kind == NodeKind::FunctionRegion ? "function" : region_class_names[static_cast<std::size_t>(row.region_class)]},
-                        {"place", row.place},
+                        {"place", row.source},
                         {"visits", row.visits},
                         {"time", row.inclusive_ns},
                         {"exclusive_time", row.exclusive_ns}});

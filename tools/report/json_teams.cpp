@@ -27,7 +27,7 @@ nlohmann::ordered_json parallel_regions_json(const Profile& profile) {
         }
         list.push_back({{"path", region.path},
                         {"function", region.function},
-                        {"place", region.place},
+                        {"place", region.source},
                         {"caller", region.caller},
                         {"time", region.time_ns},
                         {"waiting", region.waiting_ns},

@@ -66,30 +66,29 @@ std::string spread_words(const KindOfIteration& kind, const TextStyle& style) {
 
 } // namespace
 
-void append_kinds(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& found, std::string& out) {
+void append_kinds(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& found, TextWriter& to) {
     std::size_t ranks = 0;
     for (const KindSequence& sequence : found.sequences) ranks += sequence.locations.size();
     if (ranks < 2) return;
-    const TextStyle& style = context.style;
-    append_heading(context, fmt::format("Ranks in \"{}\"", printable(context.profile.phases[phase].name)),
-                   "kinds of iteration by what a rank does, whatever it waits: mean time (5 to 95 % of them), computing", out);
+    const TextStyle& style = to.style();
+    to.heading(fmt::format("Ranks in \"{}\"", printable(context.profile.phases[phase].name)),
+               "kinds of iteration by what a rank does, whatever it waits: mean time (5 to 95 % of them), computing");
     for (std::size_t k = 0; k < std::min(found.kinds.size(), most_kinds); ++k) {
         const KindOfIteration& kind = found.kinds[k];
-        out += fmt::format("  {:>5} {} {}{}, {}\n", kind_letters(static_cast<std::uint32_t>(k)), right(style, plural(kind.iterations, "iteration"), 18),
-                           right(style, duration(kind.mean_time, style), 10), spread_words(kind, style),
-                           kind.compute ? duration(*kind.compute, style) + " computing" : "computing not known");
+        to.line(fmt::format("  {:>5} {} {}{}, {}", kind_letters(static_cast<std::uint32_t>(k)), right(style, plural(kind.iterations, "iteration"), 18),
+                            right(style, duration(kind.mean_time, style), 10), spread_words(kind, style),
+                            kind.compute ? duration(*kind.compute, style) + " computing" : "computing not known"));
     }
-    if (found.kinds.size() > most_kinds) out += tinted(style, Tint::Dim, fmt::format("  {:>5} {} more kinds", "...", found.kinds.size() - most_kinds)) + "\n";
+    if (found.kinds.size() > most_kinds) to.dim(fmt::format("  {:>5} {} more kinds", "...", found.kinds.size() - most_kinds));
     for (std::size_t s = 0; s < std::min(found.sequences.size(), most_sequences); ++s) {
         const KindSequence& sequence = found.sequences[s];
         const std::size_t n = sequence.locations.size();
         const std::string who =
             n == context.locations.size() ? fmt::format("all {} ranks", n) : fmt::format("{} {}", n == 1 ? "rank" : "ranks", list_of(sequence.locations, 22));
         const std::string label = fmt::format("  {} ", left(style, who + ":", 29));
-        out += label + sequence_text(sequence.runs, static_cast<std::size_t>(style.width) - 32, style) + "\n";
+        to.line(label + sequence_text(sequence.runs, to.width() - 32, style));
     }
-    if (found.sequences.size() > most_sequences)
-        out += tinted(style, Tint::Dim, fmt::format("  {} more sequences", found.sequences.size() - most_sequences)) + "\n";
+    if (found.sequences.size() > most_sequences) to.dim(fmt::format("  {} more sequences", found.sequences.size() - most_sequences));
 }
 
 } // namespace libprofile::tools

@@ -63,7 +63,7 @@ std::vector<FunctionRow> function_rows(const Profile& profile, const FunctionTre
             through = printable(first.through);
         }
         const auto [at, added] = known.emplace(std::tuple(node.kind, node.name, caller, through), rows.size());
-        if (added) rows.push_back({node_text(node), caller, through, printable(node.place), node.kind, {}});
+        if (added) rows.push_back({node_text(node), caller, through, printable(node.source), node.kind, {}});
         rows[at->second].nodes.push_back(n);
     }
     return rows;
@@ -131,7 +131,7 @@ double sampling_period(const Profile& profile, const std::vector<const Location*
 double error_of(const SelectedValue& value, std::uint64_t all_sampled, double period) {
     if (value.bound == no_bound) return -1;
     const auto part = static_cast<double>(value.sampled), all = static_cast<double>(all_sampled);
-    const double rest = all == 0 ? 0 : std::max(0.0, 1 - part / all); // all of it is not a matter of chance
+    const double rest = all == 0 ? 0 : std::max(0.0, 1 - part / all); // the whole has no sampling error
     return static_cast<double>(value.bound) + std::sqrt(part * rest * period);
 }
 

@@ -26,7 +26,7 @@ struct FunctionRow {
     std::string name;
     std::string caller;  // of MPI functions: the first that is no mere wrapper
     std::string through; // the wrappers between; empty: none
-    std::string place;
+    std::string source;
     NodeKind kind = NodeKind::Frame;
     std::vector<std::uint32_t> nodes; // of the tree
 };
@@ -34,7 +34,7 @@ std::vector<FunctionRow> function_rows(const Profile& profile, const FunctionTre
 
 /// Nodes in the order of the tree, the children of each by weight, heaviest first.
 /// @param weight by node
-/// @param most so many heaviest nodes and those above them; 0: all with weight
+/// @param most this many heaviest nodes and their ancestors; 0 takes all with weight
 std::vector<std::uint32_t> shown_nodes(const FunctionTree& tree, const std::vector<double>& weight, std::size_t most);
 
 /// What is to be said of phases inside the iterations that were chosen.
@@ -50,11 +50,11 @@ std::string path_text(const FunctionTree& tree, std::uint32_t node);
 /// The name as text shows it.
 std::string node_text(const FunctionNode& node);
 
-/// ns between two samples of the ranks of these locations, on average; 0: not sampled.
+/// ns between two samples of the ranks of these locations, on average; 0 if they were not sampled.
 double sampling_period(const Profile& profile, const std::vector<const Location*>& locations);
 
-/// How far a time may be off: at most what is stored, and about what samples leave open: one standard deviation of the number of
-/// hits. Below 0: unknown.
+/// The error of a time: the stored bound, plus the sampling error, which is one standard deviation of the number of
+/// hits. Negative if unknown.
 double error_of(const SelectedValue& value, std::uint64_t all_sampled, double period);
 
 } // namespace libprofile::tools

@@ -1,13 +1,13 @@
-// The sections of the text report, each appended to `out` and preceded by an empty line.
-// Contract: as report_text.hpp. All numbers are those of the main threads.
+// The sections of the text report, each appended to what is written and preceded by an empty line.
+// Contract: as text.hpp. All numbers are those of the main threads.
 #pragma once
 
-#include "tools/analysis/answers.hpp"
+#include "tools/analysis/findings.hpp"
 #include "tools/analysis/hot_spots.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/reader/model.hpp"
-#include "tools/text/layout.hpp"
+#include "tools/text/writer.hpp"
 
 #include <string>
 #include <vector>
@@ -17,7 +17,6 @@ namespace libprofile::tools {
 /// What the sections share.
 struct ReportContext {
     const Profile& profile;
-    TextStyle style;
     std::vector<const Location*> locations; // main threads in rank order, null without data
     std::vector<MetricRow> rows;
     std::vector<MetricValues> values; // per location of a rank with data
@@ -27,32 +26,29 @@ struct ReportContext {
     std::vector<Trend> trends; // of the phases with iterations
 };
 
-/// "Title" in front of a dim explanation.
-void append_heading(const ReportContext& context, const std::string& title, const std::string& remark, std::string& out);
-
 /// Job, ranks, completeness and what is missing.
-void append_header(const ReportContext& context, std::string& out);
+void append_header(const ReportContext& context, TextWriter& to);
 /// Where the time goes, what changes over time, which ranks differ, what libprofile took itself, and what it lost.
-void append_answers(const ReportContext& context, std::string& out);
+void append_findings(const ReportContext& context, TextWriter& to);
 /// Commands for what the user may want to know next.
-/// @param place the profile's folder; empty: FOLDER
-void append_hints(const ReportContext& context, const std::string& place, std::string& out);
+/// @param path the profile's folder; empty: FOLDER
+void append_hints(const ReportContext& context, const std::string& path, TextWriter& to);
 /// One line per phase.
-void append_phases(const ReportContext& context, std::string& out);
+void append_phases(const ReportContext& context, TextWriter& to);
 /// The metric tree.
-void append_metrics(const ReportContext& context, std::string& out);
+void append_metrics(const ReportContext& context, TextWriter& to);
 /// Graph and clusters of one phase of iterations.
-void append_iterations(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, std::string& out);
+void append_iterations(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, TextWriter& to);
 /// Kinds of iteration of one phase that ranks have in common, and which ranks went through the same. Nothing for one rank.
-void append_kinds(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, std::string& out);
+void append_kinds(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, TextWriter& to);
 /// Named regions and instrumented functions, by time. Nothing without any.
-void append_regions(const ReportContext& context, std::string& out);
+void append_regions(const ReportContext& context, TextWriter& to);
 /// Functions by exclusive time.
 void append_hot_spots(const ReportContext& context, const std::vector<const Location*>& locations, const std::string& title, const std::string& remark,
-                      std::string& out);
+                      TextWriter& to);
 /// Machines, NUMA nodes and cores that ranks ran on. Nothing where that is not known.
-void append_system(const ReportContext& context, std::string& out);
+void append_system(const ReportContext& context, TextWriter& to);
 /// The call tree by inclusive time.
-void append_call_tree(const ReportContext& context, std::string& out);
+void append_call_tree(const ReportContext& context, TextWriter& to);
 
 } // namespace libprofile::tools

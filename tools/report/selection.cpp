@@ -1,6 +1,6 @@
 #include "tools/report/selection.hpp"
 
-#include "tools/analysis/answers.hpp"
+#include "tools/analysis/findings.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/report/rows.hpp"
 #include "tools/text/phrases.hpp"
@@ -46,8 +46,9 @@ class SelectionReport {
         ReportChoice whole = choice_;
         whole.top = 0;
         if (whole.is_whole())
-            for (const Answer& answer : answers(profile_, main_threads(profile_)))
-                for (std::size_t i = 0; i < answer.sentences.size(); ++i) document_.answers.emplace_back(i == 0 ? answer.question : "", answer.sentences[i]);
+            for (const Finding& finding : findings(profile_, main_threads(profile_)))
+                for (std::size_t i = 0; i < finding.sentences.size(); ++i)
+                    document_.findings.emplace_back(i == 0 ? finding.question : "", finding.sentences[i]);
         add_functions();
         add_call_paths();
         add_ranks();
@@ -66,7 +67,7 @@ class SelectionReport {
     }
     std::string scope() const { return scope_of(profile_, choice_, found_); }
     bool several() const { return locations_.size() > 1; }
-    /// Of some location, or of all of them together.
+    /// For one location, or for all of them together.
     bool is_told(const MetricRow& row, std::uint64_t untold) const { return choice_.path.empty() ? is_known(row, untold) : untold == 0; }
     std::size_t limit(std::size_t of_screen) const { return choice_.top != 0 ? choice_.top : form_.everything ? 0 : of_screen; }
     /// Times: of all time that was chosen; other metrics: of their own sum.
@@ -257,7 +258,7 @@ class SelectionReport {
             cells.push_back(*high);
             cells.push_back(std::uint64_t{locations_[static_cast<std::size_t>(high - each.begin())]->rank});
         }
-        cells.insert(cells.end(), {std::uint64_t{estimated}, f.name, f.caller, f.through, f.place, where_text(f.place, f.caller, f.through)});
+        cells.insert(cells.end(), {std::uint64_t{estimated}, f.name, f.caller, f.through, f.source, where_text(f.source, f.caller, f.through)});
         table.rows.push_back(std::move(cells));
     }
 
@@ -294,7 +295,7 @@ class SelectionReport {
         document_.tables.push_back(std::move(table));
     }
 
-    /// Of any of the metrics: a call path without time may have bytes.
+    /// By any of the metrics: a call path without time may have bytes.
     double weight_of(std::size_t n) const {
         double weight = 0;
         for (std::size_t m = 0; m < metrics() && weight == 0; ++m) {
@@ -322,14 +323,14 @@ class SelectionReport {
         cells.push_back(std::uint64_t{estimated});
         const bool is_error_known = error >= 0 && some_errors() && (values_.untold == 0 || n == 0);
         cells.push_back(is_error_known ? ReportValue(static_cast<std::uint64_t>(std::llround(error))) : ReportValue());
-        cells.insert(cells.end(), {node_text(node), printable(node.place), printable(n == 0 ? node_text(node) : node.name), std::string(kind_name(node.kind)),
+        cells.insert(cells.end(), {node_text(node), printable(node.source), printable(n == 0 ? node_text(node) : node.name), std::string(kind_name(node.kind)),
                                    path_text(tree_, n)});
         table.rows.push_back(std::move(cells));
         table.indent.push_back(tree_.depth[n]);
     }
 
     void add_hints() {
-        const std::string command = "libprofile report " + form_.place;
+        const std::string command = "libprofile report " + form_.folder;
         if (choice_.path.empty() && !document_.tables.empty()) document_.hints.push_back(command + " --path NAME    what a function does and calls");
         if (choice_.iterations && !choice_.path.empty())
             document_.hints.push_back(command + " --compare A:B C:D    two ranges of iterations against each other");

@@ -10,7 +10,7 @@ namespace libprofile::tools {
 struct SelectionForm {
     bool everything = false; // for programs: all rows, all call paths, unless the choice has a number
     bool full_paths = false; // every frame of an interpreter
-    std::string place;       // of the profile, for hints
+    std::string folder;      // of the profile, for hints
 };
 
 /// Totals, functions, ranks and call paths of what was chosen.

@@ -1,4 +1,4 @@
-#include "tools/analysis/placement.hpp"
+#include "tools/analysis/affinity.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/report/sections.hpp"
 #include "tools/text/phrases.hpp"
@@ -17,7 +17,7 @@ constexpr std::size_t most_cores = 16; // of a machine
 std::string moves_words(const Profile& profile, const std::vector<std::uint64_t>& ranks) {
     std::uint64_t looks = 0, moves = 0;
     for (const std::uint64_t rank : ranks)
-        if (const PlacedThread* thread = profile.ranks.at(static_cast<std::uint32_t>(rank)).place->thread(0)) {
+        if (const ThreadAffinity* thread = profile.ranks.at(static_cast<std::uint32_t>(rank)).affinity->thread(0)) {
             looks += thread->looks;
             moves += thread->moves;
         }
@@ -27,16 +27,13 @@ std::string moves_words(const Profile& profile, const std::vector<std::uint64_t>
 
 } // namespace
 
-void append_system(const ReportContext& context, std::string& out) {
-    const std::vector<PlacedMachine> machines = placed_machines(context.profile);
+void append_system(const ReportContext& context, TextWriter& to) {
+    const std::vector<UsedMachine> machines = used_machines(context.profile);
     if (machines.empty()) return;
-    const auto width = static_cast<std::size_t>(context.style.width);
-    const auto line = [&](std::size_t indent, const std::string& text) {
-        for (const std::string& part : wrapped(text, width - indent)) out += std::string(indent, ' ') + part + "\n";
-    };
-    append_heading(context, "System", "where the main threads of ranks were last seen", out);
+    const auto line = [&](std::size_t indent, const std::string& text) { to.paragraph(text, std::string(indent, ' '), std::string(indent, ' ')); };
+    to.heading("System", "where the main threads of ranks were last seen");
     std::size_t n = 0;
-    for (const PlacedMachine& machine : machines) {
+    for (const UsedMachine& machine : machines) {
         if (n++ == most_machines) {
             line(2, fmt::format("... and {} more machines", machines.size() - most_machines));
             break;
@@ -45,11 +42,11 @@ void append_system(const ReportContext& context, std::string& out) {
         line(2, fmt::format("{}{}{}", machine.host.empty() ? "(host unknown)" : printable(machine.host), words.empty() ? "" : ": ", words));
         line(4, fmt::format("{}{}{}", rank_words(machine.ranks), binding.empty() ? "" : "; ", binding));
         const bool several_nodes =
-            std::any_of(machine.cores.begin(), machine.cores.end(), [&](const PlacedCore& core) { return core.numa_node != machine.cores[0].numa_node; });
+            std::any_of(machine.cores.begin(), machine.cores.end(), [&](const UsedCore& core) { return core.numa_node != machine.cores[0].numa_node; });
         std::optional<std::uint32_t> node;
         bool is_first = true;
         std::size_t shown = 0;
-        for (const PlacedCore& core : machine.cores) {
+        for (const UsedCore& core : machine.cores) {
             if (shown++ == most_cores) {
                 line(4, fmt::format("... and {} more cores; --format json has all", machine.cores.size() - most_cores));
                 break;

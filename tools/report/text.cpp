@@ -20,24 +20,11 @@ std::vector<double> column(const ReportContext& context, std::size_t row) {
 
 } // namespace
 
-void append_heading(const ReportContext& context, const std::string& title, const std::string& remark, std::string& out) {
-    out += "\n" + tinted(context.style, Tint::Heading, title);
-    if (!remark.empty()) {
-        const auto room = static_cast<std::size_t>(context.style.width) - std::min<std::size_t>(columns(title) + 2, 50);
-        const std::vector<std::string> lines = wrapped(remark, room);
-        for (std::size_t i = 0; i < lines.size(); ++i)
-            out += (i == 0 ? "  " : "\n" + std::string(columns(title) + 2, ' ')) + tinted(context.style, Tint::Dim, lines[i]);
-    }
-    out += "\n";
-}
-
-void append_phases(const ReportContext& context, std::string& out) {
-    const TextStyle& style = context.style;
-    append_heading(context, "Phases", "time belongs to the innermost phase; \"incl.\" adds the phases inside", out);
-    const std::size_t room = static_cast<std::size_t>(style.width) - 67;
-    out += tinted(style, Tint::Dim,
-                  fmt::format("  {} {:>10} {:>9}  {:>8}  {:>13}  {:>12}", left(style, "", room), "iterations", "clusters", "share", "time per rank", "incl.")) +
-           "\n";
+void append_phases(const ReportContext& context, TextWriter& to) {
+    const TextStyle& style = to.style();
+    to.heading("Phases", "time belongs to the innermost phase; \"incl.\" adds the phases inside");
+    const std::size_t room = to.width() - 67;
+    to.dim(fmt::format("  {} {:>10} {:>9}  {:>8}  {:>13}  {:>12}", left(style, "", room), "iterations", "clusters", "share", "time per rank", "incl."));
     const auto ranks = static_cast<double>(context.values.size());
     for (std::uint32_t p = 0; p < context.profile.phases.size(); ++p) {
         const Phase& phase = context.profile.phases[p];
@@ -58,22 +45,20 @@ void append_phases(const ReportContext& context, std::string& out) {
         const std::string times = phase.kind == PhaseKind::Outside ? ""
                                   : iterates                       ? count(static_cast<double>(instances))
                                                                    : count(static_cast<double>(instances)) + "x";
-        out += fmt::format("  {} {} {}  {}  {}  {}\n", left(style, name, room), right(style, times, 10),
-                           right(style, iterates ? count(static_cast<double>(clusters)) : "", 9),
-                           right(style, percent(context.wall == 0 ? 0 : wall / context.wall), 8), right(style, duration(wall / ranks, style), 13),
-                           right(style, duration(inclusive / ranks, style), 12));
+        to.line(fmt::format("  {} {} {}  {}  {}  {}", left(style, name, room), right(style, times, 10),
+                            right(style, iterates ? count(static_cast<double>(clusters)) : "", 9),
+                            right(style, percent(context.wall == 0 ? 0 : wall / context.wall), 8), right(style, duration(wall / ranks, style), 13),
+                            right(style, duration(inclusive / ranks, style), 12)));
     }
 }
 
-void append_metrics(const ReportContext& context, std::string& out) {
-    const TextStyle& style = context.style;
+void append_metrics(const ReportContext& context, TextWriter& to) {
+    const TextStyle& style = to.style();
     const bool several = context.values.size() > 1;
-    append_heading(context, "Metrics", several ? "sum over ranks; per rank: lowest, median, highest" : "", out);
-    const std::size_t room = static_cast<std::size_t>(style.width) - (several ? 53 : 23);
-    out += tinted(style, Tint::Dim,
-                  fmt::format("  {} {:>11} {:>8}", left(style, "", room), "total", "of time") +
-                      (several ? fmt::format(" {:>9} {:>9} {:>9}", "min", "median", "max") : "")) +
-           "\n";
+    to.heading("Metrics", several ? "sum over ranks; per rank: lowest, median, highest" : "");
+    const std::size_t room = to.width() - (several ? 53 : 23);
+    to.dim(fmt::format("  {} {:>11} {:>8}", left(style, "", room), "total", "of time") +
+           (several ? fmt::format(" {:>9} {:>9} {:>9}", "min", "median", "max") : ""));
     for (std::size_t r = 0; r < context.rows.size(); ++r) {
         const MetricRow& row = context.rows[r];
         const Spread spread = spread_of(column(context, r));
@@ -87,41 +72,40 @@ void append_metrics(const ReportContext& context, std::string& out) {
         line += " " + right(style, time ? percent(spread.sum / context.wall) : "", 8);
         if (several)
             for (const double v : {spread.minimum, spread.median, spread.maximum}) line += " " + right(style, quantity(v, row.unit, style), 9);
-        out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+        to.row(line);
     }
 }
 
-std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths, const std::string& place) {
-
-    ReportContext context{profile, style, main_threads(profile), metric_rows(profile), {}, 0, spot_table(profile), full_paths, {}};
+std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths, const std::string& path) {
+    ReportContext context{profile, main_threads(profile), metric_rows(profile), {}, 0, spot_table(profile), full_paths, {}};
     for (const Location* location : context.locations) {
         if (location == nullptr) continue;
         context.values.push_back(totals(profile, *location));
         context.wall += static_cast<double>(context.values.back()[static_cast<std::size_t>(CatalogueId::Total)]);
     }
     context.trends = trends(profile, context.locations);
-    std::string out;
-    append_header(context, out);
-    append_answers(context, out);
-    append_hints(context, place, out);
+    TextWriter to(style);
+    append_header(context, to);
+    append_findings(context, to);
+    append_hints(context, path, to);
     if (!context.values.empty()) {
-        append_phases(context, out);
+        append_phases(context, to);
         for (std::uint32_t p = 0; p < profile.phases.size(); ++p)
             if (profile.phases[p].kind == PhaseKind::Iterations) {
                 const KindsOfPhase kinds = match_kinds(profile, context.locations, p);
-                append_iterations(context, p, kinds, out);
-                append_kinds(context, p, kinds, out);
+                append_iterations(context, p, kinds, to);
+                append_kinds(context, p, kinds, to);
             }
-        append_hot_spots(context, context.locations, "Hot spots", "own time of functions, without what they call", out);
-        append_call_tree(context, out);
-        append_regions(context, out);
-        append_metrics(context, out);
+        append_hot_spots(context, context.locations, "Hot spots", "own time of functions, without what they call", to);
+        append_call_tree(context, to);
+        append_regions(context, to);
+        append_metrics(context, to);
     }
-    append_system(context, out);
-    if (const std::vector<const Location*> others = other_threads(profile); !others.empty())
+    append_system(context, to);
+    if (const std::vector<const Location*> others = worker_threads(profile); !others.empty())
         append_hot_spots(context, others, "Other threads", fmt::format("own time in {}, not contained in the tables above", plural(others.size(), "thread")),
-                         out);
-    return out;
+                         to);
+    return to.text();
 }
 
 } // namespace libprofile::tools

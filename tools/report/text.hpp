@@ -11,7 +11,7 @@ namespace libprofile::tools {
 
 /// The first screen answers what users ask first; the details follow.
 /// @param full_paths call paths show every frame of an interpreter
-/// @param place the profile's folder, for the commands that are proposed; empty: FOLDER
-std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths = false, const std::string& place = "");
+/// @param path the profile's folder, for the commands that are proposed; empty: FOLDER
+std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths = false, const std::string& path = "");
 
 } // namespace libprofile::tools

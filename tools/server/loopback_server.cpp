@@ -82,7 +82,7 @@ struct LoopbackServer::Server {
     }
 
     void answer(const httplib::Request& request, httplib::Response& response) {
-        // No history and no other site learns the address, and nobody frames the page.
+        // No history and no other site learns the address, and no page can frame this one.
         response.headers = {{"Cache-Control", "no-store"},
                             {"Referrer-Policy", "no-referrer"},
                             {"X-Content-Type-Options", "nosniff"},

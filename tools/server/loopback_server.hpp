@@ -25,7 +25,7 @@ class LoopbackServer {
     /// @param name what follows the token in the address; empty: the page
     using Handler = std::function<Answer(const std::string& name, const std::multimap<std::string, std::string>& parameters)>;
 
-    /// @param port 0: any that is free
+    /// @param port 0 takes any free port
     LoopbackServer(Handler handler, unsigned port);
     ~LoopbackServer();
 

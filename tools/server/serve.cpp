@@ -1,7 +1,7 @@
 #include "tools/server/serve.hpp"
 
 #include "tools/server/loopback_server.hpp"
-#include "tools/server/page_answers.hpp"
+#include "tools/server/page_server.hpp"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -27,11 +27,11 @@ template <class Unsigned> Unsigned number_of(const Parameters& parameters, const
     return value;
 }
 
-std::string answer_to(PageAnswers& answers, const std::string& name, const Parameters& p) {
+std::string answer_to(PageServer& pages, const std::string& name, const Parameters& p) {
     const auto phase = number_of<std::uint32_t>(p, "phase");
-    if (name == "map") return answers.map(phase, text_of(p, "metric"));
-    if (name == "row") return answers.row(phase, text_of(p, "metric"), number_of<std::uint32_t>(p, "rank"));
-    PageAnswers::Selected selected;
+    if (name == "map") return pages.map(phase, text_of(p, "metric"));
+    if (name == "row") return pages.row(phase, text_of(p, "metric"), number_of<std::uint32_t>(p, "rank"));
+    PageServer::Selected selected;
     selected.phase = phase;
     selected.from = number_of<std::uint64_t>(p, "from");
     selected.to = number_of<std::uint64_t>(p, "to");
@@ -40,7 +40,7 @@ std::string answer_to(PageAnswers& answers, const std::string& name, const Param
         selected.first_rank = number_of<std::uint64_t>(p, "first_rank");
         selected.end_rank = number_of<std::uint64_t>(p, "end_rank");
     }
-    return answers.profile_of(selected);
+    return pages.profile_of(selected);
 }
 
 LoopbackServer::Answer answer(int status, const char* type, std::string text) { return {status, type, std::make_shared<const std::string>(std::move(text))}; }
@@ -51,13 +51,13 @@ bool serve(const Profile& profile, PageRequest page, const ServeRequest& request
     page.served = true;
     // The page is there sooner with one map; it can ask for the others.
     if (page.metrics.empty()) page.most_maps = 1;
-    PageAnswers answers(profile, page);
-    const auto text = std::make_shared<const std::string>(answers.page());
+    PageServer pages(profile, page);
+    const auto text = std::make_shared<const std::string>(pages.page());
     const auto handler = [&](const std::string& name, const Parameters& parameters) {
         if (name.empty()) return LoopbackServer::Answer{200, "text/html; charset=utf-8", text};
         if (name != "map" && name != "row" && name != "profile") return answer(404, "text/plain", "There is no such question.\n");
         try {
-            return answer(200, "application/json", answer_to(answers, name, parameters));
+            return answer(200, "application/json", answer_to(pages, name, parameters));
         } catch (const ViewError& error) {
             return answer(400, "application/json", nlohmann::json({{"error", error.what()}}).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
         } catch (const std::bad_alloc&) {

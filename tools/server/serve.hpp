@@ -10,7 +10,7 @@
 namespace libprofile::tools {
 
 struct ServeRequest {
-    unsigned port = 0; // 0: any that is free
+    unsigned port = 0; // 0 takes any free port
     unsigned silence_s = 3600;
 };
 

@@ -1,4 +1,4 @@
-#include "tools/analysis/nameless.hpp"
+#include "tools/analysis/unresolved.hpp"
 
 #include "tools/names/labels.hpp"
 #include "tools/names/symbols.hpp"
@@ -39,7 +39,7 @@ std::string remedy(const Module& module) {
 
 } // namespace
 
-std::vector<std::string> nameless_modules(const Profile& profile, const std::vector<const Location*>& locations) {
+std::vector<std::string> unresolved_modules(const Profile& profile, const std::vector<const Location*>& locations) {
     constexpr double much = 0.1;
     double wall = 0;
     std::map<std::uint32_t, double> times; // by module
@@ -52,7 +52,7 @@ std::vector<std::string> nameless_modules(const Profile& profile, const std::vec
                 // What a function without a name waits for in MPI is its doing, too.
                 const CallPath* path = &profile.paths[cell.path];
                 if (is_call(path->kind)) path = &profile.paths[path->parent];
-                if (path->kind == NodeKind::Frame && is_nameless(profile.sites[path->target].name))
+                if (path->kind == NodeKind::Frame && is_unresolved(profile.sites[path->target].name))
                     times[profile.sites[path->target].module] += static_cast<double>(cell.value);
             });
     }

@@ -1,6 +1,6 @@
 // Where ranks ran: what the reader makes of Place blocks, and what is said about bindings.
 #include "tests/unit/tools_profile_builder.hpp"
-#include "tools/analysis/placement.hpp"
+#include "tools/analysis/affinity.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/reader/counters.hpp"
 #include "tools/reader/reader.hpp"
@@ -14,7 +14,7 @@ using namespace libprofile::tools;
 
 namespace {
 
-/// Ranks with a place each, as ProfileBuilder::place() wants it.
+/// Ranks with an affinity each, as ProfileBuilder::place() wants it.
 Profile placed(const std::vector<std::string>& allowed, const std::vector<std::string>& counters = {}, std::uint64_t mask = 0) {
     ProfileBuilder b(allowed.size());
     b.job(allowed.size());
@@ -34,16 +34,16 @@ Profile placed(const std::vector<std::string>& allowed, const std::vector<std::s
 
 std::string warning_of(const std::vector<std::string>& allowed) {
     std::string all;
-    for (const std::string& sentence : placement_warnings(placed(allowed))) all += sentence + "\n";
+    for (const std::string& sentence : affinity_warnings(placed(allowed))) all += sentence + "\n";
     return all;
 }
 
 } // namespace
 
-TEST(Placement, MachinesHaveTheRanksOfTheirCores) {
+TEST(Affinity, MachinesHaveTheRanksOfTheirCores) {
     const Profile profile = placed({"0-3", "0-3", "0-3"});
     EXPECT_TRUE(profile.complete) << (profile.notes.empty() ? "" : profile.notes[0]);
-    const std::vector<PlacedMachine> machines = placed_machines(profile);
+    const std::vector<UsedMachine> machines = used_machines(profile);
     ASSERT_EQ(machines.size(), 1u);
     EXPECT_EQ(machine_words(machines[0].info), "Processor of 1 GHz, 1 socket, 1 NUMA node, 2 cores, 4 processors, 1.00 GiB of memory");
     EXPECT_EQ(binding_words(machines[0]), "not bound: each rank was allowed all 4 processors");
@@ -53,14 +53,14 @@ TEST(Placement, MachinesHaveTheRanksOfTheirCores) {
     EXPECT_EQ(machines[0].cores[1].ranks, (std::vector<std::uint64_t>{1}));
 }
 
-TEST(Placement, NothingIsSaidWhereEachRankMayHaveACore) {
+TEST(Affinity, NothingIsSaidWhereEachRankMayHaveACore) {
     EXPECT_EQ(warning_of({"0-3"}), "");
     EXPECT_EQ(warning_of({"0-3", "0-3"}), "");
     EXPECT_EQ(warning_of({"0,2", "1,3"}), "");
     EXPECT_EQ(warning_of({"0", "0-3"}), ""); // the second may have gone to the other core
 }
 
-TEST(Placement, RanksThatMustShareAreNamed) {
+TEST(Affinity, RanksThatMustShareAreNamed) {
     EXPECT_NE(warning_of({"0", "0"}).find("ranks 0-1 on "), std::string::npos) << warning_of({"0", "0"});
     EXPECT_NE(warning_of({"0", "0"}).find("1 processor between them"), std::string::npos);
     EXPECT_NE(warning_of({"0", "2"}).find("shared the hardware threads of a core"), std::string::npos) << warning_of({"0", "2"});
@@ -70,16 +70,16 @@ TEST(Placement, RanksThatMustShareAreNamed) {
     EXPECT_NE(warning_of({"0", "0", "1-3"}).find("ranks 0-1 on "), std::string::npos) << warning_of({"0", "0", "1-3"});
 }
 
-TEST(Placement, ListsThatAreNoneAreDamage) {
+TEST(Affinity, ListsThatAreNoneAreDamage) {
     for (const char* list : {"x", "3-1", "0-99999", "99999", "0,"}) {
         const Profile profile = placed({list});
         EXPECT_FALSE(profile.complete) << list;
-        EXPECT_FALSE(profile.ranks.at(0).place) << list;
+        EXPECT_FALSE(profile.ranks.at(0).affinity) << list;
     }
-    EXPECT_TRUE(placed({""}).ranks.at(0).place->thread(0)->allowed.empty()); // unknown
+    EXPECT_TRUE(placed({""}).ranks.at(0).affinity->thread(0)->allowed.empty()); // unknown
 }
 
-TEST(Placement, SingleIterationsHaveCounters) {
+TEST(Affinity, SingleIterationsHaveCounters) {
     ProfileBuilder b(1);
     b.job(1);
     b.metrics({"page_faults", "PAPI_TOT_INS"});
@@ -103,7 +103,7 @@ TEST(Placement, SingleIterationsHaveCounters) {
     }
 }
 
-TEST(Placement, CountersOfRegionsAreNotAskedForAgain) {
+TEST(Affinity, CountersOfRegionsAreNotAskedForAgain) {
     const Profile profile = placed({"0-3", "0-3"}, {"page_faults", "energy", "region_page_faults", "region_energy"}, 3);
     EXPECT_EQ(chosen_counters(profile.metrics), 2u);
     EXPECT_EQ(in_regions(profile.metrics, metric_count + 1), metric_count + 3);
@@ -112,7 +112,7 @@ TEST(Placement, CountersOfRegionsAreNotAskedForAgain) {
     EXPECT_EQ(chosen_counters(other.metrics), 2u);
 }
 
-TEST(Placement, CountersAreNamedAndThoseThatAreMissingAreSaid) {
+TEST(Affinity, CountersAreNamedAndThoseThatAreMissingAreSaid) {
     const Profile profile = placed({"0-3", "0-3"}, {"page_faults", "PAPI_TOT_INS"}, 1);
     EXPECT_TRUE(profile.complete);
     ASSERT_EQ(profile.metrics.size(), metric_count + 2);
@@ -125,7 +125,7 @@ TEST(Placement, CountersAreNamedAndThoseThatAreMissingAreSaid) {
     EXPECT_TRUE(had_counter(profile, 0, 0, 0) && had_counter(profile, 7, 0, metric_count + 1)) << "what is no counter, and who is not known";
 }
 
-TEST(Placement, CountersOfRegionsAreMissingWithTheCounter) {
+TEST(Affinity, CountersOfRegionsAreMissingWithTheCounter) {
     const Profile profile = placed({"0-3", "0-3"}, {"page_faults", "PAPI_TOT_INS", "region_page_faults", "region_PAPI_TOT_INS"}, 1);
     EXPECT_TRUE(had_counter(profile, 1, 0, metric_count + 2));
     EXPECT_FALSE(had_counter(profile, 1, 0, metric_count + 3) || had_counter(profile, metric_count + 3));

@@ -10,11 +10,11 @@
 
 namespace libprofile::tools {
 
-class PhasePlaces {
+class PhaseNodes {
   public:
-    explicit PhasePlaces(const Profile& profile);
+    explicit PhaseNodes(const Profile& profile);
 
-    /// The call path of that function, the one nearest to the root; 0: no function has all of the phase.
+    /// The call path of that function, the one nearest to the root; 0 if no function has all of the phase.
     /// Main threads decide: other threads have call paths of their own.
     std::uint32_t path_of(std::uint32_t phase) const { return path_[phase]; }
 

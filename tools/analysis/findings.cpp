@@ -1,4 +1,4 @@
-#include "tools/analysis/answers.hpp"
+#include "tools/analysis/findings.hpp"
 
 #include "tools/analysis/cost.hpp"
 #include "tools/analysis/hot_spots.hpp"
@@ -45,7 +45,7 @@ double processor_share(const Profile& profile, const Locations& locations) {
         const auto info = location == nullptr ? profile.ranks.end() : profile.ranks.find(location->rank);
         if (info == profile.ranks.end()) continue;
         const bool counts_processor_time = info->second.sampling_clock == SamplingClock::Timer || info->second.sampling_clock == SamplingClock::Perf;
-        // Of a killed rank not all samples are known; while recording is off none is taken.
+        // Some samples of a killed rank are unknown; none is taken while recording is off.
         constexpr std::uint64_t unthrottled = 1000; // per second: above, the kernel may let samples go without a trace
         if (!counts_processor_time || info->second.rate == 0 || info->second.rate > unthrottled || !info->second.complete ||
             at(totals(profile, *location), NotRecorded) != 0)
@@ -57,21 +57,21 @@ double processor_share(const Profile& profile, const Locations& locations) {
     return samples < enough || wall == 0 ? 1 : std::min(1.0, used / wall);
 }
 
-Answer where_the_time_goes(const Profile& profile, const Locations& locations) {
-    Answer answer{"time", "Where the time goes", {}};
+Finding where_the_time_goes(const Profile& profile, const Locations& locations) {
+    Finding finding{"time", "Where the time goes", {}};
     std::string line;
     std::size_t named = 0;
     for (const TimePart& part : time_parts(profile, locations))
         if (named++ < 3) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", percent(part.share), part.name);
-    if (!line.empty()) answer.sentences.push_back(line + (locations.size() > 1 ? " (mean over ranks)" : ""));
+    if (!line.empty()) finding.sentences.push_back(line + (locations.size() > 1 ? " (mean over ranks)" : ""));
     line.clear();
     for (const Hottest& one : hottest_functions(profile, locations)) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", percent(one.share), one.text);
-    if (!line.empty()) answer.sentences.push_back("most in: " + line);
+    if (!line.empty()) finding.sentences.push_back("most in: " + line);
     if (const double share = processor_share(profile, locations); share < 0.7)
-        answer.sentences.push_back(fmt::format("by the samples, ranks had a processor for only about {} of the time, MPI included: they slept, or had to "
-                                               "share processors with each other or with other programs; part of the computation may count as off CPU then",
-                                               percent(share)));
-    return answer;
+        finding.sentences.push_back(fmt::format("by the samples, ranks had a processor for only about {} of the time, MPI included: they slept, or had to "
+                                                "share processors with each other or with other programs; part of the computation may count as off CPU then",
+                                                percent(share)));
+    return finding;
 }
 
 std::string trend_text(const Trend& trend, const std::string& name) {
@@ -90,26 +90,26 @@ std::string trend_text(const Trend& trend, const std::string& name) {
                        by);
 }
 
-Answer what_changes(const Profile& profile, const std::vector<Trend>& found) {
-    Answer answer{"change", "What changes over time", {}};
+Finding what_changes(const Profile& profile, const std::vector<Trend>& found) {
+    Finding finding{"change", "What changes over time", {}};
     constexpr std::size_t shown = 2; // phases
     std::size_t n = 0;
     for (const Trend& trend : found) {
         if (n++ == shown) break;
-        for (std::string& sentence : trend_sentences(profile, trend)) answer.sentences.push_back(std::move(sentence));
+        for (std::string& sentence : trend_sentences(profile, trend)) finding.sentences.push_back(std::move(sentence));
     }
     const std::vector<std::string> loops = loop_sentences(profile);
-    answer.sentences.insert(answer.sentences.end(), loops.begin(), loops.end());
+    finding.sentences.insert(finding.sentences.end(), loops.begin(), loops.end());
     const bool is_short_of_memory = std::any_of(profile.ranks.begin(), profile.ranks.end(), [](const auto& rank) { return rank.second.quota_losses != 0; });
-    if (answer.sentences.empty() && is_short_of_memory)
-        answer.sentences.push_back("not known: this profile has no iterations, and memory ran out or there were too many phases, so those that there were "
-                                   "may be lost; raise LIBPROFILE_MEMORY (docs/clustering.md), or use fewer names");
-    else if (answer.sentences.empty())
-        answer.sentences.push_back("not known: this profile has no iterations. LIBPROFILE_ITERATION=auto, the default, looks for the program's main loop at "
-                                   "the MPI calls of its main thread, but not with LIBPROFILE_CALLPATHS=0 or LIBPROFILE_MEMORY below 4M (docs/iterations.md). "
-                                   "Or mark it: MPI_Pcontrol(1000) at the beginning of its body, or profile_iteration_begin(\"step\") and "
-                                   "profile_iteration_end(\"step\") around the body (docs/getting-started.md)");
-    return answer;
+    if (finding.sentences.empty() && is_short_of_memory)
+        finding.sentences.push_back("not known: this profile has no iterations, and memory ran out or there were too many phases, so those that there were "
+                                    "may be lost; raise LIBPROFILE_MEMORY (docs/clustering.md), or use fewer names");
+    else if (finding.sentences.empty())
+        finding.sentences.push_back("not known: this profile has no iterations. LIBPROFILE_ITERATION=auto, the default, looks for the program's main loop at "
+                                    "the MPI calls of its main thread, but not with LIBPROFILE_CALLPATHS=0 or LIBPROFILE_MEMORY below 4M (docs/iterations.md). "
+                                    "Or mark it: MPI_Pcontrol(1000) at the beginning of its body, or profile_iteration_begin(\"step\") and "
+                                    "profile_iteration_end(\"step\") around the body (docs/getting-started.md)");
+    return finding;
 }
 
 /// The function whose own time differs most between ranks: that is where they wait for each other, or where one does more.
@@ -135,38 +135,38 @@ std::string most_unequal(const Profile& profile, const Locations& locations) {
     return text;
 }
 
-Answer which_ranks(const Profile& profile, const Locations& locations) {
-    Answer answer{"ranks", "Which ranks differ", {}};
+Finding which_ranks(const Profile& profile, const Locations& locations) {
+    Finding finding{"ranks", "Which ranks differ", {}};
     const auto spread = rank_spread(profile, locations);
     if (!spread) {
-        answer.sentences.push_back(locations.size() < 2 ? "there is one rank only" : "there are data of one rank only");
-        return answer;
+        finding.sentences.push_back(locations.size() < 2 ? "there is one rank only" : "there are data of one rank only");
+        return finding;
     }
     // A rank that computes twice as long as others matters little where all hardly compute.
     if (spread->most == 0) {
-        answer.sentences.push_back("no rank computed outside MPI, as far as was measured");
+        finding.sentences.push_back("no rank computed outside MPI, as far as was measured");
     } else if (spread->over_mean < 0.02) {
-        answer.sentences.push_back(
+        finding.sentences.push_back(
             fmt::format("hardly any: the busiest rank ({}) computes {} longer than the mean", spread->busiest, percent(spread->over_mean)));
     } else if (spread->gain < 0.005) {
-        answer.sentences.push_back(fmt::format("ranks compute differently, but so little that it hardly matters: rank {} most, {}, {} over the mean; "
-                                               "spread evenly, the run would be about {} shorter",
-                                               spread->busiest, duration(spread->most, {}), percent(spread->over_mean), percent(spread->gain)));
+        finding.sentences.push_back(fmt::format("ranks compute differently, but so little that it hardly matters: rank {} most, {}, {} over the mean; "
+                                                "spread evenly, the run would be about {} shorter",
+                                                spread->busiest, duration(spread->most, {}), percent(spread->over_mean), percent(spread->gain)));
     } else {
-        answer.sentences.push_back(fmt::format("rank {} computes most: {}, {} over the mean; rank {} least: {}", spread->busiest, duration(spread->most, {}),
-                                               percent(spread->over_mean), spread->idlest, duration(spread->least, {})));
-        answer.sentences.push_back(fmt::format("with the work spread evenly the run could be about {} shorter", percent(spread->gain)));
+        finding.sentences.push_back(fmt::format("rank {} computes most: {}, {} over the mean; rank {} least: {}", spread->busiest, duration(spread->most, {}),
+                                                percent(spread->over_mean), spread->idlest, duration(spread->least, {})));
+        finding.sentences.push_back(fmt::format("with the work spread evenly the run could be about {} shorter", percent(spread->gain)));
     }
-    if (const std::string unequal = most_unequal(profile, locations); !unequal.empty()) answer.sentences.push_back(unequal);
+    if (const std::string unequal = most_unequal(profile, locations); !unequal.empty()) finding.sentences.push_back(unequal);
     if (!spread->odd.empty()) {
         std::set<std::string> hosts;
         for (const std::uint64_t rank : spread->odd) hosts.insert(profile.ranks.at(static_cast<std::uint32_t>(rank)).host);
         std::set<std::string> all;
         for (const auto& [rank, info] : profile.ranks) all.insert(info.host);
-        answer.sentences.push_back(
+        finding.sentences.push_back(
             fmt::format("unlike the others: {}{}", rank_words(spread->odd), hosts.size() == 1 && all.size() > 1 ? ", on " + printable(*hosts.begin()) : ""));
     }
-    return answer;
+    return finding;
 }
 
 } // namespace
@@ -183,7 +183,7 @@ std::vector<Hottest> hottest_functions(const Profile& profile, const Locations& 
     double wall = 0;
     for (const Location* location : locations) wall += location == nullptr ? 0 : static_cast<double>(location->wall_ns);
     std::vector<Hottest> list;
-    std::vector<std::string> places;
+    std::vector<std::string> sources;
     SpotTable table = spot_table(profile);
     for (const HotSpot& spot : hot_spots(profile, locations, table)) {
         const Spot& what = table.spots[spot.spot];
@@ -191,13 +191,13 @@ std::vector<Hottest> hottest_functions(const Profile& profile, const Locations& 
         if (is_part || starts_or_ends_mpi(profile, what)) continue;
         if (list.size() == shown || wall == 0 || spot.total < smallest * wall) break;
         list.push_back({spot.total / wall, what.kind == NodeKind::NotSampled ? "in code that no sample hit" : spot_text(what)});
-        places.push_back(what.place);
+        sources.push_back(what.source);
     }
     // Two call sites in one function are told apart by their lines.
     std::map<std::string, std::size_t> times;
     for (const Hottest& one : list) ++times[one.text];
     for (std::size_t i = 0; i < list.size(); ++i)
-        if (times[list[i].text] > 1 && !places[i].empty()) list[i].text += " (" + printable(places[i]) + ")";
+        if (times[list[i].text] > 1 && !sources[i].empty()) list[i].text += " (" + printable(sources[i]) + ")";
     return list;
 }
 
@@ -330,8 +330,8 @@ std::optional<RankSpread> rank_spread(const Profile& profile, const Locations& l
     return spread;
 }
 
-std::vector<Answer> answers(const Profile& profile, const Locations& locations, const std::vector<Trend>& found) {
-    std::vector<Answer> list;
+std::vector<Finding> findings(const Profile& profile, const Locations& locations, const std::vector<Trend>& found) {
+    std::vector<Finding> list;
     if (std::any_of(locations.begin(), locations.end(), [](const Location* location) { return location != nullptr; }))
         list = {where_the_time_goes(profile, locations), what_changes(profile, found), which_ranks(profile, locations)};
     if (std::vector<std::string> sentences = team_sentences(profile); !list.empty() && !sentences.empty())
@@ -340,6 +340,6 @@ std::vector<Answer> answers(const Profile& profile, const Locations& locations, 
     return list;
 }
 
-std::vector<Answer> answers(const Profile& profile, const Locations& locations) { return answers(profile, locations, trends(profile, locations)); }
+std::vector<Finding> findings(const Profile& profile, const Locations& locations) { return findings(profile, locations, trends(profile, locations)); }
 
 } // namespace libprofile::tools

@@ -1,4 +1,4 @@
-#include "tools/export/phase_places.hpp"
+#include "tools/export/phase_nodes.hpp"
 
 #include "tools/analysis/hot_spots.hpp"
 #include "tools/analysis/totals.hpp"
@@ -78,7 +78,7 @@ class CommonFunction {
 
 } // namespace
 
-PhasePlaces::PhasePlaces(const Profile& profile) : path_(profile.phases.size()) {
+PhaseNodes::PhaseNodes(const Profile& profile) : path_(profile.phases.size()) {
     std::vector<const Location*> all;
     for (const Location& location : profile.locations) all.push_back(&location);
     const std::vector<FunctionNode> tree = function_tree(profile, all, false, &function_of_path_);

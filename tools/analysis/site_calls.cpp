@@ -1,4 +1,4 @@
-#include "tools/analysis/place_calls.hpp"
+#include "tools/analysis/site_calls.hpp"
 
 #include "format/metrics.hpp"
 #include "tools/reader/same_module.hpp"
@@ -21,7 +21,7 @@ bool is_below(const Profile& profile, std::uint32_t path, const Module& module, 
 
 } // namespace
 
-std::vector<PlaceCall> calls_at(const Profile& profile, const Module& module, std::uint64_t offset, std::uint64_t rank, const std::string& phase) {
+std::vector<SiteCall> calls_at(const Profile& profile, const Module& module, std::uint64_t offset, std::uint64_t rank, const std::string& phase) {
     std::map<std::uint32_t, std::uint64_t> visits; // by path
     const auto add = [&](const std::vector<Cell>& cells) {
         for (const Cell& cell : cells)
@@ -35,7 +35,7 @@ std::vector<PlaceCall> calls_at(const Profile& profile, const Module& module, st
             for (const Cluster& cluster : data.clusters) add(cluster.cells);
         }
     }
-    std::vector<PlaceCall> calls;
+    std::vector<SiteCall> calls;
     for (const auto& [path, count] : visits)
         if (is_below(profile, path, module, offset)) calls.push_back({profile.functions[profile.paths[path].target].name, count});
     return calls;

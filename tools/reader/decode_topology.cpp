@@ -1,4 +1,4 @@
-#include "tools/reader/decode_place.hpp"
+#include "tools/reader/decode_topology.hpp"
 
 #include "format/place.hpp"
 #include "tools/reader/raw_records.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t most_processors = 1u << 16; // of a machine
 
-/// A number + 1, or 0 for none. False: no number of a machine.
+/// A number + 1, or 0 for none. Returns false if no machine has that number.
 bool take(std::uint64_t from, std::optional<std::uint32_t>& to) {
     if (from != 0) to = static_cast<std::uint32_t>(from - 1);
     return from <= most_processors;
@@ -20,28 +20,28 @@ bool take(std::uint64_t from, std::optional<std::uint32_t>& to) {
 
 } // namespace
 
-bool decode_place(Decoder d, std::optional<RankPlacing>& out) {
+bool decode_topology(Decoder d, std::optional<RankAffinity>& out) {
     PlaceRecord r;
     describe(d, r);
     if (d.failed() || r.processors > d.remaining() / 4 || r.threads > d.remaining() / 6) return false;
-    RankPlacing place;
-    place.machine = {owned(r.machine), owned(r.model), r.memory, r.machine_processors, r.machine_cores, r.machine_packages, r.machine_numa_nodes};
-    place.counters = owned(r.counters);
+    RankAffinity affinity;
+    affinity.machine = {owned(r.machine), owned(r.model), r.memory, r.machine_processors, r.machine_cores, r.machine_packages, r.machine_numa_nodes};
+    affinity.counters = owned(r.counters);
     for (std::uint64_t i = 0; i < r.processors; ++i) {
         ProcessorRecord p;
         describe(d, p);
         Processor processor;
         processor.number = static_cast<std::uint32_t>(p.number);
         if (d.failed() || p.number >= most_processors || !take(p.core, processor.core) || !take(p.package, processor.package) ||
-            !take(p.numa_node, processor.numa_node) || (!place.processors.empty() && place.processors.back().number >= processor.number))
+            !take(p.numa_node, processor.numa_node) || (!affinity.processors.empty() && affinity.processors.back().number >= processor.number))
             return false;
-        place.processors.push_back(processor);
+        affinity.processors.push_back(processor);
     }
     std::uint64_t listed = 0; // processors in all lists: a few bytes can name many
     for (std::uint64_t i = 0; i < r.threads; ++i) {
         PlacedThreadRecord t;
         describe(d, t);
-        PlacedThread thread;
+        ThreadAffinity thread;
         if (d.failed() || t.thread > max_id || !take(t.last, thread.last)) return false;
         thread.thread = static_cast<std::uint32_t>(t.thread);
         thread.looks = t.looks;
@@ -53,10 +53,10 @@ bool decode_place(Decoder d, std::optional<RankPlacing>& out) {
             if (!allowed || allowed->empty() || allowed->back() >= most_processors || listed > 1u << 22) return false;
             thread.allowed = std::move(*allowed);
         }
-        place.threads.push_back(std::move(thread));
+        affinity.threads.push_back(std::move(thread));
     }
     if (d.failed() || d.remaining() != 0 || out) return false;
-    out = std::move(place);
+    out = std::move(affinity);
     return true;
 }
 

@@ -1,4 +1,4 @@
-// What answers a question of users.
+// A finding: what the report says first about one question of users.
 // Contract: plain data.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace libprofile::tools {
 
-struct Answer {
+struct Finding {
     std::string key;                    // "time", "change", "ranks", "threads", "cost"
     std::string question;               // heading
     std::vector<std::string> sentences; // begin in lower case where they can, end without a full stop

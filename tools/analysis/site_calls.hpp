@@ -1,4 +1,4 @@
-// The MPI calls that a rank made at a place in the code, or in what was called there: as its call tree has them.
+// The MPI calls that a rank made at a call site, or in a function called there, as its call tree has them.
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 #pragma once
 
@@ -11,12 +11,12 @@
 namespace libprofile::tools {
 
 /// One call path of them.
-struct PlaceCall {
+struct SiteCall {
     std::string function;
     std::uint64_t visits = 0;
 };
 
 /// In the phase of that name, by the main thread of `rank`.
-std::vector<PlaceCall> calls_at(const Profile& profile, const Module& module, std::uint64_t offset, std::uint64_t rank, const std::string& phase);
+std::vector<SiteCall> calls_at(const Profile& profile, const Module& module, std::uint64_t offset, std::uint64_t rank, const std::string& phase);
 
 } // namespace libprofile::tools

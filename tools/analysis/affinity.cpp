@@ -1,4 +1,4 @@
-#include "tools/analysis/placement.hpp"
+#include "tools/analysis/affinity.hpp"
 
 #include "tools/names/labels.hpp"
 #include "tools/reader/counters.hpp"
@@ -15,12 +15,12 @@ namespace libprofile::tools {
 namespace {
 
 /// Host names are not always different, and containers of one machine have their own.
-std::string machine_key(const RankInfo& info) { return info.place->machine.id.empty() ? "host " + info.host : "id " + info.place->machine.id; }
+std::string machine_key(const RankInfo& info) { return info.affinity->machine.id.empty() ? "host " + info.host : "id " + info.affinity->machine.id; }
 
-const PlacedThread* main_thread(const RankInfo& info) { return info.place ? info.place->thread(0) : nullptr; }
+const ThreadAffinity* main_thread(const RankInfo& info) { return info.affinity ? info.affinity->thread(0) : nullptr; }
 
-std::optional<std::uint32_t> core_of(const RankPlacing& place, std::uint32_t processor) {
-    const Processor* known = place.processor(processor);
+std::optional<std::uint32_t> core_of(const RankAffinity& affinity, std::uint32_t processor) {
+    const Processor* known = affinity.processor(processor);
     return known == nullptr ? std::nullopt : known->core;
 }
 
@@ -32,16 +32,16 @@ struct BindingGroup {
     bool cores_known = true;
 };
 
-void add(BindingGroup& group, std::uint64_t rank, const RankPlacing& place, const std::vector<std::uint32_t>& allowed) {
+void add(BindingGroup& group, std::uint64_t rank, const RankAffinity& affinity, const std::vector<std::uint32_t>& allowed) {
     group.ranks.push_back(rank);
     for (const std::uint32_t processor : allowed) {
-        const std::optional<std::uint32_t> core = core_of(place, processor);
+        const std::optional<std::uint32_t> core = core_of(affinity, processor);
         group.cores_known = group.cores_known && core;
         group.cores.insert(core.value_or(processor));
     }
 }
 
-/// Empty: all can have a core of their own.
+/// Empty if all can have a core of their own.
 std::string crowd_words(const BindingGroup& group, const std::string& host, bool is_whole) {
     if (group.ranks.size() < 2) return "";
     const std::string who = rank_words(group.ranks);
@@ -57,32 +57,32 @@ std::string crowd_words(const BindingGroup& group, const std::string& host, bool
 
 } // namespace
 
-std::vector<PlacedMachine> placed_machines(const Profile& profile) {
-    std::vector<PlacedMachine> machines;
+std::vector<UsedMachine> used_machines(const Profile& profile) {
+    std::vector<UsedMachine> machines;
     std::map<std::string, std::size_t> known;
     for (const auto& [rank, info] : profile.ranks) {
-        const PlacedThread* thread = main_thread(info);
+        const ThreadAffinity* thread = main_thread(info);
         if (thread == nullptr) continue;
         const auto [at, added] = known.emplace(machine_key(info), machines.size());
-        if (added) machines.push_back({info.host, info.place->machine, {}, {}, thread->allowed.size(), thread->allowed.size()});
-        PlacedMachine& machine = machines[at->second];
+        if (added) machines.push_back({info.host, info.affinity->machine, {}, {}, thread->allowed.size(), thread->allowed.size()});
+        UsedMachine& machine = machines[at->second];
         machine.ranks.push_back(rank);
         machine.fewest_allowed = std::min<std::uint64_t>(machine.fewest_allowed, thread->allowed.size());
         machine.most_allowed = std::max<std::uint64_t>(machine.most_allowed, thread->allowed.size());
-        PlacedCore place;
+        UsedCore seen;
         if (thread->last)
-            if (const Processor* processor = info.place->processor(*thread->last)) {
-                place.core = processor->core;
-                place.numa_node = processor->numa_node;
+            if (const Processor* processor = info.affinity->processor(*thread->last)) {
+                seen.core = processor->core;
+                seen.numa_node = processor->numa_node;
             }
         const auto same = std::find_if(machine.cores.begin(), machine.cores.end(),
-                                       [&](const PlacedCore& other) { return other.core == place.core && other.numa_node == place.numa_node; });
-        PlacedCore& core = same == machine.cores.end() ? machine.cores.emplace_back(std::move(place)) : *same;
+                                       [&](const UsedCore& other) { return other.core == seen.core && other.numa_node == seen.numa_node; });
+        UsedCore& core = same == machine.cores.end() ? machine.cores.emplace_back(std::move(seen)) : *same;
         core.ranks.push_back(rank);
     }
-    for (PlacedMachine& machine : machines)
+    for (UsedMachine& machine : machines)
         std::sort(machine.cores.begin(), machine.cores.end(),
-                  [](const PlacedCore& a, const PlacedCore& b) { return std::pair(a.numa_node, a.core) < std::pair(b.numa_node, b.core); });
+                  [](const UsedCore& a, const UsedCore& b) { return std::pair(a.numa_node, a.core) < std::pair(b.numa_node, b.core); });
     return machines;
 }
 
@@ -99,7 +99,7 @@ std::string machine_words(const MachineInfo& info) {
     return out;
 }
 
-std::string binding_words(const PlacedMachine& machine) {
+std::string binding_words(const UsedMachine& machine) {
     if (machine.most_allowed == 0) return "";
     const std::string each = machine.ranks.size() > 1 ? "each rank" : "the rank";
     const std::string of = machine.info.processors == 0 ? "" : fmt::format(" of {}", machine.info.processors);
@@ -111,22 +111,22 @@ std::string binding_words(const PlacedMachine& machine) {
     return fmt::format("{} was allowed {}{}", each, plural(machine.most_allowed, "processor"), of);
 }
 
-std::vector<std::string> placement_warnings(const Profile& profile) {
+std::vector<std::string> affinity_warnings(const Profile& profile) {
     std::vector<std::string> out;
-    for (const PlacedMachine& machine : placed_machines(profile)) {
+    for (const UsedMachine& machine : used_machines(profile)) {
         BindingGroup whole;
         std::map<std::vector<std::uint32_t>, BindingGroup> groups; // by what they might use
         std::set<std::uint32_t> processors;
         bool all_known = true;
         for (const std::uint64_t rank : machine.ranks) {
-            const RankPlacing& place = *profile.ranks.at(static_cast<std::uint32_t>(rank)).place;
-            const std::vector<std::uint32_t>& allowed = place.thread(0)->allowed;
+            const RankAffinity& affinity = *profile.ranks.at(static_cast<std::uint32_t>(rank)).affinity;
+            const std::vector<std::uint32_t>& allowed = affinity.thread(0)->allowed;
             all_known = all_known && !allowed.empty();
             if (allowed.empty()) continue;
-            add(whole, rank, place, allowed);
+            add(whole, rank, affinity, allowed);
             processors.insert(allowed.begin(), allowed.end());
             BindingGroup& group = groups[allowed];
-            add(group, rank, place, allowed);
+            add(group, rank, affinity, allowed);
             group.processors = allowed.size();
         }
         whole.processors = processors.size();
@@ -146,7 +146,7 @@ std::vector<std::string> placement_warnings(const Profile& profile) {
 
 namespace {
 
-/// Its bit in PlacedThread::counters; 64: it is none that could be missing.
+/// Its bit in ThreadAffinity::counters; 64: it is none that could be missing.
 std::size_t counter_bit(const Profile& profile, std::size_t metric) {
     const std::size_t chosen = chosen_counters(profile.metrics);
     if (metric < metric_count || metric >= metric_count + 2 * chosen) return 64;
@@ -154,11 +154,11 @@ std::size_t counter_bit(const Profile& profile, std::size_t metric) {
 }
 
 bool had_bit(const Profile& profile, const RankInfo& info, std::uint32_t number, std::size_t bit) {
-    const PlacedThread* thread = info.place ? info.place->thread(number) : nullptr;
+    const ThreadAffinity* thread = info.affinity ? info.affinity->thread(number) : nullptr;
     if (thread == nullptr) return true;
     std::string names;
     for (std::size_t i = 0; i < chosen_counters(profile.metrics); ++i) names += (names.empty() ? "" : ",") + profile.metrics[metric_count + i].name;
-    return info.place->counters != names || (thread->counters >> bit & 1) != 0;
+    return info.affinity->counters != names || (thread->counters >> bit & 1) != 0;
 }
 
 } // namespace
@@ -184,12 +184,12 @@ std::vector<std::string> counter_warnings(const Profile& profile) {
     std::vector<std::uint64_t> others;
     std::map<std::string, std::vector<std::uint64_t>> without; // ranks, by counter
     for (const auto& [rank, info] : profile.ranks) {
-        if (!info.place) continue;
-        if (info.place->counters != names) {
+        if (!info.affinity) continue;
+        if (info.affinity->counters != names) {
             others.push_back(rank);
             continue;
         }
-        const PlacedThread* thread = info.place->thread(0);
+        const ThreadAffinity* thread = info.affinity->thread(0);
         for (std::size_t m = metric_count; thread != nullptr && m < end; ++m)
             if (m - metric_count < 64 && (thread->counters >> (m - metric_count) & 1) == 0 && profile.metrics[m].name != "energy")
                 without[profile.metrics[m].name].push_back(rank);

@@ -9,7 +9,7 @@
 
 namespace libprofile::tools {
 
-/// False: malformed, or the rank has one already.
-bool decode_place(Decoder d, std::optional<RankPlacing>& out);
+/// Returns false if it is malformed, or the rank has one already.
+bool decode_topology(Decoder d, std::optional<RankAffinity>& out);
 
 } // namespace libprofile::tools

@@ -11,14 +11,14 @@
 
 namespace libprofile::tools {
 
-struct PagePlaces {
-    std::vector<const Location*> mains; // a row of the value map each; null: no data
+struct PageTables {
+    std::vector<const Location*> mains; // a row of the value map each; null without data
     std::vector<const Location*> all;
     std::vector<FunctionNode> tree;
-    CellPlaces cells;
+    CellTables cells;
     std::vector<std::string> columns; // names of the metrics that occur
 };
 
-PagePlaces page_places(const Profile& profile);
+PageTables page_tables(const Profile& profile);
 
 } // namespace libprofile::tools

@@ -1,9 +1,9 @@
 // What users ask first, answered in sentences from exact numbers: where does the time go, what changes over time, which ranks
-// differ, what did libprofile cost. The one place for these sentences: the text report, JSON and the page show them as they are.
+// differ, what did libprofile cost. The text report, JSON and the page show these sentences as they are.
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Text of the profile is made printable.
 #pragma once
 
-#include "tools/analysis/answer.hpp"
+#include "tools/analysis/finding.hpp"
 #include "tools/reader/model.hpp"
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct TimePart {
 };
 
 /// The times of Table 1 that exclude each other, the largest first; none of nothing.
-/// @param locations main threads (null: a rank without data)
+/// @param locations main threads (null for a rank without data)
 std::vector<TimePart> time_parts(const Profile& profile, const std::vector<const Location*>& locations);
 
 struct Spot;
 /// MPI_Init, MPI_Finalize and the like: one of the parts, and nothing that a program could do better.
 bool starts_or_ends_mpi(const Profile& profile, const Spot& spot);
 
-/// A function with much own time; what is a part by itself (libprofile, off CPU, not recorded, MPI init/exit) is told above.
+/// A function with much own time, without the parts above (libprofile, off CPU, not recorded, MPI init/exit).
 struct Hottest {
     double share = 0; // of the time of all ranks
     std::string text; // "MPI_Waitall in exchange"
@@ -46,11 +46,11 @@ struct Trend {
     double late = 0;                  // and of the last
     bool changes = false;             // by at least 5 %, over at least 20 iterations
     std::vector<std::uint64_t> slow;  // longer than 1.5 times the typical one, counted from 0; empty where that is usual (a quarter)
-    std::uint64_t period = 0;         // every so many-th is slow; 0: not regular
+    std::uint64_t period = 0;         // every period-th is slow; 0 if irregular
     double slow_share = 0;            // of all iterations' time: what the slow ones take more than typical ones
     std::vector<double> slowest_rank; // ns, by iteration
 };
-/// Of the phases with iterations, the one with most time first; the frames of others behind those.
+/// The phases with iterations, the one with most time first; frames of others last.
 std::vector<Trend> trends(const Profile& profile, const std::vector<const Location*>& locations);
 
 /// Who computes most and least: time on the processor outside MPI.
@@ -70,7 +70,7 @@ std::vector<std::string> trend_sentences(const Profile& profile, const Trend& tr
 /// All, without those about ranks where no rank has data, and the one about threads where teams of OpenMP hardly wait. Of phases with
 /// iterations, the two with most time.
 /// @param found what trends() gives
-std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);
-std::vector<Answer> answers(const Profile& profile, const std::vector<const Location*>& locations);
+std::vector<Finding> findings(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);
+std::vector<Finding> findings(const Profile& profile, const std::vector<const Location*>& locations);
 
 } // namespace libprofile::tools

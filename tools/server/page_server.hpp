@@ -6,17 +6,17 @@
 #pragma once
 
 #include "tools/view/page.hpp"
-#include "tools/view/page_places.hpp"
+#include "tools/view/page_tables.hpp"
 
 #include <cstdint>
 #include <string>
 
 namespace libprofile::tools {
 
-class PageAnswers {
+class PageServer {
   public:
     /// Keeps references to both.
-    PageAnswers(const Profile& profile, const PageRequest& request);
+    PageServer(const Profile& profile, const PageRequest& request);
 
     /// The page itself.
     std::string page() const;
@@ -43,7 +43,7 @@ class PageAnswers {
 
     const Profile& profile_;
     const PageRequest& request_;
-    const PagePlaces places_;
+    const PageTables tables_;
     std::size_t next_column_ = 1000000; // above those of any page
 };
 

@@ -1,4 +1,4 @@
-#include "tools/server/page_answers.hpp"
+#include "tools/server/page_server.hpp"
 
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
@@ -34,39 +34,39 @@ MapMetric find_metric(std::vector<MapMetric> metrics, const std::string& name) {
 
 } // namespace
 
-PageAnswers::PageAnswers(const Profile& profile, const PageRequest& request) : profile_(profile), request_(request), places_(page_places(profile)) {}
+PageServer::PageServer(const Profile& profile, const PageRequest& request) : profile_(profile), request_(request), tables_(page_tables(profile)) {}
 
-std::string PageAnswers::page() const { return tools::page(profile_, request_); }
+std::string PageServer::page() const { return tools::page(profile_, request_); }
 
-std::size_t PageAnswers::iterations_of(std::uint32_t phase) const {
+std::size_t PageServer::iterations_of(std::uint32_t phase) const {
     std::size_t iterations = 0;
-    for (const Location* location : places_.mains)
+    for (const Location* location : tables_.mains)
         if (const PhaseData* data = find_phase(location, phase)) iterations = std::max(iterations, data->iteration_ns.size());
     if (iterations == 0) throw ViewError("this phase has no iterations");
     return iterations;
 }
 
-std::string PageAnswers::map(std::uint32_t phase, const std::string& name) {
+std::string PageServer::map(std::uint32_t phase, const std::string& name) {
     const std::size_t iterations = iterations_of(phase);
-    const MapMetric metric = find_metric(map_metrics(profile_, places_.mains, phase), name);
-    const MapValues values = std::move(map_values(profile_, places_.mains, phase, iterations, {metric}).front());
+    const MapMetric metric = find_metric(map_metrics(profile_, tables_.mains, phase), name);
+    const MapValues values = std::move(map_values(profile_, tables_.mains, phase, iterations, {metric}).front());
     Sections sections(next_column_);
     const bool with_values = values.values.size() <= request_.exact_values;
     const Json entry = map_entry(values, quantize(values.values, iterations, any_bytes), iterations, with_values, sections);
     return text_of({{"map", entry}}, sections, next_column_);
 }
 
-std::string PageAnswers::row(std::uint32_t phase, const std::string& name, std::uint32_t rank) {
-    if (rank >= places_.mains.size()) throw ViewError(fmt::format("there is no rank {}", rank));
+std::string PageServer::row(std::uint32_t phase, const std::string& name, std::uint32_t rank) {
+    if (rank >= tables_.mains.size()) throw ViewError(fmt::format("there is no rank {}", rank));
     const std::size_t iterations = iterations_of(phase);
-    const MapMetric metric = find_metric(map_metrics(profile_, places_.mains, phase), name);
-    const MapValues values = std::move(map_values(profile_, {places_.mains[rank]}, phase, iterations, {metric}).front());
+    const MapMetric metric = find_metric(map_metrics(profile_, tables_.mains, phase), name);
+    const MapValues values = std::move(map_values(profile_, {tables_.mains[rank]}, phase, iterations, {metric}).front());
     Sections sections(next_column_);
     const std::size_t column = sections.add(value_column(values.values));
     return text_of({{"values", column}, {"exact", values.exact}}, sections, next_column_);
 }
 
-std::string PageAnswers::profile_of(const Selected& selected) {
+std::string PageServer::profile_of(const Selected& selected) {
     if (selected.phase >= profile_.phases.size() || selected.from >= selected.to) throw ViewError("there are no such iterations");
     std::vector<IterationRange> ranges;
     if (!selected.rest) {
@@ -75,9 +75,9 @@ std::string PageAnswers::profile_of(const Selected& selected) {
         if (selected.from != 0) ranges.push_back({0, selected.from - 1});
         ranges.push_back({selected.to});
     }
-    SelectedColumns cells(places_.cells);
+    SelectedColumns cells(tables_.cells);
     Json counts = Json::array(), sums = Json::array(), only_time = Json::array(), untold = Json::array();
-    for (const Location* location : places_.all) {
+    for (const Location* location : tables_.all) {
         const PhaseData* data = find_phase(location, selected.phase);
         const bool wanted = location->rank >= selected.first_rank && location->rank < selected.end_rank;
         std::uint64_t count = 0;
