@@ -195,7 +195,7 @@ std::vector<std::string> counter_warnings(const Profile& profile) {
                 without[profile.metrics[m].name].push_back(rank);
     }
     if (!others.empty())
-        out.push_back(fmt::format("{} had other counters (LIBPROFILE_METRICS) than the job: what their values mean is not certain", rank_words(others)));
+        out.push_back(fmt::format("{} had other counters (LIBPROFILE_METRICS) than the job: the meaning of their values is uncertain", rank_words(others)));
     for (const auto& [name, ranks] : without)
         out.push_back(fmt::format("{} could not be counted on {}", printable(name), ranks.size() == profile.ranks.size() ? "any rank" : rank_words(ranks)));
     return out;

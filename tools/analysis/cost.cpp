@@ -133,7 +133,7 @@ Finding what_it_cost(const Profile& profile, const std::vector<const Location*>&
     // A function's share has the error of a share of so many hits.
     constexpr std::uint64_t few = 1000;
     if (cost.taken != 0 && cost.taken < few)
-        finding.sentences.push_back(fmt::format("few samples: shares of functions below about {} are a matter of chance",
+        finding.sentences.push_back(fmt::format("few samples: shares of functions below about {} are within the sampling error",
                                                 percent(std::min(1.0, 10 / static_cast<double>(std::max<std::uint64_t>(cost.taken, 10))))));
     if (cost.not_recorded > 0)
         finding.sentences.push_back(fmt::format("{} of the time was not recorded (MPI_Pcontrol, LIBPROFILE_START{})", percent(cost.not_recorded / cost.wall),

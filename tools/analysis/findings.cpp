@@ -68,9 +68,10 @@ Finding where_the_time_goes(const Profile& profile, const Locations& locations) 
     for (const Hottest& one : hottest_functions(profile, locations)) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", percent(one.share), one.text);
     if (!line.empty()) finding.sentences.push_back("most in: " + line);
     if (const double share = processor_share(profile, locations); share < 0.7)
-        finding.sentences.push_back(fmt::format("by the samples, ranks had a processor for only about {} of the time, MPI included: they slept, or had to "
-                                                "share processors with each other or with other programs; part of the computation may count as off CPU then",
-                                                percent(share)));
+        finding.sentences.push_back(
+            fmt::format("according to the samples, ranks had a processor for only about {} of the time, MPI included: they slept, or had to "
+                        "share processors with each other or with other programs; then part of the computation may count as off CPU",
+                        percent(share)));
     return finding;
 }
 
@@ -102,8 +103,8 @@ Finding what_changes(const Profile& profile, const std::vector<Trend>& found) {
     finding.sentences.insert(finding.sentences.end(), loops.begin(), loops.end());
     const bool is_short_of_memory = std::any_of(profile.ranks.begin(), profile.ranks.end(), [](const auto& rank) { return rank.second.quota_losses != 0; });
     if (finding.sentences.empty() && is_short_of_memory)
-        finding.sentences.push_back("not known: this profile has no iterations, and memory ran out or there were too many phases, so those that there were "
-                                    "may be lost; raise LIBPROFILE_MEMORY (docs/clustering.md), or use fewer names");
+        finding.sentences.push_back("not known: this profile has no iterations. Memory ran out or there were too many phases, so iterations may have been "
+                                    "lost; raise LIBPROFILE_MEMORY (docs/clustering.md), or use fewer names");
     else if (finding.sentences.empty())
         finding.sentences.push_back("not known: this profile has no iterations. LIBPROFILE_ITERATION=auto, the default, looks for the program's main loop at "
                                     "the MPI calls of its main thread, but not with LIBPROFILE_CALLPATHS=0 or LIBPROFILE_MEMORY below 4M (docs/iterations.md). "
@@ -144,7 +145,7 @@ Finding which_ranks(const Profile& profile, const Locations& locations) {
     }
     // A rank that computes twice as long as others matters little where all hardly compute.
     if (spread->most == 0) {
-        finding.sentences.push_back("no rank computed outside MPI, as far as was measured");
+        finding.sentences.push_back("no rank was seen computing outside MPI");
     } else if (spread->over_mean < 0.02) {
         finding.sentences.push_back(
             fmt::format("hardly any: the busiest rank ({}) computes {} longer than the mean", spread->busiest, percent(spread->over_mean)));
@@ -206,7 +207,7 @@ std::vector<std::string> trend_sentences(const Profile& profile, const Trend& tr
     if (trend.slow.empty()) return sentences;
     std::vector<std::uint64_t> numbers;
     for (const std::uint64_t i : trend.slow) numbers.push_back(i + 1);
-    sentences.push_back(fmt::format("{} over 1.5 times the typical {}{} ({}): what they take beyond that is {} of the time of all",
+    sentences.push_back(fmt::format("{} over 1.5 times the typical {}{} ({}): the excess is {} of the time of all iterations",
                                     plural(trend.slow.size(), "iteration") + (trend.slow.size() == 1 ? " takes" : " take"), duration(trend.typical, {}),
                                     trend.period != 0 ? fmt::format(", every {}", count(static_cast<double>(trend.period))) : "", number_ranges(numbers, 4),
                                     percent(trend.slow_share)));

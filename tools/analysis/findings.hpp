@@ -21,12 +21,12 @@ struct TimePart {
     double highest = 0;
 };
 
-/// The times of Table 1 that exclude each other, the largest first; none of nothing.
+/// The times of Table 1 that exclude each other, the largest first; without those that are 0.
 /// @param locations main threads (null for a rank without data)
 std::vector<TimePart> time_parts(const Profile& profile, const std::vector<const Location*>& locations);
 
 struct Spot;
-/// MPI_Init, MPI_Finalize and the like: one of the parts, and nothing that a program could do better.
+/// MPI_Init, MPI_Finalize and the like: one of the parts, and nothing that a program could improve.
 bool starts_or_ends_mpi(const Profile& profile, const Spot& spot);
 
 /// A function with much own time, without the parts above (libprofile, off CPU, not recorded, MPI init/exit).
@@ -58,16 +58,16 @@ struct RankSpread {
     std::uint32_t busiest = 0, idlest = 0;
     double most = 0, least = 0;     // ns
     double over_mean = 0;           // the busiest, as a share of the mean
-    double gain = 0;                // so much of the time could be saved if all computed the same
+    double gain = 0;                // share of the time that equal work on all ranks would save
     std::vector<std::uint64_t> odd; // unlike the others: over 4 deviations, 5 % and 0.5 % of the run from the median; at most a quarter of all
 };
-/// Nothing for fewer than two ranks.
+/// Empty for fewer than two ranks.
 std::optional<RankSpread> rank_spread(const Profile& profile, const std::vector<const Location*>& locations);
 
 /// Whether the iterations of the phase get longer or shorter, and which are slow.
 std::vector<std::string> trend_sentences(const Profile& profile, const Trend& trend);
 
-/// All, without those about ranks where no rank has data, and the one about threads where teams of OpenMP hardly wait. Of phases with
+/// All findings, without those about ranks if no rank has data, and about threads if OpenMP teams hardly wait. For phases with
 /// iterations, the two with most time.
 /// @param found what trends() gives
 std::vector<Finding> findings(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);

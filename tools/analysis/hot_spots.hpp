@@ -9,13 +9,13 @@
 
 namespace libprofile::tools {
 
-/// Call paths that end alike: a function of the application whatever its callers, an MPI function together with the
+/// Call paths with the same end: a function of the application with any callers, an MPI function together with the
 /// function that calls it, or one of the runtime's own nodes such as "(off CPU)".
 struct Spot {
     NodeKind kind = NodeKind::Frame;
     std::string name;    // short function name
     std::string caller;  // MPI functions: the first calling function that is no mere wrapper (wrappers.hpp)
-    std::string through; // the wrappers between; empty: none
+    std::string through; // the wrappers between; empty if there are none
     std::string source;  // "file:line": of the hottest line, or of the call
 };
 
@@ -26,9 +26,9 @@ struct SpotTable {
 };
 SpotTable spot_table(const Profile& profile);
 
-/// "exchange", "solve (through global_sum)"; empty: there is no caller.
+/// "exchange", "solve (through global_sum)"; empty without a caller.
 std::string caller_text(const std::string& caller, const std::string& through);
-/// "solver.c:12 in solve (through global_sum)", as far as it is known.
+/// "solver.c:12 in solve (through global_sum)", or the known part of it.
 std::string where_text(const std::string& source, const std::string& caller, const std::string& through);
 
 /// "MPI_Waitall in exchange".

@@ -34,7 +34,7 @@ struct TimeSpread {
     double median = 0;
     double high = 0; // 5 % take more
     double longest = 0;
-    /// Iterations of which one takes ten times as long as another are not of one kind, whatever they have in common.
+    /// Iterations are not of one kind if one takes ten times as long as another, whatever they have in common.
     bool is_one_kind() const { return longest < 10 * shortest || longest == 0; }
 };
 TimeSpread time_spread(std::vector<double> times);

@@ -29,8 +29,8 @@ constexpr Doubt doubts_by_flag[] = {
     {LoopIsRecursion, "the function calls itself for the next one, as searches and divisions of a problem do, too"},
     {LoopIsOpaque, "the code of that function is not understood; in an interpreter one call may be many of the program"},
     {LoopIsNested, "it may lie in another loop of that function, one that makes no MPI call of its own and is the time loop"},
-    {LoopMayMiss, "a pass may go by without this call, and such passes are not seen"},
-    {LoopIsCutShort, "those after them lie too deep in the stack to be told apart"},
+    {LoopMayMiss, "a pass may skip this call, and such passes are not seen"},
+    {LoopIsCutShort, "later ones lie too deep in the stack to be told apart"},
 };
 
 /// The lines of a call site: of the function, and of what is inlined there. Empty if unknown.
@@ -68,15 +68,15 @@ std::string as_iteration_points(const FoundLoop& loop, const std::set<std::uint6
 /// The same calls come several times in a pass. Copies that the compiler made have the same lines.
 void doubt_copies(const Profile& profile, const FoundLoop& loop, std::vector<std::string>& doubts) {
     const std::uint64_t times = loop.passes == 0 ? 0 : loop.other_passes / loop.passes;
-    std::string text = fmt::format("the same calls come {} times in each", times);
+    std::string text = fmt::format("the same calls occur {} times in each", times);
     const std::vector<std::string> lines = lines_of(site_at(profile, loop.module, loop.offset));
     if (lines.empty()) {
-        doubts.push_back(text + "; where the compiler has unrolled the loop (-funroll-loops), these are so many of the program's");
+        doubts.push_back(text + "; if the compiler has unrolled the loop (-funroll-loops), each is that many of the program's");
         return;
     }
     const std::set<std::uint64_t> offsets = sites_on_lines(profile, loop, lines);
     if (offsets.size() < 2) return;
-    text += ", from the same line: the compiler may have unrolled the loop, so that these are so many of the program's, or only one inside it";
+    text += ", from the same line: the compiler may have unrolled the loop, so that each is that many of the program's, or only a loop inside it";
     if (const std::string points = as_iteration_points(loop, offsets); times != 0 && offsets.size() % times == 0 && !points.empty())
         text += fmt::format("; LIBPROFILE_ITERATION={} takes each for a pass", printable(points));
     doubts.push_back(std::move(text));
@@ -115,7 +115,8 @@ std::string doubt_of_other(const Profile& profile, const LoopOfRanks& found) {
     const double share = static_cast<double>(loop.other_passes) / static_cast<double>(std::max<std::uint64_t>(loop.passes, 1));
     const SiteCall* call = nearest(at.calls, share, static_cast<double>(found.most));
     if (call == nullptr) return fmt::format("passes may begin in {} instead", site);
-    return fmt::format("passes may begin with {} in {} instead, which comes {} in these iterations{}", printable(call->function), site, times(*call), at.rank);
+    return fmt::format("passes may begin with {} in {} instead, which is called {} in these iterations{}", printable(call->function), site, times(*call),
+                       at.rank);
 }
 
 /// The function called at the site may make the loop's call in some passes only.
@@ -126,8 +127,8 @@ std::string doubt_of_site(const Profile& profile, const LoopOfRanks& found) {
     std::vector<SiteCall> its;
     std::copy_if(at.calls.begin(), at.calls.end(), std::back_inserter(its), [&](const SiteCall& call) { return call.function == loop.call; });
     const SiteCall* own = nearest(its, 1, static_cast<double>(found.most));
-    if (own == nullptr || most->visits <= own->visits) return "what is called there may make this call in some passes only";
-    return fmt::format("what is called there may make this call in some passes only: {} comes {} there, {} {}{}", printable(own->function), times(*own),
+    if (own == nullptr || most->visits <= own->visits) return "the function called there may make this call in some passes only";
+    return fmt::format("the function called there may make this call in some passes only: {} comes {} there, {} {}{}", printable(own->function), times(*own),
                        printable(most->function), times(*most), at.rank);
 }
 
@@ -147,9 +148,9 @@ std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks&
     for (const Doubt& doubt : doubts_by_flag)
         if (found.is(doubt.flag)) doubts.emplace_back(doubt.text);
     if (found.fewest < least_sure_passes) doubts.emplace_back("a few passes look alike for many reasons");
-    if (loop.moves != 0) doubts.emplace_back("in the first ones passes may be joined");
+    if (loop.moves != 0) doubts.emplace_back("the first ones may join several passes");
     if (found.most - found.fewest > most_difference(found)) doubts.emplace_back("ranks count different numbers");
-    if (found.share < 0.5) doubts.emplace_back("most of the time is elsewhere");
+    if (found.share < 0.5) doubts.emplace_back("most of the time is spent elsewhere");
     return doubts;
 }
 

@@ -19,7 +19,7 @@ struct LoopOfRanks {
     std::uint64_t most = 0;
     std::uint64_t missed = 0;        // at most, of a rank
     bool was_cut_off = false;        // a rank ended in the middle of it, or of what came later: it was killed
-    std::string around = {};         // the phase of the loop in whose passes it is called; empty: there is none
+    std::string around = {};         // the phase of the loop whose passes call it; empty if there is none
     double share = 0;                // of the time since the search began, in iterations; mean over these ranks
     std::vector<std::string> doubts; // what speaks against it, in sentences without an end
     bool is_sure() const { return doubts.empty() && !is(LoopIsReplaced); }

@@ -91,7 +91,7 @@ std::string sentence(const Profile& profile, const std::vector<LoopOfRanks>& all
         fmt::format("\"{}\" was found automatically{}{}: {}, {} of the time after MPI_Init{}", printable(loop.phase),
                     loop.phase == loop_name_start + site ? "" : ", in " + site, names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "",
                     iterations_text(found), percent(found.share), levels_text(all, found));
-    if (loop.is(LoopIsReplaced)) return text + "; later a loop around it showed, which took its place";
+    if (loop.is(LoopIsReplaced)) return text + "; a loop around it was found later and replaced it";
     for (const std::string& doubt : found.doubts) text += "; not sure: " + doubt;
     if (found.is_sure()) text += "; sure: nothing speaks against it";
     return text;
@@ -178,8 +178,7 @@ std::vector<std::string> point_sentences(const Profile& profile) {
         return {fmt::format("LIBPROFILE_ITERATION={}: {}; iterations are what the program marked", printable(name),
                             printable(all.substr(why, all.find('\n', why) - why)))};
     }
-    return {fmt::format("LIBPROFILE_ITERATION={}: that was never passed by a main thread after MPI_Init (a function may be inlined where it is called)",
-                        printable(name))};
+    return {fmt::format("LIBPROFILE_ITERATION={}: no main thread passed it after MPI_Init (the compiler may have inlined the function)", printable(name))};
 }
 
 /// Where no rank has found a loop.
@@ -192,7 +191,7 @@ std::string why_none(const Profile& profile, const std::vector<const Location*>&
                                site_text(profile, loop.module, loop.offset), us);
         }
     }
-    return "no call of MPI comes again and again from one place for most of the time after MPI_Init";
+    return "no MPI call repeats at one call site for most of the time after MPI_Init";
 }
 
 std::vector<std::string> loop_sentences(const Profile& profile) {
@@ -219,20 +218,20 @@ std::vector<std::string> loop_sentences(const Profile& profile) {
     for (const auto& [level, share] : covered_by) covered = std::max(covered, share);
     if (!without.empty() && !all.empty()) sentences.push_back(fmt::format("{} found no loop", rank_words(without)));
     if (differs)
-        sentences.push_back("ranks took different places in the code for the start of a pass, so their iterations need not be the same "
-                            "ones; mark the loop to be sure (profile_iteration_begin, MPI_Pcontrol)");
+        sentences.push_back("ranks begin their passes at different call sites, so their iterations may not correspond; "
+                            "mark the loop to be sure (profile_iteration_begin, MPI_Pcontrol)");
     if (all.empty())
         sentences.push_back("no time loop was found: " + why_none(profile, searching) +
                             "; mark the loop (profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md), or name a function that is called "
-                            "once in a pass (LIBPROFILE_ITERATION=FUNCTION; docs/iterations.md)");
+                            "once per pass (LIBPROFILE_ITERATION=FUNCTION; docs/iterations.md)");
     else if (covered < 0.5)
-        sentences.push_back(fmt::format("the time loop was not found: what was found has {} of the time only; mark the loop "
+        sentences.push_back(fmt::format("the time loop was not found: the loops found cover only {} of the time; mark the loop "
                                         "(profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md)",
                                         percent(covered)));
     else if (shown != 0)
-        sentences.push_back("if that is not the time loop, mark it (profile_iteration_begin, MPI_Pcontrol), or name a function or a call that comes "
-                            "once in a pass (LIBPROFILE_ITERATION=FUNCTION, =FUNCTION:LINE, =FUNCTION/MPI_Call; docs/iterations.md); "
-                            "LIBPROFILE_ITERATION=none looks for none");
+        sentences.push_back("if that is not the time loop, mark it (profile_iteration_begin, MPI_Pcontrol), or name a function or a call that occurs "
+                            "once per pass (LIBPROFILE_ITERATION=FUNCTION, =FUNCTION:LINE, =FUNCTION/MPI_Call; docs/iterations.md); "
+                            "LIBPROFILE_ITERATION=none switches the search off");
     return sentences;
 }
 

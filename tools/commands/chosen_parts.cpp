@@ -10,12 +10,12 @@ namespace libprofile::tools {
 
 IterationRange iterations_option(const std::string& text) {
     if (const auto range = parse_iterations(text)) return *range;
-    throw UsageError(fmt::format("--iterations {} is no range; write first:last, counted from 1, such as 1:100", text));
+    throw UsageError(fmt::format("--iterations {} is not a range; write first:last, counted from 1, such as 1:100", text));
 }
 
 std::vector<std::uint32_t> ranks_option(const std::string& text) {
     if (auto ranks = parse_number_list(text)) return *std::move(ranks);
-    throw UsageError(fmt::format("--rank {} is no list of ranks; write them like 0,4-7", text));
+    throw UsageError(fmt::format("--rank {} is not a list of ranks; write them like 0,4-7", text));
 }
 
 } // namespace libprofile::tools

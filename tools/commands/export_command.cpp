@@ -1,14 +1,12 @@
+#include "tools/commands/add_names.hpp"
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/export/formats.hpp"
-#include "tools/names/expand_inlined.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/names/resolve.hpp"
 #include "tools/reader/reader.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace libprofile::tools {
 
@@ -73,10 +71,7 @@ class ExportCommand final : public Command {
         const ExportFormat& format = chosen_format();
         parse_choice();
         Profile profile = read_profile(fs::path(path_));
-        const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
-        std::error_code error;
-        if (resolution.added != 0 && fs::is_directory(path_, error)) store_names(profile, path_);
-        expand_inlined(profile);
+        add_names(profile, path_);
         if (output_ == "-") return write_to_output(profile, format);
         if (output_.empty()) output_ = base_name(fs::absolute(fs::path(path_) / "").parent_path().string()) + format.suffix;
         NewFiles files(output_, format.is_folder);

@@ -15,11 +15,11 @@ namespace {
 constexpr const char* help_text = "Examples:\n"
                                   "  libprofile filter libprofile-app-1234 > app.filter     functions that are better not instrumented\n"
                                   "  libprofile-c++ --filter=app.filter -O2 -c app.cpp      compile without them\n"
-                                  "  LIBPROFILE_FILTER=app.filter mpirun ...                or leave them out at run time, which costs some ns a visit\n\n"
+                                  "  LIBPROFILE_FILTER=app.filter mpirun ...                or leave them out at run time, at a few ns per visit\n\n"
                                   "Usage: libprofile filter FOLDER [--target PERCENT]\n"
-                                  "Of a job whose program was compiled with -finstrument-functions: writes a filter file to standard output with the\n"
-                                  "functions whose visits are shorter than ten times what they cost, and as many more, those with the shortest visits\n"
-                                  "first, as it takes for the rest to cost no more than PERCENT (1) of the computing time. docs/regions.md says more.\n";
+                                  "Writes a filter file to standard output, for a job whose program was compiled with -finstrument-functions. It lists the\n"
+                                  "functions whose visits are shorter than ten times their cost, then those with the shortest visits, until the rest\n"
+                                  "costs at most PERCENT (1) of the computing time. docs/regions.md says more.\n";
 
 class FilterCommand final : public Command {
   public:

@@ -13,7 +13,7 @@ constexpr const char* help_text = "Examples:\n"
                                   "  libprofile report libprofile-app-1234      works without that, too\n\n"
                                   "Usage: libprofile recover FOLDER\n"
                                   "Copies the data of every rank from its live file (rank-N.lprof), or from the unfinished common file where that has\n"
-                                  "all of them, into FOLDER/profile.lprof. Nothing is overwritten or removed. Not while a rank of the job runs here.\n";
+                                  "all of them, into FOLDER/profile.lprof. It overwrites and removes nothing, and refuses while a rank of the job runs here.\n";
 
 class RecoverCommand final : public Command {
   public:

@@ -1,8 +1,7 @@
 #include "tools/commands/report.hpp"
 
-#include "tools/names/expand_inlined.hpp"
+#include "tools/commands/add_names.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/names/resolve.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/report/json.hpp"
 #include "tools/report/selection.hpp"
@@ -12,22 +11,10 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fmt/format.h>
-#include <unistd.h>
 
 namespace libprofile::tools {
 
 namespace {
-
-/// @param all the profile was read as a whole; names of a part would replace the others'
-void add_names(Profile& profile, const std::string& path, bool all) {
-    const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
-    std::error_code error;
-    if (resolution.added != 0 && all && std::filesystem::is_directory(path, error)) store_names(profile, path);
-    expand_inlined(profile);
-    for (const std::string& module : resolution.different)
-        profile.notes.push_back(fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
-}
 
 std::string printed(const ReportDocument& document, const ReportOptions& options) {
     switch (options.format) {
@@ -50,7 +37,7 @@ std::string text_of(const ReportOptions& options) {
         return printed(choice.compare.empty() ? selection_report(profile, choice, form) : comparison_report(profile, choice, form), options);
     }
     Profile profile = read_profile(std::filesystem::path(options.path));
-    add_names(profile, options.path, true);
+    add_names(profile, options.path);
     if (options.format == ReportFormat::Json) return report_json(profile, {options.trace, options.series});
     return report_text(profile, style_of_output(options.width, options.ascii), options.full_paths, printable(options.path));
 }

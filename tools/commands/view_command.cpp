@@ -1,7 +1,6 @@
+#include "tools/commands/add_names.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/names/expand_inlined.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/names/resolve.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/server/serve.hpp"
 #include "tools/view/page.hpp"
@@ -31,14 +30,14 @@ constexpr const char* help_text =
     "FOLDER is the one that libprofile named at the end of the job. The page is one HTML file that loads nothing from any network.\n\n"
     "Options:\n"
     "  -o, --output FILE    [FOLDER/view.html]\n"
-    "  --metric NAME        of the value maps, by the names of docs/metrics.md, or iteration_time or computation; may be\n"
+    "  --metric NAME        value maps of this metric: a name of docs/metrics.md, iteration_time or computation; may be\n"
     "                       given several times [as many as fit into the page]\n"
     "  --open               show the page in the browser (xdg-open)\n"
     "  --serve              serve the page to this user's browser (127.0.0.1, with a token in the address) instead of writing a\n"
     "                       file: the page then asks for what is too large for a file. Ends with Ctrl-C, or when the page has\n"
     "                       been closed\n"
-    "  --port N             of --serve, as for ssh -L [any that is free]\n"
-    "  --idle SECONDS       --serve ends, too, when nothing was heard of the page for so long [3600]\n";
+    "  --port N             port of --serve, as for ssh -L [any free one]\n"
+    "  --idle SECONDS       --serve also ends when the page was silent for this long [3600]\n";
 
 void write_file(const std::string& name, const std::string& text) {
     // Written next to it and renamed: a page is there whole or not at all.
@@ -101,18 +100,14 @@ class ViewCommand final : public Command {
     int run() override {
         if (path_.empty()) throw UsageError("view needs the folder of a profile: libprofile view libprofile-<program>-<job>");
         Profile profile = read_profile(std::filesystem::path(path_));
-        const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
-        std::error_code error;
-        const bool folder = std::filesystem::is_directory(path_, error);
-        if (resolution.added != 0 && folder) store_names(profile, path_);
-        expand_inlined(profile);
-        for (const std::string& module : resolution.different)
-            profile.notes.push_back(fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
+        add_names(profile, path_);
         if (serve_) {
             if (!output_.empty()) throw UsageError("--serve writes no file; leave out --output");
             return serve_page(profile);
         }
         const std::string text = page(profile, request_);
+        std::error_code error;
+        const bool folder = std::filesystem::is_directory(path_, error);
         const std::string file = !output_.empty() ? output_ : folder ? (std::filesystem::path(path_) / "view.html").string() : "view.html";
         write_file(file, text);
         fmt::print("{} ({:.1f} MB): open it in a browser\n", printable(file), static_cast<double>(text.size()) / 1e6);

@@ -177,8 +177,7 @@ class Writer {
         }
         out_ += table.text(style_);
         note("share of the call paths of reconstructed iterations that the iteration did not visit. Paths "
-             "other than MPI's are "
-             "those that a timer hit, which is chance, so most of them are bound to be phantoms");
+             "other than MPI's are random samples, so most of them are bound to be phantoms");
     }
 
     void whole_iterations() {
@@ -221,7 +220,7 @@ class Writer {
             table.row(row);
         }
         out_ += table.text(style_);
-        note("share of the cells whose error is in this order of magnitude; 0: exact");
+        note("share of the cells whose error is in this order of magnitude; 0 means exact");
     }
 
     void time() {

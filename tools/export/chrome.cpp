@@ -236,9 +236,8 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
     sums.short_names = true;
     sums.instances = 1;
     const CallTable table = make_call_table(profile, sums);
-    Remarks remarks = {
-        slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
-                    : "the profile has no times of begin: iterations are laid end to end, those of a loop inside another in a row of their own below it"};
+    Remarks remarks = {slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
+                                   : "the profile has no start times: iterations are laid end to end, those of an inner loop in a row of their own below"};
     std::size_t with_paths = 0;
     events.open();
     for (std::size_t l = 0; l < locations.size(); ++l) {

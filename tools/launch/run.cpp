@@ -216,7 +216,7 @@ int run(const std::vector<std::string>& arguments) {
     }
     if (!request.problem.empty()) return fail(2, request.problem);
     const std::string library = runtime_library();
-    if (library.empty()) return fail(1, "lib/libprofile.so is not beside this program's bin folder; install libprofile again");
+    if (library.empty()) return fail(1, "lib/libprofile.so is not next to this program's bin folder; install libprofile again");
     // The loader splits LD_PRELOAD at blanks and colons, and there is no way to quote them.
     if (library.find_first_of(" :") != std::string::npos)
         return fail(1, fmt::format("cannot preload {}: its path contains a blank or a colon; install libprofile "

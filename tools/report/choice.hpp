@@ -1,4 +1,4 @@
-// What a user of `libprofile report` asks for: which part of a profile, compared to which, in which form.
+// The choices of a user of `libprofile report`: which part of a profile, compared to which, in which form.
 // Contract: plain data and functions without state; allocate; throw what they say.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace libprofile::tools {
 
-/// The choice does not fit the profile: one sentence that says what there is.
+/// The choice does not fit the profile; what() is one sentence that says what the profile has.
 struct SelectionError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -40,7 +40,7 @@ struct ReportChoice {
     bool threads = false;             // of all threads, not only the main ones
     bool exclusive = false;           // iterations without the phases inside them
 
-    /// Nothing was chosen: the whole profile.
+    /// Returns true for the whole profile: nothing was chosen.
     bool is_whole() const;
     bool has_iterations() const;
     bool compares_ranks() const { return !compare.empty() && compare[0].kind == CompareSide::Kind::Ranks; }
@@ -53,7 +53,7 @@ std::optional<IterationRange> parse_iterations(std::string_view text);
 /// @throws SelectionError
 CompareSide parse_side(const std::string& text);
 
-/// Checks what belongs together: two sides of one kind, no --iterations with a comparison of iterations.
+/// Checks that the choices fit together: two sides of one kind, no --iterations with a comparison of iterations.
 /// @throws SelectionError
 void check(const ReportChoice& choice);
 
@@ -65,11 +65,11 @@ struct FoundChoice {
     std::vector<std::size_t> rows; // of metric_rows
 };
 
-/// Reads what the choice needs and no more, where the files allow that.
-/// @throws ReadError; SelectionError when the choice names what is not there
+/// Reads only what the choice needs, if the files allow that.
+/// @throws ReadError; SelectionError if the choice names something that the profile lacks
 Profile read_chosen(const std::filesystem::path& path, const ReportChoice& choice);
 
-/// @throws SelectionError when the choice names what is not there, with the nearest name or the range there is
+/// @throws SelectionError if the choice names something that the profile lacks; it tells the nearest name or the range
 FoundChoice find_choice(const Profile& profile, const ReportChoice& choice);
 
 /// "ranks 0-3, iterations 1-100 of "timestep""; empty for the whole profile.

@@ -302,7 +302,7 @@ class Comparison {
         const std::vector<std::uint32_t> nodes = shown_nodes(tree_, weight, most);
         ReportTable table{"call_paths",
                           "Call paths",
-                          "with what is called; +-: MPI calls are off by at most so much, sampled times by about so much; none: not known",
+                          "with what is called; +-: largest error of MPI calls, standard error of sampled times; empty: not known",
                           {},
                           {},
                           {},

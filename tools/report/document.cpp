@@ -187,7 +187,7 @@ void append_head(const ReportDocument& document, TextWriter& to) {
     for (const std::string& fact : document.facts) to.paragraph(spelled(to.style(), fact));
     if (document.complete)
         to.line(*document.complete ? tinted(to.style(), Tint::Good, "complete")
-                                   : tinted(to.style(), Tint::Warning, "INCOMPLETE") + ": what is missing is in no sum below");
+                                   : tinted(to.style(), Tint::Warning, "INCOMPLETE") + ": no sum below includes what is missing");
     for (const std::string& warning : document.warnings) to.note(warning);
 }
 

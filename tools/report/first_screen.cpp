@@ -95,7 +95,7 @@ void append_hints(const ReportContext& context, const std::string& path, TextWri
         break;
     }
     if (const auto spread = rank_spread(context.profile, context.locations))
-        hints.emplace_back(fmt::format("{} --compare rank={} rest", report, spread->busiest), "what it does more");
+        hints.emplace_back(fmt::format("{} --compare rank={} rest", report, spread->busiest), "what it does more than others");
     hints.emplace_back("libprofile view " + folder, "all of it in a browser");
     std::size_t longest = 0;
     for (const auto& [command, what] : hints) longest = std::max(longest, columns(command));

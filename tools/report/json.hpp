@@ -10,7 +10,7 @@
 namespace libprofile::tools {
 
 /// @return the document in UTF-8; bytes of the profile that are not UTF-8 become U+FFFD
-/// What may be many and is left out unless asked for.
+/// Large parts, left out by default.
 struct JsonParts {
     bool trace = false;  // the samples of LIBPROFILE_TRACE
     bool series = false; // the values of every iteration

@@ -72,7 +72,7 @@ void append_kinds(const ReportContext& context, std::uint32_t phase, const Kinds
     if (ranks < 2) return;
     const TextStyle& style = to.style();
     to.heading(fmt::format("Ranks in \"{}\"", printable(context.profile.phases[phase].name)),
-               "kinds of iteration by what a rank does, whatever it waits: mean time (5 to 95 % of them), computing");
+               "kinds of iteration by what a rank does, not by how long it waits: mean time (5 to 95 % of them), computing");
     for (std::size_t k = 0; k < std::min(found.kinds.size(), most_kinds); ++k) {
         const KindOfIteration& kind = found.kinds[k];
         to.line(fmt::format("  {:>5} {} {}{}, {}", kind_letters(static_cast<std::uint32_t>(k)), right(style, plural(kind.iterations, "iteration"), 18),

@@ -94,7 +94,7 @@ std::vector<std::uint32_t> shown_nodes(const FunctionTree& tree, const std::vect
 }
 
 std::string untold_words(const SelectedTree& values, const std::string& side) {
-    return fmt::format("{} of the time{} is in phases inside, of which this profile tells nothing more by iteration",
+    return fmt::format("{} of the time{} is in phases inside, which this profile does not divide by iteration",
                        percent(static_cast<double>(values.untold) / static_cast<double>(std::max<std::uint64_t>(values.time, 1))),
                        side.empty() ? "" : " of " + side);
 }

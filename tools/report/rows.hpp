@@ -1,4 +1,4 @@
-// What the reports of a selection and of a comparison share: which nodes are shown in which order, and where they are in the source.
+// What the reports of a selection and of a comparison share: the nodes to show, their order, and their lines in the source.
 // Contract: thread-safe (no state); allocates; throws std::bad_alloc only.
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace libprofile::tools {
 
-/// The title and the facts of the job; nothing of the measurements.
+/// The title and the warnings of the job, without measurements.
 ReportDocument document_of(const Profile& profile, const ReportChoice& choice);
 
-/// The locations of ranks (empty: all): the main threads, or all threads.
+/// The locations of ranks (all if empty): the main threads, or all threads.
 std::vector<const Location*> locations_of(const Profile& profile, const std::vector<std::uint32_t>& ranks, bool all_threads);
 
 /// @throws SelectionError when --path found nothing
 void check_path(const ReportChoice& choice, const FunctionTree& tree);
 
-/// A function whatever its callers, an MPI function by its caller.
+/// A function with any callers, an MPI function by its caller.
 struct FunctionRow {
     std::string name;
     std::string caller;  // of MPI functions: the first that is no mere wrapper
-    std::string through; // the wrappers between; empty: none
+    std::string through; // the wrappers between; empty if there are none
     std::string source;
     NodeKind kind = NodeKind::Frame;
     std::vector<std::uint32_t> nodes; // of the tree
@@ -37,11 +37,11 @@ std::vector<FunctionRow> function_rows(const Profile& profile, const FunctionTre
 /// @param most this many heaviest nodes and their ancestors; 0 takes all with weight
 std::vector<std::uint32_t> shown_nodes(const FunctionTree& tree, const std::vector<double>& weight, std::size_t most);
 
-/// What is to be said of phases inside the iterations that were chosen.
+/// Sentences about phases inside the chosen iterations.
 /// @param side "A" or "B" of a comparison
 std::vector<std::string> inside_facts(const SelectedTree& values, const std::string& side = "");
 
-/// "98.3 % of the time is in phases inside, of which this profile tells nothing more by iteration"
+/// "98.3 % of the time is in phases inside, which this profile does not divide by iteration"
 std::string untold_words(const SelectedTree& values, const std::string& side = "");
 
 /// "main > solve > MPI_Allreduce".

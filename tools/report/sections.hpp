@@ -28,10 +28,10 @@ struct ReportContext {
 
 /// Job, ranks, completeness and what is missing.
 void append_header(const ReportContext& context, TextWriter& to);
-/// Where the time goes, what changes over time, which ranks differ, what libprofile took itself, and what it lost.
+/// Where the time goes, what changes over time, which ranks differ, what libprofile cost, and what it lost.
 void append_findings(const ReportContext& context, TextWriter& to);
-/// Commands for what the user may want to know next.
-/// @param path the profile's folder; empty: FOLDER
+/// Commands that the user may want next.
+/// @param path the profile's folder; FOLDER if empty
 void append_hints(const ReportContext& context, const std::string& path, TextWriter& to);
 /// One line per phase.
 void append_phases(const ReportContext& context, TextWriter& to);
@@ -39,14 +39,14 @@ void append_phases(const ReportContext& context, TextWriter& to);
 void append_metrics(const ReportContext& context, TextWriter& to);
 /// Graph and clusters of one phase of iterations.
 void append_iterations(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, TextWriter& to);
-/// Kinds of iteration of one phase that ranks have in common, and which ranks went through the same. Nothing for one rank.
+/// Kinds of iteration of one phase that ranks have in common, and which ranks went through the same. Writes nothing for one rank.
 void append_kinds(const ReportContext& context, std::uint32_t phase, const KindsOfPhase& kinds, TextWriter& to);
-/// Named regions and instrumented functions, by time. Nothing without any.
+/// Named regions and instrumented functions, by time. Writes nothing without any.
 void append_regions(const ReportContext& context, TextWriter& to);
 /// Functions by exclusive time.
 void append_hot_spots(const ReportContext& context, const std::vector<const Location*>& locations, const std::string& title, const std::string& remark,
                       TextWriter& to);
-/// Machines, NUMA nodes and cores that ranks ran on. Nothing where that is not known.
+/// Machines, NUMA nodes and cores that ranks ran on. Writes nothing if they are unknown.
 void append_system(const ReportContext& context, TextWriter& to);
 /// The call tree by inclusive time.
 void append_call_tree(const ReportContext& context, TextWriter& to);

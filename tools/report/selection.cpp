@@ -77,7 +77,7 @@ class SelectionReport {
         const std::uint64_t all = is_time ? values_.time : values_.inclusive[0][m].value;
         return all == 0 ? 0 : static_cast<double>(value) / static_cast<double>(all);
     }
-    std::string at_least() const { return values_.untold == 0 ? "" : "; of what is told: at least so much"; }
+    std::string at_least() const { return values_.untold == 0 ? "" : "; the known part only, so a lower bound"; }
 
     void add_facts() {
         const std::string of = scope();
@@ -286,8 +286,8 @@ class SelectionReport {
                                                    {"kind", "", ColumnUnit::Text},
                                                    {"path", "", ColumnUnit::Text}});
         if (some_errors())
-            table.remark += "; +-: times of MPI calls are off by at most so much, sampled ones by about so much, both of \"incl.\"; "
-                            "none: not known";
+            table.remark += "; +-: largest error of MPI calls, standard error of sampled times, both of \"incl.\"; "
+                            "empty: not known";
         const double period = sampling_period(profile_, locations_);
         if (tree_.counts[0] && values_.exclusive[0][0].value != 0) // what has no call path
             add_node(table, 0, period);

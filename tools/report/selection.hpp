@@ -1,5 +1,5 @@
 // The report of a part of a profile, and of two parts against each other.
-// Contract: thread-safe (no state); allocates; throws SelectionError when nothing was measured in what was chosen, std::bad_alloc.
+// Contract: thread-safe (no state); allocates; throws SelectionError if nothing was measured in the chosen part, std::bad_alloc.
 #pragma once
 
 #include "tools/report/choice.hpp"
@@ -13,7 +13,7 @@ struct SelectionForm {
     std::string folder;      // of the profile, for hints
 };
 
-/// Totals, functions, ranks and call paths of what was chosen.
+/// Totals, functions, ranks and call paths of the chosen part.
 ReportDocument selection_report(const Profile& profile, const ReportChoice& choice, const SelectionForm& form);
 
 /// The two sides of the choice's comparison: per iteration and rank, or per rank; functions and call paths by difference.

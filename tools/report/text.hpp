@@ -9,9 +9,9 @@
 
 namespace libprofile::tools {
 
-/// The first screen answers what users ask first; the details follow.
+/// The first screen has the findings; the details follow.
 /// @param full_paths call paths show every frame of an interpreter
-/// @param path the profile's folder, for the commands that are proposed; empty: FOLDER
+/// @param path the profile's folder, for the commands that are proposed; FOLDER if empty
 std::string report_text(const Profile& profile, const TextStyle& style, bool full_paths = false, const std::string& path = "");
 
 } // namespace libprofile::tools

@@ -23,7 +23,7 @@ template <class Unsigned> Unsigned number_of(const Parameters& parameters, const
     const std::string text = text_of(parameters, name);
     Unsigned value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) throw ViewError(fmt::format("\"{}\" is no number", name));
+    if (error != std::errc() || end != text.data() + text.size()) throw ViewError(fmt::format("\"{}\" is not a number", name));
     return value;
 }
 
