@@ -7,7 +7,7 @@
 #include "tools/names/expand_inlined.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <cmath>
 #include <memory>
@@ -51,8 +51,8 @@ py::dict metric(const MetricRow& row, const std::vector<MetricRow>& all) {
     return entry;
 }
 
-std::shared_ptr<Profile> open_profile(const std::string& place) {
-    auto profile = std::make_shared<Profile>(read_profile(std::filesystem::path(place)));
+std::shared_ptr<Profile> open_profile(const std::string& path) {
+    auto profile = std::make_shared<Profile>(read_profile(std::filesystem::path(path)));
     resolve_names(*profile, false);
     expand_inlined(*profile);
     return profile;
@@ -197,11 +197,11 @@ std::shared_ptr<CallTable> make_table(const Profile& p, const std::optional<std:
 
 py::array_t<std::uint64_t> values_of(const CallTable& table, std::size_t metric, bool inclusive) {
     if (metric >= table.metrics.size()) throw py::index_error("no such metric");
-    const std::size_t places = table.places.size();
-    auto [array, out] = matrix<std::uint64_t>(table.nodes.size(), places, 0);
-    for (std::size_t p = 0; p < places; ++p) {
+    const std::size_t locations = table.locations.size();
+    auto [array, out] = matrix<std::uint64_t>(table.nodes.size(), locations, 0);
+    for (std::size_t p = 0; p < locations; ++p) {
         const std::vector<std::uint64_t> column = inclusive ? table.inclusive(p, metric) : table.exclusive(p, metric);
-        for (std::size_t n = 0; n < column.size(); ++n) out[n * places + p] = column[n];
+        for (std::size_t n = 0; n < column.size(); ++n) out[n * locations + p] = column[n];
     }
     return array;
 }
@@ -215,13 +215,13 @@ py::list table_nodes(const CallTable& table) {
 
 py::list table_places(const CallTable& table) {
     py::list list;
-    for (const CallTable::Place& place : table.places) list.append(py::make_tuple(place.rank, place.thread, text(place.host)));
+    for (const CallTable::Location& location : table.locations) list.append(py::make_tuple(location.rank, location.thread, text(location.host)));
     return list;
 }
 
-/// The values of one place as they lie in memory.
-py::object table_cells(const std::shared_ptr<CallTable>& table, std::size_t place) {
-    const std::vector<CallTable::Value>& values = table->values.at(place);
+/// The values of one location as they lie in memory.
+py::object table_cells(const std::shared_ptr<CallTable>& table, std::size_t location) {
+    const std::vector<CallTable::Value>& values = table->values.at(location);
     py::array_t<CallTable::Value> array({static_cast<py::ssize_t>(values.size())}, {static_cast<py::ssize_t>(sizeof(CallTable::Value))}, values.data(),
                                         py::cast(table));
     array.attr("setflags")(py::arg("write") = false);

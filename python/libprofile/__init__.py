@@ -124,7 +124,7 @@ class Table:
         self.scope: str = table.scope
         """What was selected, in words; empty: everything."""
         self.instances = instances
-        """How many iterations of all places it is the sum of; 0: none were chosen."""
+        """The number of iterations that it sums up, over all locations; 0 if none were chosen."""
 
     def __repr__(self) -> str:
         return f"<libprofile.Table: {len(self.nodes)} nodes x {len(self.places)} threads, {', '.join(self.metrics)}>"
@@ -149,7 +149,7 @@ class Table:
         return _signed(self._table.values(self._index(metric), True))
 
     def cells(self, place: int) -> np.ndarray:
-        """What is not zero at one place, without a copy: node, metric (number), value, estimated."""
+        """The values of one location that are not 0, without a copy: node, metric (number), value, estimated."""
         if not 0 <= place < len(self.places):
             raise IndexError(f"the table has {len(self.places)} places")
         cells = _reader.cells(self._table, place)
@@ -334,7 +334,7 @@ def _whole(number: Any) -> int:
 
 
 def _ranks(ranks: Ranks) -> list[int]:
-    """Empty: all; but a text always names some."""
+    """Empty means all; a text always names some."""
     try:
         if not isinstance(ranks, str):
             numbers = [_whole(rank) for rank in (ranks if hasattr(ranks, "__iter__") else [ranks])]  # type: ignore[union-attr]
@@ -363,30 +363,30 @@ class Comparison:
         self.nodes: list[Node] = []
         """Those of both; parents come first."""
         known: dict[Tuple[int, str, str, str, str, int], int] = {}
-        self._places = tuple(self._add(table, known) for table in (a, b))
+        self._numbers = tuple(self._add(table, known) for table in (a, b))
 
     def _add(self, table: Table, known: dict[Tuple[int, str, str, str, str, int], int]) -> np.ndarray:
-        places: list[int] = []
+        numbers: list[int] = []
         for number, node in enumerate(table.nodes):
-            parent = places[node.parent] if number else 0
+            parent = numbers[node.parent] if number else 0
             key = (parent, node.kind, node.name, node.file, node.module, node.line if table._lines else 0)
             if key not in known:
                 known[key] = len(self.nodes)
                 self.nodes.append(node._replace(parent=parent))
-            places.append(known[key])
-        return np.array(places)
+            numbers.append(known[key])
+        return np.array(numbers)
 
     def _values(self, metric: str, inclusive: bool) -> np.ndarray:
         values = np.zeros((len(self.nodes), 2))
         for side, table in enumerate((self.a, self.b)):
             array = table.inclusive(metric) if inclusive else table.exclusive(metric)
-            np.add.at(values[:, side], self._places[side], array.sum(axis=1) / (table.instances or len(table.places)))
+            np.add.at(values[:, side], self._numbers[side], array.sum(axis=1) / (table.instances or len(table.places)))
             if table.untold:
                 values[1 if metric == "time" else 0:, side] = np.nan
         return values
 
     def exclusive(self, metric: str = "time") -> np.ndarray:
-        """nodes x 2 (a, b), float64, without the callees: means per iteration and rank, or per rank where no iterations were chosen; NaN: not known."""
+        """nodes x 2 (a, b), float64, without the callees: means per iteration and rank, or per rank if no iterations were chosen; NaN if unknown."""
         return self._values(metric, False)
 
     def inclusive(self, metric: str = "time") -> np.ndarray:
@@ -414,6 +414,6 @@ def compare(a: Table, b: Table) -> Comparison:
 def open(place: Any) -> Profile:
     """Reads the profile of a job from its folder (or one profile file).
 
-    Raises OSError with a sentence when there is none; what is damaged is left out and named in `notes`.
+    Raises OSError with a sentence when there is none; damaged parts are left out and named in `notes`.
     """
     return Profile(_reader.open(str(place)))

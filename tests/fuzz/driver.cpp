@@ -5,7 +5,7 @@
 #include "tests/fuzz/repair.hpp"
 #include "tests/unit/tools_journal_builder.hpp"
 #include "tests/unit/tools_profile_builder.hpp"
-#include "tools/profile/decode.hpp"
+#include "tools/reader/decode.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -1,11 +1,11 @@
 // Fuzz target: whatever bytes a profile file holds, reading, reporting and exporting end in a result or in one error.
 #include "format/codec.hpp"
-#include "tools/commands/report_choice.hpp"
-#include "tools/commands/report_json.hpp"
-#include "tools/commands/report_text.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/names/expand_inlined.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/report/choice.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/text.hpp"
 #include "tools/view/page_data.hpp"
 
 #include <cstddef>

@@ -190,7 +190,7 @@ def ended_early(job, end):
         expect(sum(steps["iteration_times"][rank]) < steps["wall_inclusive_ns"][rank], "the running iteration has no time")
     expect(report["self"]["ns"][0] > 0 and report["self"]["ns"][1] > 0, "the first checkpoint cost nothing")
     text = job.run([job.tool, "report", job.folder / "out"]).out
-    expect("INCOMPLETE" in text and "2 of 2 ranks did not come to MPI_Finalize (0-1)" in " ".join(text.split()), "the report does not say so")
+    expect("INCOMPLETE" in text and "2 of 2 ranks did not reach MPI_Finalize (0-1)" in " ".join(text.split()), "the report does not say so")
 
 
 @test

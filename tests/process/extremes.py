@@ -52,7 +52,7 @@ def iterations_without_room_are_not_said_to_be_unmarked(job):
     expect(" no iterations kept, " in job.last.exit_lines[0], f"exit line: {job.last.exit_lines}")
     expect_equal(len(job.last.complaints), 1, "complaints")
     answer = next(answer["answers"] for answer in report["answers"] if answer["key"] == "change")
-    expect(len(answer) == 1 and "memory ran out" in answer[0] and "MPI_Pcontrol" not in answer[0], f"what changes: {answer}")
+    expect(len(answer) == 1 and "Memory ran out" in answer[0] and "MPI_Pcontrol" not in answer[0], f"what changes: {answer}")
 
 
 @test

@@ -7,11 +7,11 @@
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/selection.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/commands/report_choice.hpp"
-#include "tools/commands/report_selection.hpp"
 #include "tools/evaluation/bounded_method.hpp"
 #include "tools/evaluation/recording.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/report/choice.hpp"
+#include "tools/report/selection.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@ find_package(nlohmann_json REQUIRED)
 include(GoogleTest)
 add_executable(tools_tests ${tools_tests})
 find_package(ZLIB REQUIRED)
-target_link_libraries(tools_tests PRIVATE libprofile_unit_test ZLIB::ZLIB profile_reader libprofile_warnings libprofile_offline
+target_link_libraries(tools_tests PRIVATE libprofile_unit_test profile_evaluation profile_report profile_export profile_view profile_launch libprofile_warnings libprofile_offline
   nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
 # The names test looks up its own functions, also in a stripped copy.
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/tools_names_test.cpp PROPERTIES COMPILE_OPTIONS -g SKIP_UNITY_BUILD_INCLUSION ON)
@@ -18,7 +18,7 @@ find_program(LIBPROFILE_ADDR2LINE addr2line)
 find_program(LIBPROFILE_OBJDUMP objdump)
 find_program(LIBPROFILE_OBJCOPY objcopy)
 add_executable(names_oracle ${CMAKE_CURRENT_LIST_DIR}/names_oracle.cpp)
-target_link_libraries(names_oracle PRIVATE profile_reader libprofile_warnings libprofile_offline)
+target_link_libraries(names_oracle PRIVATE profile_names libprofile_warnings libprofile_offline)
 if(LIBPROFILE_ADDR2LINE AND LIBPROFILE_OBJDUMP AND LIBPROFILE_OBJCOPY AND NOT LIBPROFILE_SANITIZE)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_test(NAME names_equal_addr2line COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/names_oracle_test.py

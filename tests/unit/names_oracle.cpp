@@ -14,13 +14,13 @@ int main(int argc, char** argv) {
     if (symbols.state() != ModuleState::Readable) return 1;
     std::string line;
     while (std::getline(std::cin, line)) {
-        const SourcePlace place = symbols.resolve(std::strtoull(line.c_str(), nullptr, 16));
-        std::printf("%zu\n", place.inlined.size() + 1);
+        const SourceCode code = symbols.resolve(std::strtoull(line.c_str(), nullptr, 16));
+        std::printf("%zu\n", code.inlined.size() + 1);
         const auto print = [](const SiteName& name) {
             std::printf("%s\n%s:%llu\n", name.function.c_str(), name.file.c_str(), static_cast<unsigned long long>(name.line));
         };
-        for (std::size_t i = place.inlined.size(); i-- > 0;) print(place.inlined[i]);
-        print(place.function);
+        for (std::size_t i = code.inlined.size(); i-- > 0;) print(code.inlined[i]);
+        print(code.function);
     }
     return 0;
 }

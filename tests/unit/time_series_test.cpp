@@ -2,7 +2,7 @@
 
 #include "tools/analysis/selection.hpp"
 #include "tools/evaluation/bounded_method.hpp"
-#include "tools/profile/series.hpp"
+#include "tools/reader/series.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

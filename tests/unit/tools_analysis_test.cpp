@@ -4,7 +4,7 @@
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/plot/text_chart.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>
@@ -71,7 +71,7 @@ TEST(HotSpots, TreeFoldsRecursionAndCallSites) {
     EXPECT_EQ(nodes[1].name, "work");
     EXPECT_EQ(nodes[1].exclusive, 7);
     EXPECT_EQ(nodes[1].inclusive, 10);
-    EXPECT_EQ(nodes[1].place, "w.cpp:1");
+    EXPECT_EQ(nodes[1].source, "w.cpp:1");
     EXPECT_EQ(nodes[2].exclusive, 3);
     EXPECT_EQ(nodes[0].inclusive, 10);
 }
@@ -96,7 +96,7 @@ TEST(HotSpots, VisitsWithoutTimeKeepTheirCallers) {
     EXPECT_EQ(nodes[1].name, "main");
     EXPECT_EQ(nodes[2].name, "work");
     EXPECT_EQ(nodes[2].parent, 1);
-    EXPECT_EQ(nodes[2].place, "w.cpp:2");
+    EXPECT_EQ(nodes[2].source, "w.cpp:2");
     EXPECT_EQ(nodes[2].visits, 0);
     EXPECT_EQ(nodes[3].kind, NodeKind::Region);
     EXPECT_EQ(nodes[3].parent, 2);

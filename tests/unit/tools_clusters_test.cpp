@@ -2,8 +2,8 @@
 #include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/iterations.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/commands/report_text.hpp"
-#include "tools/profile/kept_iterations.hpp"
+#include "tools/reader/kept_iterations.hpp"
+#include "tools/report/text.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Reading parts of a file by its directories, and files that lie about their sizes and places.
 #include "tests/unit/tools_read_one.hpp"
-#include "tools/profile/directory.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/directory.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <gtest/gtest.h>
 #include <zstd.h>

@@ -1,6 +1,6 @@
 #include "tests/unit/tools_recording_builder.hpp"
-#include "tools/commands/evaluate_report.hpp"
 #include "tools/evaluation/reference_method.hpp"
+#include "tools/evaluation/report.hpp"
 #include "tools/plot/charts.hpp"
 #include "tools/plot/scale.hpp"
 

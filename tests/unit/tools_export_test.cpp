@@ -312,8 +312,8 @@ TEST(CallTable, PhasesAreBelowTheFunctionThatTheyLieIn) {
     choice.metrics = {"time", "visits"};
     const auto by_function = [&](const CallTable& t) {
         std::map<std::pair<std::string, std::size_t>, std::uint64_t> sums;
-        for (const auto& at_place : t.values)
-            for (const CallTable::Value& value : at_place) {
+        for (const auto& at_location : t.values)
+            for (const CallTable::Value& value : at_location) {
                 std::uint32_t node = value.node;
                 while (t.nodes[node].kind == TableNode::Phase || t.nodes[node].kind == TableNode::Iterations) node = t.nodes[node].parent;
                 sums[{t.nodes[node].name, value.metric}] += value.value;

@@ -2,12 +2,12 @@
 #include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/hot_spots.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/commands/report_json.hpp"
-#include "tools/commands/report_text.hpp"
 #include "tools/names/demangle.hpp"
 #include "tools/names/expand_inlined.hpp"
 #include "tools/names/interpreters.hpp"
 #include "tools/names/labels.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/text.hpp"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -6,10 +6,10 @@
 #include "tools/analysis/totals.hpp"
 #include "tools/export/formats.hpp"
 #include "tools/names/expand_inlined.hpp"
-#include "tools/profile/journal.hpp"
-#include "tools/profile/kept_iterations.hpp"
-#include "tools/profile/reader.hpp"
-#include "tools/profile/recover.hpp"
+#include "tools/reader/journal.hpp"
+#include "tools/reader/kept_iterations.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/reader/recover.hpp"
 
 #include <fcntl.h>
 #include <filesystem>

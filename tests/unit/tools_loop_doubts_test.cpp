@@ -83,7 +83,7 @@ TEST_F(LoopDoubts, AreOfNumbersToo) {
     EXPECT_EQ(doubts(), "a few passes look alike for many reasons");
     found.fewest = found.most = 50;
     found.share = 0.4;
-    EXPECT_EQ(doubts(), "most of the time is elsewhere");
+    EXPECT_EQ(doubts(), "most of the time is spent elsewhere");
     found.share = 0.9;
     found.missed = 3;
     EXPECT_EQ(doubts(), "3 iterations before it was found could not be told apart");
@@ -97,7 +97,7 @@ TEST_F(LoopDoubts, AnotherPlaceHasTheNumbersOfTheCallTree) {
     visited(50);
     call(0x1020, 14);
     visited(70);
-    EXPECT_EQ(doubts(), "passes may begin with MPI_Allreduce in run at app.cpp:14 instead, which comes 70 times in these iterations on rank 0");
+    EXPECT_EQ(doubts(), "passes may begin with MPI_Allreduce in run at app.cpp:14 instead, which is called 70 times in these iterations on rank 0");
 }
 
 TEST_F(LoopDoubts, PlacesWithTheSameWordsHaveAddresses) {
@@ -118,15 +118,15 @@ TEST_F(LoopDoubts, ACallThatItsPlaceMakesInSomePassesOnlyIsComparedWithTheOthers
     profile.functions.push_back({"MPI_Irecv", TimeCategory::Compute});
     profile.paths.push_back({static_cast<std::uint32_t>(profile.paths.size() - 2), NodeKind::Mpi, 1, 0});
     visited(299);
-    EXPECT_EQ(doubts(), "what is called there may make this call in some passes only: MPI_Allreduce comes 50 times there, MPI_Irecv 299 times on rank 0");
+    EXPECT_EQ(doubts(), "the function called there may make this call in some passes only: MPI_Allreduce comes 50 times there, MPI_Irecv 299 times on rank 0");
 }
 
 TEST_F(LoopDoubts, CopiesOnOneLineAreNamedAsPlaces) {
     for (const std::uint64_t offset : {0x1010, 0x1020, 0x1030, 0x1040}) call(offset, 12);
     call(0x1050, 13);
     copy(0x1020, 4);
-    EXPECT_EQ(doubts(), "the same calls come 4 times in each, from the same line: the compiler may have unrolled the loop, so that these are so many of "
-                        "the program's, or only one inside it; LIBPROFILE_ITERATION=pass=app+0x1010,app+0x1020,app+0x1030,app+0x1040 takes each for a "
+    EXPECT_EQ(doubts(), "the same calls occur 4 times in each, from the same line: the compiler may have unrolled the loop, so that each is that many of "
+                        "the program's, or only a loop inside it; LIBPROFILE_ITERATION=pass=app+0x1010,app+0x1020,app+0x1030,app+0x1040 takes each for a "
                         "pass");
     call(0x2000, 12); // not so many of each
     EXPECT_EQ(doubts().find("LIBPROFILE_ITERATION"), std::string::npos);
@@ -169,7 +169,7 @@ TEST_F(LoopDoubts, WithoutLinesCopiesArePossible) {
     call(0x1010, 0);
     call(0x1020, 0);
     copy(0x1020, 2);
-    EXPECT_EQ(doubts(), "the same calls come 2 times in each; where the compiler has unrolled the loop (-funroll-loops), these are so many of the program's");
+    EXPECT_EQ(doubts(), "the same calls occur 2 times in each; if the compiler has unrolled the loop (-funroll-loops), each is that many of the program's");
 }
 
 } // namespace libprofile::tools

@@ -1,6 +1,6 @@
 // Loops that ranks found by themselves become one phase where they are one loop, and get readable names.
 #include "tools/names/loop_names.hpp"
-#include "tools/profile/loop_phases.hpp"
+#include "tools/reader/loop_phases.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -1,7 +1,7 @@
 // Whatever a file counts as lost is said in a sentence.
 #include "tests/unit/tools_read_one.hpp"
-#include "tools/analysis/answers.hpp"
 #include "tools/analysis/cost.hpp"
+#include "tools/analysis/findings.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
 
@@ -64,13 +64,13 @@ TEST(Losses, WhereMemoryRanOutNobodyIsToldToMarkIterations) {
         Profile profile = read_one(b.bytes());
         for (Phase& phase : profile.phases)
             if (phase.kind == PhaseKind::Iterations) phase.kind = PhaseKind::Aggregate;
-        for (const Answer& answer : answers(profile, main_threads(profile)))
-            if (answer.key == "change") return answer.sentences.at(0);
+        for (const Finding& finding : findings(profile, main_threads(profile)))
+            if (finding.key == "change") return finding.sentences.at(0);
         return std::string();
     };
     EXPECT_NE(said_of_change(0).find("Or mark it"), std::string::npos) << said_of_change(0);
     const std::string said = said_of_change(3);
-    EXPECT_NE(said.find("memory ran out"), std::string::npos) << said;
+    EXPECT_NE(said.find("Memory ran out"), std::string::npos) << said;
     EXPECT_EQ(said.find("mark"), std::string::npos) << said;
 }
 
@@ -146,5 +146,5 @@ TEST(Losses, ThreadsThatEndedWithNothingToShowAreToldWithTheirTime) {
     const auto kinds = by_kind(read_one(b.bytes()));
     ASSERT_TRUE(kinds.contains("threads_short"));
     EXPECT_EQ(kinds.at("threads_short").count, 200u);
-    EXPECT_EQ(kinds.at("threads_short").sentence, "200 threads ended without a sample, an MPI call or a marker, so not shown: 800 ms of processor time");
+    EXPECT_EQ(kinds.at("threads_short").sentence, "200 threads not shown, without a sample, an MPI call or a marker: 800 ms of processor time");
 }

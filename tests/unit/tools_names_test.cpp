@@ -1,10 +1,10 @@
 // Names: from debug information, from symbol tables, stored ones, and none.
 #include "tests/unit/tools_profile_builder.hpp"
-#include "tools/analysis/nameless.hpp"
+#include "tools/analysis/unresolved.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
 #include "tools/names/symbols.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 #include "tools/text/json_text.hpp"
 
 #include <cstdlib>
@@ -85,7 +85,7 @@ TEST(Names, AStrippedModuleHasTheBeginsOfItsFunctions) {
     resolve_names(p, false);
     const std::string name = label_of(p, p.paths[1]).name;
     EXPECT_EQ(name, begin_as_name(copy.filename().string(), begin));
-    EXPECT_TRUE(is_nameless(p.sites[0].name));
+    EXPECT_TRUE(is_unresolved(p.sites[0].name));
     EXPECT_EQ(short_function_name(name), name);
     // A name that was stored where there were symbols is better, and symbols that appear are, too.
     p.sites[0].name = {"looked_up_function", "", 0};
@@ -93,7 +93,7 @@ TEST(Names, AStrippedModuleHasTheBeginsOfItsFunctions) {
     p.sites[0].name = {name, "", 0};
     p.modules[0].path = this_program();
     EXPECT_EQ(resolve_names(p, false).added, 1u);
-    EXPECT_FALSE(is_nameless(p.sites[0].name));
+    EXPECT_FALSE(is_unresolved(p.sites[0].name));
     // Not code.
     Profile data = profile_with({"", copy.string()}, 8);
     resolve_names(data, false);
@@ -130,7 +130,7 @@ TEST(Names, WhatIsMissingIsSaidWithWhatBringsIt) {
         b.phase(0, outside);
         const NamedBytes file{"profile.lprof", b.bytes()};
         const Profile p = read_profile(std::span(&file, 1));
-        const std::vector<std::string> sentences = nameless_modules(p, {&p.locations[0]});
+        const std::vector<std::string> sentences = unresolved_modules(p, {&p.locations[0]});
         return sentences.size() == 1 ? sentences[0] : "no sentence";
     };
     EXPECT_NE(sentence({"\x12\x34", "/nowhere/app"}).find("run libprofile report once where the job ran"), std::string::npos);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tests/unit/tools_read_one.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <array>
 #include <map>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tests/unit/tools_profile_builder.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <span>
 #include <string>

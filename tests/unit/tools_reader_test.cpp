@@ -1,7 +1,7 @@
 // The reader: what it makes of good, damaged and hostile files.
 #include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <filesystem>
 #include <fstream>

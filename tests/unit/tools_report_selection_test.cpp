@@ -1,9 +1,9 @@
 // Reports of parts of a profile: sums, comparisons, all forms of one document, what is refused.
 #include "tests/unit/tools_profile_builder.hpp"
-#include "tools/analysis/answers.hpp"
+#include "tools/analysis/findings.hpp"
 #include "tools/analysis/selected_tree.hpp"
-#include "tools/commands/report_selection.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/report/selection.hpp"
 #include "tools/text/nearest.hpp"
 
 #include <gtest/gtest.h>
@@ -226,7 +226,7 @@ TEST(ReportSelection, HostileProfilesAreShown) {
         for (const std::string& text : {document_text(d, {}), document_markdown(d), document_csv(d)}) EXPECT_EQ(text.find('\x1b'), std::string::npos);
         EXPECT_NO_THROW(EXPECT_FALSE(Json::parse(document_json(d)).empty()));
     }
-    EXPECT_FALSE(answers(p, main_threads(p)).empty());
+    EXPECT_FALSE(findings(p, main_threads(p)).empty());
 }
 
 TEST(Answers, TrendAndRanks) {

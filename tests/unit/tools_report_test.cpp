@@ -2,8 +2,8 @@
 #include "tests/unit/tools_read_one.hpp"
 #include "tools/analysis/losses.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/commands/report_json.hpp"
-#include "tools/commands/report_text.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/text.hpp"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -1,6 +1,6 @@
 // `libprofile run`: the arguments and what can be preloaded; `libprofile options`.
-#include "tools/commands/run.hpp"
-#include "tools/commands/settings.hpp"
+#include "tools/launch/run.hpp"
+#include "tools/launch/settings.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Traces of samples: from the file to the model, the JSON and the line of the text report; damaged ones.
 #include "tests/unit/tools_read_one.hpp"
-#include "tools/commands/report_json.hpp"
-#include "tools/commands/report_text.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/text.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

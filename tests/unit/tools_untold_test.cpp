@@ -2,7 +2,7 @@
 #include "tests/unit/tools_nested_profile.hpp"
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/kinds.hpp"
-#include "tools/commands/report_selection.hpp"
+#include "tools/report/selection.hpp"
 #include "tools/view/value_map.hpp"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include "tools/view/value_map.hpp"
 #include "tools_profile_builder.hpp"
 
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -98,7 +98,7 @@ TEST(ViewEncoding, NumbersComeBackFromTheirColumn) {
 }
 
 TEST(ViewEncoding, RoundedCellsAreOffByAFewTenThousandthsAtMost) {
-    CellPlaces places{{0, 1}, {0, 1}, 2};
+    CellTables places{{0, 1}, {0, 1}, 2};
     CellColumns exact(places, false), rounded(places, true);
     const std::vector<Cell> cells = {{0, 0, 1234567891}, {0, 1, 4095}, {1, 0, ~std::uint64_t{0}}};
     for (CellColumns* columns : {&exact, &rounded}) {

@@ -1,9 +1,9 @@
 // What the report calls things: clusters by one name everywhere, call sites apart, numbers as people write them, sentences that are so.
 #include "tests/unit/tools_read_one.hpp"
-#include "tools/analysis/answers.hpp"
+#include "tools/analysis/findings.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/commands/report_json.hpp"
-#include "tools/commands/report_text.hpp"
+#include "tools/report/json.hpp"
+#include "tools/report/text.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -64,8 +64,8 @@ Profile computing(const std::vector<std::uint64_t>& ns, std::uint64_t wall) {
 
 std::string said_of(const Profile& profile, const std::string& key) {
     std::string text;
-    for (const Answer& answer : answers(profile, main_threads(profile)))
-        for (const std::string& sentence : answer.sentences) text += answer.key == key ? sentence + "\n" : "";
+    for (const Finding& finding : findings(profile, main_threads(profile)))
+        for (const std::string& sentence : finding.sentences) text += finding.key == key ? sentence + "\n" : "";
     return text;
 }
 

@@ -1,8 +1,8 @@
 // Functions that only make an MPI call for others: what they are does not depend on what of a profile is read.
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/analysis/wrappers.hpp"
-#include "tools/profile/byte_source.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/byte_source.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Contract: thread-safe (no state); group_of and add_groups allocate nothing.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -14,7 +14,7 @@ CellRows::CellRows(const Profile& profile, const std::vector<std::size_t>& rows)
 }
 
 std::size_t CellRows::row_of(std::uint32_t path, std::uint32_t metric) const {
-    if (path == 0 && metric == 0) // nobody knows what it was spent in (inside.hpp)
+    if (path == 0 && metric == 0) // it is unknown what it was spent in (inside.hpp)
         return static_cast<std::size_t>(CatalogueId::Total);
     if (metric == 0) return static_cast<std::size_t>(catalogue_of(category_of(profile_, profile_.paths[path])));
     return metric < metric_count ? direct_[metric] : catalogue_size + metric - metric_count;

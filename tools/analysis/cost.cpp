@@ -120,25 +120,25 @@ std::string samples_text(const Profile& profile, const Cost& cost) {
 
 } // namespace
 
-Answer what_it_cost(const Profile& profile, const std::vector<const Location*>& locations) {
-    Answer answer{"cost", "What libprofile cost", {}};
+Finding what_it_cost(const Profile& profile, const std::vector<const Location*>& locations) {
+    Finding finding{"cost", "What libprofile cost", {}};
     const Cost cost = cost_of(profile, locations);
     std::string line = own_share_text(cost);
     if (cost.memory != 0)
         line += fmt::format(", up to {} of memory per process, {} of files", byte_size(static_cast<double>(cost.memory)),
                             byte_size(static_cast<double>(cost.written)));
-    answer.sentences = {line, samples_text(profile, cost)};
+    finding.sentences = {line, samples_text(profile, cost)};
     for (std::string text : {skips_text(profile), trace_text(profile)})
-        if (!text.empty()) answer.sentences.push_back(std::move(text));
+        if (!text.empty()) finding.sentences.push_back(std::move(text));
     // A function's share has the error of a share of so many hits.
     constexpr std::uint64_t few = 1000;
     if (cost.taken != 0 && cost.taken < few)
-        answer.sentences.push_back(fmt::format("few samples: shares of functions below about {} are a matter of chance",
-                                               percent(std::min(1.0, 10 / static_cast<double>(std::max<std::uint64_t>(cost.taken, 10))))));
+        finding.sentences.push_back(fmt::format("few samples: shares of functions below about {} are within the sampling error",
+                                                percent(std::min(1.0, 10 / static_cast<double>(std::max<std::uint64_t>(cost.taken, 10))))));
     if (cost.not_recorded > 0)
-        answer.sentences.push_back(fmt::format("{} of the time was not recorded (MPI_Pcontrol, LIBPROFILE_START{})", percent(cost.not_recorded / cost.wall),
-                                               has_checkpoints(profile) ? "; what killed ranks did outside of closed iterations" : ""));
-    return answer;
+        finding.sentences.push_back(fmt::format("{} of the time was not recorded (MPI_Pcontrol, LIBPROFILE_START{})", percent(cost.not_recorded / cost.wall),
+                                                has_checkpoints(profile) ? "; what killed ranks did outside of closed iterations" : ""));
+    return finding;
 }
 
 } // namespace libprofile::tools

@@ -88,7 +88,7 @@ FilterFile filter_file(const Profile& profile, const TinyFunctions& tiny, double
         const Site& site = profile.sites[row.site];
         const Module& module = profile.modules[site.module];
         out += fmt::format("\n# {} visits of {:.0f} ns: {}\n", row.visits, row.mean_ns(), printable(row.name));
-        const std::string name = is_nameless(site.name) ? "" : compiler_name(row.name);
+        const std::string name = is_unresolved(site.name) ? "" : compiler_name(row.name);
         const bool is_nameable = !name.empty() && printable(name) == name;
         if (const auto clash = is_nameable ? kept.clash(name) : std::nullopt) {
             ++file.left_to_run;

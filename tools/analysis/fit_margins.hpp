@@ -25,7 +25,7 @@ struct Margins {
 
 /// The cells changed so that they add up to `margins.columns` always, and to the exact rows wherever the sums of rows and columns
 /// agree. Fixed cells stay unless they are more than a margin. A column of zeroes is spread over the cells that it has, where it has
-/// none over all rows. Cells of one place add up: there may be several, also in the result.
+/// none over all rows. Cells of one row and column add up: there may be several, also in the result.
 /// Source: W. E. Deming, F. F. Stephan, "On a least squares adjustment of a sampled frequency table when the expected marginal
 /// totals are known", 1940 (proportional fitting); then largest remainders.
 std::vector<TableCell> fit_margins(std::vector<TableCell> cells, Margins margins);

@@ -14,7 +14,7 @@ namespace libprofile::tools {
 
 namespace {
 
-std::string place_of(const Label& label) {
+std::string source_of(const Label& label) {
     if (label.file.empty()) return "";
     return label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
 }
@@ -46,9 +46,9 @@ std::string caller_text(const std::string& caller, const std::string& through) {
     return through.empty() ? caller : fmt::format("{} (through {})", caller, through);
 }
 
-std::string where_text(const std::string& place, const std::string& caller, const std::string& through) {
-    if (caller.empty()) return place;
-    return place + (place.empty() ? "in " : " in ") + caller_text(caller, through);
+std::string where_text(const std::string& source, const std::string& caller, const std::string& through) {
+    if (caller.empty()) return source;
+    return source + (source.empty() ? "in " : " in ") + caller_text(caller, through);
 }
 
 std::string spot_text(const Spot& spot) {
@@ -68,11 +68,11 @@ SpotTable spot_table(const Profile& profile) {
             const Label caller = label_of(profile, profile.paths[first.path]);
             spot.caller = first.path == 0 ? "" : short_function_name(caller.name);
             spot.through = std::move(first.through);
-            spot.place = place_of(caller);
+            spot.source = source_of(caller);
         }
         // Functions of the same name in different modules are different functions.
         const std::string scope = is_code(path.kind) ? label.module : caller_text(spot.caller, spot.through);
-        const auto [at, added] = known.emplace(std::tuple(path.kind, spot.name, scope, spot.place), static_cast<std::uint32_t>(table.spots.size()));
+        const auto [at, added] = known.emplace(std::tuple(path.kind, spot.name, scope, spot.source), static_cast<std::uint32_t>(table.spots.size()));
         if (added) table.spots.push_back(std::move(spot));
         table.of_path.push_back(at->second);
     }
@@ -105,9 +105,9 @@ std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const L
         const std::uint32_t s = table.of_path[static_cast<std::size_t>(&path - profile.paths.data())];
         const auto at = by_line.find(line_of(path));
         const std::uint64_t time = at == by_line.end() ? 0 : at->second;
-        if (time <= best[s] && !table.spots[s].place.empty()) continue;
+        if (time <= best[s] && !table.spots[s].source.empty()) continue;
         best[s] = time;
-        table.spots[s].place = place_of(label_of(profile, path));
+        table.spots[s].source = source_of(label_of(profile, path));
     }
     spots.erase(std::remove_if(spots.begin(), spots.end(), [](const HotSpot& s) { return s.total == 0; }), spots.end());
     std::stable_sort(spots.begin(), spots.end(), [](const HotSpot& a, const HotSpot& b) { return a.total > b.total; });
@@ -153,9 +153,9 @@ std::vector<FunctionNode> function_tree(const Profile& profile, const std::vecto
         FunctionNode& node = nodes[node_of[p]];
         node.exclusive += static_cast<double>(time[p]);
         node.visits += static_cast<double>(visits[p]);
-        if (inclusive[p] > best[node_of[p]] || node.place.empty()) {
+        if (inclusive[p] > best[node_of[p]] || node.source.empty()) {
             best[node_of[p]] = inclusive[p];
-            node.place = fold ? base_name(label.module) : place_of(label);
+            node.source = fold ? base_name(label.module) : source_of(label);
         }
     }
     for (std::size_t n = nodes.size(); n-- > 0;) {

@@ -2,21 +2,21 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <string>
 #include <vector>
 
 namespace libprofile::tools {
 
-/// Call paths that end alike: a function of the application whatever its callers, an MPI function together with the
-/// place that calls it, or one of the runtime's own nodes such as "(off CPU)".
+/// Call paths with the same end: a function of the application with any callers, an MPI function together with the
+/// function that calls it, or one of the runtime's own nodes such as "(off CPU)".
 struct Spot {
     NodeKind kind = NodeKind::Frame;
     std::string name;    // short function name
     std::string caller;  // MPI functions: the first calling function that is no mere wrapper (wrappers.hpp)
-    std::string through; // the wrappers between; empty: none
-    std::string place;   // "file:line": of the hottest line, or of the call
+    std::string through; // the wrappers between; empty if there are none
+    std::string source;  // "file:line": of the hottest line, or of the call
 };
 
 /// The spot that every call path belongs to.
@@ -26,10 +26,10 @@ struct SpotTable {
 };
 SpotTable spot_table(const Profile& profile);
 
-/// "exchange", "solve (through global_sum)"; empty: there is no caller.
+/// "exchange", "solve (through global_sum)"; empty without a caller.
 std::string caller_text(const std::string& caller, const std::string& through);
-/// "solver.c:12 in solve (through global_sum)", as far as it is known.
-std::string where_text(const std::string& place, const std::string& caller, const std::string& through);
+/// "solver.c:12 in solve (through global_sum)", or the known part of it.
+std::string where_text(const std::string& source, const std::string& caller, const std::string& through);
 
 /// "MPI_Waitall in exchange".
 std::string spot_text(const Spot& spot);
@@ -41,8 +41,8 @@ struct HotSpot {
     std::vector<double> by_location; // ns
 };
 
-/// All spots with time, hottest first. Null locations count as 0 and keep their place.
-/// Fills in the hottest line as the place of each function in `table`.
+/// All spots with time, hottest first. Null locations count as 0 and keep their index.
+/// Fills in the hottest line as the source of each function in `table`.
 std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const Location*>& locations, SpotTable& table);
 
 /// A node of the call tree by function: call sites in the same function and recursive calls are folded, and what the
@@ -51,7 +51,7 @@ struct FunctionNode {
     int parent = -1; // index; parents come first
     NodeKind kind = NodeKind::Root;
     std::string name;
-    std::string place;    // "file:line" of the call site (or own line) with the most time
+    std::string source;   // "file:line" of the call site (or own line) with the most time
     double exclusive = 0; // ns, over all locations
     double inclusive = 0;
     double visits = 0;
@@ -61,7 +61,7 @@ struct FunctionNode {
 
 /// Node 0 is the root.
 /// @param fold_interpreter adjacent frames of an interpreter are one node, "(Python interpreter)"
-/// @param node_of_path where not null: the node that the values of each call path belong to
+/// @param node_of_path if not null, gets the node that the values of each call path belong to
 std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter = true,
                                         std::vector<std::uint32_t>* node_of_path = nullptr);
 

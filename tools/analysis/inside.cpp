@@ -60,7 +60,7 @@ class Gatherer {
   public:
     Gatherer(const Profile& profile, const Location& location, WithInside& result) : profile_(profile), location_(location), result_(result) {}
 
-    /// @param targets the ranges' places in the result
+    /// @param targets the ranges' positions in the result
     void add(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
         auto lists = selected_cells(profile_, data, ranges, targets, result_.cells.size());
         for (const IterationRange& range : ranges) is_exact_ = is_exact_ && sums_are_exact(data, range);
@@ -70,7 +70,7 @@ class Gatherer {
     void add_inside(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
         if (data.inside && level < most_levels) add_inside(*data.inside, ranges, targets, level);
     }
-    /// Sums of whole iterations are measured, so what is missing of their time is known.
+    /// Sums of whole iterations are measured, so the missing part of their time is known.
     bool is_exact() const { return is_exact_; }
 
   private:
@@ -129,13 +129,13 @@ std::uint64_t noted_iterations(const PhaseData& data) {
     return data.inside ? std::min(data.inside->known, all) : 0;
 }
 
-/// What is missing of the time of iterations. Where not all that is told was measured, what was noted is believed.
+/// The missing part of the time of iterations. Where not all of it was measured, the notes of the runtime count.
 std::uint64_t untold_of(std::uint64_t whole, std::uint64_t told, bool is_measured, bool is_noted) {
     const std::uint64_t missing = whole - std::min(whole, told);
     return is_measured ? missing : is_noted ? 0 : std::max<std::uint64_t>(missing, 1);
 }
 
-/// Of each iteration of a phase, without what lies inside.
+/// For each iteration of a phase, without what lies inside.
 std::vector<MetricValues> own_rows(const Profile& profile, const PhaseData& data, bool& is_exact) {
     std::vector<MetricValues> means;
     const auto add_mean = [&](const std::vector<Cell>& cells, std::uint64_t size) {

@@ -1,8 +1,8 @@
-// The values of iterations with the phases that lie inside them: what a phase's own values leave out, since time belongs to the
+// The values of iterations with the phases inside them, which a phase's own values leave out, since time belongs to the
 // innermost phase.
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 //
-// The profile tells which iterations of an inner phase an iteration contains, and how much time of a phase without iterations. Of the
+// The profile tells which iterations of an inner phase an iteration contains, and how much time of a phase without iterations. For the
 // former the values are as good as those of any iteration; the latter has one profile for the whole run, of which an iteration gets its
 // part: times by its time in the phase, counts by how often it entered it.
 #pragma once
@@ -17,7 +17,7 @@
 namespace libprofile::tools {
 
 // Where the profile does not tell what lay inside iterations (of killed jobs, earlier builds) their time alone is known, and no other
-// metric. How much of it that is, is said as `untold`, in ns; whoever shows other metrics says "not known" where that is not 0.
+// metric. `untold` is that time, in ns; reports show other metrics as "not known" where it is not 0.
 struct WithInside {
     /// By range, in no order; a call path may come several times. Path 0 has the untold time, too.
     std::vector<std::vector<SelectedCell>> cells;
@@ -26,7 +26,7 @@ struct WithInside {
 };
 
 /// For each range the cells of its iterations and of what lies inside them.
-/// @param ranges in ascending order, without overlap; what lies beyond the last iteration counts as nothing
+/// @param ranges in ascending order, without overlap; parts after the last iteration count as nothing
 WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges);
 
 /// The cells of what lies inside the iterations of each cluster, and, as the last one, of those in no cluster; without the phase's own.
@@ -34,7 +34,7 @@ WithInside inside_of_clusters(const Profile& profile, const Location& location, 
 
 /// The values of metric_rows of what lies inside each iteration.
 struct RowsInside {
-    std::vector<MetricValues> rows;    // by iteration; empty: nothing lies inside
+    std::vector<MetricValues> rows;    // by iteration; empty if nothing lies inside
     std::vector<std::uint64_t> untold; // by iteration, as many as `rows`
     bool is_exact = true;              // what is told
     bool is_told(std::size_t iteration) const { return untold.empty() || untold[iteration] == 0; }

@@ -63,7 +63,7 @@ TimeSpread time_spread(std::vector<double> times) {
 
 namespace {
 
-struct Group {
+struct ClusterGroup {
     std::vector<std::size_t> clusters;
     std::uint64_t equivalence_class = 0;
     double size = 0;
@@ -73,7 +73,7 @@ struct Group {
 };
 
 /// What joining two groups adds to the sum of squared deviations; infinite for groups that must not be joined. `b` takes longer.
-double join_cost(const Group& a, const Group& b) {
+double join_cost(const ClusterGroup& a, const ClusterGroup& b) {
     constexpr double most_times = 3; // as long
     if (a.equivalence_class != b.equivalence_class || b.longest > most_times * a.shortest) return std::numeric_limits<double>::infinity();
     const double deviation = a.mean == b.mean ? 0 : std::log(b.mean / a.mean);
@@ -85,21 +85,21 @@ double join_cost(const Group& a, const Group& b) {
 PhaseData join_similar_clusters(const PhaseData& data, std::size_t most) {
     std::vector<double> time(data.clusters.size() + 1);
     for (std::size_t i = 0; i < data.iteration_ns.size(); ++i) time[data.cluster_of_iteration[i]] += static_cast<double>(data.iteration_ns[i]);
-    std::vector<Group> groups;
+    std::vector<ClusterGroup> groups;
     for (std::size_t c = 0; c < data.clusters.size(); ++c) {
         const Cluster& cluster = data.clusters[c];
         const auto size = static_cast<double>(cluster.size);
         if (cluster.size != 0) groups.push_back({{c}, cluster.equivalence_class, size, time[c] / size, time[c] / size, time[c] / size});
     }
     std::sort(groups.begin(), groups.end(),
-              [](const Group& a, const Group& b) { return std::pair(a.equivalence_class, a.mean) < std::pair(b.equivalence_class, b.mean); });
+              [](const ClusterGroup& a, const ClusterGroup& b) { return std::pair(a.equivalence_class, a.mean) < std::pair(b.equivalence_class, b.mean); });
     while (groups.size() > most) {
         std::size_t best = 0;
         for (std::size_t g = 1; g + 1 < groups.size(); ++g)
             if (join_cost(groups[g], groups[g + 1]) < join_cost(groups[best], groups[best + 1])) best = g;
         if (std::isinf(join_cost(groups[best], groups[best + 1]))) break;
-        Group& to = groups[best];
-        const Group& from = groups[best + 1];
+        ClusterGroup& to = groups[best];
+        const ClusterGroup& from = groups[best + 1];
         to.mean = (to.mean * to.size + from.mean * from.size) / (to.size + from.size);
         to.size += from.size;
         to.longest = from.longest;
@@ -109,17 +109,17 @@ PhaseData join_similar_clusters(const PhaseData& data, std::size_t most) {
 
     PhaseData joined = data;
     joined.clusters.assign(groups.size(), {});
-    std::vector<std::uint32_t> place(data.clusters.size() + 1, static_cast<std::uint32_t>(groups.size()));
+    std::vector<std::uint32_t> group_of(data.clusters.size() + 1, static_cast<std::uint32_t>(groups.size()));
     for (std::size_t g = 0; g < groups.size(); ++g) {
         Cluster& cluster = joined.clusters[g];
         cluster.equivalence_class = groups[g].equivalence_class;
         for (const std::size_t c : groups[g].clusters) {
-            place[c] = static_cast<std::uint32_t>(g);
+            group_of[c] = static_cast<std::uint32_t>(g);
             cluster.size += data.clusters[c].size;
             cluster.cells.insert(cluster.cells.end(), data.clusters[c].cells.begin(), data.clusters[c].cells.end());
         }
     }
-    for (std::uint32_t& cluster : joined.cluster_of_iteration) cluster = place[cluster];
+    for (std::uint32_t& cluster : joined.cluster_of_iteration) cluster = group_of[cluster];
     return joined;
 }
 
@@ -210,7 +210,7 @@ std::vector<ClusterSummary> summarize_clusters(const Profile& profile, const Loc
         std::stable_sort(summary.differences.begin(), summary.differences.end(),
                          [](const Difference& a, const Difference& b) { return std::abs(a.time) > std::abs(b.time); });
         for (std::size_t r = 0; r < rows.size() && is_told; ++r) {
-            // Only tops of the tree: their parts say the same again. Samples are chance, and so is which polls were timed.
+            // Only tops of the tree: their parts say the same again. Samples are random, and so is which polls were timed.
             if (rows[r].unit == "ns" || rows[r].parent >= 0 || rows[r].name == "samples" || rows[r].name == "visits_timed_together") continue;
             const MetricDifference d{r, static_cast<double>(metrics[c][r]) / size, typical_row[r]};
             if (d.here != d.typical && distance(d) >= std::log(smallest_ratio)) summary.metrics.push_back(d);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tools/analysis/hot_spots.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <string>
@@ -34,7 +34,7 @@ struct TimeSpread {
     double median = 0;
     double high = 0; // 5 % take more
     double longest = 0;
-    /// Iterations of which one takes ten times as long as another are not of one kind, whatever they have in common.
+    /// Iterations are not of one kind if one takes ten times as long as another, whatever they have in common.
     bool is_one_kind() const { return longest < 10 * shortest || longest == 0; }
 };
 TimeSpread time_spread(std::vector<double> times);
@@ -66,7 +66,7 @@ struct ClusterSummary {
     TimeSpread times;                      // of its iterations
     std::vector<Difference> differences;   // largest first; those above 3 % of the typical iteration
     std::vector<MetricDifference> metrics; // counts and bytes that differ by more than a fifth, most different first
-    bool is_told = true;                   // false: the profile does not tell what lies inside iterations of the phase, so nobody knows what differs
+    bool is_told = true;                   // false if the profile does not tell what lies inside iterations of the phase: what differs is unknown
 };
 
 /// The clusters of one location's phase, largest first; with what lies inside their iterations.

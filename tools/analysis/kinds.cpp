@@ -133,7 +133,7 @@ void agglomerate(std::vector<Group>& groups, const Features& average) {
     };
     std::vector<std::size_t> nearest(groups.size());
     std::vector<double> lowest(groups.size(), apart);
-    const auto look = [&](std::size_t a) { // among those behind it
+    const auto look = [&](std::size_t a) { // among those after it
         lowest[a] = apart;
         for (std::size_t b = a + 1; b < groups.size(); ++b)
             if (const double c = groups[b].size == 0 ? apart : cost(a, b); c < lowest[a]) lowest[a] = c, nearest[a] = b;
@@ -171,7 +171,7 @@ std::vector<KindRun> runs_of(const PhaseData& data, const std::vector<std::uint3
 /// What is computed in phases inside the iterations of each cluster.
 struct ComputedInside {
     std::vector<double> ns;
-    std::vector<bool> is_told; // false: the profile does not say what lies inside
+    std::vector<bool> is_told; // false if the profile does not say what lies inside
 };
 
 ComputedInside computed_inside(const Profile& profile, const Location& location, const PhaseData& data) {

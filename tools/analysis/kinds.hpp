@@ -1,15 +1,15 @@
-// Which clusters of different ranks are the same behaviour, so that it carries the same name everywhere: "these 12 ranks went
+// Which clusters of different ranks are the same behaviour, and get the same name everywhere: "these 12 ranks went
 // through kinds A A B A, the others A A A A".
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 //
 // Ranks form clusters alone while they run. Here the clusters of all ranks are matched by what an iteration does: its computation
 // on the processor, its calls, messages and bytes, each per iteration and divided by the average over all ranks; and by which MPI
-// calls it makes. How long it waits in MPI is left out: that tells what other ranks do. Nor do calls count whose number is
-// chance (MPI_Test, MPI_Iprobe and their like).
+// calls it makes. Waiting in MPI is left out: it tells what other ranks do. Calls do not count either if their number is
+// random (MPI_Test, MPI_Iprobe and their like).
 #pragma once
 
 #include "tools/analysis/iterations.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ struct KindOfIteration {
     std::uint64_t iterations = 0; // over all locations
     std::uint64_t clusters = 0;
     double mean_time = 0;          // ns: wall time of an iteration, waiting included
-    std::optional<double> compute; // ns of it on the processor outside MPI, in phases inside, too; nothing: not known
+    std::optional<double> compute; // ns of it on the processor outside MPI, in phases inside, too; empty if unknown
     TimeSpread times;              // wall time of its iterations
 };
 
@@ -51,10 +51,10 @@ struct KindsOfPhase {
 std::string kind_letters(std::uint32_t kind);
 
 /// The names of a location's clusters: the letters of the kind, and a number by size, the largest first, where the location has several
-/// clusters of that kind. Behind them "-", for iterations in no cluster.
+/// clusters of that kind. The last is "-", for iterations in no cluster.
 std::vector<std::string> cluster_names(const PhaseData& data, const std::vector<std::uint32_t>& kind_of_cluster);
 
-/// Matches the clusters of a phase over some locations (null: a rank without data).
+/// Matches the clusters of a phase over some locations (null for a rank without data).
 KindsOfPhase match_kinds(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase);
 
 /// By location, the kinds of its clusters: those of main threads are matched among each other, those of all other threads among themselves.

@@ -1,9 +1,9 @@
 #include "tools/analysis/loop_doubts.hpp"
 
-#include "tools/analysis/place_calls.hpp"
+#include "tools/analysis/site_calls.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/loop_names.hpp"
-#include "tools/profile/same_module.hpp"
+#include "tools/reader/same_module.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/text/phrases.hpp"
 
@@ -29,11 +29,11 @@ constexpr Doubt doubts_by_flag[] = {
     {LoopIsRecursion, "the function calls itself for the next one, as searches and divisions of a problem do, too"},
     {LoopIsOpaque, "the code of that function is not understood; in an interpreter one call may be many of the program"},
     {LoopIsNested, "it may lie in another loop of that function, one that makes no MPI call of its own and is the time loop"},
-    {LoopMayMiss, "a pass may go by without this call, and such passes are not seen"},
-    {LoopIsCutShort, "those after them lie too deep in the stack to be told apart"},
+    {LoopMayMiss, "a pass may skip this call, and such passes are not seen"},
+    {LoopIsCutShort, "later ones lie too deep in the stack to be told apart"},
 };
 
-/// A place as its lines: of the function, and of what is inlined there. Empty: not known.
+/// The lines of a call site: of the function, and of what is inlined there. Empty if unknown.
 std::vector<std::string> lines_of(const Site* site) {
     if (site == nullptr || site->name.line == 0) return {};
     std::vector<std::string> lines{fmt::format("{}:{}", site->name.file, site->name.line)};
@@ -41,8 +41,8 @@ std::vector<std::string> lines_of(const Site* site) {
     return lines;
 }
 
-/// Where the loop's call is made, or led to, from the lines of its place: the place itself, and copies that the compiler made.
-std::set<std::uint64_t> places_on_lines(const Profile& profile, const FoundLoop& loop, const std::vector<std::string>& lines) {
+/// The sites that make or lead to the loop's call, by their lines: its own site, and copies that the compiler made.
+std::set<std::uint64_t> sites_on_lines(const Profile& profile, const FoundLoop& loop, const std::vector<std::string>& lines) {
     std::set<std::uint64_t> offsets;
     for (const CallPath& path : profile.paths) {
         if (path.kind != NodeKind::Mpi || (!loop.call.empty() && profile.functions[path.target].name != loop.call)) continue;
@@ -56,9 +56,9 @@ std::set<std::uint64_t> places_on_lines(const Profile& profile, const FoundLoop&
 }
 
 /// As LIBPROFILE_ITERATION takes them, so that each begins an iteration; empty: it would not take that.
-std::string as_places(const FoundLoop& loop, const std::set<std::uint64_t>& offsets) {
+std::string as_iteration_points(const FoundLoop& loop, const std::set<std::uint64_t>& offsets) {
     const std::string module = base_name(loop.module.path);
-    constexpr std::size_t most = 16; // places of one name
+    constexpr std::size_t most = 16; // iteration points of one name
     if (offsets.size() > most || module.find_first_of(",|= \t'\"") != std::string::npos) return "";
     std::string list;
     for (const std::uint64_t offset : offsets) list += fmt::format("{}{}+{:#x}", list.empty() ? "" : ",", module, offset);
@@ -68,66 +68,67 @@ std::string as_places(const FoundLoop& loop, const std::set<std::uint64_t>& offs
 /// The same calls come several times in a pass. Copies that the compiler made have the same lines.
 void doubt_copies(const Profile& profile, const FoundLoop& loop, std::vector<std::string>& doubts) {
     const std::uint64_t times = loop.passes == 0 ? 0 : loop.other_passes / loop.passes;
-    std::string text = fmt::format("the same calls come {} times in each", times);
-    const std::vector<std::string> lines = lines_of(site_of_place(profile, loop.module, loop.offset));
+    std::string text = fmt::format("the same calls occur {} times in each", times);
+    const std::vector<std::string> lines = lines_of(site_at(profile, loop.module, loop.offset));
     if (lines.empty()) {
-        doubts.push_back(text + "; where the compiler has unrolled the loop (-funroll-loops), these are so many of the program's");
+        doubts.push_back(text + "; if the compiler has unrolled the loop (-funroll-loops), each is that many of the program's");
         return;
     }
-    const std::set<std::uint64_t> offsets = places_on_lines(profile, loop, lines);
+    const std::set<std::uint64_t> offsets = sites_on_lines(profile, loop, lines);
     if (offsets.size() < 2) return;
-    text += ", from the same line: the compiler may have unrolled the loop, so that these are so many of the program's, or only one inside it";
-    if (const std::string places = as_places(loop, offsets); times != 0 && offsets.size() % times == 0 && !places.empty())
-        text += fmt::format("; LIBPROFILE_ITERATION={} takes each for a pass", printable(places));
+    text += ", from the same line: the compiler may have unrolled the loop, so that each is that many of the program's, or only a loop inside it";
+    if (const std::string points = as_iteration_points(loop, offsets); times != 0 && offsets.size() % times == 0 && !points.empty())
+        text += fmt::format("; LIBPROFILE_ITERATION={} takes each for a pass", printable(points));
     doubts.push_back(std::move(text));
 }
 
 /// Ranks that are killed are not all at the same pass.
 std::uint64_t most_difference(const LoopOfRanks& found) { return found.was_cut_off ? std::max<std::uint64_t>(2, found.most / 100) : 0; }
 
-/// Of the calls below a place the one that came about `share` times as often as there are iterations; nullptr: there is none.
-const PlaceCall* nearest(const std::vector<PlaceCall>& calls, double share, double iterations) {
-    const PlaceCall* best = nullptr;
-    const auto distance = [&](const PlaceCall& call) { return std::abs(static_cast<double>(call.visits) - share * iterations); };
-    for (const PlaceCall& call : calls)
+/// The call below a site whose number is nearest to `share` times that of the iterations; nullptr if there is none.
+const SiteCall* nearest(const std::vector<SiteCall>& calls, double share, double iterations) {
+    const SiteCall* best = nullptr;
+    const auto distance = [&](const SiteCall& call) { return std::abs(static_cast<double>(call.visits) - share * iterations); };
+    for (const SiteCall& call : calls)
         if (best == nullptr || distance(call) < distance(*best)) best = &call;
     return best;
 }
 
-/// The calls of the first rank that found the loop, in its iterations, at a place in its module. All numbers are in the call tree, too.
+/// The calls at a site, in the iterations of the first rank that found the loop. All numbers are in the call tree, too.
 struct CallsOfRank {
     CallsOfRank(const Profile& profile, const LoopOfRanks& found, std::uint64_t offset)
         : calls(calls_at(profile, found.loop->module, offset, found.ranks.front(), found.loop->phase)),
           rank(profile.job.ranks > 1 ? fmt::format(" on rank {}", found.ranks.front()) : "") {}
-    std::vector<PlaceCall> calls;
+    std::vector<SiteCall> calls;
     std::string rank;
 };
 
-std::string times(const PlaceCall& call) { return plural(call.visits, "time"); }
+std::string times(const SiteCall& call) { return plural(call.visits, "time"); }
 
-/// Passes may begin at another place.
+/// Passes may begin at another call site.
 std::string doubt_of_other(const Profile& profile, const LoopOfRanks& found) {
     const FoundLoop& loop = *found.loop;
-    std::string place = place_text(profile, loop.module, loop.other_offset);
-    if (place == place_text(profile, loop.module, loop.offset)) // two calls on one line, or in a function without lines
-        place += fmt::format(" ({}+{:#x})", printable(base_name(loop.module.path)), loop.other_offset);
+    std::string site = site_text(profile, loop.module, loop.other_offset);
+    if (site == site_text(profile, loop.module, loop.offset)) // two calls on one line, or in a function without lines
+        site += fmt::format(" ({}+{:#x})", printable(base_name(loop.module.path)), loop.other_offset);
     const CallsOfRank at(profile, found, loop.other_offset);
     const double share = static_cast<double>(loop.other_passes) / static_cast<double>(std::max<std::uint64_t>(loop.passes, 1));
-    const PlaceCall* call = nearest(at.calls, share, static_cast<double>(found.most));
-    if (call == nullptr) return fmt::format("passes may begin in {} instead", place);
-    return fmt::format("passes may begin with {} in {} instead, which comes {} in these iterations{}", printable(call->function), place, times(*call), at.rank);
+    const SiteCall* call = nearest(at.calls, share, static_cast<double>(found.most));
+    if (call == nullptr) return fmt::format("passes may begin in {} instead", site);
+    return fmt::format("passes may begin with {} in {} instead, which is called {} in these iterations{}", printable(call->function), site, times(*call),
+                       at.rank);
 }
 
-/// What is called at the place makes the loop's call in some passes only, perhaps.
-std::string doubt_of_place(const Profile& profile, const LoopOfRanks& found) {
+/// The function called at the site may make the loop's call in some passes only.
+std::string doubt_of_site(const Profile& profile, const LoopOfRanks& found) {
     const FoundLoop& loop = *found.loop;
     CallsOfRank at(profile, found, loop.offset);
-    const auto most = std::max_element(at.calls.begin(), at.calls.end(), [](const PlaceCall& a, const PlaceCall& b) { return a.visits < b.visits; });
-    std::vector<PlaceCall> its;
-    std::copy_if(at.calls.begin(), at.calls.end(), std::back_inserter(its), [&](const PlaceCall& call) { return call.function == loop.call; });
-    const PlaceCall* own = nearest(its, 1, static_cast<double>(found.most));
-    if (own == nullptr || most->visits <= own->visits) return "what is called there may make this call in some passes only";
-    return fmt::format("what is called there may make this call in some passes only: {} comes {} there, {} {}{}", printable(own->function), times(*own),
+    const auto most = std::max_element(at.calls.begin(), at.calls.end(), [](const SiteCall& a, const SiteCall& b) { return a.visits < b.visits; });
+    std::vector<SiteCall> its;
+    std::copy_if(at.calls.begin(), at.calls.end(), std::back_inserter(its), [&](const SiteCall& call) { return call.function == loop.call; });
+    const SiteCall* own = nearest(its, 1, static_cast<double>(found.most));
+    if (own == nullptr || most->visits <= own->visits) return "the function called there may make this call in some passes only";
+    return fmt::format("the function called there may make this call in some passes only: {} comes {} there, {} {}{}", printable(own->function), times(*own),
                        printable(most->function), times(*most), at.rank);
 }
 
@@ -143,13 +144,13 @@ std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks&
     if (loop.other_passes != 0 && loop.is(LoopIsCopied))
         doubt_copies(profile, loop, doubts);
     else if (loop.other_passes != 0)
-        doubts.push_back(loop.other_offset == loop.offset ? doubt_of_place(profile, found) : doubt_of_other(profile, found));
+        doubts.push_back(loop.other_offset == loop.offset ? doubt_of_site(profile, found) : doubt_of_other(profile, found));
     for (const Doubt& doubt : doubts_by_flag)
         if (found.is(doubt.flag)) doubts.emplace_back(doubt.text);
     if (found.fewest < least_sure_passes) doubts.emplace_back("a few passes look alike for many reasons");
-    if (loop.moves != 0) doubts.emplace_back("in the first ones passes may be joined");
+    if (loop.moves != 0) doubts.emplace_back("the first ones may join several passes");
     if (found.most - found.fewest > most_difference(found)) doubts.emplace_back("ranks count different numbers");
-    if (found.share < 0.5) doubts.emplace_back("most of the time is elsewhere");
+    if (found.share < 0.5) doubts.emplace_back("most of the time is spent elsewhere");
     return doubts;
 }
 

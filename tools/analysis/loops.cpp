@@ -29,7 +29,7 @@ struct OfRank {
     std::uint64_t last_ns = 0;
 };
 
-/// Empty: the loop lies in no other.
+/// Empty if the loop lies in no other.
 std::string phase_around(const Location& location, const FoundLoop& loop) {
     for (const FoundLoop& other : location.loop_search->loops)
         if (!loop.around.empty() && other.recorded_as == loop.around) return other.phase;
@@ -69,7 +69,7 @@ std::string iterations_text(const LoopOfRanks& found) {
     return fmt::format("{} to {} iterations", count(static_cast<double>(found.fewest)), count(static_cast<double>(found.most)));
 }
 
-/// Of which loop's iterations these are parts, and which are parts of these: so that it is clear which level is meant.
+/// Which loop's iterations contain these, and which loop's they contain: it tells the level.
 std::string levels_text(const std::vector<LoopOfRanks>& all, const LoopOfRanks& found) {
     std::string text;
     std::set<std::string> named;
@@ -86,12 +86,12 @@ std::string levels_text(const std::vector<LoopOfRanks>& all, const LoopOfRanks& 
 
 std::string sentence(const Profile& profile, const std::vector<LoopOfRanks>& all, const LoopOfRanks& found, bool names_ranks) {
     const FoundLoop& loop = *found.loop;
-    const std::string place = place_text(profile, loop.module, loop.offset);
+    const std::string site = site_text(profile, loop.module, loop.offset);
     std::string text =
         fmt::format("\"{}\" was found automatically{}{}: {}, {} of the time after MPI_Init{}", printable(loop.phase),
-                    loop.phase == loop_name_start + place ? "" : ", in " + place, names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "",
+                    loop.phase == loop_name_start + site ? "" : ", in " + site, names_ranks ? fmt::format(" by {}", rank_words(found.ranks)) : "",
                     iterations_text(found), percent(found.share), levels_text(all, found));
-    if (loop.is(LoopIsReplaced)) return text + "; later a loop around it showed, which took its place";
+    if (loop.is(LoopIsReplaced)) return text + "; a loop around it was found later and replaced it";
     for (const std::string& doubt : found.doubts) text += "; not sure: " + doubt;
     if (found.is_sure()) text += "; sure: nothing speaks against it";
     return text;
@@ -117,8 +117,8 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
                 at = all.end() - 1;
             }
             at->flags |= loop.flags;
-            if (at->loop->other_passes == 0 && loop.other_passes != 0) at->loop = &loop; // that there may be another place is what one of them says
-            // A function that is called from several places has a loop for each, and one phase for all.
+            if (at->loop->other_passes == 0 && loop.other_passes != 0) at->loop = &loop; // one of them says that there may be another call site
+            // A function with several call sites has a loop for each, and one phase for all.
             OfRank& here = of_rank[static_cast<std::size_t>(at - all.begin())];
             here.data = data;
             here.missed += loop.missed;
@@ -157,14 +157,14 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
     return all;
 }
 
-/// Of a place that the user has named.
-std::vector<std::string> place_sentences(const Profile& profile) {
+/// About an iteration point that the user named.
+std::vector<std::string> point_sentences(const Profile& profile) {
     const std::string& all = profile.job.configuration;
     const std::string variable = "LIBPROFILE_ITERATION=";
     std::size_t at = all.compare(0, variable.size(), variable) == 0 ? 0 : all.find("\n" + variable);
     if (at == std::string::npos) return {};
     at = all.find('=', at) + 1;
-    if (at < all.size() && all[at] == '=') // a name that is missing is that of the place
+    if (at < all.size() && all[at] == '=') // a missing name is that of the iteration point
         ++at;
     const std::string name = all.substr(at, all.find_first_of("=\n", at) - at);
     if (name.empty() || name == "auto" || name == "marker" || name == "none") return {};
@@ -178,8 +178,7 @@ std::vector<std::string> place_sentences(const Profile& profile) {
         return {fmt::format("LIBPROFILE_ITERATION={}: {}; iterations are what the program marked", printable(name),
                             printable(all.substr(why, all.find('\n', why) - why)))};
     }
-    return {fmt::format("LIBPROFILE_ITERATION={}: that was never passed by a main thread after MPI_Init (a function may be inlined where it is called)",
-                        printable(name))};
+    return {fmt::format("LIBPROFILE_ITERATION={}: no main thread passed it after MPI_Init (the compiler may have inlined the function)", printable(name))};
 }
 
 /// Where no rank has found a loop.
@@ -189,15 +188,15 @@ std::string why_none(const Profile& profile, const std::vector<const Location*>&
             if (!loop.is(LoopIsShort) || loop.passes == 0) continue;
             const double us = static_cast<double>(loop.last_ns - std::min(loop.first_ns, loop.last_ns)) / 1e3 / static_cast<double>(loop.passes);
             return fmt::format("there is a loop in {}, but its passes take {:.2g} us on average, too short to be iterations (30 us is the least)",
-                               place_text(profile, loop.module, loop.offset), us);
+                               site_text(profile, loop.module, loop.offset), us);
         }
     }
-    return "no call of MPI comes again and again from one place for most of the time after MPI_Init";
+    return "no MPI call repeats at one call site for most of the time after MPI_Init";
 }
 
 std::vector<std::string> loop_sentences(const Profile& profile) {
     const std::vector<const Location*> searching = searching_threads(profile);
-    if (searching.empty()) return place_sentences(profile);
+    if (searching.empty()) return point_sentences(profile);
     std::vector<std::uint64_t> without; // ranks that found nothing
     for (const Location* location : searching)
         if (std::all_of(location->loop_search->loops.begin(), location->loop_search->loops.end(), [](const FoundLoop& loop) { return loop.is(LoopIsShort); }))
@@ -219,20 +218,20 @@ std::vector<std::string> loop_sentences(const Profile& profile) {
     for (const auto& [level, share] : covered_by) covered = std::max(covered, share);
     if (!without.empty() && !all.empty()) sentences.push_back(fmt::format("{} found no loop", rank_words(without)));
     if (differs)
-        sentences.push_back("ranks took different places in the code for the start of a pass, so their iterations need not be the same "
-                            "ones; mark the loop to be sure (profile_iteration_begin, MPI_Pcontrol)");
+        sentences.push_back("ranks begin their passes at different call sites, so their iterations may not correspond; "
+                            "mark the loop to be sure (profile_iteration_begin, MPI_Pcontrol)");
     if (all.empty())
         sentences.push_back("no time loop was found: " + why_none(profile, searching) +
                             "; mark the loop (profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md), or name a function that is called "
-                            "once in a pass (LIBPROFILE_ITERATION=FUNCTION; docs/iterations.md)");
+                            "once per pass (LIBPROFILE_ITERATION=FUNCTION; docs/iterations.md)");
     else if (covered < 0.5)
-        sentences.push_back(fmt::format("the time loop was not found: what was found has {} of the time only; mark the loop "
+        sentences.push_back(fmt::format("the time loop was not found: the loops found cover only {} of the time; mark the loop "
                                         "(profile_iteration_begin, MPI_Pcontrol; docs/getting-started.md)",
                                         percent(covered)));
     else if (shown != 0)
-        sentences.push_back("if that is not the time loop, mark it (profile_iteration_begin, MPI_Pcontrol), or name a function or a call that comes "
-                            "once in a pass (LIBPROFILE_ITERATION=FUNCTION, =FUNCTION:LINE, =FUNCTION/MPI_Call; docs/iterations.md); "
-                            "LIBPROFILE_ITERATION=none looks for none");
+        sentences.push_back("if that is not the time loop, mark it (profile_iteration_begin, MPI_Pcontrol), or name a function or a call that occurs "
+                            "once per pass (LIBPROFILE_ITERATION=FUNCTION, =FUNCTION:LINE, =FUNCTION/MPI_Call; docs/iterations.md); "
+                            "LIBPROFILE_ITERATION=none switches the search off");
     return sentences;
 }
 

@@ -10,10 +10,10 @@
 
 namespace libprofile::tools {
 
-/// Main threads only; the one with most ranks first, behind those of all others the frames of loops inside, and last those that were replaced.
+/// Main threads only; the loop with most ranks first, then the frames of loops inside, and last those that were replaced.
 std::vector<LoopOfRanks> loops_of(const Profile& profile);
 
-/// What was found and how sure that is, where ranks differ, and what to do otherwise; empty when nobody looked for loops.
+/// What was found and how sure that is, where ranks differ, and what to do otherwise; empty if loops were not searched for.
 std::vector<std::string> loop_sentences(const Profile& profile);
 
 } // namespace libprofile::tools

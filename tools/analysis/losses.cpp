@@ -1,6 +1,6 @@
 #include "tools/analysis/losses.hpp"
 
-#include "tools/analysis/placement.hpp"
+#include "tools/analysis/affinity.hpp"
 #include "tools/analysis/regions.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/names/labels.hpp"
@@ -70,7 +70,7 @@ class Collector {
         using enum LossGroup;
         add(Missing, "missing_ranks", missing.size(), [&] { return "no data of " + rank_words(missing); });
         add(Missing, "checkpoint_ranks", checkpoints.size(), [&] {
-            return fmt::format("{} of {} did not come to MPI_Finalize ({}): killed, or still running; their data are those up to the "
+            return fmt::format("{} of {} did not reach MPI_Finalize ({}): killed, or still running; their data end at the "
                                "last iteration or checkpoint",
                                count(static_cast<double>(checkpoints.size())), plural(profile_.job.ranks, "rank"), number_ranges(checkpoints));
         });
@@ -134,9 +134,10 @@ class Collector {
         add(Loss, "openmp_waits_refused", sums.waits_refused,
             [&] { return plural(sums.waits_refused, "wait") + " of OpenMP inside another one or inside an MPI call, whose time they are part of"; });
         add(Loss, "openmp_phases_missed", sums.phases_missed, [&] {
-            return (sums.phases_missed == 1 ? "a beginning or end" : count(static_cast<double>(sums.phases_missed)) + " beginnings and ends") +
-                   " of the main thread's phases and iterations not followed by threads that work for it, which had no region for too many of them: "
-                   "they have fewer iterations, with other numbers from there on";
+            return "worker threads missed " +
+                   (sums.phases_missed == 1 ? "a beginning or end" : count(static_cast<double>(sums.phases_missed)) + " beginnings and ends") +
+                   " of the main thread's phases and iterations, too many of which lay between two parallel regions: "
+                   "these threads have fewer iterations, with other numbers from there on";
         });
     }
 
@@ -172,11 +173,11 @@ class Collector {
                                             "raise LIBPROFILE_MEMORY";
         });
         add(Loss, "iterations_beyond_reader", beyond_reader, [&] {
-            return of(beyond_reader, closed) + " are in no cluster because this command bounds the time and memory it takes for iterations of killed "
+            return of(beyond_reader, closed) + " are in no cluster because this command limits its time and memory for iterations of killed "
                                                "ranks (docs/limits.md); their times are exact, their call paths are known in sum only";
         });
         add(Loss, "iterations_without_values", without_values, [&] {
-            return of(without_values, with_series) + " have nothing of their own but their time because memory ran out; other values of them are estimated "
+            return of(without_values, with_series) + " have only their time because memory ran out; their other values are estimated "
                                                      "from their clusters; raise LIBPROFILE_MEMORY";
         });
         add(Loss, "quota_time", folded, [&] {
@@ -238,7 +239,7 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
                                      "ended";
     });
     all.add_counter(Loss, "threads_short", &RankInfo::threads_short, [&](std::uint64_t n) {
-        return fmt::format("{} ended without a sample, an MPI call or a marker, so not shown: {} of processor time", plural(n, "thread"),
+        return fmt::format("{} not shown, without a sample, an MPI call or a marker: {} of processor time", plural(n, "thread"),
                            duration(static_cast<double>(sum_of(profile, &RankInfo::threads_short_ns)), {}));
     });
     all.add_counter(Loss, "quota_losses", &RankInfo::quota_losses, [](std::uint64_t n) {
@@ -248,19 +249,19 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
     });
     all.add_iterations();
     all.add_counter(Loss, "requests_lost", &RankInfo::requests_lost,
-                    [](std::uint64_t n) { return "messages of " + plural(n, "MPI request") + " not counted because memory ran out; their time is"; });
+                    [](std::uint64_t n) { return "messages of " + plural(n, "MPI request") + " not counted because memory ran out; their time is counted"; });
     all.add_samples();
     all.add_checked_paths();
     all.add_counter(Loss, "partial_paths", &RankInfo::partial_paths,
-                    [](std::uint64_t n) { return plural(n, "call path") + " without known outer end, shown below \"(partial)\""; });
+                    [](std::uint64_t n) { return plural(n, "call path") + " with an unknown outer part, shown below \"(partial)\""; });
     all.add_counter(Loss, "clocks_lost", &RankInfo::clocks_lost, [](std::uint64_t n) {
-        return "the program closed the perf counters of " + plural(n, "thread") + "; their CPU timers went on sampling, at up to some 250 Hz";
+        return "the program closed the perf counters of " + plural(n, "thread") + "; their CPU timers went on sampling, at about 250 Hz at most";
     });
     all.add_counter(Loss, "nesting_repairs", &RankInfo::nesting_repairs,
                     [](std::uint64_t n) { return plural(n, "phase marker") + " nested wrongly and repaired"; });
     all.add_regions();
     all.add_openmp();
-    all.add_sentences(Remark, "placement", placement_warnings(profile));
+    all.add_sentences(Remark, "placement", affinity_warnings(profile));
     all.add_sentences(Loss, "counters", counter_warnings(profile));
     return all.list();
 }

@@ -1,10 +1,10 @@
-// What a profile does not hold and what a reader of its numbers should know, a sentence each: the one place for these words, which
-// the text report, JSON and the page share.
+// What a profile does not hold and what a reader of its numbers should know, a sentence each.
+// The text report, JSON and the page take these sentences from here.
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Sentences may hold text of the profile: it
 // has been made printable, but not escaped for HTML.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <set>
@@ -29,7 +29,7 @@ struct Loss {
 /// "missing", "loss", "remark": stable keys.
 const char* group_name(LossGroup group);
 
-/// In the order of their weight: missing data first, remarks last. Empty: nothing to be said.
+/// In the order of their weight: missing data first, remarks last. Empty if there are none.
 /// @param chosen the ranks that were read; empty: all. Others are not missed
 std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& chosen = {});
 

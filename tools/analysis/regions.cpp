@@ -1,7 +1,7 @@
 #include "tools/analysis/regions.hpp"
 
 #include "tools/names/labels.hpp"
-#include "tools/profile/counters.hpp"
+#include "tools/reader/counters.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ constexpr double usual_cost_ns = 60;
 constexpr double unseen_cost_ns = 8;
 /// A function below that many times its own cost tells little, and costs much.
 constexpr double worth = 10;
-/// One below this share of all time harms nobody.
+/// A region below this share of all time does no harm.
 constexpr double least_share = 1e-4;
 
 } // namespace
@@ -52,7 +52,7 @@ std::vector<RegionRow> region_rows(const Profile& profile) {
             } else {
                 row.site = path.target;
             }
-            if (!label.file.empty()) row.place = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
+            if (!label.file.empty()) row.source = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
             rows.push_back(std::move(row));
         }
         row_of[p] = at->second;

@@ -2,7 +2,7 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ struct RegionRow {
     NodeKind kind = NodeKind::Region;
     RegionClass region_class = RegionClass::User;
     std::string name;       // as label_of()
-    std::string place;      // "file:line"; empty: unknown
+    std::string source;     // "file:line"; empty if unknown
     std::uint32_t site = 0; // FunctionRegion: index of the site
     std::uint64_t visits = 0;
     std::uint64_t inclusive_ns = 0;
@@ -35,13 +35,13 @@ RegionCounters region_counters(const Profile& profile);
 /// Those of all threads, by inclusive time, longest first.
 std::vector<RegionRow> region_rows(const Profile& profile);
 
-/// Losses and repairs over all ranks; pair_ps is the highest of a rank. No value: the job had no regions.
+/// Losses and repairs over all ranks; pair_ps is the highest of a rank. Empty if the job had no regions.
 std::optional<RegionsRecord> region_losses(const Profile& profile);
 
 /// What a visit to an instrumented function cost, in ns.
 double visit_cost_ns(const Profile& profile);
 
-/// Functions whose instrumentation costs too much, dearest first.
+/// Functions whose instrumentation costs too much, the costliest first.
 struct TinyFunctions {
     std::vector<RegionRow> chosen;
     double cost_ns = 0;      // of all instrumentation
@@ -51,7 +51,7 @@ struct TinyFunctions {
     double share_left() const { return cost_left_ns / computing_ns; }
 };
 /// @param target what instrumentation may cost at most, as a share of the computing time without it
-/// A function is chosen when its visits, without what the instrumentation inside costs, are shorter than ten times what they cost; then
+/// A function is chosen if its visits, without the cost of instrumentation inside, are shorter than ten times their cost; then
 /// those with the shortest visits until the rest costs no more than `target`.
 TinyFunctions choose_tiny(const Profile& profile, double target);
 

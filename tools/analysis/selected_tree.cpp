@@ -60,7 +60,7 @@ FunctionTree make_function_tree(const Profile& profile, const std::vector<const 
     const std::string wanted = lower(path);
     for (std::size_t n = 1; n < tree.nodes.size() && !path.empty(); ++n) {
         const FunctionNode& node = tree.nodes[n];
-        const bool is_match = lower(node.name).find(wanted) != std::string::npos || lower(node.place).find(wanted) != std::string::npos;
+        const bool is_match = lower(node.name).find(wanted) != std::string::npos || lower(node.source).find(wanted) != std::string::npos;
         tree.matches += is_match ? 1 : 0;
         tree.counts[n] = is_match || tree.counts[static_cast<std::size_t>(node.parent)];
     }

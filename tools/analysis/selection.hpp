@@ -8,7 +8,7 @@
 // Source of the clusters' part: Szebenyi, Wolf, Wylie (SC 2009), section 4: a cluster stands for its iterations.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -47,7 +47,7 @@ bool has_exact_sums(const PhaseData& data);
 std::vector<SelectedCell> selected_cells(const PhaseData& data);
 
 /// For each range the cells of its iterations, sorted by path, then metric. Reads the series once.
-/// @param ranges in ascending order, without overlap; what lies beyond the last iteration counts as nothing
+/// @param ranges in ascending order, without overlap; parts after the last iteration count as nothing
 std::vector<std::vector<SelectedCell>> selected_cells(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges);
 
 /// The same for groups of ranges: each of a group's ranges is part of it, and the group is one selection.

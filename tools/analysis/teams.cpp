@@ -16,7 +16,7 @@ bool is_construct(const Profile& profile, const CallPath& path, const char* name
     return path.kind == NodeKind::OpenMp && profile.functions[path.target].name == name;
 }
 
-/// By path: the innermost parallel region around it, itself included; 0: none.
+/// By path: the innermost parallel region around it, itself included; 0 if there is none.
 std::vector<std::uint32_t> innermost_regions(const Profile& profile) {
     std::vector<std::uint32_t> inside(profile.paths.size());
     for (std::uint32_t p = 1; p < profile.paths.size(); ++p) // a parent's number is smaller
@@ -113,7 +113,7 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
         if (region.teams.empty()) continue;
         const Label label = label_of(profile, profile.paths[profile.paths[path].parent]);
         region.function = label.name;
-        if (!label.file.empty()) region.place = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
+        if (!label.file.empty()) region.source = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
         const CallPath& outer = profile.paths[profile.paths[profile.paths[path].parent].parent];
         if (outer.kind == NodeKind::Frame || outer.kind == NodeKind::Inlined) region.caller = label_of(profile, outer).name;
         list.push_back(std::move(region));
@@ -139,10 +139,10 @@ std::vector<std::string> team_sentences(const Profile& profile) {
         const double waiting = static_cast<double>(worst.waiting_ns()), time = waiting + static_cast<double>(worst.working_ns());
         const std::string where = profile.job.ranks > 1 ? fmt::format("rank {}, ", worst.rank) : "";
         const auto shown_function = [](const std::string& name) { return without_anonymous(printable(short_function_name(name))); };
-        const std::string place =
-            (region.place.empty() ? "" : " (" + printable(region.place) + ")") + (region.caller.empty() ? "" : ", called by " + shown_function(region.caller));
+        const std::string source = (region.source.empty() ? "" : " (" + printable(region.source) + ")") +
+                                   (region.caller.empty() ? "" : ", called by " + shown_function(region.caller));
         sentences.push_back(fmt::format("parallel region in {}{}: {}{}; {} of the team's time is waiting in its barriers ({} of all threads' time{})",
-                                        shown_function(region.function), place, where, threads_text(worst), percent(time == 0 ? 0 : waiting / time),
+                                        shown_function(region.function), source, where, threads_text(worst), percent(time == 0 ? 0 : waiting / time),
                                         percent(static_cast<double>(region.waiting_ns) / all), region.teams.size() > 1 ? ", of all ranks" : ""));
     }
     return sentences;

@@ -2,7 +2,7 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace libprofile::tools {
 
-/// What one thread did in a region, over all visits; nested regions are none of it.
+/// What one thread did in a region, over all visits, without nested regions.
 struct TeamThread {
     std::uint32_t thread = 0;
-    std::uint64_t working_ns = 0; // whatever is no waiting: computing (told by samples), MPI calls, locks
+    std::uint64_t working_ns = 0; // all that is not waiting: computing (told by samples), MPI calls, locks
     std::uint64_t waiting_ns = 0; // in barriers, those at the end of loops and of the region included
 };
 
@@ -30,8 +30,8 @@ struct Team {
 struct TeamRegion {
     std::uint32_t path = 0;       // index into Profile::paths
     std::string function;         // that has the region in it
-    std::string place;            // "file:line"; empty: unknown
-    std::string caller;           // of that function; empty: unknown
+    std::string source;           // "file:line"; empty if unknown
+    std::string caller;           // of that function; empty if unknown
     std::vector<Team> teams;      // by rank
     std::uint64_t waiting_ns = 0; // of all teams
     std::uint64_t time_ns = 0;    // working and waiting

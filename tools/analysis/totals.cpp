@@ -75,7 +75,7 @@ std::vector<const Location*> main_threads(const Profile& profile) {
     return mains;
 }
 
-std::vector<const Location*> other_threads(const Profile& profile) {
+std::vector<const Location*> worker_threads(const Profile& profile) {
     std::vector<const Location*> others;
     for (const Location& location : profile.locations)
         if (location.thread != 0) others.push_back(&location);

@@ -2,7 +2,7 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <string>
@@ -42,7 +42,7 @@ void add(MetricValues& sum, const MetricValues& more);
 std::vector<const Location*> main_threads(const Profile& profile);
 
 /// The locations of all other threads, by rank, then thread.
-std::vector<const Location*> other_threads(const Profile& profile);
+std::vector<const Location*> worker_threads(const Profile& profile);
 
 /// The data of a phase at a location, or null.
 const PhaseData* find_phase(const Location* location, std::uint32_t phase);

@@ -1,13 +1,13 @@
-// Functions that do little but make one MPI call for others: "MPI_Allreduce in global_sum" tells nothing where all of the program sums
-// up by it. What tells is the function that calls the wrapper.
+// Functions that only make one MPI call for others: "MPI_Allreduce in global_sum" tells nothing if all of the program sums
+// up with it. The function that calls the wrapper does.
 // Contract: const access is thread-safe; keeps a reference to the profile; allocates; throws std::bad_alloc only.
 //
-// Decided by the profile's first and last rank, whatever was chosen, so that a call has one name everywhere: a mere wrapper is called by
+// The profile's first and last rank decide, whatever was chosen, so a call has one name everywhere: a mere wrapper is called by
 // several functions, what it calls is one MPI function or another such wrapper of it, and its own code takes at most 5 % of its time, or
 // a microsecond a call.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <string>
@@ -20,10 +20,10 @@ class Wrappers {
     explicit Wrappers(const Profile& profile);
 
     struct Caller {
-        std::uint32_t path = 0; // of the first caller that is no mere wrapper; 0: there is none
-        std::string through;    // the wrappers between, from the outermost: "mp_sum > reduce_base"; empty: none
+        std::uint32_t path = 0; // of the first caller that is no mere wrapper; 0 if there is none
+        std::string through;    // the wrappers between, from the outermost: "mp_sum > reduce_base"; empty if there are none
     };
-    /// Of the call path of an MPI call.
+    /// For the call path of an MPI call.
     Caller caller_of(std::uint32_t path) const;
 
   private:

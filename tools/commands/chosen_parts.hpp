@@ -5,15 +5,10 @@
 #include "tools/analysis/selection.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace libprofile::tools {
-
-/// "first:last", counted from 1; the result counts from 0. Nothing: no range.
-std::optional<IterationRange> parse_iterations(std::string_view text);
 
 /// The value of --iterations.
 /// @throws UsageError when it is no range

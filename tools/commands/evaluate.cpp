@@ -1,10 +1,10 @@
 #include "tools/commands/evaluate.hpp"
 
-#include "tools/commands/evaluate_report.hpp"
 #include "tools/evaluation/bounded_method.hpp"
+#include "tools/evaluation/report.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 #include "tools/text/terminal.hpp"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ Evaluation replay(const Recording& recording, const EvaluateOptions& options, co
 
 int evaluate(const EvaluateOptions& options) {
     ProgressLine progress;
-    Profile profile = read_profile(std::filesystem::path(options.place));
+    Profile profile = read_profile(std::filesystem::path(options.path));
     resolve_names(profile, false); // phases of loops that were found are named after functions
     progress("reading", 1);
     const Recording recording = extract_recording(profile, options.phase);

@@ -16,15 +16,15 @@ namespace libprofile::tools {
 inline constexpr std::array<const char*, 4> equivalence_modes = {"auto", "strong", "weak", "none"};
 
 struct EvaluateOptions {
-    std::string place; // the profile's folder
+    std::string path; // the profile's folder
     bool json = false;
     std::string figures;                                             // folder for SVG figures; empty: none
-    std::string phase;                                               // empty: the iterated phase with most time
+    std::string phase;                                               // empty takes the iterated phase with most time
     std::vector<std::uint32_t> clusters = {8, 16, 32, 64, 128, 256}; // of the reference
     std::vector<double> errors = {0.1, 1, 5};                        // of the bounded method, in %
     std::vector<std::uint32_t> bounded_clusters = {4, 8};            // K to try it with as it is by default; the last one is that of `errors`, too
     EquivalenceMode equivalence = EquivalenceMode::Auto;
-    int width = 0; // columns; 0: those of the terminal, 100 elsewhere
+    int width = 0; // columns; 0 takes those of the terminal, or 100
     bool ascii = false;
 };
 

@@ -9,33 +9,34 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr const char* help_text = "Examples:\n"
-                                  "  mpirun -n 4 env LIBPROFILE_CLUSTERS=off libprofile run -- ./app args    records every iteration in "
-                                  "full\n"
-                                  "  libprofile evaluate libprofile-app-1234                      errors, memory and time by number of "
-                                  "clusters\n"
-                                  "  libprofile evaluate libprofile-app-1234 --plot figures       and figures\n\n"
-                                  "Usage: libprofile evaluate FOLDER [options]\n"
-                                  "Replays the clustering on the recorded iterations and compares what is left of each with the original\n"
-                                  "(Szebenyi, Wolf, Wylie, SC 2009, section 5). docs/evaluation.md explains the numbers.\n\nOptions:\n"
-                                  "  --phase NAME           the iterated phase [the one with most time]\n"
-                                  "  --clusters N,N,...     numbers of clusters to try [8,16,32,64,128,256]\n"
-                                  "  --errors P,P,...     bounds of libprofile's own method, in % [0.1,1,5]\n"
-                                  "  --bounded-clusters N,N,...   numbers of clusters of the same beside the default; the last one for --errors [4,8]\n"
-                                  "  --equivalence auto|strong|weak|none   what iterations of a cluster must have in common [auto]\n"
-                                  "  --format text|json     [text]\n"
-                                  "  --plot FOLDER          writes figures (SVG) into the folder\n"
-                                  "  --width N              columns of the text [those of the terminal, else 100]\n"
-                                  "  --ascii                plain characters only\n";
+constexpr const char* evaluate_help =
+    "Examples:\n"
+    "  mpirun -n 4 env LIBPROFILE_CLUSTERS=off libprofile run -- ./app args    records every iteration in "
+    "full\n"
+    "  libprofile evaluate libprofile-app-1234                      errors, memory and time by number of "
+    "clusters\n"
+    "  libprofile evaluate libprofile-app-1234 --plot figures       and figures\n\n"
+    "Usage: libprofile evaluate FOLDER [options]\n"
+    "Replays the clustering on the recorded iterations and compares what is left of each with the original\n"
+    "(Szebenyi, Wolf, Wylie, SC 2009, section 5). docs/evaluation.md explains the numbers.\n\nOptions:\n"
+    "  --phase NAME           the iterated phase [the one with most time]\n"
+    "  --clusters N,N,...     numbers of clusters to try [8,16,32,64,128,256]\n"
+    "  --errors P,P,...     bounds of libprofile's own method, in % [0.1,1,5]\n"
+    "  --bounded-clusters N,N,...   numbers of clusters for that method, in addition to the default; --errors uses the last one [4,8]\n"
+    "  --equivalence auto|strong|weak|none   what iterations of a cluster must have in common [auto]\n"
+    "  --format text|json     [text]\n"
+    "  --plot FOLDER          writes figures (SVG) into the folder\n"
+    "  --width N              columns of the text [those of the terminal, else 100]\n"
+    "  --ascii                plain characters only\n";
 
 class EvaluateCommand final : public Command {
   public:
     const char* name() const override { return "evaluate"; }
     const char* summary() const override { return "what clustering would lose and save, tried on a job recorded in full"; }
-    const char* help() const override { return help_text; }
+    const char* help() const override { return evaluate_help; }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", options_.place);
+        app.add_option("folder", options_.path);
         app.add_option("--format", format_)->type_name("text|json")->check(CLI::IsMember({"text", "json"}));
         app.add_option("--plot", options_.figures);
         app.add_option("--phase", options_.phase);
@@ -50,7 +51,7 @@ class EvaluateCommand final : public Command {
     }
 
     int run() override {
-        if (options_.place.empty())
+        if (options_.path.empty())
             throw UsageError("evaluate needs the folder of a profile that was recorded with LIBPROFILE_CLUSTERS=off: "
                              "libprofile evaluate libprofile-<program>-<job>");
         options_.json = format_ == "json";

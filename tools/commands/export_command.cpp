@@ -1,14 +1,13 @@
+#include "tools/commands/add_names.hpp"
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/export/formats.hpp"
-#include "tools/names/expand_inlined.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/text/number_list.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace libprofile::tools {
 
@@ -36,16 +35,6 @@ constexpr const char* help_end = "\nOptions:\n"
                                  "  --by-rank            folded: a stack for each rank\n"
                                  "  --set NAME=VALUE     caliper: metadata of the run; extrap: a parameter. May be repeated\n";
 
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> parts;
-    for (std::size_t at = 0;;) {
-        const std::size_t comma = text.find(',', at);
-        parts.push_back(text.substr(at, comma - at));
-        if (comma == std::string::npos) return parts;
-        at = comma + 1;
-    }
-}
-
 class ExportCommand final : public Command {
   public:
     ExportCommand() : help_(help_begin) {
@@ -57,7 +46,7 @@ class ExportCommand final : public Command {
     const char* help() const override { return help_.c_str(); }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", place_);
+        app.add_option("folder", path_);
         app.add_option("--format", format_)->type_name(format_names("|"));
         app.add_option("--output", output_);
         app.add_option("--iterations", iterations_);
@@ -72,13 +61,10 @@ class ExportCommand final : public Command {
     int run() override {
         const ExportFormat& format = chosen_format();
         parse_choice();
-        Profile profile = read_profile(fs::path(place_));
-        const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
-        std::error_code error;
-        if (resolution.added != 0 && fs::is_directory(place_, error)) store_names(profile, place_);
-        expand_inlined(profile);
+        Profile profile = read_profile(fs::path(path_));
+        add_names(profile, path_);
         if (output_ == "-") return write_to_output(profile, format);
-        if (output_.empty()) output_ = base_name(fs::absolute(fs::path(place_) / "").parent_path().string()) + format.suffix;
+        if (output_.empty()) output_ = base_name(fs::absolute(fs::path(path_) / "").parent_path().string()) + format.suffix;
         NewFiles files(output_, format.is_folder);
         const Remarks remarks = format.write(profile, request_, files);
         files.finish();
@@ -94,7 +80,7 @@ class ExportCommand final : public Command {
         return names;
     }
     const ExportFormat& chosen_format() const {
-        if (place_.empty())
+        if (path_.empty())
             throw UsageError("export needs the folder of a profile: libprofile export "
                              "libprofile-<program>-<job> --format speedscope");
         for (const ExportFormat& format : export_formats())
@@ -108,7 +94,7 @@ class ExportCommand final : public Command {
         choice.has_phase = phase_option_->count() != 0;
         if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
-        if (!metrics_.empty()) choice.metrics = split(metrics_);
+        if (!metrics_.empty()) choice.metrics = words_of_list(metrics_);
         for (const std::string& setting : set_) {
             const std::size_t equals = setting.find('=');
             if (equals == 0 || equals == std::string::npos) throw UsageError(fmt::format("--set {} has no name and value; write NAME=VALUE", setting));
@@ -134,7 +120,7 @@ class ExportCommand final : public Command {
     std::string help_;
     ExportRequest request_;
     CLI::Option* phase_option_ = nullptr;
-    std::string place_, format_, output_, iterations_, ranks_, metrics_;
+    std::string path_, format_, output_, iterations_, ranks_, metrics_;
     std::vector<std::string> set_;
 };
 

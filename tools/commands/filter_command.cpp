@@ -1,7 +1,7 @@
 #include "tools/analysis/filter_file.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <cstdio>
@@ -12,30 +12,30 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr const char* help_text = "Examples:\n"
-                                  "  libprofile filter libprofile-app-1234 > app.filter     functions that are better not instrumented\n"
-                                  "  libprofile-c++ --filter=app.filter -O2 -c app.cpp      compile without them\n"
-                                  "  LIBPROFILE_FILTER=app.filter mpirun ...                or leave them out at run time, which costs some ns a visit\n\n"
-                                  "Usage: libprofile filter FOLDER [--target PERCENT]\n"
-                                  "Of a job whose program was compiled with -finstrument-functions: writes a filter file to standard output with the\n"
-                                  "functions whose visits are shorter than ten times what they cost, and as many more, those with the shortest visits\n"
-                                  "first, as it takes for the rest to cost no more than PERCENT (1) of the computing time. docs/regions.md says more.\n";
+constexpr const char* filter_help = "Examples:\n"
+                                    "  libprofile filter libprofile-app-1234 > app.filter     functions that are better not instrumented\n"
+                                    "  libprofile-c++ --filter=app.filter -O2 -c app.cpp      compile without them\n"
+                                    "  LIBPROFILE_FILTER=app.filter mpirun ...                or leave them out at run time, at a few ns per visit\n\n"
+                                    "Usage: libprofile filter FOLDER [--target PERCENT]\n"
+                                    "Writes a filter file to standard output, for a job whose program was compiled with -finstrument-functions. It lists the\n"
+                                    "functions whose visits are shorter than ten times their cost, then those with the shortest visits, until the rest\n"
+                                    "costs at most PERCENT (1) of the computing time. docs/regions.md says more.\n";
 
 class FilterCommand final : public Command {
   public:
     const char* name() const override { return "filter"; }
     const char* summary() const override { return "list the instrumented functions that are better left out"; }
-    const char* help() const override { return help_text; }
+    const char* help() const override { return filter_help; }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", place_);
+        app.add_option("folder", path_);
         app.add_option("--target", percent_);
     }
 
     int run() override {
-        if (place_.empty()) throw UsageError("filter needs the folder of a job: libprofile filter libprofile-<program>-<job>");
+        if (path_.empty()) throw UsageError("filter needs the folder of a job: libprofile filter libprofile-<program>-<job>");
         if (!(percent_ >= 0 && percent_ <= 1000)) throw UsageError("--target is a share of the time in percent, 0 to 1000");
-        Profile profile = read_profile(std::filesystem::path(place_));
+        Profile profile = read_profile(std::filesystem::path(path_));
         resolve_names(profile, false);
         const TinyFunctions tiny = choose_tiny(profile, percent_ / 100);
         if (tiny.cost_ns == 0) {
@@ -53,7 +53,7 @@ class FilterCommand final : public Command {
     }
 
   private:
-    std::string place_;
+    std::string path_;
     double percent_ = 1;
 };
 

@@ -1,12 +1,12 @@
 // The command `libprofile`.
 #include "tools/commands/commands.hpp"
-#include "tools/commands/report_choice.hpp"
-#include "tools/commands/run.hpp"
 #include "tools/evaluation/recording.hpp"
 #include "tools/export/call_table.hpp"
+#include "tools/launch/run.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/plot/svg.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/report/choice.hpp"
 #include "tools/text/nearest.hpp"
 #include "tools/view/page.hpp"
 
@@ -24,7 +24,7 @@ std::string did_you_mean(const std::string& wrong, const std::vector<std::string
     return near.empty() ? std::string() : fmt::format("; did you mean {}?", near);
 }
 
-/// What is wrong with the first argument that nobody expected.
+/// What is wrong with the first unexpected argument.
 std::string about_unexpected(const CLI::App& app, const std::vector<std::string>& arguments, const std::string& fallback) {
     std::vector<std::string> commands = {"run"}, options = {"--help"};
     const CLI::App* command = nullptr;

@@ -16,11 +16,11 @@ namespace {
 class MetricsCommand final : public Command {
   public:
     const char* name() const override { return "metrics"; }
-    const char* summary() const override { return "list the counters that can be had on this machine (LIBPROFILE_METRICS)"; }
+    const char* summary() const override { return "list the counters that this machine offers (LIBPROFILE_METRICS)"; }
     const char* help() const override {
         return "Usage: libprofile metrics\n"
                "Lists the counters that LIBPROFILE_METRICS=name,name,... (or libprofile run --metrics=...) may name, up to 8 at a time, and why\n"
-               "others cannot be had on this machine. Ask on a node that jobs run on: login nodes often permit other things.\n\n"
+               "others are not available on this machine. Run it on a compute node: login nodes often have other permissions.\n\n"
                "Examples:\n"
                "  libprofile metrics\n"
                "  mpirun -n 4 libprofile run --metrics=page_faults,context_switches -- ./app\n";
@@ -29,13 +29,13 @@ class MetricsCommand final : public Command {
     void declare(CLI::App&) override {}
 
     int run() override {
-        fmt::print("Of the operating system\n");
+        fmt::print("Operating system\n");
         for (std::size_t i = 0; i < os_counter_count; ++i) {
             const OsCounterRow& row = os_counter_table[i];
             const bool is_energy = static_cast<OsCounter>(i) == OsCounter::Energy;
             line(row.name, row.unit, row.description, is_energy && !energy_files.find() ? energy_files.reason() : "");
         }
-        fmt::print("\nOf the kernel (perf events in software)\n");
+        fmt::print("\nKernel (perf events in software)\n");
         for (const SoftwareEventRow& row : software_event_table) {
             char why[256] = {};
             if (const int error = try_software_event(row); error != 0) describe_refusal(error, why, sizeof why);
@@ -57,10 +57,10 @@ class MetricsCommand final : public Command {
     static void papi() {
         char why[256] = {};
         if (!papi_library.load(why, sizeof why)) {
-            fmt::print("\nOf PAPI: {}\n", why);
+            fmt::print("\nPAPI: {}\n", why);
             return;
         }
-        fmt::print("\nOf PAPI {}.{} (papi_avail and papi_native_avail describe them; native events are not listed here, but may be named)\n",
+        fmt::print("\nPAPI {}.{} (papi_avail and papi_native_avail describe them; native events are not listed here, but may be named)\n",
                    papi_library.version() >> 24, papi_library.version() >> 16 & 0xff);
         struct Found {
             std::vector<std::string> here;

@@ -1,5 +1,5 @@
 #include "tools/commands/commands.hpp"
-#include "tools/commands/settings.hpp"
+#include "tools/launch/settings.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "tools/commands/commands.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/profile/recover.hpp"
+#include "tools/reader/recover.hpp"
 
 #include <fmt/format.h>
 
@@ -8,24 +8,25 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr const char* help_text = "Examples:\n"
-                                  "  libprofile recover libprofile-app-1234     makes one profile of what the ranks of a killed job left\n"
-                                  "  libprofile report libprofile-app-1234      works without that, too\n\n"
-                                  "Usage: libprofile recover FOLDER\n"
-                                  "Copies the data of every rank from its live file (rank-N.lprof), or from the unfinished common file where that has\n"
-                                  "all of them, into FOLDER/profile.lprof. Nothing is overwritten or removed. Not while a rank of the job runs here.\n";
+constexpr const char* recover_help =
+    "Examples:\n"
+    "  libprofile recover libprofile-app-1234     makes one profile of what the ranks of a killed job left\n"
+    "  libprofile report libprofile-app-1234      works without that, too\n\n"
+    "Usage: libprofile recover FOLDER\n"
+    "Copies the data of every rank from its live file (rank-N.lprof), or from the unfinished common file where that has\n"
+    "all of them, into FOLDER/profile.lprof. It overwrites and removes nothing, and refuses while a rank of the job runs here.\n";
 
 class RecoverCommand final : public Command {
   public:
     const char* name() const override { return "recover"; }
     const char* summary() const override { return "make one profile of what the ranks of a killed job left"; }
-    const char* help() const override { return help_text; }
+    const char* help() const override { return recover_help; }
 
-    void declare(CLI::App& app) override { app.add_option("folder", place_); }
+    void declare(CLI::App& app) override { app.add_option("folder", path_); }
 
     int run() override {
-        if (place_.empty()) throw UsageError("recover needs the folder of a job: libprofile recover libprofile-<program>-<job>");
-        const Recovery done = recover(place_);
+        if (path_.empty()) throw UsageError("recover needs the folder of a job: libprofile recover libprofile-<program>-<job>");
+        const Recovery done = recover(path_);
         fmt::print("{}: {} of {} ranks ({} KiB)\n", printable(done.file.string()), done.live.size() + done.ended.size(), done.ranks_of_job,
                    (done.bytes + 1023) / 1024);
         if (!done.live.empty()) fmt::print("  {} up to their last closed iteration or checkpoint\n", done.live.size());
@@ -38,7 +39,7 @@ class RecoverCommand final : public Command {
     }
 
   private:
-    std::string place_;
+    std::string path_;
 };
 
 } // namespace

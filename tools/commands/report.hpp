@@ -2,21 +2,21 @@
 // Contract: one thread; writes to standard output; returns the exit code; throws ReadError, SelectionError.
 #pragma once
 
-#include "tools/commands/report_choice.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
+#include "tools/report/choice.hpp"
 
 #include <string>
 
 namespace libprofile::tools {
 
 struct ReportOptions {
-    std::string place; // the profile's folder
+    std::string path; // the profile's folder
     ReportFormat format = ReportFormat::Text;
     ReportChoice choice;
     bool trace = false;      // JSON: the samples of a trace, too
     bool series = false;     // JSON: the values of every iteration, too
     bool full_paths = false; // every frame of an interpreter
-    int width = 0;           // columns; 0: those of the terminal, 100 elsewhere
+    int width = 0;           // columns; 0 takes those of the terminal, or 100
     bool ascii = false;      // no other characters, no colours
     bool paged = true;       // on a terminal
 };

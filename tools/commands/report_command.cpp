@@ -1,6 +1,7 @@
 #include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/report.hpp"
+#include "tools/text/number_list.hpp"
 
 #include <fmt/format.h>
 
@@ -8,51 +9,41 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr const char* help_text = "Examples:\n"
-                                  "  libprofile report libprofile-app-1234                             where the time goes, what changes, who differs\n"
-                                  "  libprofile report libprofile-app-1234 --path solve                what functions named so do and call\n"
-                                  "  libprofile report libprofile-app-1234 --compare 1:100 900:1000    the first iterations against the last\n"
-                                  "  libprofile report libprofile-app-1234 --compare rank=3 rest       one rank against the others\n"
-                                  "  libprofile report libprofile-app-1234 --format markdown > report.md\n\n"
-                                  "Usage: libprofile report FOLDER [options]\n"
-                                  "FOLDER is the one that libprofile named at the end of the job.\n\n"
-                                  "Which part:\n"
-                                  "  --phase NAME         this phase only; with iterations: theirs [the one that took most time]\n"
-                                  "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
-                                  "  --exclusive          iterations without the phases inside them\n"
-                                  "  --rank LIST          these ranks only, such as 0,4-7\n"
-                                  "  --threads            all threads of the ranks, not only the main ones\n"
-                                  "  --path TEXT          call paths with this text in a function's name or file, and what is below\n"
-                                  "  --metric LIST        by these metrics, such as mpi,bytes (docs/metrics.md) [time]\n"
-                                  "  --compare A:B C:D    two ranges of iterations against each other; or ranks: rank=0 rank=1-3, rank=0 rest\n"
-                                  "  --top N              so many functions, call paths and ranks\n\n"
-                                  "How:\n"
-                                  "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
-                                  "  --series             with json: the metrics of every iteration, too\n"
-                                  "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
-                                  "  --full-paths         call paths with every frame of the Python interpreter\n"
-                                  "  --width N            columns of the text [those of the terminal, else 100]\n"
-                                  "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
-                                  "  --no-pager           do not start $PAGER (less) on a terminal\n";
-
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> parts;
-    for (std::size_t at = 0; at <= text.size();) {
-        const std::size_t comma = std::min(text.find(',', at), text.size());
-        if (comma > at) parts.push_back(text.substr(at, comma - at));
-        at = comma + 1;
-    }
-    return parts;
-}
+constexpr const char* report_help = "Examples:\n"
+                                    "  libprofile report libprofile-app-1234                             where the time goes, what changes, who differs\n"
+                                    "  libprofile report libprofile-app-1234 --path solve                what functions with this name do and call\n"
+                                    "  libprofile report libprofile-app-1234 --compare 1:100 900:1000    the first iterations against the last\n"
+                                    "  libprofile report libprofile-app-1234 --compare rank=3 rest       one rank against the others\n"
+                                    "  libprofile report libprofile-app-1234 --format markdown > report.md\n\n"
+                                    "Usage: libprofile report FOLDER [options]\n"
+                                    "FOLDER is the one that libprofile named at the end of the job.\n\n"
+                                    "Which part:\n"
+                                    "  --phase NAME         this phase only; with iterations: theirs [the one that took most time]\n"
+                                    "  --iterations A:B     these iterations only, counted from 1; A: and :B are open ranges\n"
+                                    "  --exclusive          iterations without the phases inside them\n"
+                                    "  --rank LIST          these ranks only, such as 0,4-7\n"
+                                    "  --threads            all threads of the ranks, not only the main ones\n"
+                                    "  --path TEXT          call paths with this text in a function's name or file, and what is below\n"
+                                    "  --metric LIST        by these metrics, such as mpi,bytes (docs/metrics.md) [time]\n"
+                                    "  --compare A:B C:D    two ranges of iterations against each other; or ranks: rank=0 rank=1-3, rank=0 rest\n"
+                                    "  --top N              show N functions, call paths and ranks\n\n"
+                                    "How:\n"
+                                    "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
+                                    "  --series             with json: the metrics of every iteration, too\n"
+                                    "  --trace              with json: the samples of LIBPROFILE_TRACE, too\n"
+                                    "  --full-paths         call paths with every frame of the Python interpreter\n"
+                                    "  --width N            columns of the text [those of the terminal, else 100]\n"
+                                    "  --ascii              plain characters only; NO_COLOR=1: no colours\n"
+                                    "  --no-pager           do not start $PAGER (less) on a terminal\n";
 
 class ReportCommand final : public Command {
   public:
     const char* name() const override { return "report"; }
     const char* summary() const override { return "read a profile: phases, iterations, metrics, call paths, clusters"; }
-    const char* help() const override { return help_text; }
+    const char* help() const override { return report_help; }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", options_.place);
+        app.add_option("folder", options_.path);
         phase_option_ = app.add_option("--phase", phase_);
         app.add_option("--iterations", iterations_);
         app.add_flag("--exclusive", options_.choice.exclusive);
@@ -72,7 +63,7 @@ class ReportCommand final : public Command {
     }
 
     int run() override {
-        if (options_.place.empty()) throw UsageError("report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
+        if (options_.path.empty()) throw UsageError("report needs the folder of a profile: libprofile report libprofile-<program>-<job>");
         options_.paged = !no_pager_;
         parse_format();
         parse_choice();
@@ -105,7 +96,7 @@ class ReportCommand final : public Command {
         if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
         if (!metrics_.empty()) {
-            choice.metrics = split(metrics_);
+            choice.metrics = words_of_list(metrics_);
             if (choice.metrics.empty()) throw UsageError("--metric needs names, such as time,bytes; docs/metrics.md lists them");
         }
         try {

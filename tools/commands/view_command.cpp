@@ -1,10 +1,9 @@
+#include "tools/commands/add_names.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/names/expand_inlined.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/names/resolve.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/reader.hpp"
+#include "tools/server/serve.hpp"
 #include "tools/view/page.hpp"
-#include "tools/view/serve.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -20,7 +19,7 @@ namespace libprofile::tools {
 
 namespace {
 
-constexpr const char* help_text =
+constexpr const char* view_help =
     "Examples:\n"
     "  libprofile view libprofile-app-1234                 writes libprofile-app-1234/view.html\n"
     "  libprofile view libprofile-app-1234 --open          and shows it in the browser\n"
@@ -31,17 +30,17 @@ constexpr const char* help_text =
     "FOLDER is the one that libprofile named at the end of the job. The page is one HTML file that loads nothing from any network.\n\n"
     "Options:\n"
     "  -o, --output FILE    [FOLDER/view.html]\n"
-    "  --metric NAME        of the value maps, by the names of docs/metrics.md, or iteration_time or computation; may be\n"
+    "  --metric NAME        value maps of this metric: a name of docs/metrics.md, iteration_time or computation; may be\n"
     "                       given several times [as many as fit into the page]\n"
     "  --open               show the page in the browser (xdg-open)\n"
     "  --serve              serve the page to this user's browser (127.0.0.1, with a token in the address) instead of writing a\n"
     "                       file: the page then asks for what is too large for a file. Ends with Ctrl-C, or when the page has\n"
     "                       been closed\n"
-    "  --port N             of --serve, as for ssh -L [any that is free]\n"
-    "  --idle SECONDS       --serve ends, too, when nothing was heard of the page for so long [3600]\n";
+    "  --port N             port of --serve, as for ssh -L [any free one]\n"
+    "  --idle SECONDS       --serve also ends when the page was silent for this long [3600]\n";
 
 void write_file(const std::string& name, const std::string& text) {
-    // Beside its place and renamed, so that a page is there whole or not at all.
+    // Written next to it and renamed: a page is there whole or not at all.
     const std::string partial = name + ".partial";
     std::remove(partial.c_str());                         // of a command that was interrupted
     std::FILE* file = std::fopen(partial.c_str(), "wbx"); // no link that leads elsewhere
@@ -86,10 +85,10 @@ class ViewCommand final : public Command {
   public:
     const char* name() const override { return "view"; }
     const char* summary() const override { return "write a page for the browser: iterations, value maps, call trees, comparisons"; }
-    const char* help() const override { return help_text; }
+    const char* help() const override { return view_help; }
 
     void declare(CLI::App& app) override {
-        app.add_option("folder", place_);
+        app.add_option("folder", path_);
         app.add_option("-o,--output", output_);
         app.add_option("--metric", request_.metrics)->take_all()->expected(1);
         app.add_flag("--open", open_);
@@ -99,21 +98,17 @@ class ViewCommand final : public Command {
     }
 
     int run() override {
-        if (place_.empty()) throw UsageError("view needs the folder of a profile: libprofile view libprofile-<program>-<job>");
-        Profile profile = read_profile(std::filesystem::path(place_));
-        const Resolution resolution = resolve_names(profile, ::isatty(STDERR_FILENO) != 0);
-        std::error_code error;
-        const bool folder = std::filesystem::is_directory(place_, error);
-        if (resolution.added != 0 && folder) store_names(profile, place_);
-        expand_inlined(profile);
-        for (const std::string& module : resolution.different)
-            profile.notes.push_back(fmt::format("{} was rebuilt since the job ran; its functions have no names here", module));
+        if (path_.empty()) throw UsageError("view needs the folder of a profile: libprofile view libprofile-<program>-<job>");
+        Profile profile = read_profile(std::filesystem::path(path_));
+        add_names(profile, path_);
         if (serve_) {
             if (!output_.empty()) throw UsageError("--serve writes no file; leave out --output");
             return serve_page(profile);
         }
         const std::string text = page(profile, request_);
-        const std::string file = !output_.empty() ? output_ : folder ? (std::filesystem::path(place_) / "view.html").string() : "view.html";
+        std::error_code error;
+        const bool folder = std::filesystem::is_directory(path_, error);
+        const std::string file = !output_.empty() ? output_ : folder ? (std::filesystem::path(path_) / "view.html").string() : "view.html";
         write_file(file, text);
         fmt::print("{} ({:.1f} MB): open it in a browser\n", printable(file), static_cast<double>(text.size()) / 1e6);
         if (open_) {
@@ -136,7 +131,7 @@ class ViewCommand final : public Command {
         return 0;
     }
 
-    std::string place_;
+    std::string path_;
     std::string output_;
     PageRequest request_;
     bool open_ = false;

@@ -5,7 +5,7 @@
 
 #include "libprofile/clustering/time_series.hpp"
 #include "tools/evaluation/reference_method.hpp"
-#include "tools/profile/series_in_memory.hpp"
+#include "tools/reader/series_in_memory.hpp"
 
 #include <memory>
 #include <vector>

@@ -1,7 +1,7 @@
 // How far the cells of a reconstruction are from the recorded ones, and which call paths it invents.
 // Contract: plain values, used by one thread; add() allocates nothing that lasts.
 // Source: Szebenyi, Wolf, Wylie (SC 2009), 5.3: Fig. 3 (phantom call paths), Fig. 5 (errors of call paths), Fig. 6 (shares
-// by order of magnitude). Event cells and sampled cells are scored apart: which path a timer hits is chance.
+// by order of magnitude). Event cells and sampled cells are scored separately: which path a timer hits is random.
 #pragma once
 
 #include "tools/evaluation/recording.hpp"
@@ -25,7 +25,7 @@ struct CellError {
 
     void add(double error);
     double mean() const { return cells == 0 ? 0 : sum / static_cast<double>(cells); }
-    /// Of the cells, those in the bucket.
+    /// The cells in the bucket.
     double share(std::size_t bucket) const;
 };
 

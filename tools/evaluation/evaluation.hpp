@@ -60,7 +60,7 @@ struct Evaluation {
 
 struct EvaluationSettings {
     std::vector<std::size_t> series; // catalogue rows whose values are kept for iteration graphs and value maps
-    /// Called with what is being done and how far it is (0 to 1).
+    /// Called with the current step and its progress (0 to 1).
     std::function<void(const std::string& what, double done)> progress;
 };
 

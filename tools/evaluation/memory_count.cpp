@@ -17,7 +17,7 @@ std::uint64_t number_size(std::uint64_t number) {
 CellKind kind_of_cell(const PathKinds& paths, std::uint32_t key) {
     const CellKind kind = paths[key >> libprofile::Cell::metric_bits];
     const std::uint32_t metric = key & ((1u << libprofile::Cell::metric_bits) - 1);
-    // Which MPI call a timer happens to hit is chance, whatever is known about the call; and so is what counters have come to by then.
+    // Which MPI call a timer hits is random, whatever is known about the call, and so are the counters' values at that time.
     if (kind == CellKind::Event && (metric == static_cast<std::uint32_t>(Metric::Samples) || metric >= metric_count)) return CellKind::Sampled;
     return kind;
 }

@@ -57,7 +57,7 @@ class Method {
     virtual void add(const RecordedIteration& iteration) = 0;
     /// After the last one.
     virtual void finish() = 0;
-    /// The reconstruction of an iteration: key and value, sorted by key; what is not listed is 0.
+    /// The reconstruction of an iteration: key and value, sorted by key; keys that are not listed have the value 0.
     virtual std::vector<std::pair<std::uint32_t, double>> cells_of(std::size_t iteration) = 0;
     /// Its whole-iteration values: catalogue_size of them.
     virtual std::vector<double> whole_of(std::size_t iteration) = 0;

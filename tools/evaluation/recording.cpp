@@ -2,7 +2,7 @@
 
 #include "libprofile/base/hashing.hpp"
 #include "tools/analysis/totals.hpp"
-#include "tools/profile/counters.hpp"
+#include "tools/reader/counters.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

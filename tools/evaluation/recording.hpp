@@ -5,7 +5,7 @@
 
 #include "tools/evaluation/memory_count.hpp"
 #include "tools/evaluation/method.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <stdexcept>
 #include <string>

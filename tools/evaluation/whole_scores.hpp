@@ -24,7 +24,7 @@ struct MetricGraphError {
 };
 
 struct WholeErrors {
-    std::vector<MetricGraphError> metrics; // those that are not all zero, without timer samples, whose number is chance
+    std::vector<MetricGraphError> metrics; // those that are not all zero, without timer samples, whose number is random
     GraphError time;                       // average over the time-based ones
     GraphError count;                      // over the others
 };

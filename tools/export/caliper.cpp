@@ -2,7 +2,7 @@
 // needs one row for a node of a run.
 // Column names are those that Caliper gives such aggregates and that the reader in Hatchet knows: "sum#time.duration" becomes
 // its "time", "inclusive#sum#time.duration" its "time (inc)". Metadata: the keys that Caliper and Adiak record by custom, always all of
-// them, since Thicket wants the same keys of every run; what is not known is an empty text or 0.
+// them, since Thicket wants the same keys of every run; unknown values are an empty text or 0.
 #include "tools/export/formats.hpp"
 
 #include "tools/names/labels.hpp"
@@ -94,14 +94,14 @@ Remarks write_caliper(const Profile& profile, const ExportRequest& request, Sink
     };
     std::vector<std::vector<Json>> rows(table.nodes.size());
     for (std::size_t n = 0; n < table.nodes.size(); ++n) rows[n].push_back(n);
-    const auto places = static_cast<double>(table.places.size());
+    const auto locations = static_cast<double>(table.locations.size());
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
         const MetricRow& row = table.metrics[m];
         for (const bool inclusive : {false, true}) {
             const std::string name = (inclusive ? "inclusive#sum#" : "sum#") + attribute(row);
             for (const char* statistic : {"", "min#", "max#", "avg#"}) column(statistic + name, row);
             std::vector<std::uint64_t> sum(table.nodes.size()), least(table.nodes.size(), ~std::uint64_t{0}), most(table.nodes.size());
-            for (std::size_t p = 0; p < table.places.size(); ++p) {
+            for (std::size_t p = 0; p < table.locations.size(); ++p) {
                 const std::vector<std::uint64_t> values = inclusive ? table.inclusive(p, m) : table.exclusive(p, m);
                 for (std::size_t n = 0; n < values.size(); ++n) {
                     sum[n] += values[n];
@@ -111,7 +111,8 @@ Remarks write_caliper(const Profile& profile, const ExportRequest& request, Sink
             }
             for (std::size_t n = 0; n < rows.size(); ++n) {
                 const double unit = row.unit == "ns" ? 1e9 : 1;
-                rows[n].insert(rows[n].end(), {number(sum[n], row), number(least[n], row), number(most[n], row), static_cast<double>(sum[n]) / unit / places});
+                rows[n].insert(rows[n].end(),
+                               {number(sum[n], row), number(least[n], row), number(most[n], row), static_cast<double>(sum[n]) / unit / locations});
             }
         }
     }

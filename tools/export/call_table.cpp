@@ -13,23 +13,23 @@ std::vector<std::uint32_t> CallTable::path_to(std::uint32_t node) const {
     return path;
 }
 
-std::vector<std::uint64_t> CallTable::exclusive(std::size_t place, std::size_t metric) const {
+std::vector<std::uint64_t> CallTable::exclusive(std::size_t location, std::size_t metric) const {
     std::vector<std::uint64_t> sums(nodes.size());
-    for (const Value& value : values[place])
+    for (const Value& value : values[location])
         if (value.metric == metric) sums[value.node] += value.value;
     return sums;
 }
 
-std::vector<std::uint64_t> CallTable::inclusive(std::size_t place, std::size_t metric) const {
-    std::vector<std::uint64_t> sums = exclusive(place, metric);
+std::vector<std::uint64_t> CallTable::inclusive(std::size_t location, std::size_t metric) const {
+    std::vector<std::uint64_t> sums = exclusive(location, metric);
     for (std::size_t n = nodes.size(); n-- > 1;) sums[nodes[n].parent] += sums[n];
     return sums;
 }
 
 std::vector<std::uint64_t> CallTable::exclusive_everywhere(std::size_t metric) const {
     std::vector<std::uint64_t> sums(nodes.size());
-    for (const std::vector<Value>& at_place : values)
-        for (const Value& value : at_place)
+    for (const std::vector<Value>& at_location : values)
+        for (const Value& value : at_location)
             if (value.metric == metric) sums[value.node] += value.value;
     return sums;
 }

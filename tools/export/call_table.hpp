@@ -1,7 +1,7 @@
 // What an export writes: one call tree, the threads it was measured on, and exclusive values of chosen metrics.
 // Contract: plain data; built once, then only read; allocates; make_call_table throws ExportError and std::bad_alloc.
 //
-// Nodes of the tree are functions: what several places of one function did is one node, unless the lines are asked for. All
+// Nodes of the tree are functions: what several lines of one function did is one node, unless the lines are asked for. All
 // values are integers as the profile has them (times in ns), so sums over a table are the report's sums.
 #pragma once
 
@@ -36,11 +36,11 @@ struct CallTable {
         std::uint32_t parent = 0; // its number; smaller than the node's own
         TableNode kind = TableNode::Function;
         std::string name;
-        std::string file;       // empty: unknown
-        std::uint64_t line = 0; // 0: unknown. Of several places the one with most time
+        std::string file;       // empty if unknown
+        std::uint64_t line = 0; // 0 if unknown; the line with most time
         std::string module;     // path; empty: none
     };
-    struct Place {
+    struct Location {
         std::uint32_t rank = 0;
         std::uint32_t thread = 0;
         std::string host;
@@ -54,34 +54,34 @@ struct CallTable {
     };
 
     std::vector<Node> nodes; // node 0 is the program; what has no call path is with it
-    std::vector<Place> places;
+    std::vector<Location> locations;
     std::vector<MetricRow> metrics;         // of metric_rows, some of them; never empty
-    std::vector<std::vector<Value>> values; // by place; sorted by node, then metric; none is 0
+    std::vector<std::vector<Value>> values; // by location; sorted by node, then metric; none is 0
     bool estimated = false;                 // some value is
     std::uint64_t untold = 0;               // ns of the program's own: in phases inside, of which nothing else is known (tools/analysis/inside.hpp)
     std::string scope;                      // what was selected, in words: "iterations 1-100 of timestep"; empty: all
 
     /// From the outermost below the program to the node itself.
     std::vector<std::uint32_t> path_to(std::uint32_t node) const;
-    /// The values of one metric at one place, by node.
-    std::vector<std::uint64_t> exclusive(std::size_t place, std::size_t metric) const;
+    /// The values of one metric at one location, by node.
+    std::vector<std::uint64_t> exclusive(std::size_t location, std::size_t metric) const;
     /// The same with those of all nodes below added.
-    std::vector<std::uint64_t> inclusive(std::size_t place, std::size_t metric) const;
-    /// Summed over places, by node.
+    std::vector<std::uint64_t> inclusive(std::size_t location, std::size_t metric) const;
+    /// Summed over locations, by node.
     std::vector<std::uint64_t> exclusive_everywhere(std::size_t metric) const;
 };
 
 /// What goes into a table.
 struct TableChoice {
     std::string phase;                        // name; with has_phase or iterations
-    bool has_phase = false;                   // false: all phases, or with iterations the one with most time
+    bool has_phase = false;                   // if false: all phases, or with iterations the one with most time
     std::optional<IterationRange> iterations; // of one phase
     bool exclusive = false;                   // iterations without the phases inside them
     std::vector<std::uint32_t> ranks;         // sorted; empty: all
     std::vector<std::string> metrics;         // names of metric_rows; empty: a useful choice; "all"
-    bool by_line = false;                     // a node for each place of a function
+    bool by_line = false;                     // a node for each line of a function
     bool short_names = false;                 // C++ functions without parameters and template arguments
-    /// Not 0: phases are nodes, each below the function that it lies in (phase_places.hpp), and below those with iterations there are at
+    /// If not 0, phases are nodes, each below its function (phase_nodes.hpp), and below those with iterations there are at
     /// most so many nodes for iterations, each for as many consecutive ones as that takes.
     std::uint32_t instances = 0;
 };

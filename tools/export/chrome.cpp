@@ -58,11 +58,11 @@ class Events {
     }
 
     /// The sums of call paths, each below its caller. Phases are below the function that they lie in.
-    void add_call_paths(const Location& location, const CallTable& table, std::size_t place) {
+    void add_call_paths(const Location& location, const CallTable& table, std::size_t index) {
         const std::uint64_t row = row_of(location, profile_.phases.size());
         name_row(location, row, "call paths: sums, in no order of time");
-        const std::vector<std::uint64_t> all = table.inclusive(place, 0);
-        std::vector<std::uint64_t> own = table.exclusive(place, 0);
+        const std::vector<std::uint64_t> all = table.inclusive(index, 0);
+        std::vector<std::uint64_t> own = table.exclusive(index, 0);
         for (std::size_t n = 1; n < own.size(); ++n)
             if (table.nodes[n].kind == TableNode::Iterations) // the one for all iterations: the phase says the same
                 own[table.nodes[n].parent] += own[n];
@@ -236,9 +236,8 @@ Remarks write_chrome(const Profile& profile, const ExportRequest& request, Sink&
     sums.short_names = true;
     sums.instances = 1;
     const CallTable table = make_call_table(profile, sums);
-    Remarks remarks = {
-        slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
-                    : "the profile has no times of begin: iterations are laid end to end, those of a loop inside another in a row of their own below it"};
+    Remarks remarks = {slices == 0 ? "there are no iterations to show: mark the loop in the program (docs/getting-started.md) or choose others"
+                                   : "the profile has no start times: iterations are laid end to end, those of an inner loop in a row of their own below"};
     std::size_t with_paths = 0;
     events.open();
     for (std::size_t l = 0; l < locations.size(); ++l) {

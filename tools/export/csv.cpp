@@ -37,9 +37,9 @@ std::string call_paths_csv(const CallTable& table) {
 
 std::string values_csv(const CallTable& table) {
     std::string out = "call_path,rank,thread,metric,value,estimated\n";
-    for (std::size_t p = 0; p < table.places.size(); ++p)
+    for (std::size_t p = 0; p < table.locations.size(); ++p)
         for (const CallTable::Value& value : table.values[p])
-            out += fmt::format("{},{},{},{},{},{}\n", value.node, table.places[p].rank, table.places[p].thread, quoted(table.metrics[value.metric].name),
+            out += fmt::format("{},{},{},{},{},{}\n", value.node, table.locations[p].rank, table.locations[p].thread, quoted(table.metrics[value.metric].name),
                                value.value, value.estimated ? 1 : 0);
     return out;
 }
@@ -72,7 +72,7 @@ std::string header_of(const Profile& profile, const Columns& columns) {
     return out + "\n";
 }
 
-/// The end of a row; what is not known is an empty field.
+/// The end of a row; an unknown value is an empty field.
 template <class Values> void add_cells(const Values& values, std::size_t known, const Columns& columns, std::string& out) {
     for (const std::size_t column : columns)
         if (column < known)

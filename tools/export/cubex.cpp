@@ -5,7 +5,7 @@
 // is one node for each iteration, or for several in a row where there are many, and the call paths are below those.
 // All metrics are exclusive, so rows are numbered in pre-order. Types are DOUBLE (times, s) and UINT64 only: others break readers.
 #include "tools/export/formats.hpp"
-#include "tools/export/place_grid.hpp"
+#include "tools/export/location_grid.hpp"
 #include "tools/export/stacks.hpp"
 #include "tools/names/xml.hpp"
 
@@ -125,12 +125,12 @@ std::string program_xml(const CallTable& table, const std::vector<std::uint32_t>
     return out + tree + " </program>\n";
 }
 
-std::string system_xml(const CallTable& table, const PlaceGrid& grid) {
+std::string system_xml(const CallTable& table, const LocationGrid& grid) {
     std::string out = " <system>\n  <systemtreenode Id=\"0\">\n   <name>machine</name>\n   <class>machine</class>\n";
     std::size_t tree_node = 1;
     std::string host;
     for (std::size_t r = 0; r < grid.rows.size(); ++r) {
-        const CallTable::Place& main = table.places[*grid.rows[r].places[0]];
+        const CallTable::Location& main = table.locations[*grid.rows[r].locations[0]];
         if (r == 0 || main.host != host) {
             if (r != 0) out += "   </systemtreenode>\n";
             host = main.host;
@@ -148,8 +148,8 @@ std::string system_xml(const CallTable& table, const PlaceGrid& grid) {
     return out + "   </systemtreenode>\n  </systemtreenode>\n </system>\n";
 }
 
-/// Rows in pre-order that have a value at some place, and these values.
-void add_values(const CallTable& table, const PlaceGrid& grid, const std::vector<std::uint32_t>& order, std::size_t metric, Tar& tar) {
+/// Rows in pre-order that have a value at some location, and these values.
+void add_values(const CallTable& table, const LocationGrid& grid, const std::vector<std::uint32_t>& order, std::size_t metric, Tar& tar) {
     std::vector<std::size_t> row_of(table.nodes.size());
     for (std::size_t i = 0; i < order.size(); ++i) row_of[order[i]] = i;
     std::vector<char> present(order.size());
@@ -171,9 +171,9 @@ void add_values(const CallTable& table, const PlaceGrid& grid, const std::vector
     const std::size_t locations = grid.rows.size() * grid.threads;
     std::vector<std::uint64_t> matrix(rows * locations);
     for (std::size_t l = 0; l < locations; ++l) {
-        const std::optional<std::size_t> place = grid.rows[l / grid.threads].places[l % grid.threads];
-        if (!place) continue;
-        for (const CallTable::Value& value : table.values[*place])
+        const std::optional<std::size_t> location = grid.rows[l / grid.threads].locations[l % grid.threads];
+        if (!location) continue;
+        for (const CallTable::Value& value : table.values[*location])
             if (value.metric == metric)
                 matrix[dense[row_of[value.node]] * locations + l] =
                     table.metrics[metric].unit == "ns" ? std::bit_cast<std::uint64_t>(static_cast<double>(value.value) / 1e9) : value.value;
@@ -190,7 +190,7 @@ Remarks write_cubex(const Profile& profile, const ExportRequest& request, Sink& 
     TableChoice choice = request.choice;
     choice.instances = most_instances;
     const CallTable table = make_call_table(profile, choice);
-    const PlaceGrid grid = place_grid(table);
+    const LocationGrid grid = location_grid(table);
     const std::vector<std::uint32_t> order = pre_order(table);
     std::string anchor = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube version=\"4.4\">\n";
     const auto attribute = [&](const char* key, const std::string& value) {

@@ -34,7 +34,7 @@ Remarks write_extrap(const Profile& profile, const ExportRequest& request, Sink&
         return path;
     };
     std::string out;
-    const auto places = static_cast<double>(table.places.size());
+    const auto locations = static_cast<double>(table.locations.size());
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
         const MetricRow& row = table.metrics[m];
         // Two nodes may have one name; two lines of it would be two repetitions of the measurement.
@@ -43,7 +43,7 @@ Remarks write_extrap(const Profile& profile, const ExportRequest& request, Sink&
         for (std::uint32_t n = 0; n < sums.size(); ++n)
             if (sums[n] != 0) by_name[call_path(n)] += sums[n];
         for (const auto& [name, sum] : by_name) {
-            const double value = static_cast<double>(sum) / places / (row.unit == "ns" ? 1e9 : 1);
+            const double value = static_cast<double>(sum) / locations / (row.unit == "ns" ? 1e9 : 1);
             const Json line = {{"params", parameters}, {"callpath", name}, {"metric", row.name}, {"value", value}};
             out += json_text(line) + "\n";
         }

@@ -36,8 +36,8 @@ Remarks write_folded(const Profile& profile, const ExportRequest& request, Sink&
     if (table.metrics.size() != 1) throw ExportError("folded stacks hold one metric; name one with --metric and write a file for each");
     std::string out;
     if (request.by_rank)
-        for (std::size_t p = 0; p < table.places.size(); ++p)
-            add_stacks(table, place_name(table.places[p].rank, table.places[p].thread), table.exclusive(p, 0), out);
+        for (std::size_t p = 0; p < table.locations.size(); ++p)
+            add_stacks(table, location_name(table.locations[p].rank, table.locations[p].thread), table.exclusive(p, 0), out);
     else
         add_stacks(table, "", table.exclusive_everywhere(0), out);
     sink.add("profile.folded", out);

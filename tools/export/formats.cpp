@@ -28,12 +28,12 @@ std::span<const ExportFormat> export_formats() { return formats; }
 
 Remarks untold_remarks(const CallTable& table) {
     if (table.untold == 0) return {};
-    return {fmt::format("{} over all ranks are in phases inside these iterations, of which the profile tells nothing more: that time is the program's own, and "
-                        "neither its functions nor other metrics of it are there",
+    return {fmt::format("{} over all ranks are in phases inside these iterations, which the profile does not describe further: that time is the program's own, "
+                        "without functions or other metrics",
                         duration(static_cast<double>(table.untold), {}))};
 }
 
-std::string place_name(std::uint32_t rank, std::uint32_t thread) {
+std::string location_name(std::uint32_t rank, std::uint32_t thread) {
     return thread == 0 ? fmt::format("rank {}", rank) : fmt::format("rank {} thread {}", rank, thread);
 }
 

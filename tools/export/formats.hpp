@@ -1,4 +1,4 @@
-// The formats of `libprofile export`: one row each in formats.cpp, one file each beside it.
+// The formats of `libprofile export`: one row each in formats.cpp, one file each next to it.
 // Contract: constant data; the functions are called once per process by the command, allocate, and throw ExportError.
 #pragma once
 
@@ -27,7 +27,7 @@ struct ExportFormat {
     const char* summary;
     const char* suffix; // of the default name
     bool is_folder;
-    const char* next; // how to open it; {} is the place
+    const char* next; // how to open it; {} is the path
     Remarks (*write)(const Profile&, const ExportRequest&, Sink&);
 };
 
@@ -47,6 +47,6 @@ Remarks write_csv(const Profile&, const ExportRequest&, Sink&);
 Remarks untold_remarks(const CallTable& table);
 
 /// "rank 3", "rank 3 thread 1".
-std::string place_name(std::uint32_t rank, std::uint32_t thread);
+std::string location_name(std::uint32_t rank, std::uint32_t thread);
 
 } // namespace libprofile::tools

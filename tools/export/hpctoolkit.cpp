@@ -7,7 +7,7 @@
 // - it finds the number of ranks by the file names with "-000-", so nothing else may have that.
 // Values are doubles: integers up to 2^53 and times up to 100 days in ns are exact.
 #include "tools/export/formats.hpp"
-#include "tools/export/place_grid.hpp"
+#include "tools/export/location_grid.hpp"
 #include "tools/names/xml.hpp"
 
 #include <algorithm>
@@ -109,12 +109,12 @@ template <class Unsigned> void put_big_endian(std::string& out, Unsigned value) 
 }
 
 /// Rows are nodes, columns exclusive and inclusive values of each metric.
-std::string matrix(const CallTable& table, std::optional<std::size_t> place) {
+std::string matrix(const CallTable& table, std::optional<std::size_t> location) {
     const std::size_t metrics = table.metrics.size();
     std::vector<double> values(2 * metrics * table.nodes.size());
-    for (std::size_t m = 0; place && m < metrics; ++m) {
+    for (std::size_t m = 0; location && m < metrics; ++m) {
         const double unit = table.metrics[m].unit == "ns" ? 1e9 : 1;
-        const std::vector<std::uint64_t> sums[] = {table.exclusive(*place, m), table.inclusive(*place, m)};
+        const std::vector<std::uint64_t> sums[] = {table.exclusive(*location, m), table.inclusive(*location, m)};
         for (std::size_t n = 0; n < table.nodes.size(); ++n)
             for (std::size_t i = 0; i < 2; ++i) values[2 * (n * metrics + m) + i] = static_cast<double>(sums[i][n]) / unit;
     }
@@ -137,17 +137,17 @@ std::string file_stem(const std::string& program) {
 
 Remarks write_hpctoolkit(const Profile& profile, const ExportRequest& request, Sink& sink) {
     const CallTable table = make_call_table(profile, request.choice);
-    const PlaceGrid grid = place_grid(table);
+    const LocationGrid grid = location_grid(table);
     if (grid.threads > most_threads)
         throw ExportError(fmt::format("a rank has {} threads, and this format has room for {}; choose other ranks with --rank", grid.threads, most_threads));
     sink.add("experiment.xml", experiment(table));
     std::map<std::string, std::uint32_t> hosts;
     for (std::size_t r = 0; r < grid.rows.size(); ++r) {
-        const CallTable::Place& main = table.places[*grid.rows[r].places[0]];
+        const CallTable::Location& main = table.locations[*grid.rows[r].locations[0]];
         const std::uint32_t host = hosts.try_emplace(main.host, 0x10000001u + static_cast<std::uint32_t>(hosts.size())).first->second;
         for (std::size_t t = 0; t < grid.threads; ++t)
             sink.add(fmt::format("{}-{:06}-{:03}-{:08x}-{}-0.metric-db", file_stem(table.nodes[0].name), r, t, host, main.pid),
-                     matrix(table, grid.rows[r].places[t]));
+                     matrix(table, grid.rows[r].locations[t]));
     }
     Remarks remarks = grid.remarks;
     for (std::string& remark : untold_remarks(table)) remarks.push_back(std::move(remark));

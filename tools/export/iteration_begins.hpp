@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tools/analysis/selection.hpp"
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <cstdint>
 #include <vector>

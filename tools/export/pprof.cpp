@@ -93,7 +93,7 @@ class Encoder {
             type.number(2, strings_[row.unit == "ns" ? "nanoseconds" : row.unit]);
             out_.message(1, type);
         }
-        for (std::size_t p = 0; p < table_.places.size(); ++p) add_samples(p);
+        for (std::size_t p = 0; p < table_.locations.size(); ++p) add_samples(p);
         out_.number(9, profile.job.start_unix_ns);
         std::uint64_t wall = 0;
         for (const Location& location : profile.locations) wall = std::max(wall, location.wall_ns);
@@ -109,8 +109,8 @@ class Encoder {
     }
 
   private:
-    void add_samples(std::size_t place) {
-        const std::vector<CallTable::Value>& values = table_.values[place];
+    void add_samples(std::size_t thread) {
+        const std::vector<CallTable::Value>& values = table_.values[thread];
         for (std::size_t v = 0; v < values.size();) {
             const std::uint32_t node = values[v].node;
             std::vector<std::uint64_t> by_metric(table_.metrics.size()), locations;
@@ -121,11 +121,11 @@ class Encoder {
             Message sample;
             sample.numbers(1, locations);
             sample.numbers(2, by_metric);
-            label(sample, "rank", table_.places[place].rank);
-            label(sample, "thread", table_.places[place].thread);
+            label(sample, "rank", table_.locations[thread].rank);
+            label(sample, "thread", table_.locations[thread].thread);
             Message host;
             host.number(1, strings_["host"]);
-            host.number(2, strings_[table_.places[place].host]);
+            host.number(2, strings_[table_.locations[thread].host]);
             sample.message(3, host);
             out_.message(2, sample);
         }
@@ -162,17 +162,17 @@ class Encoder {
                 message.number(known, 1);
             out_.message(3, message);
         }
-        const auto [place, new_place] = locations_.try_emplace({mapping->second, function->second, n.line}, locations_.size() + 1);
-        if (new_place) {
+        const auto [entry, is_new] = locations_.try_emplace({mapping->second, function->second, n.line}, locations_.size() + 1);
+        if (is_new) {
             Message line, message;
             line.number(1, function->second);
             line.number(2, n.line);
-            message.number(1, place->second);
+            message.number(1, entry->second);
             message.number(2, mapping->second);
             message.message(4, line);
             out_.message(4, message);
         }
-        return location_[node] = place->second;
+        return location_[node] = entry->second;
     }
 
     const CallTable& table_;

@@ -14,17 +14,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void cannot_write(const fs::path& place, const char* reason) {
-    throw ExportError(fmt::format("cannot write {}: {}; name another place with --output", place.string(), reason));
+[[noreturn]] void cannot_write(const fs::path& path, const char* reason) {
+    throw ExportError(fmt::format("cannot write {}: {}; name another place with --output", path.string(), reason));
 }
 
 /// @param is_new false: appends
-void write_file(const fs::path& place, std::string_view bytes, bool is_new) {
-    std::FILE* file = std::fopen(place.c_str(), is_new ? "wbx" : "ab");
-    if (file == nullptr) cannot_write(place, std::strerror(errno));
+void write_file(const fs::path& path, std::string_view bytes, bool is_new) {
+    std::FILE* file = std::fopen(path.c_str(), is_new ? "wbx" : "ab");
+    if (file == nullptr) cannot_write(path, std::strerror(errno));
     const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
     const int reason = errno;
-    if (std::fclose(file) != 0 || !written) cannot_write(place, std::strerror(written ? errno : reason));
+    if (std::fclose(file) != 0 || !written) cannot_write(path, std::strerror(written ? errno : reason));
 }
 
 } // namespace
@@ -33,14 +33,14 @@ void StandardOutput::add(const std::string&, std::string_view bytes) {
     std::fwrite(bytes.data(), 1, bytes.size(), stdout); // main() checks for errors
 }
 
-NewFiles::NewFiles(fs::path place, bool is_folder) : place_(std::move(place)), is_folder_(is_folder) {
-    while (!place_.has_filename() && place_.has_parent_path() && place_.parent_path() != place_) place_ = place_.parent_path(); // without a slash at its end
+NewFiles::NewFiles(fs::path path, bool is_folder) : path_(std::move(path)), is_folder_(is_folder) {
+    while (!path_.has_filename() && path_.has_parent_path() && path_.parent_path() != path_) path_ = path_.parent_path(); // without a slash at its end
     std::error_code error;
-    if (fs::exists(fs::symlink_status(place_, error)))
-        throw ExportError(fmt::format("{} is there already; remove it or name another place with --output", place_.string()));
-    temporary_ = place_;
+    if (fs::exists(fs::symlink_status(path_, error)))
+        throw ExportError(fmt::format("{} is there already; remove it or name another place with --output", path_.string()));
+    temporary_ = path_;
     temporary_ += fmt::format(".partial.{}", ::getpid());
-    if (is_folder_ && !fs::create_directory(temporary_, error)) cannot_write(place_, error ? error.message().c_str() : "its temporary folder is there already");
+    if (is_folder_ && !fs::create_directory(temporary_, error)) cannot_write(path_, error ? error.message().c_str() : "its temporary folder is there already");
 }
 
 NewFiles::~NewFiles() {
@@ -54,8 +54,8 @@ void NewFiles::add(const std::string& name, std::string_view bytes) {
 
 void NewFiles::finish() {
     std::error_code error;
-    fs::rename(temporary_, place_, error);
-    if (error) cannot_write(place_, error.message().c_str());
+    fs::rename(temporary_, path_, error);
+    if (error) cannot_write(path_, error.message().c_str());
     finished_ = true;
 }
 

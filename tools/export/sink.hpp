@@ -1,5 +1,5 @@
 // Where an export goes: one file, a folder of files, or standard output.
-// Contract: one thread; never overwrites; what is there under its final name is complete. Throws ExportError.
+// Contract: one thread; never overwrites; a file with its final name is complete. Throws ExportError.
 #pragma once
 
 #include <filesystem>
@@ -22,11 +22,11 @@ class StandardOutput final : public Sink {
     void add(const std::string& name, std::string_view bytes) override;
 };
 
-/// A file or a folder that must not be there yet. Written under a temporary name beside it and renamed by finish(); without
+/// A file or a folder that must not be there yet. Written under a temporary name next to it and renamed by finish(); without
 /// finish() the destructor removes what was written.
 class NewFiles final : public Sink {
   public:
-    NewFiles(std::filesystem::path place, bool is_folder);
+    NewFiles(std::filesystem::path path, bool is_folder);
     ~NewFiles() override;
     NewFiles(const NewFiles&) = delete;
     NewFiles& operator=(const NewFiles&) = delete;
@@ -34,7 +34,7 @@ class NewFiles final : public Sink {
     void finish();
 
   private:
-    std::filesystem::path place_;
+    std::filesystem::path path_;
     std::filesystem::path temporary_;
     bool is_folder_;
     std::set<std::string> added_;

@@ -78,14 +78,14 @@ Remarks write_speedscope(const Profile& profile, const ExportRequest& request, S
     std::size_t numbers = 0;
     for (std::size_t m = 0; m < table.metrics.size(); ++m) numbers += add_profile(table, frames, "all ranks", m, table.exclusive_everywhere(m), profiles);
     std::size_t written = 0;
-    for (std::size_t p = 0; p < table.places.size() && table.places.size() > 1 && numbers < most_numbers; ++p, ++written)
+    for (std::size_t p = 0; p < table.locations.size() && table.locations.size() > 1 && numbers < most_numbers; ++p, ++written)
         for (std::size_t m = 0; m < table.metrics.size(); ++m)
-            numbers += add_profile(table, frames, place_name(table.places[p].rank, table.places[p].thread), m, table.exclusive(p, m), profiles);
-    if (table.places.size() > 1 && written < table.places.size())
+            numbers += add_profile(table, frames, location_name(table.locations[p].rank, table.locations[p].thread), m, table.exclusive(p, m), profiles);
+    if (table.locations.size() > 1 && written < table.locations.size())
         remarks.push_back(fmt::format("only the first {} of {} ranks and threads have profiles of their own, "
                                       "so that a browser can open the file; "
                                       "choose others with --rank. The first profile has all of them",
-                                      written, table.places.size()));
+                                      written, table.locations.size()));
     std::string title = table.nodes[0].name;
     if (!table.scope.empty()) title += ", " + table.scope;
     if (table.estimated) title += " (partly estimated)";

@@ -17,22 +17,22 @@ std::vector<std::uint32_t> pre_order(const CallTable& table) {
     return order;
 }
 
-CallTable make_stack_table(const Profile& profile, const TableChoice& choice, bool by_place) {
+CallTable make_stack_table(const Profile& profile, const TableChoice& choice, bool by_location) {
     CallTable table = make_call_table(profile, choice);
     constexpr std::uint64_t most = 100'000'000;
     std::vector<std::uint64_t> depth(table.nodes.size());
-    std::uint64_t sum = 0, at_places = 0;
+    std::uint64_t sum = 0, at_location = 0;
     for (std::size_t n = 1; n < depth.size(); ++n) {
         depth[n] = depth[table.nodes[n].parent] + 1;
         sum += depth[n];
     }
     if (sum > most) throw ExportError("call paths are too deep for a format that repeats them; choose hpctoolkit, cubex or csv");
     for (const std::vector<CallTable::Value>& values : table.values)
-        for (std::size_t v = 0; v < values.size(); ++v) at_places += v == 0 || values[v].node != values[v - 1].node ? depth[values[v].node] : 0;
-    if (by_place && at_places > most)
+        for (std::size_t v = 0; v < values.size(); ++v) at_location += v == 0 || values[v].node != values[v - 1].node ? depth[values[v].node] : 0;
+    if (by_location && at_location > most)
         throw ExportError(fmt::format("the call paths of {} ranks and threads are too many for a format that repeats them; choose ranks with --rank, or "
                                       "hpctoolkit, cubex or csv",
-                                      table.places.size()));
+                                      table.locations.size()));
     return table;
 }
 

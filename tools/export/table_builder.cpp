@@ -3,7 +3,7 @@
 
 #include "tools/analysis/cell_rows.hpp"
 #include "tools/analysis/inside.hpp"
-#include "tools/export/phase_places.hpp"
+#include "tools/export/phase_nodes.hpp"
 #include "tools/names/labels.hpp"
 
 #include <algorithm>
@@ -38,17 +38,17 @@ class Builder {
         const std::string& program = profile.job.executable;
         table_.nodes.push_back({0, TableNode::Program, program.empty() ? "(program)" : base_name(program), "", 0, program});
         weigh();
-        if (choice.instances != 0) places_.emplace(profile);
+        if (choice.instances != 0) phase_nodes_.emplace(profile);
     }
 
     CallTable table() {
         for (const Location* location : locations_of_choice(profile_, choice_)) {
-            CallTable::Place place{location->rank, location->thread, "", 0};
+            CallTable::Location added{location->rank, location->thread, "", 0};
             if (const auto rank = profile_.ranks.find(location->rank); rank != profile_.ranks.end()) {
-                place.host = rank->second.host;
-                place.pid = rank->second.pid;
+                added.host = rank->second.host;
+                added.pid = rank->second.pid;
             }
-            table_.places.push_back(std::move(place));
+            table_.locations.push_back(std::move(added));
             values_.clear();
             add(*location);
             finish();
@@ -91,7 +91,7 @@ class Builder {
     /// The node of a call path below `top`.
     /// @param phase where not `no_phase`: `top` stands for the function that the phase lies in
     std::uint32_t node_of(std::uint32_t path, std::uint32_t top, KnownNodes& known, std::uint32_t phase) {
-        const auto is_top = [&](std::uint32_t at) { return at == 0 || (phase != no_phase && places_->is_at(phase, at)); };
+        const auto is_top = [&](std::uint32_t at) { return at == 0 || (phase != no_phase && phase_nodes_->is_at(phase, at)); };
         if (is_top(path)) return top;
         // Not recursive: a damaged profile may be a million calls deep.
         std::vector<std::uint32_t> chain;
@@ -158,8 +158,8 @@ class Builder {
         std::uint32_t top = 0, inside = no_phase;
         if (choice_.instances != 0 && !phase.name.empty()) {
             inside = data.phase;
-            const std::uint32_t place = places_->path_of(inside);
-            top = child(node_of(place, 0, known_[0], no_phase), {0, TableNode::Phase, phase.name, "", 0, ""}, 0);
+            const std::uint32_t path = phase_nodes_->path_of(inside);
+            top = child(node_of(path, 0, known_[0], no_phase), {0, TableNode::Phase, phase.name, "", 0, ""}, 0);
         }
         if (choice_.instances == 0 || phase.kind != PhaseKind::Iterations || iterations == 0) {
             if (whole)
@@ -169,7 +169,7 @@ class Builder {
             return;
         }
         if (range.first >= iterations) return;
-        // Borders are the same at all places, whatever number of iterations a place has.
+        // Borders are the same at all locations, whatever number of iterations one has.
         const std::uint64_t all = std::min(range.last, longest(data.phase) - 1) - range.first + 1;
         const std::uint64_t step = (all + choice_.instances - 1) / choice_.instances;
         std::vector<IterationRange> ranges;
@@ -209,7 +209,7 @@ class Builder {
     const TableChoice& choice_;
     std::vector<std::size_t> rows_;
     CellRows metrics_;
-    std::optional<PhasePlaces> places_; // with nodes for phases
+    std::optional<PhaseNodes> phase_nodes_; // with nodes for phases
     CallTable table_;
     std::vector<std::uint64_t> weight_;
     std::vector<std::uint64_t> line_weight_;

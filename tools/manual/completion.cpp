@@ -1,6 +1,6 @@
 #include "tools/manual/completion.hpp"
 
-#include "tools/commands/settings.hpp"
+#include "tools/launch/settings.hpp"
 
 #include <fmt/format.h>
 

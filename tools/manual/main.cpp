@@ -1,5 +1,5 @@
 // Writes the man pages and the completion for bash: write_manual FOLDER. Part of the build.
-#include "tools/commands/run.hpp"
+#include "tools/launch/run.hpp"
 #include "tools/manual/completion.hpp"
 #include "tools/manual/man_page.hpp"
 

@@ -1,6 +1,6 @@
 #include "tools/manual/man_page.hpp"
 
-#include "tools/commands/settings.hpp"
+#include "tools/launch/settings.hpp"
 
 #include <cctype>
 #include <fmt/format.h>

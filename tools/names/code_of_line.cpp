@@ -38,8 +38,8 @@ CodeOfLine code_of_line(const std::string& path, const std::string& function, st
     on_disk.path = path;
     Symbols symbols(on_disk);
     symbols.for_each_code_of(line, [&](std::uint64_t begin, std::uint64_t end) {
-        const SourcePlace place = symbols.resolve(begin);
-        const SiteName& innermost = place.inlined.empty() ? place.function : place.inlined.back();
+        const SourceCode code_at = symbols.resolve(begin);
+        const SiteName& innermost = code_at.inlined.empty() ? code_at.function : code_at.inlined.back();
         if (!is_called(innermost.function, function)) return;
         if (!out.ranges.empty() && out.ranges.back().end == begin)
             out.ranges.back().end = end;

@@ -16,7 +16,7 @@ struct CodeOfLine {
 };
 
 /// @param path of the program or library
-/// @param function its name as in the source: f, ns::f, module::procedure, or the end of that behind "::"
+/// @param function its name as in the source: f, ns::f, module::procedure, or the part after a "::"
 CodeOfLine code_of_line(const std::string& path, const std::string& function, std::uint64_t line);
 
 } // namespace libprofile::tools

@@ -7,7 +7,7 @@
 namespace libprofile::tools {
 
 /// A function's name with its scope, without parameters and return type, and without template arguments that are the defaults of the
-/// standard library. Empty: not known for sure (a lambda, a function of a local class).
+/// standard library. Empty if it is not certain (a lambda, a function of a local class).
 std::string compiler_name(const std::string& demangled);
 
 /// A function's name in all the forms that GCC may give it, one a line: whatever it then looks for in the name is in one of them. What is

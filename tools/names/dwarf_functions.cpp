@@ -73,18 +73,18 @@ void UnitFunctions::collect(Dwarf_Die* parent, std::size_t around, int depth) {
     });
 }
 
-CodePlace UnitFunctions::find(Dwarf_Addr address) const {
-    CodePlace place;
+CodeFunction UnitFunctions::find(Dwarf_Addr address) const {
+    CodeFunction code;
     const Range* best = nullptr;
     for (const Range& range : ranges_)
         if (address >= range.begin && address < range.end && (best == nullptr || range.end - range.begin < best->end - best->begin)) best = &range;
-    if (best == nullptr) return place;
+    if (best == nullptr) return code;
     const Function& function = functions_[best->function];
-    place.function = &function.die;
-    place.around = function.around == none ? nullptr : &functions_[function.around].die;
+    code.function = &function.die;
+    code.around = function.around == none ? nullptr : &functions_[function.around].die;
     Dwarf_Die die = function.die;
-    descend(&die, address, place.inlined, 0);
-    return place;
+    descend(&die, address, code.inlined, 0);
+    return code;
 }
 
 } // namespace libprofile::tools

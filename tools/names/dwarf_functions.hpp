@@ -12,7 +12,7 @@
 namespace libprofile::tools {
 
 /// What is at an address: the function, and the inlined calls around the address, outermost first.
-struct CodePlace {
+struct CodeFunction {
     const Dwarf_Die* function = nullptr; // DW_TAG_subprogram; nullptr: none
     const Dwarf_Die* around = nullptr;   // the function inside which it is described, if any
     std::vector<Dwarf_Die> inlined;      // DW_TAG_inlined_subroutine
@@ -22,7 +22,7 @@ class UnitFunctions {
   public:
     explicit UnitFunctions(Dwarf_Die unit);
     /// @param address as the debug information counts, without the bias of the module
-    CodePlace find(Dwarf_Addr address) const;
+    CodeFunction find(Dwarf_Addr address) const;
 
   private:
     static constexpr std::size_t none = static_cast<std::size_t>(-1);

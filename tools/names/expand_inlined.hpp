@@ -2,11 +2,11 @@
 // Contract: one call per profile, after resolve_names; allocates in proportion to the call paths; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 namespace libprofile::tools {
 
-/// Where functions were inlined at a frame's place, the frame gets a chain of nodes of kind Inlined below it. Its values,
+/// Where functions were inlined at a frame's address, the frame gets a chain of nodes of kind Inlined below it. Its values,
 /// its samples and its callees move to the innermost one, so sums stay what they were. Call paths get new numbers; parents
 /// still come before their children.
 void expand_inlined(Profile& profile);

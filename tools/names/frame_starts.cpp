@@ -22,7 +22,7 @@ class Image {
             if (header.p_type == PT_GNU_EH_FRAME) table_ = header.p_vaddr;
         }
     }
-    std::uint64_t table() const { return table_; } // 0: there is none
+    std::uint64_t table() const { return table_; } // 0 if there is none
 
     /// @return false: nothing is there
     template <class Value> bool read(std::uint64_t address, Value& value) const {

@@ -15,7 +15,7 @@ bool is_version(std::string_view text) {
     return text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-/// Only names that nobody else has: extension modules call PyObject_Call and have functions such as PyInit_x themselves.
+/// Only names that no other code has: extension modules call PyObject_Call and have functions such as PyInit_x themselves.
 bool is_interpreter_function(std::string_view name) {
     constexpr std::string_view starts[] = {"_PyEval_", "PyEval_", "_PyObject_", "PyObject_",    "_PyFunction_",
                                            "PyRun_",   "_PyRun_", "Py_RunMain", "Py_BytesMain", "cfunction_vectorcall"};

@@ -2,7 +2,7 @@
 // Contract: const access is thread-safe; allocates when made; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <vector>
 

@@ -18,7 +18,7 @@ constexpr std::string_view begins_at = ": function at 0x";
 
 std::string begin_as_name(const std::string& module, std::uint64_t begin) { return fmt::format("{}{}{:x}", module, begins_at, begin); }
 
-bool is_nameless(const SiteName& name) { return name.function.empty() || name.function.find(begins_at) != std::string::npos; }
+bool is_unresolved(const SiteName& name) { return name.function.empty() || name.function.find(begins_at) != std::string::npos; }
 
 const char* kind_name(NodeKind kind) {
     switch (kind) {
@@ -63,8 +63,8 @@ Label label_of(const Profile& profile, const CallPath& path) {
     }
     const Site& site = profile.sites[path.target];
     const Module& module = profile.modules[site.module];
-    const SiteName& place = path.kind == NodeKind::Inlined ? site.inlined[path.address] : site.name;
-    Label label{place.function, place.file, place.line, module.path};
+    const SiteName& name = path.kind == NodeKind::Inlined ? site.inlined[path.address] : site.name;
+    Label label{name.function, name.file, name.line, module.path};
     if (label.name.empty()) label.name = fmt::format("{}+0x{:x}", base_name(module.path), site.offset);
     return label;
 }

@@ -2,13 +2,13 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <string>
 
 namespace libprofile::tools {
 
-/// What a call path is called. Empty file and line 0: unknown or without meaning.
+/// The name of a call path. File and line are empty and 0 if unknown or without meaning.
 struct Label {
     std::string name; // function, MPI function, "(off CPU)", ...; "module+0xoffset" where not even its begin is known
     std::string file; // source file
@@ -22,7 +22,7 @@ Label label_of(const Profile& profile, const CallPath& path);
 std::string begin_as_name(const std::string& module, std::uint64_t begin);
 
 /// There is no name, or only such a one.
-bool is_nameless(const SiteName& name);
+bool is_unresolved(const SiteName& name);
 
 /// Stable key of a node's kind: "frame", "mpi", "overhead", ...
 const char* kind_name(NodeKind kind);

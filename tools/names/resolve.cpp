@@ -3,8 +3,8 @@
 #include "tools/names/labels.hpp"
 #include "tools/names/loop_names.hpp"
 #include "tools/names/symbols.hpp"
-#include "tools/profile/decode.hpp"
-#include "tools/profile/reader.hpp"
+#include "tools/reader/decode.hpp"
+#include "tools/reader/reader.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -58,13 +58,13 @@ Resolution resolve_names(Profile& profile, bool progress) {
         std::sort(wanted[m].begin(), wanted[m].end(), [&](std::uint32_t a, std::uint32_t b) { return profile.sites[a].offset < profile.sites[b].offset; });
         for (const std::uint32_t s : wanted[m]) {
             line.at(m, profile.modules[m].path);
-            SourcePlace place = symbols.resolve(profile.sites[s].offset);
+            SourceCode code = symbols.resolve(profile.sites[s].offset);
             Site& site = profile.sites[s];
-            if (place.function.function.empty() || (place.function.line == 0 && place.function.function == site.name.function) ||
-                (is_nameless(place.function) && !is_nameless(site.name)))
+            if (code.function.function.empty() || (code.function.line == 0 && code.function.function == site.name.function) ||
+                (is_unresolved(code.function) && !is_unresolved(site.name)))
                 continue;
-            site.name = std::move(place.function);
-            site.inlined = std::move(place.inlined);
+            site.name = std::move(code.function);
+            site.inlined = std::move(code.inlined);
             ++result.added;
         }
     }

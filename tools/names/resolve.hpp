@@ -1,8 +1,8 @@
-// Gives the places of a profile, and the phases of loops that were found, their names, and keeps them in the profile's folder so that it can be carried away.
+// Gives names to the sites of a profile and to the phases of found loops, and keeps them in the profile's folder, which can then be moved.
 // Contract: one call at a time per profile; allocates; failures are answers, nothing throws but std::bad_alloc.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <filesystem>
 #include <string>
@@ -12,7 +12,7 @@ namespace libprofile::tools {
 
 /// What resolving did.
 struct Resolution {
-    std::size_t added = 0;              // places that have a better name now
+    std::size_t added = 0;              // sites that have a better name now
     std::vector<std::string> different; // modules on disk that are another build than the one that ran
 };
 

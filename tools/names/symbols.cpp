@@ -87,7 +87,7 @@ std::string function_name(Dwarf_Die die, const Dwarf_Die* around, bool fortran, 
 }
 
 /// The line in the source of the inlined call that `die` stands for.
-bool call_place(Dwarf_Die* unit, Dwarf_Die* die, SiteName& out) {
+bool call_site(Dwarf_Die* unit, Dwarf_Die* die, SiteName& out) {
     Dwarf_Attribute attribute;
     Dwarf_Word file = 0, line = 0;
     if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) != 0 || dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) != 0)
@@ -102,7 +102,7 @@ bool call_place(Dwarf_Die* unit, Dwarf_Die* die, SiteName& out) {
 }
 
 /// Where two functions touch, a line table can have a row at the address of the second that stands for no code of the first.
-/// Of the rows at the address of `line` the last one in the file that `scope` is written in; `line` if there is none.
+/// The last row at the address of `line` in the file that `scope` is written in; `line` if there is none.
 Dwarf_Line* line_in(Dwarf_Die* unit, Dwarf_Line* line, Dwarf_Die* scope) {
     const char* home = dwarf_decl_file(scope);
     const auto is_home = [home](Dwarf_Line* row) {
@@ -220,8 +220,8 @@ Symbols::Symbols(const Module& module) : handle_(std::make_unique<Handle>()) {
 
 Symbols::~Symbols() = default;
 
-SourcePlace Symbols::resolve(std::uint64_t offset) {
-    SourcePlace out;
+SourceCode Symbols::resolve(std::uint64_t offset) {
+    SourceCode out;
     if (state_ != ModuleState::Readable) return out;
     const Dwarf_Addr address = offset + handle_->bias;
 
@@ -229,22 +229,22 @@ SourcePlace Symbols::resolve(std::uint64_t offset) {
     bool fortran = false;
     if (Dwarf_Die* unit = handle_->unit_of(address, dwarf_bias)) {
         fortran = is_fortran(unit);
-        const CodePlace found = handle_->functions_of(*unit).find(address - dwarf_bias);
+        const CodeFunction found = handle_->functions_of(*unit).find(address - dwarf_bias);
         // The line table tells the line in the innermost function; each inlined call that of the function around it.
         Dwarf_Die scope = !found.inlined.empty() ? found.inlined.back() : found.function != nullptr ? *found.function : Dwarf_Die{};
-        SiteName place = line_of(unit, address - dwarf_bias, scope.addr != nullptr ? &scope : nullptr);
+        SiteName name = line_of(unit, address - dwarf_bias, scope.addr != nullptr ? &scope : nullptr);
         for (std::size_t i = found.inlined.size(); i-- > 0;) {
             Dwarf_Die call = found.inlined[i];
-            place.function = function_name(call, nullptr, fortran, nullptr);
+            name.function = function_name(call, nullptr, fortran, nullptr);
             SiteName caller;
-            const bool placed = call_place(unit, &call, caller);
+            const bool known = call_site(unit, &call, caller);
             // Without a name or a call it is no frame that could be shown; its code counts for the one around it.
-            if (placed && !place.function.empty()) out.inlined.insert(out.inlined.begin(), place);
-            if (placed) place = std::move(caller);
+            if (known && !name.function.empty()) out.inlined.insert(out.inlined.begin(), name);
+            if (known) name = std::move(caller);
         }
-        place.function.clear();
-        if (found.function != nullptr) place.function = function_name(*found.function, found.around, fortran, symbol_at(handle_->module, address));
-        out.function = std::move(place);
+        name.function.clear();
+        if (found.function != nullptr) name.function = function_name(*found.function, found.around, fortran, symbol_at(handle_->module, address));
+        out.function = std::move(name);
         if (out.function.function.empty()) out.inlined.clear();
     }
     if (out.function.function.empty()) {

@@ -1,8 +1,8 @@
-// Function, file and line of places in one program or library on disk, from its DWARF and symbol tables (elfutils).
+// Function, file and line of addresses in one program or library on disk, from its DWARF and symbol tables (elfutils).
 // Contract: one object per thread; allocates; never throws but std::bad_alloc; never runs code of the module.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 
 #include <functional>
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace libprofile::tools {
 
-/// A place in a program as the source has it.
-struct SourcePlace {
+/// An address in a program as the source has it.
+struct SourceCode {
     SiteName function;             // that the code belongs to, and the line in *its* source
     std::vector<SiteName> inlined; // functions inlined there, outermost first, each with the line in its own source
 };
@@ -41,7 +41,7 @@ class Symbols {
     /// together: a function into which the next one is inlined has the line of that call.
     /// Without DWARF only the function, from the symbol tables, the dynamic ones too; without those "app: function at 0x1234", from the
     /// unwind information (is_begin_only()).
-    SourcePlace resolve(std::uint64_t offset);
+    SourceCode resolve(std::uint64_t offset);
 
     /// Calls visit(begin, end), ELF virtual addresses, for all code that the line tables have for that line, in whatever file.
     void for_each_code_of(std::uint64_t line, const std::function<void(std::uint64_t, std::uint64_t)>& visit);

@@ -14,7 +14,7 @@ namespace {
 using Series = std::vector<std::vector<double>>;
 
 constexpr double panel_width = 400, panel_height = 96, row_height = 122, top = 66;
-constexpr double graph_x = 140, map_x = graph_x + panel_width + 70, width = map_x + panel_width + 24;
+constexpr double graph_x = 140, map_x = graph_x + panel_width + 70, figure_width = map_x + panel_width + 24;
 constexpr int maximum_colour = 1, median_colour = 0, minimum_colour = 2;
 
 std::size_t iterations_of(const Series& series) {
@@ -124,7 +124,7 @@ Svg series_figure(const std::string& title, const std::string& unit, const std::
     const Scale scale(values, false);
     const double most = values.empty() ? 1 : std::max(*std::max_element(values.begin(), values.end()), 1e-9);
     const LabelOf label = [&](double v) { return quantity(v, unit, TextStyle{}); };
-    Svg svg(width, top + row_height * static_cast<double>(panels.size()) + 4);
+    Svg svg(figure_width, top + row_height * static_cast<double>(panels.size()) + 4);
     svg.text(graph_x, 24, title, Anchor::Start, 14, "#000000");
     draw_legends(svg, most, label);
     for (std::size_t p = 0; p < panels.size(); ++p) {

@@ -10,7 +10,7 @@
 
 namespace libprofile::tools {
 
-/// The same JSON with escapes in the place of characters that are not shown as themselves; they occur in strings only.
+/// The same JSON, with escapes for characters that are not shown as themselves; they occur in strings only.
 inline std::string with_escapes(const std::string& json) {
     std::string out;
     for (std::size_t i = 0; i < json.size();) {

@@ -47,4 +47,14 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_v
     return std::pair(*first, *last);
 }
 
+std::vector<std::string> words_of_list(std::string_view text) {
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', at), text.size());
+        if (comma > at) words.emplace_back(text.substr(at, comma - at));
+        at = comma + 1;
+    }
+    return words;
+}
+
 } // namespace libprofile::tools

@@ -17,7 +17,7 @@ std::string pager_command() {
     return "less";
 }
 
-/// False: it could not be started.
+/// Returns false if it could not be started.
 bool page(const std::string& text, const std::string& command) {
     // F: end when all fits, R: colours, X: leave the text on the screen. The user's own options come first.
     ::setenv("LESS", "FRX", 0);

@@ -6,7 +6,7 @@
 
 namespace libprofile::tools {
 
-/// @param width columns; 0: those of the terminal, 100 elsewhere
+/// @param width columns; 0 takes those of the terminal, or 100
 /// @param ascii no other characters, no colours
 TextStyle style_of_output(int width, bool ascii);
 

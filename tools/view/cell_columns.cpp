@@ -11,7 +11,7 @@ constexpr int kept_bits = 12;
 
 void CellColumns::add(const std::vector<Cell>& cells) {
     for (const Cell& cell : cells) {
-        const std::uint64_t key = std::uint64_t{places_.node_of_path[cell.path]} * places_.columns + places_.column_of_metric[cell.metric];
+        const std::uint64_t key = std::uint64_t{tables_.node_of_path[cell.path]} * tables_.columns + tables_.column_of_metric[cell.metric];
         if (key >= sums_.size()) sums_.resize(key + 1);
         if (sums_[key] == 0 && cell.value != 0) touched_.push_back(key);
         sums_[key] += cell.value;

@@ -2,7 +2,7 @@
 // Contract: one thread; allocates; throws std::bad_alloc only.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 #include "tools/view/encoding.hpp"
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace libprofile::tools {
 
 /// Where the values of the profile's cells are shown: nodes of the tree of functions, and metrics that occur.
-struct CellPlaces {
+struct CellTables {
     std::vector<std::uint32_t> node_of_path;
     std::vector<std::uint32_t> column_of_metric; // index among the metrics that occur
     std::uint32_t columns = 0;
@@ -22,7 +22,7 @@ struct CellPlaces {
 class CellColumns {
   public:
     /// @param rounded values keep 12 significant bits: a relative error of 1/8192 at most
-    CellColumns(const CellPlaces& places, bool rounded) : places_(places), rounded_(rounded) {}
+    CellColumns(const CellTables& tables, bool rounded) : tables_(tables), rounded_(rounded) {}
 
     /// Adds cells to the profile that end() closes.
     void add(const std::vector<Cell>& cells);
@@ -34,7 +34,7 @@ class CellColumns {
     const NumberColumn& exponents() const { return exponents_; }
 
   private:
-    const CellPlaces& places_;
+    const CellTables& tables_;
     bool rounded_;
     std::vector<std::uint64_t> sums_; // by key; all 0 between two profiles
     std::vector<std::uint64_t> touched_;

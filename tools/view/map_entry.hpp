@@ -12,7 +12,7 @@ namespace libprofile::tools {
 /// @param with_values every value exactly, too
 nlohmann::ordered_json map_entry(const MapValues& map, const QuantizedMap& levels, std::size_t iterations, bool with_values, Sections& sections);
 
-/// A column of values plus 1; 0: no value.
+/// A column of values plus 1; 0 means no value.
 NumberColumn value_column(const std::vector<std::uint64_t>& values);
 
 } // namespace libprofile::tools

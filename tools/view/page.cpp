@@ -14,9 +14,9 @@ std::string page(const Profile& profile, const PageRequest& request) {
     if (request.served) {
         // The policy of the page lets it reach nothing; one that is served may reach its server.
         constexpr std::string_view policy = "default-src 'none';";
-        const std::size_t place = out.find(policy);
-        if (place == std::string::npos) throw ViewError("the viewer inside libprofile is damaged; build it again");
-        out.insert(place + policy.size(), " connect-src 'self';");
+        const std::size_t position = out.find(policy);
+        if (position == std::string::npos) throw ViewError("the viewer inside libprofile is damaged; build it again");
+        out.insert(position + policy.size(), " connect-src 'self';");
     }
     append_page_data(profile, request, out);
     out += text.substr(at + marker.size());

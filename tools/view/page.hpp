@@ -2,7 +2,7 @@
 // Contract: one thread; allocates in proportion to ranks times iterations; throws ViewError and std::bad_alloc.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 #include "tools/view/page_request.hpp"
 
 #include <string>

@@ -1,18 +1,18 @@
 #include "tools/view/page_data.hpp"
 
-#include "tools/analysis/answers.hpp"
+#include "tools/analysis/affinity.hpp"
+#include "tools/analysis/findings.hpp"
 #include "tools/analysis/job_words.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/losses.hpp"
-#include "tools/analysis/nameless.hpp"
-#include "tools/analysis/placement.hpp"
 #include "tools/analysis/regions.hpp"
 #include "tools/analysis/totals.hpp"
+#include "tools/analysis/unresolved.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/layout.hpp"
 #include "tools/view/map_entry.hpp"
-#include "tools/view/page_places.hpp"
+#include "tools/view/page_tables.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,15 +37,15 @@ Json cells_json(const CellColumns& cells, Sections& sections) {
 class PageData {
   public:
     PageData(const Profile& profile, const PageRequest& request)
-        : profile_(profile), request_(request), places_(page_places(profile)), trends_(trends(profile, places_.mains)), room_(request.map_bytes) {}
+        : profile_(profile), request_(request), tables_(page_tables(profile)), trends_(trends(profile, tables_.mains)), room_(request.map_bytes) {}
 
     void append(std::string& html) {
         Json header = {{"format", 1}, {"served", request_.served}};
         header["job"] = job();
-        header["answers"] = answers();
+        header["answers"] = findings();
         header["locations"] = locations();
         header["metrics"] = metrics();
-        header["columns"] = places_.columns;
+        header["columns"] = tables_.columns;
         header["nodes"] = nodes();
         header["regions"] = regions();
         header["totals"] = phase_totals();
@@ -69,7 +69,7 @@ class PageData {
                 {"folder", job.folder},
                 {"mpi", job.mpi},
                 {"version", job.version},
-                {"line", shown(job_line(profile_, places_.mains))},
+                {"line", shown(job_line(profile_, tables_.mains))},
                 {"ranks", job.ranks},
                 {"configuration", job.configuration},
                 {"complete", profile_.complete},
@@ -80,22 +80,22 @@ class PageData {
     static std::string shown(std::string sentence) { return spelled({}, std::move(sentence)); }
 
     /// What the text report says first, and the numbers of its table and its bar.
-    Json answers() const {
-        Json list = Json::array(), parts = Json::array(), hottest = Json::array(), nameless = Json::array();
-        for (const Answer& answer : tools::answers(profile_, places_.mains, trends_)) {
+    Json findings() const {
+        Json list = Json::array(), parts = Json::array(), hottest = Json::array(), unresolved = Json::array();
+        for (const Finding& finding : tools::findings(profile_, tables_.mains, trends_)) {
             Json sentences = Json::array();
-            for (const std::string& sentence : answer.sentences) sentences.push_back(shown(sentence));
-            list.push_back({{"key", answer.key}, {"question", answer.question}, {"sentences", sentences}});
+            for (const std::string& sentence : finding.sentences) sentences.push_back(shown(sentence));
+            list.push_back({{"key", finding.key}, {"question", finding.question}, {"sentences", sentences}});
         }
-        const bool several = std::count(places_.mains.begin(), places_.mains.end(), nullptr) + 1 < static_cast<std::ptrdiff_t>(places_.mains.size());
-        for (const TimePart& part : time_parts(profile_, places_.mains))
+        const bool several = std::count(tables_.mains.begin(), tables_.mains.end(), nullptr) + 1 < static_cast<std::ptrdiff_t>(tables_.mains.size());
+        for (const TimePart& part : time_parts(profile_, tables_.mains))
             parts.push_back({{"name", part.name},
                              {"share", part.share},
                              {"text", percent(part.share)},
                              {"range", several ? fmt::format("{} .. {}", percent(part.lowest), percent(part.highest)) : std::string()}});
-        for (const Hottest& one : hottest_functions(profile_, places_.mains)) hottest.push_back({{"text", percent(one.share)}, {"function", one.text}});
-        for (const std::string& sentence : nameless_modules(profile_, places_.mains)) nameless.push_back(sentence);
-        return {{"list", list}, {"parts", parts}, {"hottest", hottest}, {"nameless", nameless}};
+        for (const Hottest& one : hottest_functions(profile_, tables_.mains)) hottest.push_back({{"text", percent(one.share)}, {"function", one.text}});
+        for (const std::string& sentence : unresolved_modules(profile_, tables_.mains)) unresolved.push_back(sentence);
+        return {{"list", list}, {"parts", parts}, {"hottest", hottest}, {"nameless", unresolved}};
     }
 
     Json locations() const {
@@ -103,7 +103,7 @@ class PageData {
         Json core = Json::array(), numa_node = Json::array(), moves = Json::array(); // -1: unknown
         std::vector<std::string> hosts;
         std::map<std::string, std::size_t> known;
-        for (const Location* location : places_.all) {
+        for (const Location* location : tables_.all) {
             rank.push_back(location->rank);
             thread.push_back(location->thread);
             wall.push_back(location->wall_ns);
@@ -112,19 +112,19 @@ class PageData {
             const auto [at, added] = known.emplace(name, hosts.size());
             if (added) hosts.push_back(name);
             host.push_back(at->second);
-            const bool is_placed = info != profile_.ranks.end() && info->second.place;
-            const PlacedThread* placed = is_placed ? info->second.place->thread(location->thread) : nullptr;
-            const Processor* last = placed != nullptr && placed->last ? info->second.place->processor(*placed->last) : nullptr;
+            const bool is_known = info != profile_.ranks.end() && info->second.affinity;
+            const ThreadAffinity* affinity = is_known ? info->second.affinity->thread(location->thread) : nullptr;
+            const Processor* last = affinity != nullptr && affinity->last ? info->second.affinity->processor(*affinity->last) : nullptr;
             core.push_back(last != nullptr && last->core ? Json(*last->core) : Json(-1));
             numa_node.push_back(last != nullptr && last->numa_node ? Json(*last->numa_node) : Json(-1));
-            moves.push_back(placed == nullptr ? std::uint64_t{0} : placed->moves);
+            moves.push_back(affinity == nullptr ? std::uint64_t{0} : affinity->moves);
         }
         // In the order of the hosts: that of the first machine with the name.
         Json machines = Json::array();
-        const std::vector<PlacedMachine> placed = placed_machines(profile_);
+        const std::vector<UsedMachine> affinity = used_machines(profile_);
         for (const std::string& name : hosts) {
-            const auto of_host = std::find_if(placed.begin(), placed.end(), [&](const PlacedMachine& m) { return m.host == name; });
-            machines.push_back(of_host == placed.end() ? std::string() : machine_words(of_host->info));
+            const auto of_host = std::find_if(affinity.begin(), affinity.end(), [&](const UsedMachine& m) { return m.host == name; });
+            machines.push_back(of_host == affinity.end() ? std::string() : machine_words(of_host->info));
         }
         return {{"rank", rank}, {"thread", thread},       {"host", host},   {"wall", wall},        {"hosts", hosts},
                 {"core", core}, {"numa_node", numa_node}, {"moves", moves}, {"machines", machines}};
@@ -139,8 +139,8 @@ class PageData {
             int column = -1;
             const std::size_t metric = !known ? metric_count + r - catalogue_size : static_cast<std::size_t>(metric_catalogue[r].direct);
             if (kind == CatalogueKind::Direct && metric < profile_.metrics.size())
-                if (const auto at = std::find(places_.columns.begin(), places_.columns.end(), profile_.metrics[metric].name); at != places_.columns.end())
-                    column = static_cast<int>(at - places_.columns.begin());
+                if (const auto at = std::find(tables_.columns.begin(), tables_.columns.end(), profile_.metrics[metric].name); at != tables_.columns.end())
+                    column = static_cast<int>(at - tables_.columns.begin());
             list.push_back({{"name", rows[r].name},
                             {"unit", rows[r].unit},
                             {"label", rows[r].label},
@@ -154,23 +154,23 @@ class PageData {
 
     Json nodes() const {
         // All call paths of a node have its kind; MPI functions of one name have one category.
-        std::vector<std::size_t> row(places_.tree.size(), static_cast<std::size_t>(CatalogueId::Execution));
+        std::vector<std::size_t> row(tables_.tree.size(), static_cast<std::size_t>(CatalogueId::Execution));
         row[0] = static_cast<std::size_t>(CatalogueId::Total); // time of which nothing else is known (inside.hpp)
-        std::vector<std::string> file(places_.tree.size());
+        std::vector<std::string> file(tables_.tree.size());
         for (std::size_t p = 0; p < profile_.paths.size(); ++p) {
-            const std::uint32_t n = places_.cells.node_of_path[p];
+            const std::uint32_t n = tables_.cells.node_of_path[p];
             const CallPath& path = profile_.paths[p];
-            if (n != 0 && path.kind == places_.tree[n].kind) row[n] = static_cast<std::size_t>(catalogue_of(category_of(profile_, path)));
+            if (n != 0 && path.kind == tables_.tree[n].kind) row[n] = static_cast<std::size_t>(catalogue_of(category_of(profile_, path)));
             if (file[n].empty()) file[n] = label_of(profile_, path).file;
         }
-        Json parent = Json::array(), kind = Json::array(), name = Json::array(), place = Json::array();
-        for (const FunctionNode& node : places_.tree) {
+        Json parent = Json::array(), kind = Json::array(), name = Json::array(), source = Json::array();
+        for (const FunctionNode& node : tables_.tree) {
             parent.push_back(node.parent);
             kind.push_back(kind_name(node.kind));
             name.push_back(node.parent < 0 ? "all" : node.name);
-            place.push_back(node.place);
+            source.push_back(node.source);
         }
-        return {{"parent", parent}, {"kind", kind}, {"name", name}, {"place", place}, {"file", file}, {"row", row}};
+        return {{"parent", parent}, {"kind", kind}, {"name", name}, {"place", source}, {"file", file}, {"row", row}};
     }
 
     /// Named regions and instrumented functions over all threads, longest first; of functions the longest.
@@ -185,7 +185,7 @@ class PageData {
             list.push_back({{"kind", kind},
                             {"name", is_function ? short_function_name(row.name) : row.name},
                             {"map", is_function ? "" : fmt::format("{}:{}", kind, row.name)},
-                            {"place", row.place},
+                            {"place", row.source},
                             {"visits", row.visits},
                             {"time", row.inclusive_ns},
                             {"own", row.exclusive_ns},
@@ -197,9 +197,9 @@ class PageData {
 
     /// Exact: per phase, per location, what all its cells add up to.
     Json phase_totals() {
-        CellColumns cells(places_.cells, false);
+        CellColumns cells(tables_.cells, false);
         for (std::uint32_t p = 0; p < profile_.phases.size(); ++p)
-            for (const Location* location : places_.all) {
+            for (const Location* location : tables_.all) {
                 if (const PhaseData* data = find_phase(location, p)) {
                     for (const Cluster& cluster : data->clusters) cells.add(cluster.cells);
                     cells.add(data->rest);
@@ -216,7 +216,7 @@ class PageData {
         for (std::uint32_t p = 0; p < profile_.phases.size(); ++p) {
             Json wall = Json::array(), inclusive = Json::array(), instances = Json::array();
             double all = 0;
-            for (const Location* location : places_.all) {
+            for (const Location* location : tables_.all) {
                 const PhaseData* data = find_phase(location, p);
                 wall.push_back(data == nullptr ? 0 : data->wall_ns);
                 inclusive.push_back(data == nullptr ? 0 : data->wall_inclusive_ns);
@@ -234,7 +234,7 @@ class PageData {
         std::sort(order.begin(), order.end());
         for (const auto& [time, p] : order) {
             std::size_t iterations = 0;
-            for (const Location* location : places_.mains)
+            for (const Location* location : tables_.mains)
                 if (const PhaseData* data = find_phase(location, p)) iterations = std::max(iterations, data->iteration_ns.size());
             list[p]["iterations"] = iterations;
             if (iterations == 0) continue;
@@ -251,8 +251,8 @@ class PageData {
 
     void maps(std::uint32_t phase, std::size_t iterations, Json& to) {
         std::vector<MapMetric> wanted, left_out;
-        const std::size_t cells = iterations * std::max<std::size_t>(places_.mains.size(), 1);
-        for (MapMetric& metric : map_metrics(profile_, places_.mains, phase)) {
+        const std::size_t cells = iterations * std::max<std::size_t>(tables_.mains.size(), 1);
+        for (MapMetric& metric : map_metrics(profile_, tables_.mains, phase)) {
             available_.insert(metric.name);
             const auto& asked = request_.metrics;
             const bool picked = asked.empty()
@@ -262,7 +262,7 @@ class PageData {
         }
         Json list = Json::array(), names = Json::array();
         const bool exact = wanted.size() * cells <= request_.exact_values;
-        for (const MapValues& map : map_values(profile_, places_.mains, phase, iterations, wanted)) {
+        for (const MapValues& map : map_values(profile_, tables_.mains, phase, iterations, wanted)) {
             const QuantizedMap levels = quantize(map.values, iterations, std::min(room_, request_.map_bytes * 9 / 10));
             // The first one is always there: a page without any would show nothing.
             const bool fits = list.empty() || levels.deltas.size() <= room_;
@@ -281,15 +281,15 @@ class PageData {
     /// Per location its clusters, largest first; the rest comes last where there is one.
     Json clusters(std::uint32_t phase) {
         std::size_t values = 0;
-        for (const Location* location : places_.all)
+        for (const Location* location : tables_.all)
             if (const PhaseData* data = find_phase(location, phase)) for_each_cell(*data, [&](const Cell&) { ++values; });
         const bool rounded = values > request_.exact_cells;
-        CellColumns cells(places_.cells, rounded);
+        CellColumns cells(tables_.cells, rounded);
         NumberColumn sizes, classes, times, deviations, members, kinds;
-        const auto kind_of = kinds_of_clusters(profile_, places_.all, phase);
+        const auto kind_of = kinds_of_clusters(profile_, tables_.all, phase);
         Json counts = Json::array(), lengths = Json::array();
-        for (std::size_t l = 0; l < places_.all.size(); ++l) {
-            const Location* location = places_.all[l];
+        for (std::size_t l = 0; l < tables_.all.size(); ++l) {
+            const Location* location = tables_.all[l];
             const PhaseData* data = find_phase(location, phase);
             counts.push_back(data == nullptr ? 0 : data->clusters.size() + 1); // with the rest
             lengths.push_back(data == nullptr ? 0 : data->cluster_of_iteration.size());
@@ -311,25 +311,25 @@ class PageData {
     static void add_clusters(const PhaseData& data, const std::vector<std::uint32_t>& kind_of, CellColumns& cells, NumberColumn& sizes, NumberColumn& classes,
                              NumberColumn& times, NumberColumn& deviations, NumberColumn& members, NumberColumn& kinds) {
         const std::size_t n = data.clusters.size();
-        std::vector<std::uint32_t> order(n), place(n + 1, static_cast<std::uint32_t>(n));
+        std::vector<std::uint32_t> order(n), position_of(n + 1, static_cast<std::uint32_t>(n));
         for (std::uint32_t c = 0; c < n; ++c) order[c] = c;
         std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return data.clusters[a].size > data.clusters[b].size; });
-        for (std::uint32_t o = 0; o < n; ++o) place[order[o]] = o;
+        for (std::uint32_t o = 0; o < n; ++o) position_of[order[o]] = o;
         std::vector<std::uint64_t> sum(n + 1), count(n + 1);
         std::vector<double> square(n + 1);
         for (std::size_t i = 0; i < data.cluster_of_iteration.size(); ++i) {
-            const std::uint32_t c = place[std::min<std::size_t>(data.cluster_of_iteration[i], n)];
+            const std::uint32_t c = position_of[std::min<std::size_t>(data.cluster_of_iteration[i], n)];
             members.add(c);
             sum[c] += i < data.iteration_ns.size() ? data.iteration_ns[i] : 0;
             ++count[c];
         }
         for (std::size_t i = 0; i < std::min(data.cluster_of_iteration.size(), data.iteration_ns.size()); ++i) {
-            const std::uint32_t c = place[std::min<std::size_t>(data.cluster_of_iteration[i], n)];
+            const std::uint32_t c = position_of[std::min<std::size_t>(data.cluster_of_iteration[i], n)];
             const double difference = static_cast<double>(data.iteration_ns[i]) - static_cast<double>(sum[c]) / static_cast<double>(count[c]);
             square[c] += difference * difference;
         }
         for (std::uint32_t o = 0; o <= n; ++o) {
-            // Of a cluster the stored size; what lies in no cluster is counted.
+            // For a cluster the stored size; iterations in no cluster are counted.
             sizes.add(o < n ? data.clusters[order[o]].size : count[n]);
             classes.add(o < n ? data.clusters[order[o]].equivalence_class : 0);
             kinds.add(o < n && kind_of[order[o]] != KindRun::none ? std::uint64_t{kind_of[order[o]]} + 1 : 0);
@@ -340,12 +340,12 @@ class PageData {
         }
     }
 
-    /// What lies inside the iterations, of the first `known` ones of each location; null: nothing, or nobody knows.
+    /// What lies inside the first `known` iterations of each location; null if there is nothing, or it is unknown.
     Json inside(std::uint32_t phase) {
         NumberColumn iterations, phases, counts, firsts, times;
         Json lengths = Json::array(), known = Json::array();
         bool any = false;
-        for (const Location* location : places_.all) {
+        for (const Location* location : tables_.all) {
             const PhaseData* data = find_phase(location, phase);
             const std::size_t length = data == nullptr || !data->inside ? 0 : data->inside->entries.size();
             lengths.push_back(length);
@@ -372,12 +372,12 @@ class PageData {
                 {"times", sections_.add(times)}};
     }
 
-    /// Of what is kept of single iterations: the largest error over all locations, by metric.
+    /// The largest error of the values kept for single iterations over all locations, by metric.
     Json accuracy(std::uint32_t phase) const {
         Json list = Json::object();
         for (std::size_t m = 0; m < metric_count; ++m) {
             std::uint64_t largest = 0, sum = 0, cells = 0;
-            for (const Location* location : places_.all)
+            for (const Location* location : tables_.all)
                 if (const PhaseData* data = find_phase(location, phase); data != nullptr && data->series) {
                     const SeriesAccuracyRecord accuracy = data->series->accuracy_of(m);
                     largest = std::max(largest, accuracy.largest);
@@ -401,7 +401,7 @@ class PageData {
 
     const Profile& profile_;
     const PageRequest& request_;
-    const PagePlaces places_;
+    const PageTables tables_;
     const std::vector<Trend> trends_;
     std::set<std::string> available_;
     std::size_t room_;

@@ -6,7 +6,7 @@ namespace libprofile::tools {
 
 void SelectedColumns::add(const std::vector<SelectedCell>& cells) {
     for (const SelectedCell& cell : cells)
-        entries_.push_back({std::uint64_t{places_.node_of_path[cell.path]} * places_.columns + places_.column_of_metric[cell.metric], cell.value,
+        entries_.push_back({std::uint64_t{tables_.node_of_path[cell.path]} * tables_.columns + tables_.column_of_metric[cell.metric], cell.value,
                             cell.guessed ? no_bound : cell.bound});
 }
 

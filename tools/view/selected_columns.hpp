@@ -9,10 +9,10 @@
 
 namespace libprofile::tools {
 
-/// Like CellColumns, but values are whole, and errors() has for each one its error plus 1; 0: not known.
+/// Like CellColumns, but values are whole, and errors() has for each one its error plus 1; 0 if unknown.
 class SelectedColumns {
   public:
-    explicit SelectedColumns(const CellPlaces& places) : places_(places) {}
+    explicit SelectedColumns(const CellTables& tables) : tables_(tables) {}
 
     /// Adds cells to the profile that end() closes.
     void add(const std::vector<SelectedCell>& cells);
@@ -27,7 +27,7 @@ class SelectedColumns {
     struct Entry {
         std::uint64_t key, value, bound;
     };
-    const CellPlaces& places_;
+    const CellTables& tables_;
     std::vector<Entry> entries_;
     NumberColumn counts_, keys_, values_, errors_;
 };

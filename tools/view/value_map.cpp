@@ -127,9 +127,9 @@ std::vector<MapMetric> map_metrics(const Profile& profile, const std::vector<con
         if (sums[r] != 0) metrics.push_back({MapMetric::Row, r, rows[r].name, rows[r].label, rows[r].unit, rows[r].description});
     // Whoever has named them wants to see them: before what is left of the catalogue.
     const auto is_looked_for = [&](const MapMetric& metric) { return std::find(order.begin(), order.begin() + 8, metric.row) != order.begin() + 8; };
-    const auto place = std::find_if_not(metrics.begin() + static_cast<std::ptrdiff_t>(first), metrics.end(), is_looked_for);
+    const auto position = std::find_if_not(metrics.begin() + static_cast<std::ptrdiff_t>(first), metrics.end(), is_looked_for);
     std::vector<MapMetric> regions = region_metrics(profile, locations, phase);
-    metrics.insert(place, std::make_move_iterator(regions.begin()), std::make_move_iterator(regions.end()));
+    metrics.insert(position, std::make_move_iterator(regions.begin()), std::make_move_iterator(regions.end()));
     return metrics;
 }
 

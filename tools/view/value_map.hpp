@@ -5,7 +5,7 @@
 // each level, so it can say how coarse a colour is.
 #pragma once
 
-#include "tools/profile/model.hpp"
+#include "tools/reader/model.hpp"
 #include "tools/view/encoding.hpp"
 
 #include <cstdint>
@@ -43,11 +43,11 @@ inline constexpr std::size_t most_map_regions = 12;
 std::vector<MapMetric> map_metrics(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase);
 
 /// Reads the values of several metrics in one pass over the series.
-/// @param locations a row each; null: no data
+/// @param locations a row each; null without data
 std::vector<MapValues> map_values(const Profile& profile, const std::vector<const Location*>& locations, std::uint32_t phase, std::size_t iterations,
                                   const std::vector<MapMetric>& metrics);
 
-/// Values as levels. Level 0: no value; level l > 0 stands for values from `bounds[l - 1]` up to (excluding) `bounds[l]`.
+/// Values as levels. Level 0 means no value; level l > 0 stands for values from `bounds[l - 1]` up to (excluding) `bounds[l]`.
 struct QuantizedMap {
     std::vector<double> bounds; // one more than there are levels in use
     ByteList deltas;            // per rank: level minus the level of the iteration before, modulo 256; deflated

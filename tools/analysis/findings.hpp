@@ -1,0 +1,76 @@
+// What users ask first, answered in sentences from exact numbers: where does the time go, what changes over time, which ranks
+// differ, what did libprofile cost. The text report, JSON and the page show these sentences as they are.
+// Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only. Text of the profile is made printable.
+#pragma once
+
+#include "tools/analysis/finding.hpp"
+#include "tools/reader/model.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// A share of the time, mean over ranks, and of which rank it is lowest and highest.
+struct TimePart {
+    const char* name = "";
+    double share = 0;
+    double lowest = 0;
+    double highest = 0;
+};
+
+/// The times of Table 1 that exclude each other, the largest first; without those that are 0.
+/// @param locations main threads (null for a rank without data)
+std::vector<TimePart> time_parts(const Profile& profile, const std::vector<const Location*>& locations);
+
+struct Spot;
+/// MPI_Init, MPI_Finalize and the like: one of the parts, and nothing that a program could improve.
+bool starts_or_ends_mpi(const Profile& profile, const Spot& spot);
+
+/// A function with much own time, without the parts above (libprofile, off CPU, not recorded, MPI init/exit).
+struct Hottest {
+    double share = 0; // of the time of all ranks
+    std::string text; // "MPI_Waitall in exchange"
+};
+/// At most three, the hottest first, each with 0.5 % or more.
+std::vector<Hottest> hottest_functions(const Profile& profile, const std::vector<const Location*>& locations);
+
+/// The iterations of one phase, the slowest rank of each.
+struct Trend {
+    std::uint32_t phase = 0;
+    std::uint64_t iterations = 0;
+    double typical = 0;               // ns: median
+    double early = 0;                 // ns: median of the first tenth
+    double late = 0;                  // and of the last
+    bool changes = false;             // by at least 5 %, over at least 20 iterations
+    std::vector<std::uint64_t> slow;  // longer than 1.5 times the typical one, counted from 0; empty where that is usual (a quarter)
+    std::uint64_t period = 0;         // every period-th is slow; 0 if irregular
+    double slow_share = 0;            // of all iterations' time: what the slow ones take more than typical ones
+    std::vector<double> slowest_rank; // ns, by iteration
+};
+/// The phases with iterations, the one with most time first; frames of others last.
+std::vector<Trend> trends(const Profile& profile, const std::vector<const Location*>& locations);
+
+/// Who computes most and least: time on the processor outside MPI.
+struct RankSpread {
+    std::uint32_t busiest = 0, idlest = 0;
+    double most = 0, least = 0;     // ns
+    double over_mean = 0;           // the busiest, as a share of the mean
+    double gain = 0;                // share of the time that equal work on all ranks would save
+    std::vector<std::uint64_t> odd; // unlike the others: over 4 deviations, 5 % and 0.5 % of the run from the median; at most a quarter of all
+};
+/// Empty for fewer than two ranks.
+std::optional<RankSpread> rank_spread(const Profile& profile, const std::vector<const Location*>& locations);
+
+/// Whether the iterations of the phase get longer or shorter, and which are slow.
+std::vector<std::string> trend_sentences(const Profile& profile, const Trend& trend);
+
+/// All findings, without those about ranks if no rank has data, and about threads if OpenMP teams hardly wait. For phases with
+/// iterations, the two with most time.
+/// @param found what trends() gives
+std::vector<Finding> findings(const Profile& profile, const std::vector<const Location*>& locations, const std::vector<Trend>& found);
+std::vector<Finding> findings(const Profile& profile, const std::vector<const Location*>& locations);
+
+} // namespace libprofile::tools

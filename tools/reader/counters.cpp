@@ -1,0 +1,21 @@
+#include "tools/reader/counters.hpp"
+
+#include "format/metrics.hpp"
+
+namespace libprofile::tools {
+
+std::size_t in_regions(const std::vector<MetricInfo>& metrics, std::size_t metric) {
+    for (std::size_t m = metric_count; m < metrics.size(); ++m)
+        if (metrics[m].name == region_counter_prefix + metrics[metric].name) return m;
+    return 0;
+}
+
+std::size_t chosen_counters(const std::vector<MetricInfo>& metrics) {
+    if (metrics.size() <= metric_count) return 0;
+    const std::size_t all = metrics.size() - metric_count;
+    for (std::size_t i = 0; i < all / 2; ++i)
+        if (metrics[metric_count + all / 2 + i].name != region_counter_prefix + metrics[metric_count + i].name) return all;
+    return all % 2 == 0 ? all / 2 : all;
+}
+
+} // namespace libprofile::tools

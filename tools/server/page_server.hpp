@@ -1,0 +1,50 @@
+// What a page that is served may ask its server for: whatever did not go into the page.
+// Contract: one thread at a time; allocates in proportion to ranks times iterations; throws ViewError for what cannot be asked,
+// and std::bad_alloc.
+//
+// An answer is JSON: "first" and "columns" (columns for the page, base64, numbered from "first" on), and what tells what they are.
+#pragma once
+
+#include "tools/view/page.hpp"
+#include "tools/view/page_tables.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace libprofile::tools {
+
+class PageServer {
+  public:
+    /// Keeps references to both.
+    PageServer(const Profile& profile, const PageRequest& request);
+
+    /// The page itself.
+    std::string page() const;
+
+    /// "map": the value map of a metric that is not in the page.
+    std::string map(std::uint32_t phase, const std::string& metric);
+
+    /// "values": the values of one rank in every iteration, plus 1; 0 where there is none.
+    std::string row(std::uint32_t phase, const std::string& metric, std::uint32_t rank);
+
+    struct Selected {
+        std::uint32_t phase = 0;
+        std::uint64_t from = 0, to = 0; // iterations, `to` excluded
+        bool rest = false;              // all others instead
+        std::uint64_t first_rank = 0, end_rank = ~std::uint64_t{0};
+    };
+    /// "cells": a profile for each location (none for those of other ranks), out of what the profile holds of single iterations;
+    /// "iterations": how many were selected at each; "sums": whether all sums over its call paths are exact,
+    /// "only_time": of these only that of the time.
+    std::string profile_of(const Selected& selected);
+
+  private:
+    std::size_t iterations_of(std::uint32_t phase) const;
+
+    const Profile& profile_;
+    const PageRequest& request_;
+    const PageTables tables_;
+    std::size_t next_column_ = 1000000; // above those of any page
+};
+
+} // namespace libprofile::tools
