@@ -526,7 +526,7 @@ def another_ompt_tool_comes_first(job):
     expect_equal((result.code, result.err), (0, []), "the program")
     report = job.report()
     expect_equal(events(report, 0, "visits"), {}, "regions: the other tool has them")
-    expect_equal(job.last.complaints, ["libprofile: warning: OMP_TOOL_LIBRARIES names the tool that LLVM's OpenMP runtime tells of its regions, "
+    expect_equal(job.last.complaints, ["libprofile: warning: OMP_TOOL_LIBRARIES makes LLVM's OpenMP runtime report its regions to another tool, "
                                        "so there are none in the profile; leave it unset"], "said")
 
 
@@ -535,7 +535,7 @@ def regions_that_omp_tool_hides_are_missed_aloud(job):
     if shutil.which("clang") is None or not (job.programs / "openmp_clang").exists():
         raise Skip("clang or libomp is not installed")
     disabled = {**OPENMP, "OMP_TOOL": "disabled"}
-    for program, said in (("openmp_clang", ["libprofile: warning: OMP_TOOL keeps LLVM's OpenMP runtime from telling of its regions, so there are none "
+    for program, said in (("openmp_clang", ["libprofile: warning: OMP_TOOL keeps LLVM's OpenMP runtime from reporting its regions, so there are none "
                                             "in the profile; leave it unset"]), ("openmp_gcc", [])):
         command = [job.programs / program, "regions", 3]
         result = job.run(job.preloaded(command, {"LIBPROFILE_MPI": "no", "LIBPROFILE_OUTPUT": job.folder / program}), env=disabled)
