@@ -522,7 +522,7 @@ def functions_whose_names_hold_those_of_small_ones_stay(job):
         expect(kept <= set(after), f"{language}: what is worth it stays: {after}\n{text}")
         expect(not others & set(after), f"{language}: small ones go: {after}\n{text}")
         expect(f"{len(clashing)} of them only at run time" in said, f"{language}: said: {said}")
-        expect_equal(text.count("# not when it is compiled: GCC would leave out"), len(clashing), f"{language}: reasons\n{text}")
+        expect_equal(text.count("# only at run time: when compiling, GCC would also leave out"), len(clashing), f"{language}: reasons\n{text}")
         # They are left out when the first program runs with the file.
         left = visits(job.profile([job.folder / first], options={"LIBPROFILE_FILTER": made}), "function")
         expect(kept <= set(left) and not (clashing | others) & set(left), f"{language}: at run time: {left}\n{text}")
