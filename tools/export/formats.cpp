@@ -29,7 +29,7 @@ std::span<const ExportFormat> export_formats() { return formats; }
 Remarks untold_remarks(const CallTable& table) {
     if (table.untold == 0) return {};
     return {fmt::format("{} over all ranks are in phases inside these iterations, whose functions and other metrics the profile does not have: that time "
-                        "is in no function",
+                        "is the program's own, in no function",
                         duration(static_cast<double>(table.untold), {}))};
 }
 
