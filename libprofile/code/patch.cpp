@@ -6,7 +6,7 @@ const char* words(PatchProblem problem) noexcept {
     switch (problem) {
     case PatchProblem::None: return "";
     case PatchProblem::NotSupported: return "this processor is not supported";
-    case PatchProblem::NoFunction: return "no unwind information says that a function is there";
+    case PatchProblem::NoFunction: return "there is no function there, according to the unwind information";
     case PatchProblem::NotAnEntry: return "it is neither the first instruction of a function nor a call in one";
     case PatchProblem::UnknownCode: return "its code has instructions that are not understood";
     case PatchProblem::JumpTarget: return "a loop jumps back to its first instructions";

@@ -26,7 +26,7 @@ class EnergyFiles {
     Package packages_[most] = {};
     std::size_t count_ = 0;
     std::uint64_t sum_ = 0;
-    const char* reason_ = "there is no /sys/class/powercap/intel-rapl:0: no such counters, or a virtual machine";
+    const char* reason_ = "there is no /sys/class/powercap/intel-rapl:0: the processor has no energy counters, or this is a virtual machine";
 };
 extern EnergyFiles energy_files;
 

@@ -65,9 +65,9 @@ bool PapiLibrary::load(char* why, std::size_t size) noexcept {
         for (const char* name : {"libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0", "libpapi.so.6.0", "libpapi.so.5.7", "libpapi.so"})
             if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
         if (library == nullptr) {
-            std::snprintf(why_, sizeof why_, "libpapi.so was not found (LD_LIBRARY_PATH, or install it)");
+            std::snprintf(why_, sizeof why_, "libpapi.so was not found; install PAPI, or add its folder to LD_LIBRARY_PATH");
         } else if (!find(library)) {
-            std::snprintf(why_, sizeof why_, "libpapi.so lacks functions");
+            std::snprintf(why_, sizeof why_, "libpapi.so lacks functions that libprofile needs; install PAPI 5.7 or newer");
         } else {
             // PAPI expects a version number and tells its own when asked. It compares major and minor.
             const int version = get_opt_(lib_version_option, nullptr) & static_cast<int>(0xffff0000u);

@@ -109,7 +109,7 @@ bool cut_range(char* text, std::uintptr_t& size) {
 
 /// One point that cannot be followed makes the passes of the others meaningless (passed()).
 bool IterationPoint::patch(const CodePoints& all) noexcept {
-    if (!do_other_threads_sleep()) return fail("\"%s\" came, or was looked for, when threads ran already", name_), false;
+    if (!do_other_threads_sleep()) return fail("other threads ran when \"%s\" was looked for; code can be changed only while they sleep", name_), false;
     for (std::uint32_t i = 0; i < all.count; ++i) {
         const PatchProblem problem = patch_code(all.address[i], 0);
         if (problem == PatchProblem::None) continue;
@@ -125,7 +125,7 @@ bool IterationPoint::add_function(const char* name, CodePoints& all) noexcept {
     if (function.is_ambiguous) {
         char which[600];
         say_which(function, which, sizeof which);
-        return fail("there are several functions called \"%s\"; name the one that is meant: %s", name, which), false;
+        return fail("there are several functions called \"%s\"; name the one you mean: %s", name, which), false;
     }
     if (function.has_more || all.count + function.count > CodePoints::most)
         return fail("passes of \"%s\" cannot be followed: %s", name, words(PatchProblem::TooMany)), false;
@@ -187,7 +187,7 @@ bool IterationPoint::look_for_calls(char* path) noexcept {
     std::uint32_t function = no_function;
     range_count_ = steps_ = 0;
     if (std::strchr(path, '/') != nullptr && !process.records_call_paths())
-        return fail("without call paths (LIBPROFILE_CALLPATHS=0) only the name of an MPI function alone is known"), false;
+        return fail("without call paths (LIBPROFILE_CALLPATHS=0) a point can only be an MPI function, without functions above it"), false;
     char* rest = nullptr;
     for (char* step = strtok_r(path, "/", &rest); step != nullptr; step = strtok_r(nullptr, "/", &rest)) {
         std::snprintf(missing_, sizeof missing_, "%s", step);
@@ -261,9 +261,9 @@ void IterationPoint::say_missing_function(const char* name) noexcept {
     for (const char* choice : {"auto", "marker", "none"})
         if (edit_distance(name, choice) <= 2 || strcasecmp(name, choice) == 0) std::snprintf(nearest, sizeof nearest, "%s", choice);
     if (*nearest == 0) find_function(name, function, nearest, sizeof nearest);
-    const char* const hint = function.lacks_memory ? "there was no memory for the names of some of them: a larger LIBPROFILE_MEMORY helps"
+    const char* const hint = function.lacks_memory ? "there was no memory for some names; raise LIBPROFILE_MEMORY"
                              : is_stripped()       ? "the program is stripped of its names: give an offset, app+0xOFFSET"
-                                                   : "a function may be inlined where it is called";
+                                                   : "the compiler may have inlined the function";
     if (*nearest != 0)
         std::snprintf(rest, left, "; did you mean %s? (%s)", nearest, hint);
     else
@@ -280,9 +280,9 @@ const char* IterationPoint::complaint() noexcept {
         std::snprintf(function, sizeof function, "%.*s", static_cast<int>(colon - missing_), missing_);
         NamedFunction found;
         if (find_function(function, found, nullptr, 0))
-            fail("lines of a source are looked up by `libprofile run` (mpirun libprofile run -- ./app); by hand, name the function or module+0xOFFSET");
+            fail("only `libprofile run` looks up source lines (mpirun libprofile run -- ./app); without it, name the function or module+0xOFFSET");
         else if (std::strchr(function, '.') != nullptr)
-            fail("lines are named by their function, not by the file: step%s, with `libprofile run`", colon);
+            fail("name a line by its function, not by the file, as in step%s, with `libprofile run`", colon);
         else
             say_missing_function(function);
         return complaint_;

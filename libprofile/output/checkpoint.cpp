@@ -157,7 +157,7 @@ void complain(int error) noexcept {
 /// Warns that iterations are not kept one by one.
 void complain_of_journal(int error) noexcept {
     if (!may_complain()) return;
-    say("warning: there is no room for live data next to %s (%s), so a killed job keeps only what is written every "
+    say("warning: there is no room for live data at %s (%s), so a killed job keeps only the snapshots made every "
         "LIBPROFILE_CHECKPOINT; set LIBPROFILE_OUTPUT to a folder with room",
         path, what_failed(error));
 }

@@ -75,7 +75,7 @@ void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note
 }
 
 void say_losses(const RankSummary& all) {
-    if (process.job().has_new_root()) say("warning: the program has changed its root folder; NEW_ROOT in paths stands for it");
+    if (process.job().has_new_root()) say("warning: the program has changed its root folder; NEW_ROOT stands for it in paths");
     if (all.repairs != 0) {
         const char* first = "";
         if (const Thread* thread = thread_registry.main_thread()) first = thread->phases.repairs().first();
@@ -84,15 +84,14 @@ void say_losses(const RankSummary& all) {
     }
     if (iteration_point.is_on() && all.iterations == 0)
         say("warning: LIBPROFILE_ITERATION=%s: the main thread never passed it after MPI_Init, so there are no iterations%s", iteration_point.name(),
-            iteration_point.was_passed_by_others() ? "; other threads did, and have iterations of their own"
-                                                   : " (a function may be inlined where it is called)");
+            iteration_point.was_passed_by_others() ? "; other threads did, and have iterations of their own" : " (the compiler may have inlined the function)");
     if (all.quota_losses != 0)
         say("warning: details were folded together %llu times, because memory for call paths and clusters ran out or there were "
-            "too many phases; raise LIBPROFILE_MEMORY, or use fewer names",
+            "too many phases; raise LIBPROFILE_MEMORY, or use fewer phase names",
             static_cast<unsigned long long>(all.quota_losses));
     if (all.paths_wrong != 0)
-        say("warning: %llu call paths found through marked return addresses differed from full unwinds; marks are off "
-            "since then. Please report this, and run with LIBPROFILE_MARKS=0",
+        say("warning: %llu call paths found through marked return addresses differed from full unwinds, so marks were "
+            "switched off; please report this, and run with LIBPROFILE_MARKS=0",
             static_cast<unsigned long long>(all.paths_wrong));
 }
 
@@ -118,7 +117,8 @@ bool finish_file(const char* partial, bool complete) {
     output_folder.file("profile.lprof", final_name);
     int error = write_at(partial, offsetof(FileHeader, flags), &flags, sizeof flags);
     if (error == 0) error = rename_new(partial, final_name);
-    if (error != 0) say("warning: cannot complete %s (%s)", final_name, what_failed(error));
+    if (error != 0)
+        say("warning: cannot complete %s (%s); set LIBPROFILE_OUTPUT to a folder that can still be written at the end", final_name, what_failed(error));
     return error == 0;
 }
 

@@ -106,10 +106,10 @@ void PhaseStack::begin(PhaseKind kind, const char* name, std::uint64_t now, std:
     if (phase == nullptr) phase = phases_.create(kind, name);
     if (phase == nullptr) return;
     if (phase->open) {
-        repairs_.note("begin of the open", name);
+        repairs_.note("begin of the already open", name);
         while (phase->open) pop(now, cpu_now);
     }
-    if (depth_ == max_depth) return repairs_.note("too deep nesting at begin of", name);
+    if (depth_ == max_depth) return repairs_.note("nesting too deep at the begin of", name);
     close_segment(now, cpu_now);
     enter(*phase);
     stack_[depth_++] = phase;
@@ -123,7 +123,7 @@ void PhaseStack::end(PhaseKind kind, const char* name, std::uint64_t now, std::u
     Phase* phase = phases_.find(kind, name);
     if (phase == nullptr && losses() != 0) return; // its begin was refused
     if (phase == nullptr || !phase->open) return repairs_.note("end without begin of", name);
-    if (&top() != phase) repairs_.note("something open inside at the end of", name);
+    if (&top() != phase) repairs_.note("something inside still open at the end of", name);
     while (phase->open) pop(now, cpu_now);
 }
 

@@ -72,7 +72,7 @@ const char* FunctionFilter::load(const char* path) noexcept {
         std::snprintf(complaint_, sizeof complaint_, "cannot be read (%s)",
                       size > largest_file ? "too large"
                       : size == 0         ? "empty or missing"
-                                          : "memory is short");
+                                          : "memory ran out");
         errno = saved;
         return complaint_;
     }
@@ -138,7 +138,7 @@ bool FunctionFilter::is_excluded(const char* linkage_name) noexcept {
 const char* FunctionFilter::useless_lines() noexcept {
     if (rules_.size() == 0) {
         if (!has_lines_for_compilers_) return nullptr;
-        return "it has no line for run time (exclude file and exclude compiled apply when libprofile-cc compiles)";
+        return "no line of it applies at run time (exclude file and exclude compiled are for libprofile-cc)";
     }
     const int saved = errno;
     load_map.refresh();
@@ -176,7 +176,7 @@ const char* FunctionFilter::useless_lines() noexcept {
                  addresses == 1 ? "" : "s", address->line, addresses == 1 ? "names" : "name");
     if (is_stripped_measured_.load(std::memory_order_relaxed) || (names != 0 && stripped_.load(std::memory_order_relaxed) != ~0u))
         add_part("the program is stripped, so its functions have no names to compare");
-    if (lacks_memory_.load(std::memory_order_relaxed)) add_part("memory was short for the names of some modules (LIBPROFILE_MEMORY)");
+    if (lacks_memory_.load(std::memory_order_relaxed)) add_part("there was no memory for the names of some modules; raise LIBPROFILE_MEMORY");
     return used == 0 ? nullptr : complaint_;
 }
 

@@ -20,8 +20,8 @@ const char* openmp_tool_complaint() noexcept {
     errno = saved;
     for (std::uint32_t module = 0; module < load_map.size(); ++module) {
         if (!starts_with(file_name(load_map[module].path), "libomp.so", "libomp-", "libiomp5.so")) continue;
-        if (is_disabled) return "OMP_TOOL keeps LLVM's OpenMP runtime from telling of its regions, so there are none in the profile; leave it unset";
-        return "OMP_TOOL_LIBRARIES names the tool that LLVM's OpenMP runtime tells of its regions, so there are none in the profile; "
+        if (is_disabled) return "OMP_TOOL keeps LLVM's OpenMP runtime from reporting its regions, so there are none in the profile; leave it unset";
+        return "OMP_TOOL_LIBRARIES makes LLVM's OpenMP runtime report its regions to another tool, so there are none in the profile; "
                "leave it unset";
     }
     return nullptr;

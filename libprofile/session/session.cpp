@@ -103,10 +103,10 @@ void Session::begin_sampling() noexcept {
     thread_registry.start_sampling();
     if (!is_first || !process.job_.speaks_before_init()) return;
     if (thread_registry.clocks_refused() != 0)
-        say("warning: the kernel gives no timer (limit of pending signals, ulimit -i?), so there are no samples; MPI calls "
+        say("warning: the kernel refused a timer (see ulimit -i, the limit of pending signals), so there are no samples; MPI calls "
             "are measured all the same");
     if (perf_refusal() != 0)
-        say("warning: LIBPROFILE_SAMPLE_CLOCK=perf: no perf counter to be had (%s; see kernel.perf_event_paranoid, ulimit -n and -i), so "
+        say("warning: LIBPROFILE_SAMPLE_CLOCK=perf: no perf counter is available (%s; see kernel.perf_event_paranoid, ulimit -n and -i), so "
             "threads are sampled by their CPU timers",
             strerrordesc_np(perf_refusal()));
 }
@@ -116,7 +116,7 @@ void Session::before_mpi_init(bool is_session) noexcept {
     if (process.measuring()) begin_sampling();
     if (is_session && process.state() == SessionState::Finished && process.job_.rank == 0 && !reopened_) {
         reopened_ = true;
-        say("warning: the program opened an MPI session after its last one had ended, and the measurement with it; keep one "
+        say("warning: the measurement ended with the program's last MPI session, but the program has opened another one; keep one "
             "session open to measure all");
     }
 }
@@ -176,7 +176,7 @@ void Session::complain_of_point(bool at_end) noexcept {
     const PointComplaint before = std::exchange(point_complaint_, is_wanted ? PointComplaint::Missing : PointComplaint::Failed);
     if (before == point_complaint_) return;
     say("warning: LIBPROFILE_ITERATION=%s: %s; iterations are what the program marks%s", point, complaint,
-        is_wanted && !at_end ? ", until a library comes that has it" : "");
+        is_wanted && !at_end ? ", until a library that has it is loaded" : "");
 }
 
 /// The call is visited, but its time comes after the end of the measurement.

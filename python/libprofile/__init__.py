@@ -305,7 +305,7 @@ class Profile:
             except (TypeError, ValueError):
                 raise ValueError(f"iterations are (first, last), \"first:last\" or one number, counted from 1: {iterations!r} is none of these") from None
         if not 1 <= first <= last:
-            raise ValueError(f"iterations are (first, last), counted from 1: {iterations!r} is no such range")
+            raise ValueError(f"iterations are (first, last), counted from 1: {iterations!r} is not such a range")
         all = max(len(_reader.iteration_times(self._profile, l, phase)) for l in range(len(self.locations)))
         if last > all:
             raise ValueError(f"{self.phases[phase].name!r} has no iteration {last}; it has the iterations 1 to {all}")
@@ -355,9 +355,9 @@ class Comparison:
 
     def __init__(self, a: Table, b: Table) -> None:
         if (a.instances == 0) != (b.instances == 0):
-            raise ValueError("one table is of iterations, the other is not: choose both alike")
+            raise ValueError("one table is of iterations, the other is not; choose iterations for both or for neither")
         if a._lines != b._lines:
-            raise ValueError("one table has a node for each line, the other for each function: make both alike")
+            raise ValueError("one table has a node for each line, the other for each function; make both by line or both by function")
         self.a, self.b = a, b
         self.metrics = [metric for metric in a.metrics if metric in b.metrics]
         self.nodes: list[Node] = []

@@ -207,7 +207,7 @@ def exports_overwrite_nothing_and_explain_themselves(job):
     place = job.write("taken.folded", "mine")
     export = lambda *options: job.run([job.tool, "export", job.folder / profile, *options])
     for options, code, words in (
-            (["--format", "folded", "--output", place], 1, "is there already"),
+            (["--format", "folded", "--output", place], 1, "already exists"),
             (["--format", "folded", "--output", job.folder / "no" / "folder"], 1, "cannot write"),
             (["--format", "hpctoolkit", "--output", job.folder / "no" / "folder"], 1, "cannot write"),
             (["--format", "hatchet"], 2, "formats: hpctoolkit"),

@@ -185,7 +185,7 @@ def functions_of_plugins_begin_iterations_from_the_next_call_of_mpi_on(job):
         command = [job.program("point_later"), name, 50]
         found, said, report = passes_of(job, command, "later_step", ranks=2)
         expect_equal(found, {"later_step": [49, 49]}, f"{name}: passes, without the one before the first call of MPI")
-        expect("until a library comes that has it" in said and said.count("libprofile:") == 1, said)
+        expect("until a library that has it is loaded" in said and said.count("libprofile:") == 1, said)
     expect_refusal(job, command, "latest_step_of_all", "there is no function")
 
 

@@ -30,7 +30,7 @@ def expect_one_loop(job, kind, passes, function, **options):
     expect_equal(list(loops.values()), [[passes, passes]], f"{kind}: iterations of ranks")
     expect_equal(list(loops), [f"loop in {function}"], f"{kind}: name of the phase")
     expect(f"was found automatically, in {function} at loops.c:" in said, f"{kind}: {said}")
-    expect_equal("; sure: nothing speaks against it" in said, all(loop["sure"] for loop in report["loops"]), f"{kind}: the report says that it is sure: {said}")
+    expect_equal("; sure: nothing contradicts it" in said, all(loop["sure"] for loop in report["loops"]), f"{kind}: the report says that it is sure: {said}")
     return said, report
 
 

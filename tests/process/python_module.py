@@ -87,7 +87,7 @@ def python_views_are_safe(job):
                                  (lambda: p.table(ranks=[0.7]), ValueError, "neither"),
                                  (lambda: p.table(iterations=(1, 2.7)), ValueError, "one number"),
                                  (lambda: p.table(iterations=(True, 2)), ValueError, "one number"),
-                                 (lambda: libprofile.compare(p.table(), p.table(iterations=1)), ValueError, "choose both alike"),
+                                 (lambda: libprofile.compare(p.table(), p.table(iterations=1)), ValueError, "for both or for neither"),
                                  (lambda: p.by_iteration("bytes", 0), KeyError, "not stored"),
                                  (lambda: p.table().cells(9), IndexError, "places")):
         try:

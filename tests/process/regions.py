@@ -321,7 +321,7 @@ def filter_lines_that_fit_nothing_are_named_once(job):
         # A line that a later one takes over from fits all the same.
         "exclude function work::leaf\nexclude function work::*\n": [],
         "exclude file instrumented.cpp\nexclude compiled work::leaf\n":
-            ["it has no line for run time (exclude file and exclude compiled apply when libprofile-cc compiles)"],
+            ["no line of it applies at run time (exclude file and exclude compiled are for libprofile-cc)"],
         "exclude compiled work::leaf\nexclude function work::leaf\n": [],
         "exclude at 00ff00ff 0x1000\nexclude function work::leaf\nexclude at 00ff00ff 0x2000\n":
             ["2 lines from line 1 on name functions of a build that is not loaded (make a new file: libprofile filter)"],
@@ -346,7 +346,7 @@ def names_that_there_is_no_memory_for_are_missed_aloud(job):
     expect_equal(about_filters(job), [], "said with enough memory")
     job.profile([job.folder / "names"], options={"LIBPROFILE_FILTER": rules, "LIBPROFILE_MEMORY": "1M"})
     said = about_filters(job)
-    expect(len(said) == 1 and said[0].endswith("memory was short for the names of some modules (LIBPROFILE_MEMORY)"), f"said: {said}")
+    expect(len(said) == 1 and said[0].endswith("there was no memory for the names of some modules; raise LIBPROFILE_MEMORY"), f"said: {said}")
 
 
 @test
@@ -522,7 +522,7 @@ def functions_whose_names_hold_those_of_small_ones_stay(job):
         expect(kept <= set(after), f"{language}: what is worth it stays: {after}\n{text}")
         expect(not others & set(after), f"{language}: small ones go: {after}\n{text}")
         expect(f"{len(clashing)} of them only at run time" in said, f"{language}: said: {said}")
-        expect_equal(text.count("# not when it is compiled: GCC would leave out"), len(clashing), f"{language}: reasons\n{text}")
+        expect_equal(text.count("# only at run time: when compiling, GCC would also leave out"), len(clashing), f"{language}: reasons\n{text}")
         # They are left out when the first program runs with the file.
         left = visits(job.profile([job.folder / first], options={"LIBPROFILE_FILTER": made}), "function")
         expect(kept <= set(left) and not (clashing | others) & set(left), f"{language}: at run time: {left}\n{text}")

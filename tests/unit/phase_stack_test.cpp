@@ -312,7 +312,7 @@ TEST_F(PhaseStackTest, BeginOfAnOpenPhaseClosesItFirst) {
     EXPECT_EQ(phase("step").clusterer->iterations(), 2u);
     EXPECT_EQ(phase("step").wall_ns, 90u);
     EXPECT_EQ(stack_.repairs().count(), 1u);
-    EXPECT_STREQ(stack_.repairs().first(), "begin of the open \"step\"");
+    EXPECT_STREQ(stack_.repairs().first(), "begin of the already open \"step\"");
 }
 
 TEST_F(PhaseStackTest, EndClosesWhatIsOpenInside) {

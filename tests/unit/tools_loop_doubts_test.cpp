@@ -74,13 +74,13 @@ TEST_F(LoopDoubts, HaveAReasonForEachFlag) {
 
 TEST_F(LoopDoubts, AreOfNumbersToo) {
     found.fewest = 49;
-    EXPECT_EQ(doubts(), "ranks count different numbers");
+    EXPECT_EQ(doubts(), "ranks have different numbers of iterations");
     found.was_cut_off = true; // ranks that are killed are at different passes
     EXPECT_EQ(doubts(), "");
     found.fewest = 47;
-    EXPECT_EQ(doubts(), "ranks count different numbers");
+    EXPECT_EQ(doubts(), "ranks have different numbers of iterations");
     found.fewest = found.most = 15;
-    EXPECT_EQ(doubts(), "a few passes look alike for many reasons");
+    EXPECT_EQ(doubts(), "fewer than 16 iterations are too few to be sure");
     found.fewest = found.most = 50;
     found.share = 0.4;
     EXPECT_EQ(doubts(), "most of the time is spent elsewhere");
@@ -125,9 +125,10 @@ TEST_F(LoopDoubts, CopiesOnOneLineAreNamedAsPlaces) {
     for (const std::uint64_t offset : {0x1010, 0x1020, 0x1030, 0x1040}) call(offset, 12);
     call(0x1050, 13);
     copy(0x1020, 4);
-    EXPECT_EQ(doubts(), "the same calls occur 4 times in each, from the same line: the compiler may have unrolled the loop, so that each is that many of "
-                        "the program's, or only a loop inside it; LIBPROFILE_ITERATION=pass=app+0x1010,app+0x1020,app+0x1030,app+0x1040 takes each for a "
-                        "pass");
+    EXPECT_EQ(doubts(),
+              "the same calls occur 4 times in each iteration, from the same line: the compiler may have unrolled the loop, so that each iteration is that "
+              "many passes, or only a loop inside it; LIBPROFILE_ITERATION=pass=app+0x1010,app+0x1020,app+0x1030,app+0x1040 makes each an "
+              "iteration");
     call(0x2000, 12); // not so many of each
     EXPECT_EQ(doubts().find("LIBPROFILE_ITERATION"), std::string::npos);
     for (std::uint64_t offset = 0x2001; offset < 0x2010; ++offset) call(offset, 12);
@@ -145,7 +146,7 @@ TEST_F(LoopDoubts, CopiesOfSeveralLinesAreFoundByThoseOfThePlace) {
     for (const std::uint64_t offset : {0x1000, 0x1020, 0x1040, 0x1060}) call(offset, 11);
     for (const std::uint64_t offset : {0x1010, 0x1030, 0x1050, 0x1070}) call(offset, 12);
     copy(0x1020, 8); // all make the same call
-    EXPECT_NE(doubts().find("8 times in each, from the same line"), std::string::npos) << doubts();
+    EXPECT_NE(doubts().find("8 times in each iteration, from the same line"), std::string::npos) << doubts();
     EXPECT_EQ(doubts().find("LIBPROFILE_ITERATION"), std::string::npos);
 }
 
@@ -154,7 +155,7 @@ TEST_F(LoopDoubts, ModulesWithNamesThatAreNoListsAreNotNamed) {
     call(0x1010, 12);
     call(0x1020, 12);
     copy(0x1020, 2);
-    EXPECT_NE(doubts().find("2 times in each, from the same line"), std::string::npos) << doubts();
+    EXPECT_NE(doubts().find("2 times in each iteration, from the same line"), std::string::npos) << doubts();
     EXPECT_EQ(doubts().find("LIBPROFILE_ITERATION"), std::string::npos);
 }
 
@@ -169,7 +170,8 @@ TEST_F(LoopDoubts, WithoutLinesCopiesArePossible) {
     call(0x1010, 0);
     call(0x1020, 0);
     copy(0x1020, 2);
-    EXPECT_EQ(doubts(), "the same calls occur 2 times in each; if the compiler has unrolled the loop (-funroll-loops), each is that many of the program's");
+    EXPECT_EQ(doubts(),
+              "the same calls occur 2 times in each iteration; if the compiler has unrolled the loop (-funroll-loops), each iteration is that many passes");
 }
 
 } // namespace libprofile::tools

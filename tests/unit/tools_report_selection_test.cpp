@@ -208,7 +208,7 @@ TEST(ReportSelection, WhatIsNotThereIsRefusedWithWhatThereIs) {
                                                           {comparing("1:2", "7:8"), "it has the iterations 1:6"},
                                                           {comparing("rank=0-2", "rest"), "no rest"},
                                                           {comparing("rank=0", "1:2"), "not one of each"},
-                                                          {comparing("rest", "rank=0"), "write it second"}};
+                                                          {comparing("rest", "rank=0"), "write rest second"}};
     for (const auto& [choice, words] : cases) EXPECT_NE(failure_of(p, choice).find(words), std::string::npos) << words << ": " << failure_of(p, choice) << ".";
     EXPECT_THROW(parse_side("ranks 3"), SelectionError);
     EXPECT_THROW(parse_side("rank=x"), SelectionError);

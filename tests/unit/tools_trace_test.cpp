@@ -49,7 +49,7 @@ TEST(Trace, SamplesHaveUnifiedPaths) {
 
 TEST(Trace, ReportsShowIt) {
     const Profile with = read_one(sample_file(3, true)), without = read_one(sample_file(3));
-    const std::string line = "trace: 12 samples of 3 threads (9 more thinned out), LCA exact 50.0 %, bound 25.0 %, "
+    const std::string line = "trace: 12 samples of 3 threads (9 more thinned out), common ancestors exact 50.0 %, bound 25.0 %, "
                              "unknown 25.0 %\n";
     TextStyle style;
     style.width = 120;

@@ -187,7 +187,7 @@ def check_selections(context, folder, report, seen):
                 expect_equal(selected[key]["metrics"][name], value, f"{name} of the {key}")
     said = selected["range"]["says"].replace("\u202f", " ")
     totals, text = context.part(folder, "--phase", phase, "--iterations", "11:20")
-    if "Measured" in said and "estimated by clusters" not in text:  # then the page has the exact times of iterations
+    if "Measured" in said and "estimated from clusters" not in text:  # then the page has the exact times of iterations
         if "time" in seen["iterations"]["maps"]:
             expect_equal(sum(seen["iterations"]["maps"]["time"]["sum"][10:20]), totals["time"], "time of the range")
         number = said.split("of these iterations: ", 1)[1].split(" exactly", 1)[0]

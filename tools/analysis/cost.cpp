@@ -72,7 +72,7 @@ std::string trace_text(const Profile& profile) {
         const auto n = static_cast<double>(kinds[static_cast<std::size_t>(kind)]);
         return percent(samples == 0 ? 0 : n / static_cast<double>(samples));
     };
-    return line + fmt::format(", LCA exact {}, bound {}, unknown {}", share(LcaKind::Exact), share(LcaKind::Bound), share(LcaKind::Unknown));
+    return line + fmt::format(", common ancestors exact {}, bound {}, unknown {}", share(LcaKind::Exact), share(LcaKind::Bound), share(LcaKind::Unknown));
 }
 
 /// Sums over the ranks; the memory of the one with most.

@@ -76,12 +76,11 @@ class KeptNames {
 FilterFile filter_file(const Profile& profile, const TinyFunctions& tiny, double target) {
     FilterFile file;
     std::string& out = file.text;
-    out = fmt::format(
-        "# Instrumented functions that cost more than they tell; written by `libprofile filter`.\n"
-        "# All instrumentation cost at least {:.1f} % of the computing time without it, at least {:.2f} % are left without these (wanted: {:g} %).\n"
-        "# At least: how much faster the compiler makes functions that it may inline is not seen.\n"
-        "# At run time: LIBPROFILE_FILTER=this file. To compile: libprofile-c++ --filter=this file.\n",
-        100 * tiny.share(), 100 * tiny.share_left(), 100 * target);
+    out = fmt::format("# Instrumented functions that cost more than they tell; written by `libprofile filter`.\n"
+                      "# Instrumentation cost at least {:.1f} % of the computing time without it; with this filter at least {:.2f} % remain (wanted: {:g} %).\n"
+                      "# At least, because what inlining would save is not known.\n"
+                      "# At run time: LIBPROFILE_FILTER=this file. To compile: libprofile-c++ --filter=this file.\n",
+                      100 * tiny.share(), 100 * tiny.share_left(), 100 * target);
     const KeptNames kept(profile, tiny);
     std::set<std::string> known;
     for (const RegionRow& row : tiny.chosen) {
@@ -92,7 +91,8 @@ FilterFile filter_file(const Profile& profile, const TinyFunctions& tiny, double
         const bool is_nameable = !name.empty() && printable(name) == name;
         if (const auto clash = is_nameable ? kept.clash(name) : std::nullopt) {
             ++file.left_to_run;
-            out += fmt::format("# not when it is compiled: GCC would leave out {}, too, which has \"{}\" in its name\n", printable(clash->name), clash->text);
+            out += fmt::format("# only at run time: when compiling, GCC would also leave out {}, which has \"{}\" in its name\n", printable(clash->name),
+                               clash->text);
         } else if (is_nameable && known.insert(name).second) {
             out += fmt::format("exclude compiled {}\n", name);
         }

@@ -104,10 +104,10 @@ Finding what_changes(const Profile& profile, const std::vector<Trend>& found) {
     const bool is_short_of_memory = std::any_of(profile.ranks.begin(), profile.ranks.end(), [](const auto& rank) { return rank.second.quota_losses != 0; });
     if (finding.sentences.empty() && is_short_of_memory)
         finding.sentences.push_back("not known: this profile has no iterations. Memory ran out or there were too many phases, so iterations may have been "
-                                    "lost; raise LIBPROFILE_MEMORY (docs/clustering.md), or use fewer names");
+                                    "lost; raise LIBPROFILE_MEMORY (docs/clustering.md), or use fewer phase names");
     else if (finding.sentences.empty())
         finding.sentences.push_back("not known: this profile has no iterations. LIBPROFILE_ITERATION=auto, the default, looks for the program's main loop at "
-                                    "the MPI calls of its main thread, but not with LIBPROFILE_CALLPATHS=0 or LIBPROFILE_MEMORY below 4M (docs/iterations.md). "
+                                    "the MPI calls of its main thread, but not with LIBPROFILE_CALLPATHS=0 or LIBPROFILE_MEMORY below 3M (docs/iterations.md). "
                                     "Or mark it: MPI_Pcontrol(1000) at the beginning of its body, or profile_iteration_begin(\"step\") and "
                                     "profile_iteration_end(\"step\") around the body (docs/getting-started.md)");
     return finding;

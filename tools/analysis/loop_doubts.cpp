@@ -25,10 +25,10 @@ struct Doubt {
     const char* text;
 };
 constexpr Doubt doubts_by_flag[] = {
-    {LoopHasNoMarks, "without marks (LIBPROFILE_MARKS) a loop around it may look like one with it"},
-    {LoopIsRecursion, "the function calls itself for the next one, as searches and divisions of a problem do, too"},
-    {LoopIsOpaque, "the code of that function is not understood; in an interpreter one call may be many of the program"},
-    {LoopIsNested, "it may lie in another loop of that function, one that makes no MPI call of its own and is the time loop"},
+    {LoopHasNoMarks, "without marks (LIBPROFILE_MARKS) it may be two loops, one inside the other"},
+    {LoopIsRecursion, "the function calls itself for the next pass, but recursive searches and divide-and-conquer do that, too"},
+    {LoopIsOpaque, "the code of that function is not understood; if it is an interpreter, one call in it may stand for many in the program"},
+    {LoopIsNested, "the time loop may be another one around it, in the same function, that makes no MPI call of its own"},
     {LoopMayMiss, "a pass may skip this call, and such passes are not seen"},
     {LoopIsCutShort, "later ones lie too deep in the stack to be told apart"},
 };
@@ -68,17 +68,17 @@ std::string as_iteration_points(const FoundLoop& loop, const std::set<std::uint6
 /// The same calls come several times in a pass. Copies that the compiler made have the same lines.
 void doubt_copies(const Profile& profile, const FoundLoop& loop, std::vector<std::string>& doubts) {
     const std::uint64_t times = loop.passes == 0 ? 0 : loop.other_passes / loop.passes;
-    std::string text = fmt::format("the same calls occur {} times in each", times);
+    std::string text = fmt::format("the same calls occur {} times in each iteration", times);
     const std::vector<std::string> lines = lines_of(site_at(profile, loop.module, loop.offset));
     if (lines.empty()) {
-        doubts.push_back(text + "; if the compiler has unrolled the loop (-funroll-loops), each is that many of the program's");
+        doubts.push_back(text + "; if the compiler has unrolled the loop (-funroll-loops), each iteration is that many passes");
         return;
     }
     const std::set<std::uint64_t> offsets = sites_on_lines(profile, loop, lines);
     if (offsets.size() < 2) return;
-    text += ", from the same line: the compiler may have unrolled the loop, so that each is that many of the program's, or only a loop inside it";
+    text += ", from the same line: the compiler may have unrolled the loop, so that each iteration is that many passes, or only a loop inside it";
     if (const std::string points = as_iteration_points(loop, offsets); times != 0 && offsets.size() % times == 0 && !points.empty())
-        text += fmt::format("; LIBPROFILE_ITERATION={} takes each for a pass", printable(points));
+        text += fmt::format("; LIBPROFILE_ITERATION={} makes each an iteration", printable(points));
     doubts.push_back(std::move(text));
 }
 
@@ -140,16 +140,16 @@ std::vector<std::string> doubts_about(const Profile& profile, const LoopOfRanks&
     if (found.missed != 0)
         doubts.push_back(plural(found.missed, "iteration") + " before it was found could not be told apart");
     else if (found.is(LoopIsLate))
-        doubts.push_back("those before it was found could not be told apart");
+        doubts.push_back("iterations before it was found could not be told apart");
     if (loop.other_passes != 0 && loop.is(LoopIsCopied))
         doubt_copies(profile, loop, doubts);
     else if (loop.other_passes != 0)
         doubts.push_back(loop.other_offset == loop.offset ? doubt_of_site(profile, found) : doubt_of_other(profile, found));
     for (const Doubt& doubt : doubts_by_flag)
         if (found.is(doubt.flag)) doubts.emplace_back(doubt.text);
-    if (found.fewest < least_sure_passes) doubts.emplace_back("a few passes look alike for many reasons");
-    if (loop.moves != 0) doubts.emplace_back("the first ones may join several passes");
-    if (found.most - found.fewest > most_difference(found)) doubts.emplace_back("ranks count different numbers");
+    if (found.fewest < least_sure_passes) doubts.emplace_back(fmt::format("fewer than {} iterations are too few to be sure", least_sure_passes));
+    if (loop.moves != 0) doubts.emplace_back("the first iterations may each join several passes");
+    if (found.most - found.fewest > most_difference(found)) doubts.emplace_back("ranks have different numbers of iterations");
     if (found.share < 0.5) doubts.emplace_back("most of the time is spent elsewhere");
     return doubts;
 }

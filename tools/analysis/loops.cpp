@@ -93,7 +93,7 @@ std::string sentence(const Profile& profile, const std::vector<LoopOfRanks>& all
                     iterations_text(found), percent(found.share), levels_text(all, found));
     if (loop.is(LoopIsReplaced)) return text + "; a loop around it was found later and replaced it";
     for (const std::string& doubt : found.doubts) text += "; not sure: " + doubt;
-    if (found.is_sure()) text += "; sure: nothing speaks against it";
+    if (found.is_sure()) text += "; sure: nothing contradicts it";
     return text;
 }
 
@@ -147,7 +147,7 @@ std::vector<LoopOfRanks> loops_of(const Profile& profile) {
         const bool is_agreed = std::none_of(all.begin(), all.end(), [&](const LoopOfRanks& other) {
             return other.loop->phase == found.loop->phase && other.loop->recorded_as != found.loop->recorded_as;
         });
-        if (!is_agreed || found.ranks.size() != searching.size()) found.doubts.emplace_back("other ranks begin their passes elsewhere, or found none");
+        if (!is_agreed || found.ranks.size() != searching.size()) found.doubts.emplace_back("other ranks begin their passes elsewhere, or found no loop");
     }
     std::stable_sort(all.begin(), all.end(), [&](const LoopOfRanks& a, const LoopOfRanks& b) {
         if (a.loop->is(LoopIsReplaced) != b.loop->is(LoopIsReplaced)) return b.loop->is(LoopIsReplaced);
@@ -187,7 +187,7 @@ std::string why_none(const Profile& profile, const std::vector<const Location*>&
         for (const FoundLoop& loop : location->loop_search->loops) {
             if (!loop.is(LoopIsShort) || loop.passes == 0) continue;
             const double us = static_cast<double>(loop.last_ns - std::min(loop.first_ns, loop.last_ns)) / 1e3 / static_cast<double>(loop.passes);
-            return fmt::format("there is a loop in {}, but its passes take {:.2g} us on average, too short to be iterations (30 us is the least)",
+            return fmt::format("there is a loop in {}, but its passes take {:.2g} us on average, too short to be iterations (they must take 30 us or more)",
                                site_text(profile, loop.module, loop.offset), us);
         }
     }

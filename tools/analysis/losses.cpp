@@ -22,7 +22,7 @@ std::uint64_t sum_of(const Profile& profile, std::uint64_t RankInfo::*member) {
     return sum;
 }
 
-/// "iterations of \"step\" that they closed: 812 (ranks 0-2), 811 (rank 3)": of the ranks that did not come to the end, for the phase
+/// "closed iterations of \"step\": 812 (ranks 0-2), 811 (rank 3)": of the ranks that did not come to the end, for the phase
 /// with most time.
 std::string last_iterations_text(const Profile& profile, const std::vector<std::uint64_t>& ranks) {
     const std::vector<const Location*> locations = main_threads(profile);
@@ -40,7 +40,7 @@ std::string last_iterations_text(const Profile& profile, const std::vector<std::
     std::map<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> by_last;
     for (const std::uint64_t rank : ranks)
         if (const PhaseData* data = find_phase(location_of(rank), longest)) by_last[data->instances].push_back(rank);
-    std::string out = fmt::format("iterations of \"{}\" that they closed:", printable(profile.phases[longest].name));
+    std::string out = fmt::format("closed iterations of \"{}\":", printable(profile.phases[longest].name));
     constexpr std::size_t shown = 6;
     std::size_t n = 0;
     for (const auto& [iterations, at] : by_last) {
@@ -131,13 +131,14 @@ class Collector {
             return "work of threads in parallel regions not shown below the region " + plural(sums.shares_refused, "time") +
                    ": nested too deep, or inside another event";
         });
-        add(Loss, "openmp_waits_refused", sums.waits_refused,
-            [&] { return plural(sums.waits_refused, "wait") + " of OpenMP inside another one or inside an MPI call, whose time they are part of"; });
+        add(Loss, "openmp_waits_refused", sums.waits_refused, [&] {
+            return plural(sums.waits_refused, "wait") + " of OpenMP not counted separately: inside another one or inside an MPI call, as part of its time";
+        });
         add(Loss, "openmp_phases_missed", sums.phases_missed, [&] {
             return "worker threads missed " +
                    (sums.phases_missed == 1 ? "a beginning or end" : count(static_cast<double>(sums.phases_missed)) + " beginnings and ends") +
-                   " of the main thread's phases and iterations, too many of which lay between two parallel regions: "
-                   "these threads have fewer iterations, with other numbers from there on";
+                   " of the main thread's phases and iterations, because too many lay between two parallel regions; "
+                   "from there on, these threads have fewer iterations, with other numbers";
         });
     }
 
@@ -244,7 +245,7 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
     });
     all.add_counter(Loss, "quota_losses", &RankInfo::quota_losses, [](std::uint64_t n) {
         return fmt::format("details were folded together {}, because memory for call paths and clusters ran out or there were too many phases; "
-                           "raise LIBPROFILE_MEMORY, or use fewer names",
+                           "raise LIBPROFILE_MEMORY, or use fewer phase names",
                            plural(n, "time"));
     });
     all.add_iterations();
@@ -255,7 +256,7 @@ std::vector<Loss> losses(const Profile& profile, const std::set<std::uint32_t>& 
     all.add_counter(Loss, "partial_paths", &RankInfo::partial_paths,
                     [](std::uint64_t n) { return plural(n, "call path") + " with an unknown outer part, shown below \"(partial)\""; });
     all.add_counter(Loss, "clocks_lost", &RankInfo::clocks_lost, [](std::uint64_t n) {
-        return "the program closed the perf counters of " + plural(n, "thread") + "; their CPU timers went on sampling, at about 250 Hz at most";
+        return "the program closed the perf counters of " + plural(n, "thread") + "; from then on their CPU timers sampled, at about 250 Hz at most";
     });
     all.add_counter(Loss, "nesting_repairs", &RankInfo::nesting_repairs,
                     [](std::uint64_t n) { return plural(n, "phase marker") + " nested wrongly and repaired"; });

@@ -33,7 +33,7 @@ std::string remedy(const Module& module) {
     if (Symbols(module).state() != ModuleState::Readable)
         return "this machine does not have it, or has another build; run libprofile report once where the job ran";
     const std::string package = package_of(module.path);
-    const std::string file = module.build_id.empty() ? "" : fmt::format(", or put its debug file where {} is looked for", debug_file_of(module.build_id));
+    const std::string file = module.build_id.empty() ? "" : fmt::format(", or put its debug file at {}", debug_file_of(module.build_id));
     return package.empty() ? fmt::format("it was stripped; keep its symbols (link without -s, no strip){}", file)
                            : fmt::format("it was stripped; install {}-dbgsym, or set DEBUGINFOD_URLS to your distribution's server", package);
 }
@@ -60,8 +60,8 @@ std::vector<std::string> unresolved_modules(const Profile& profile, const std::v
     std::vector<std::string> sentences;
     for (const auto& [module, time] : times)
         if (time > much * wall)
-            sentences.push_back(fmt::format("functions of {} have no names here, and {} of the time is theirs: {}",
-                                            printable(base_name(profile.modules[module].path)), percent(time / wall), remedy(profile.modules[module])));
+            sentences.push_back(fmt::format("{} of the time is in functions of {} whose names are unknown here: {}", percent(time / wall),
+                                            printable(base_name(profile.modules[module].path)), remedy(profile.modules[module])));
     return sentences;
 }
 

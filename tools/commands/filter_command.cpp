@@ -44,10 +44,10 @@ class FilterCommand final : public Command {
         }
         const FilterFile file = filter_file(profile, tiny, percent_ / 100);
         fmt::print("{}", file.text);
-        fmt::print(stderr, "libprofile: {} excluded; instrumentation cost at least {:.1f} % of the computing time, at least {:.2f} % are left\n",
+        fmt::print(stderr, "libprofile: {} excluded; instrumentation cost at least {:.1f} % of the computing time, at least {:.2f} % remain\n",
                    plural(tiny.chosen.size(), "function") + (tiny.chosen.size() == 1 ? " is" : " are"), 100 * tiny.share(), 100 * tiny.share_left());
         if (file.left_to_run != 0)
-            fmt::print(stderr, "libprofile: {} of them only at run time: GCC would leave out functions that stay, too, with the same text in their names\n",
+            fmt::print(stderr, "libprofile: {} of them only at run time, because GCC would also leave out others with the same text in their names\n",
                        file.left_to_run);
         return 0;
     }

@@ -49,7 +49,7 @@ class MetricsCommand final : public Command {
     static constexpr std::size_t width = 100;
 
     static void line(const char* name, const char* unit, const char* description, const std::string& why_not) {
-        fmt::print("  {:<32} {:<6} {}\n", name, unit, why_not.empty() ? "" : "not here");
+        fmt::print("  {:<32} {:<6} {}\n", name, unit, why_not.empty() ? "" : "not available");
         const std::string text = why_not.empty() ? std::string(description) : why_not;
         for (const std::string& part : wrapped(text, width - 6)) fmt::print("      {}\n", part);
     }
@@ -78,7 +78,7 @@ class MetricsCommand final : public Command {
             },
             &found);
         list("", found.here);
-        for (const auto& [reason, presets] : found.not_here) list(fmt::format("not here, since {}:", reason), presets);
+        for (const auto& [reason, presets] : found.not_here) list(fmt::format("not available, because {}:", reason), presets);
     }
 
     static void list(const std::string& heading, const std::vector<std::string>& names) {

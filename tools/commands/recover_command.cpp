@@ -13,7 +13,7 @@ constexpr const char* recover_help =
     "  libprofile recover libprofile-app-1234     makes one profile of what the ranks of a killed job left\n"
     "  libprofile report libprofile-app-1234      works without that, too\n\n"
     "Usage: libprofile recover FOLDER\n"
-    "Copies the data of every rank from its live file (rank-N.lprof), or from the unfinished common file where that has\n"
+    "Copies the data of every rank from its live file (rank-N.lprof), or from the unfinished common file if that has\n"
     "all of them, into FOLDER/profile.lprof. It overwrites and removes nothing, and refuses while a rank of the job runs here.\n";
 
 class RecoverCommand final : public Command {

@@ -53,7 +53,7 @@ void write_file(const std::string& name, const std::string& text) {
     if (good && std::rename(partial.c_str(), name.c_str()) == 0) return;
     if (good) why = errno;
     if (file != nullptr) std::remove(partial.c_str());
-    throw ViewError(fmt::format("cannot write {}: {}; choose another place with --output", name, std::strerror(why)));
+    throw ViewError(fmt::format("cannot write {}: {}; give another name with --output", name, std::strerror(why)));
 }
 
 /// A file that leads the browser to an address. The address in an argument of xdg-open could be read by other users.

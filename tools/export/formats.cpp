@@ -28,8 +28,8 @@ std::span<const ExportFormat> export_formats() { return formats; }
 
 Remarks untold_remarks(const CallTable& table) {
     if (table.untold == 0) return {};
-    return {fmt::format("{} over all ranks are in phases inside these iterations, which the profile does not describe further: that time is the program's own, "
-                        "without functions or other metrics",
+    return {fmt::format("{} over all ranks are in phases inside these iterations, whose functions and other metrics the profile does not have: that time "
+                        "is the program's own, in no function",
                         duration(static_cast<double>(table.untold), {}))};
 }
 

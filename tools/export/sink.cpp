@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void cannot_write(const fs::path& path, const char* reason) {
-    throw ExportError(fmt::format("cannot write {}: {}; name another place with --output", path.string(), reason));
+    throw ExportError(fmt::format("cannot write {}: {}; give another name with --output", path.string(), reason));
 }
 
 /// @param is_new false: appends
@@ -37,10 +37,10 @@ NewFiles::NewFiles(fs::path path, bool is_folder) : path_(std::move(path)), is_f
     while (!path_.has_filename() && path_.has_parent_path() && path_.parent_path() != path_) path_ = path_.parent_path(); // without a slash at its end
     std::error_code error;
     if (fs::exists(fs::symlink_status(path_, error)))
-        throw ExportError(fmt::format("{} is there already; remove it or name another place with --output", path_.string()));
+        throw ExportError(fmt::format("{} already exists; remove it, or give another name with --output", path_.string()));
     temporary_ = path_;
     temporary_ += fmt::format(".partial.{}", ::getpid());
-    if (is_folder_ && !fs::create_directory(temporary_, error)) cannot_write(path_, error ? error.message().c_str() : "its temporary folder is there already");
+    if (is_folder_ && !fs::create_directory(temporary_, error)) cannot_write(path_, error ? error.message().c_str() : "its temporary folder already exists");
 }
 
 NewFiles::~NewFiles() {

@@ -122,8 +122,8 @@ std::string with_code_ranges(const std::string& value, const std::string& progra
             has_lines = true;
             std::string ranges = ranges_of(modules, function, line);
             if (ranges.empty()) {
-                problem = fmt::format("no code for line {} of a function \"{}\" is known in {} and its libraries (compile with -g; "
-                                      "a line without code has none; lines are named by their function, not by the file)",
+                problem = fmt::format("no code for line {} of a function \"{}\" is known in {} and its libraries; compile with -g, "
+                                      "take a line that has code, and name it by its function, not by the file",
                                       line, function, program.empty() ? "the program" : program);
                 return "marker";
             }

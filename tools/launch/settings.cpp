@@ -91,7 +91,7 @@ std::string range_of(const OptionRow& row) {
     case OptionType::Share: return fmt::format("{}%..{}%|auto", row.minimum / 10000, row.maximum / 10000);
     case OptionType::Flag: return "0|1";
     case OptionType::Choice: return row.choices;
-    case OptionType::ChoiceOrText: return std::string(row.choices) + "|PLACE";
+    case OptionType::ChoiceOrText: return std::string(row.choices) + "|POINT";
     case OptionType::Text: return row.choices;
     case OptionType::Rate: return fmt::format("0|RATE|PERIOD, at most {}kHz", samples_per_second(row.minimum) / 1000);
     case OptionType::Duration: return fmt::format("0|{}ms..{}s", row.minimum / 1000000, row.maximum / 1000000000);

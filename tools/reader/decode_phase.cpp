@@ -162,13 +162,13 @@ void join_cells(RawFile& file) {
             const auto phase = phases.find({cells.thread, cells.phase});
             if (phase == phases.end() || !join(cells, *phase->second))
                 file.damages.note(
-                    [&, number = number] { return fmt::format("values of rank {} thread {} belong to no phase that is there", number, cells.thread); });
+                    [&, number = number] { return fmt::format("values of rank {} thread {} belong to no phase of the file", number, cells.thread); });
         }
         rank.cells.clear();
         for (RawPhase& phase : rank.phases) {
             if (!file.selected && phase.metrics_found.size() < phase.metrics_expected)
                 file.damages.note([&, number = number] {
-                    return fmt::format("phase \"{}\" of rank {} thread {} has values of {} metrics, but {} are there", phase.name, number, phase.thread,
+                    return fmt::format("phase \"{}\" of rank {} thread {} has values of {} metrics, but the file has only {}", phase.name, number, phase.thread,
                                        phase.metrics_expected, phase.metrics_found.size());
                 });
             for (Cluster& cluster : phase.data.clusters) sort_cells(cluster.cells);

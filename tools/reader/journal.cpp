@@ -432,7 +432,7 @@ std::optional<std::string> apply_journal(Bytes journal, const KeptSettings& sett
     if (!record) return std::nullopt;
     const Quota quota(memory_for(journal.size()));
     Application application(rank, settings);
-    if (!application.begin(journal)) return "a journal does not fit to what is before it";
+    if (!application.begin(journal)) return "a journal does not match the snapshot before it";
     while (record && application.take(*record)) record = scanner.next();
     if (!application.finish() || record) return "a journal is malformed";
     return std::nullopt;

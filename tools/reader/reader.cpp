@@ -77,7 +77,7 @@ std::vector<fs::path> files_at(const fs::path& path) {
     std::vector<fs::path> paths = profile_files(path);
     if (std::any_of(paths.begin(), paths.end(), [](const fs::path& p) { return p.filename() != names_file; })) return paths;
     throw ReadError(fs::exists(path / "job", error) ? fmt::format("{} has no profile: the job still runs, or it was killed before its first iteration or "
-                                                                  "checkpoint; let it end in order to get one, or let it mark its iterations "
+                                                                  "checkpoint; wait until it ends, or mark its iterations "
                                                                   "(docs/getting-started.md)",
                                                                   path.string())
                                                     : fmt::format("there is no profile in {}; give the folder that libprofile named at the end "

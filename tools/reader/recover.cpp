@@ -92,7 +92,7 @@ void refuse_living(const RawFile& file, const fs::path& path) {
     if (::gethostname(host, sizeof host - 1) != 0) return;
     for (const auto& [rank, raw] : file.ranks)
         if (raw.info && raw.info->host == host && is_rank(raw.info->pid, path))
-            throw ReadError(fmt::format("rank {} still runs (process {} on this machine), and makes the profile at its end; libprofile "
+            throw ReadError(fmt::format("rank {} still runs (process {} on this machine), and will write the profile when it ends; libprofile "
                                         "report {} shows what there is now",
                                         rank, raw.info->pid, path.parent_path().string()));
 }
@@ -117,8 +117,8 @@ bool survey_ranks(const RawFile& file, const std::string& name, Plan& plan, Reco
     }
     if (has_tables_of_others) {
         plan.needed.insert(plan.files.size());
-        result.left_out.push_back(fmt::format("{} has ranks whose call paths are in tables of the job, and so has another file; "
-                                              "they cannot be in one",
+        result.left_out.push_back(fmt::format("{} cannot be joined with another file, because each has the call paths of its ranks in "
+                                              "tables of the job",
                                               name));
     }
     return !file.ranks.empty();
@@ -246,11 +246,11 @@ std::uint64_t write_profile(const Plan& plan, const fs::path& path) {
 
 Recovery recover(const fs::path& folder) {
     std::error_code error;
-    if (!fs::is_directory(folder, error)) throw ReadError(fmt::format("{} is no folder; give the one that has the files of the job", folder.string()));
+    if (!fs::is_directory(folder, error)) throw ReadError(fmt::format("{} is not a folder; give the one that has the files of the job", folder.string()));
     Recovery result;
     result.file = folder / "profile.lprof";
     if (fs::exists(result.file, error))
-        throw ReadError(fmt::format("{} is there already, and is never overwritten; read it with libprofile report {}", result.file.string(), folder.string()));
+        throw ReadError(fmt::format("{} already exists and is never overwritten; read it with libprofile report {}", result.file.string(), folder.string()));
     Plan plan;
     for (const fs::path& path : profile_files(folder))
         if (path.filename() != names_file) survey(path, plan, result);

@@ -144,9 +144,9 @@ void check(const ReportChoice& choice) {
         throw SelectionError("--exclusive is for iterations; add --phase NAME or --iterations A:B");
     if (choice.compare.empty()) return;
     const CompareSide &a = choice.compare[0], &b = choice.compare[1];
-    if (a.kind == Kind::Rest) throw SelectionError("--compare rest needs to know the rest of what; write it second: --compare rank=3 rest");
+    if (a.kind == Kind::Rest) throw SelectionError("write rest second, after the ranks it is compared with: --compare rank=3 rest");
     if (b.kind == Kind::Rest && a.kind != Kind::Ranks)
-        throw SelectionError("the rest of the iterations is no range; compare two ranges, such as --compare 1:100 900:1000");
+        throw SelectionError("rest is for ranks only; compare two ranges of iterations, such as --compare 1:100 900:1000");
     if (b.kind != Kind::Rest && a.kind != b.kind) throw SelectionError("--compare takes two ranges of iterations or two lists of ranks, not one of each");
     if (a.kind == Kind::Iterations && choice.iterations) throw SelectionError("--compare chooses the iterations itself; leave out --iterations");
     if (a.kind == Kind::Ranks && choice.exclusive && !choice.phase && !choice.iterations)

@@ -146,7 +146,7 @@ class Comparison {
         const std::string what = !choice_.path.empty()                  ? "These call paths:"
                                  : is_time() && metric().name == "time" ? (by_iteration() ? "An iteration takes" : "A rank takes")
                                                                         : fmt::format("{}:", printable(metric().label));
-        constexpr const char* instead = "--exclusive compares iterations without the phases inside, --phase NAME those of one of these";
+        constexpr const char* instead = "--exclusive compares iterations without the phases inside, --phase NAME one of these phases";
         if (!all.is_known()) {
             const std::size_t s = untold(0) != 0 ? 0 : 1;
             document_.findings.emplace_back("What differs",
@@ -157,7 +157,7 @@ class Comparison {
                                         fmt::format("{} {} in B, {} in A: {}{}{}.", what, amount(all.b), amount(all.a), all.b >= all.a ? "+" : "-",
                                                     amount(std::abs(all.difference())), percent_change(all.a, all.b)));
         if (untold(0) != 0 || untold(1) != 0) {
-            document_.findings.emplace_back("", fmt::format("What it is spent in is not known; {}.", instead));
+            document_.findings.emplace_back("", fmt::format("Where this time goes is not known; {}.", instead));
             return;
         }
         // What part of the difference the functions with most of it have.
@@ -169,7 +169,7 @@ class Comparison {
                                 f.caller.empty() ? "" : " in " + caller_text(f.caller, f.through));
             ++named;
         }
-        document_.findings.emplace_back("", most.empty() ? "No function's own value differs by more than 2 % of the whole and its possible error."
+        document_.findings.emplace_back("", most.empty() ? "No function's own value differs by more than 2 % of the total and by more than its error."
                                                          : "Mostly: " + without_anonymous(most) + ".");
     }
 

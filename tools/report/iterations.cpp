@@ -128,10 +128,11 @@ std::string cluster_line(const PhaseData& data, const std::vector<std::uint32_t>
 std::string accuracy_of(const SeriesData& series) {
     const std::uint64_t kept = series.iterations_with_cells();
     const std::uint64_t whole = series.iterations_with_totals();
-    const std::string dropped = whole == series.iterations()
-                                    ? std::string()
-                                    : fmt::format("; {} of {} iterations have only their wall time, the rest is estimated by clusters, because memory ran out",
-                                                  count(static_cast<double>(series.iterations() - whole)), count(static_cast<double>(series.iterations())));
+    const std::string dropped =
+        whole == series.iterations()
+            ? std::string()
+            : fmt::format("; {} of {} iterations have only their wall time, the rest is estimated from clusters, because memory ran out",
+                          count(static_cast<double>(series.iterations() - whole)), count(static_cast<double>(series.iterations())));
     if (kept == 0) return "no room was left for the MPI calls of single iterations" + dropped;
     const SeriesAccuracyRecord& time = series.accuracy[static_cast<std::size_t>(Metric::Time)];
     const auto share = [&](double ns) { return time.largest_value == 0 ? 0.0 : 100.0 * ns / static_cast<double>(time.largest_value); };

@@ -459,8 +459,8 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     constexpr std::uint64_t most_absent_values = 1 << 25;
     const std::uint64_t absent = profile.job.ranks - std::min<std::uint64_t>(profile.job.ranks, profile.ranks.size());
     if (absent * metric_rows(profile).size() * (profile.phases.size() + 1) > most_absent_values)
-        throw SelectionError(fmt::format("of {} ranks of the job {} can be read; the JSON report would list all; choose some of them with --rank",
-                                         profile.job.ranks, profile.ranks.size()));
+        throw SelectionError(fmt::format("only {} of {} ranks can be read, and the JSON report would list all; choose some with --rank", profile.ranks.size(),
+                                         profile.job.ranks));
     const Locations mains = main_threads(profile), others = worker_threads(profile);
     Json document = Json::object();
     document["job"] = job_json(profile, mains);

@@ -102,8 +102,8 @@ std::string untold_words(const SelectedTree& values, const std::string& side) {
 std::vector<std::string> inside_facts(const SelectedTree& values, const std::string& side) {
     std::vector<std::string> facts;
     if (values.exact_times_only)
-        facts.push_back("phases without iterations lie inside: their time in these iterations is exact, what it was spent in is that of the whole phase");
-    if (values.untold != 0) facts.push_back(untold_words(values, side) + ": (no call path); what functions and metrics have of it is not known");
+        facts.push_back("phases without iterations lie inside: their time in these iterations is exact, but how it was spent is taken from the whole phase");
+    if (values.untold != 0) facts.push_back(untold_words(values, side) + ", shown as (no call path); how much of it each function and metric has is not known");
     return facts;
 }
 

@@ -85,7 +85,7 @@ class SelectionReport {
         std::string line = fmt::format("{}: {}", of.empty() ? "all of the profile" : of, plural(locations_.size(), choice_.threads ? "thread" : "rank"));
         if (!choice_.threads && locations_.size() != profile_.job.ranks) line += fmt::format(" of {}", profile_.job.ranks);
         document_.facts.push_back(line + fmt::format(", {} each", duration(each, {})));
-        if (!values_.exact_sums) document_.facts.push_back("the profile has no values of single iterations: sums are estimated by clusters");
+        if (!values_.exact_sums) document_.facts.push_back("the profile has no values of single iterations: sums are estimated from clusters");
         for (std::string& fact : inside_facts(values_)) document_.facts.push_back(std::move(fact));
     }
 

@@ -22,7 +22,8 @@ std::string moves_words(const Profile& profile, const std::vector<std::uint64_t>
             moves += thread->moves;
         }
     if (looks == 0) return "";
-    return moves == 0 ? "never seen to move" : fmt::format("moved at {} of {} looks", count(static_cast<double>(moves)), count(static_cast<double>(looks)));
+    return moves == 0 ? "never seen to move"
+                      : fmt::format("moved in {} of {} observations", count(static_cast<double>(moves)), count(static_cast<double>(looks)));
 }
 
 } // namespace

@@ -15,7 +15,7 @@ using Parameters = std::multimap<std::string, std::string>;
 
 std::string text_of(const Parameters& parameters, const char* name) {
     const auto at = parameters.find(name);
-    if (at == parameters.end()) throw ViewError(fmt::format("the question has no \"{}\"", name));
+    if (at == parameters.end()) throw ViewError(fmt::format("the request has no \"{}\"", name));
     return at->second;
 }
 
@@ -55,7 +55,7 @@ bool serve(const Profile& profile, PageRequest page, const ServeRequest& request
     const auto text = std::make_shared<const std::string>(pages.page());
     const auto handler = [&](const std::string& name, const Parameters& parameters) {
         if (name.empty()) return LoopbackServer::Answer{200, "text/html; charset=utf-8", text};
-        if (name != "map" && name != "row" && name != "profile") return answer(404, "text/plain", "There is no such question.\n");
+        if (name != "map" && name != "row" && name != "profile") return answer(404, "text/plain", "There is no such request.\n");
         try {
             return answer(200, "application/json", answer_to(pages, name, parameters));
         } catch (const ViewError& error) {

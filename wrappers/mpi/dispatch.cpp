@@ -40,7 +40,7 @@ void complain_without_mpi(unsigned id) {
     const std::string_view name = mpi_functions[id].name;
     if ((name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init") && !complained.exchange(true))
         session.mpi_unusable("the program starts MPI, but no MPI library is loaded; link it with one (the gold linker with "
-                             "--as-needed drops it behind -lprofile: use another linker)");
+                             "--as-needed drops it after -lprofile: use another linker)");
 }
 
 /// "PMPI_X" of a function.
@@ -110,7 +110,7 @@ const MpiFlavour* fitting_flavour(const char*& reason) {
 #ifdef LIBPROFILE_WITH_MPICH
         return &mpich::flavour;
 #else
-        reason = "the program uses MPICH or a relative of it, for which this libprofile was not built, so "
+        reason = "the program uses MPICH or a library with its ABI, for which this libprofile was not built, so "
                  "MPI is not measured: rebuild libprofile with MPICH's mpi.h (mpicc.mpich) installed";
         return nullptr;
 #endif

@@ -96,7 +96,7 @@ void keep_loaded(const void* function) {
     }
     void* found = real_entries[wanted];
     if (found == nullptr) {
-        say("error: the program calls %s, and no OpenMP runtime has it", entry_names[wanted].name);
+        say("error: the program calls %s, which no loaded OpenMP runtime has; load the one of its compiler", entry_names[wanted].name);
         std::abort();
     }
     return found;
