@@ -76,7 +76,7 @@ inline void note_loss(Mark& mark) noexcept {
 }
 
 /// Returns the return address that belongs into `slot` if it holds the mark of any thread, else 0. Use it only when all else has failed.
-/// The list of threads (thread/thread_registry.cpp) sets it before the first mark.
+/// The session sets it before it begins to measure.
 using FindMark = std::uintptr_t (*)(std::uintptr_t slot) noexcept;
 extern FindMark return_address_of_any_mark;
 

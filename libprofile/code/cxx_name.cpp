@@ -17,7 +17,12 @@ class Mangled {
         if (at_[0] != '_' || at_[1] != 'Z') return false;
         at_ += 2;
         if (*at_ == 'L') ++at_; // internal linkage
-        if (*at_ != 'N') return (at_[0] != 'S' || at_[1] != 't' || component()) && component() && used_ != 0;
+        if (*at_ != 'N') {
+            const bool is_in_std = at_[0] == 'S' && at_[1] == 't';
+            if (is_in_std && !component()) return false;
+            if (is_in_std && *at_ == 'L') ++at_;
+            return component() && used_ != 0;
+        }
         ++at_;
         while (*at_ == 'r' || *at_ == 'V' || *at_ == 'K' || *at_ == 'R' || *at_ == 'O') ++at_;
         while (*at_ != 'E')

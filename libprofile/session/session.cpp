@@ -3,6 +3,7 @@
 #include "libprofile/base/messages.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/mark.hpp"
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/clustering/earlier_run.hpp"
 #include "libprofile/counters/choosing.hpp"
@@ -55,6 +56,7 @@ void Session::start() noexcept {
         if (*process.config_.text(Option::Filter) != 0) filter_complaint_ = function_filter.load(process.config_.text(Option::Filter));
         sleds.look();
     }
+    return_address_of_any_mark = [](std::uintptr_t slot) noexcept { return thread_registry.return_address_of_mark(slot); };
     process_state.session.store(process.config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
     const InTool guard;
     thread_registry.open_main();

@@ -209,7 +209,6 @@ Thread* ThreadRegistry::publish(ThreadStart& start, Thread* thread) noexcept {
 }
 
 void ThreadRegistry::open_main() noexcept {
-    return_address_of_any_mark = [](std::uintptr_t slot) noexcept { return thread_registry.return_address_of_mark(slot); };
     main_.id = getpid();
     if (gettid() == getpid()) main_known_ = true;
     if (!main_known_) return;

@@ -289,7 +289,7 @@ def ranks_that_go_different_ways_have_the_same_iterations(job):
 def master_and_workers_share_a_phase_and_are_said_to_differ(job):
     loops, said, report = run(job, "master_and_workers", 60)
     expect_equal(loops, {"loop in master_and_workers": [60, 60]}, "iterations of ranks")
-    expect("different places" in said, said)
+    expect("different call sites" in said, said)
     phase = next(phase for phase in report["phases"] if phase["kind"] == "iterations")
     expect_equal(sorted(loop["recorded_as"] for loop in report["loops"]), sorted(phase["recorded_as"]), "names in the file")
     expect_equal(len(phase["recorded_as"]), 2, "names in the file")

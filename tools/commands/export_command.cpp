@@ -94,7 +94,10 @@ class ExportCommand final : public Command {
         choice.has_phase = phase_option_->count() != 0;
         if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
-        if (!metrics_.empty()) choice.metrics = words_of_list(metrics_);
+        if (!metrics_.empty()) {
+            choice.metrics = words_of_list(metrics_);
+            if (choice.metrics.empty()) throw UsageError("--metric needs names, such as time,bytes; docs/metrics.md lists them");
+        }
         for (const std::string& setting : set_) {
             const std::size_t equals = setting.find('=');
             if (equals == 0 || equals == std::string::npos) throw UsageError(fmt::format("--set {} has no name and value; write NAME=VALUE", setting));
