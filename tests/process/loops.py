@@ -123,7 +123,7 @@ def passes_that_calls_do_not_show_are_not_surely_others(job):
 @test
 def what_a_report_says_of_an_unrolled_loop_tells_its_passes_apart(job):
     _, said, report = run(job, "unrolled", 100)
-    named = re.search(r"the compiler may have unrolled the loop.* LIBPROFILE_ITERATION=(\S+) takes", said)
+    named = re.search(r"the compiler may have unrolled the loop.* LIBPROFILE_ITERATION=(\S+) makes", said)
     expect(named, f"{said}: {report['loops']}")
     job.measured([job.program("loops"), "unrolled", 100, 4000], options={"LIBPROFILE_ITERATION": named[1]}, output="named", timeout=240)
     phases = job.report("named")["phases"]
