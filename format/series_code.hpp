@@ -290,8 +290,6 @@ class SeriesCode {
         is_shifted_[0] = is_shifted_[1] = {};
         std::memset(shift, 0, sizeof shift);
     }
-    std::uint32_t known_counts() const { return known_counts_; }
-    std::uint32_t known_times() const { return known_times_; }
 
     /// Codes whether nothing is known of the iteration; then nothing else is coded for it.
     template <class Coder> bool code_unknown(Coder& coder, bool unknown) { return coder.decide(is_unknown_, unknown); }
