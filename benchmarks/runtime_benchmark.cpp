@@ -35,7 +35,7 @@ struct Stack {
     Stack() {
         tree.start();
         remember_main_stack();
-        process_state.marks.store(MarksMode::On);
+        process_state.marks.store(MarksChoice::On);
         tracker.ready();
     }
     ~Stack() { tracker.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))); }
@@ -132,7 +132,7 @@ void iteration_end(benchmark::State& state) {
     std::vector<NodeId> nodes;
     for (std::int64_t i = 0; i < state.range(0); ++i)
         nodes.push_back(tree.child(0, NodeKind::Mpi, static_cast<std::uint32_t>(i % 3), static_cast<std::uint64_t>(i)));
-    Clusterer clusterer(arena, pool, static_cast<std::uint32_t>(state.range(1)), EquivalenceMode::Strong);
+    Clusterer clusterer(arena, pool, static_cast<std::uint32_t>(state.range(1)), EquivalenceChoice::Strong);
     Accumulator rows;
     std::mt19937_64 random(1);
     for (auto _ : state) {
@@ -164,7 +164,7 @@ class Loop {
   public:
     Loop(std::size_t paths, std::uint32_t clusters, bool keeps_series, bool keeps_journal) : events_(paths * 6 / 10), samples_(paths - events_) {
         tree_.start();
-        stack_.start(0, 0, {clusters, EquivalenceMode::Strong, 0, keeps_series, keeps_series, {}});
+        stack_.start(0, 0, {clusters, EquivalenceChoice::Strong, 0, keeps_series, keeps_series, {}});
         NodeId caller = 0;
         for (std::size_t i = 0; i < events_ + 4 * samples_; ++i) {
             caller = tree_.child(i % 5 == 0 ? 0 : caller, NodeKind::Unknown, 0, i);

@@ -258,6 +258,8 @@ enum class NodeKind : std::uint8_t {
 constexpr bool is_stored_kind(std::uint64_t kind) {
     return kind >= static_cast<std::uint64_t>(NodeKind::Frame) && kind <= static_cast<std::uint64_t>(NodeKind::FunctionRegion);
 }
+/// Returns true for the program's own code: a frame, or a function that the compiler inlined into it.
+constexpr bool is_code(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::Inlined; }
 /// Returns true for an event with exact visits and time, which is a row of the table of functions.
 constexpr bool is_call(NodeKind kind) { return kind == NodeKind::Mpi || kind == NodeKind::OpenMp; }
 /// What the exclusive time of a node that is no call is booked under.

@@ -16,12 +16,10 @@ namespace libprofile {
 
 enum class SessionState : int { Idle, Starting, Measuring, Silent, Finished, Off };
 
-using MarksMode = MarksChoice;
-
 struct alignas(64) ProcessState {
     std::atomic<SessionState> session{SessionState::Idle};
     std::atomic<std::uint32_t> load_map_epoch{1};
-    std::atomic<MarksMode> marks{MarksMode::Off};
+    std::atomic<MarksChoice> marks{MarksChoice::Off};
     Clock clock;
 };
 static_assert(sizeof(ProcessState) == 64);

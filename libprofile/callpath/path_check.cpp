@@ -98,7 +98,7 @@ void PathTracker::count_check(bool right) noexcept {
     count(PathCount::Checked);
     if (right) return;
     count(PathCount::Wrong);
-    process_state.marks.store(MarksMode::Off, std::memory_order_relaxed);
+    process_state.marks.store(MarksChoice::Off, std::memory_order_relaxed);
     remove_mark(mark(), thread_local_block.stack_low);
 }
 

@@ -78,7 +78,7 @@ void PathTracker::observe(std::uintptr_t stack_pointer) noexcept {
 void PathTracker::lose_mark(std::uintptr_t stack_pointer) noexcept {
     count(PathCount::Lost);
     common_at_least_ = 0;
-    process_state.marks.store(MarksMode::Off, std::memory_order_relaxed);
+    process_state.marks.store(MarksChoice::Off, std::memory_order_relaxed);
     if (mark_stands(mark(), stack_pointer)) note_loss(mark());
     remove_mark(mark(), stack_pointer);
 }
@@ -207,7 +207,8 @@ NodeId PathTracker::node_at_mark() noexcept {
 
 /// Returns true if marks do no harm here.
 bool PathTracker::may_mark(bool in_handler) noexcept {
-    if (marks_mode() == MarksMode::Off || !marks_possible_ || !complete_ || path_.crossed_signal || path_.bridged || load_map.has_stack_copier()) return false;
+    if (marks_mode() == MarksChoice::Off || !marks_possible_ || !complete_ || path_.crossed_signal || path_.bridged || load_map.has_stack_copier())
+        return false;
     for (std::size_t i = 0; i < path_.size; ++i)
         if ((path_.flags[i] & (InUnwinder | ForeignPersonality)) != 0) return false;
     if (jumping_ && in_handler && (path_.flags[0] & (InLibc | InLibprofile)) != 0) return false;
@@ -277,7 +278,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
     std::size_t inner = 0; // frames to leave out at the inner end
     while (inner + 1 < path_.size && (path_.flags[inner] & InBindingLayer) != 0) ++inner;
     const NodeId node = nodes(size_ - inner);
-    if (marks_mode() == MarksMode::Check && path_.end == PathEnd::Mark && !in_handler) check(nullptr, frame);
+    if (marks_mode() == MarksChoice::Check && path_.end == PathEnd::Mark && !in_handler) check(nullptr, frame);
     if (!in_handler && (mark().slot == 0 || path_.size > far_from_mark) && may_mark(false)) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     return node;
 }
@@ -357,7 +358,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     take(sp);
     const NodeId node = nodes(size_);
     set_ancestor(size_);
-    if (marks_mode() == MarksMode::Check && spliced) check(context, sp);
+    if (marks_mode() == MarksChoice::Check && spliced) check(context, sp);
     // Not the innermost frame: setjmp, getcontext and vfork keep a copy of their own return address. A mark that a call has placed there
     // stays: it will tell when the function returns.
     const std::int32_t index = static_cast<std::int32_t>(size_) - 3;

@@ -31,7 +31,7 @@ struct Row;
 
 /// The choice of LIBPROFILE_MARKS. Also Off after a check has failed or a mark was lost (lose_mark()): nothing is marked any more.
 /// Thread-safe.
-inline MarksMode marks_mode() noexcept { return process_state.marks.load(std::memory_order_relaxed); }
+inline MarksChoice marks_mode() noexcept { return process_state.marks.load(std::memory_order_relaxed); }
 
 /// The path of an MPI call from one call site at one stack depth, with the words of the stack that led the walk, innermost first: return
 /// addresses, and frame pointers if the walk used them. Other data of an event are kept here, too, so an event touches one or two cache
@@ -115,7 +115,7 @@ class PathTracker {
         }
         return false; // the mark lies farther out, or is a leftover that is not on the path
     }
-    bool is_to_be_checked() const noexcept { return marks_mode() == MarksMode::Check; }
+    bool is_to_be_checked() const noexcept { return marks_mode() == MarksChoice::Check; }
     /// LIBPROFILE_MARKS=check: the path of is_unchanged(), found by a full unwind, must end at the parent of known.node.
     /// Returns the right node.
     NodeId check_call(const KnownPath& known, std::uintptr_t frame) noexcept;

@@ -33,16 +33,16 @@ constexpr bool counts_for_distance(std::size_t row) { return row >= catalogue_si
 
 } // namespace
 
-Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool adapts, std::uint32_t warm_up,
+Clusterer::Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceChoice mode, bool adapts, std::uint32_t warm_up,
                      std::uint32_t counter_metrics) noexcept
     : arena_(&arena), pool_(&pool), limit_(limit), mode_(mode), adapts_(adapts), warm_up_(warm_up),
       size_(static_cast<std::uint32_t>(catalogue_size) + counter_metrics), compared_(size_ - counter_metrics / 2),
       members_(limit == no_limit ? 0 : Membership::block_for(limit)) {
     switch (mode) {
-    case EquivalenceMode::Weak: equivalence_ = Equivalence::Weak; break;
-    case EquivalenceMode::None: equivalence_ = Equivalence::None; break;
-    case EquivalenceMode::Auto:
-    case EquivalenceMode::Strong: equivalence_ = Equivalence::Strong; break;
+    case EquivalenceChoice::Weak: equivalence_ = Equivalence::Weak; break;
+    case EquivalenceChoice::None: equivalence_ = Equivalence::None; break;
+    case EquivalenceChoice::Auto:
+    case EquivalenceChoice::Strong: equivalence_ = Equivalence::Strong; break;
     }
 }
 
@@ -102,7 +102,7 @@ void Clusterer::regroup() noexcept {
 /// The dynamic scheme of 4.4: equivalence goes from strong to weak when one cluster per class takes more than half of the clusters. It is
 /// given up when even weak classes outnumber K.
 void Clusterer::relax_if_too_many_classes() noexcept {
-    if (mode_ != EquivalenceMode::Auto || limit_ == no_limit) return;
+    if (mode_ != EquivalenceChoice::Auto || limit_ == no_limit) return;
     if (equivalence_ == Equivalence::Strong && classes_.size() > limit_ / 2 && classes_.size() > 1) {
         equivalence_ = Equivalence::Weak;
         ++relaxations_;

@@ -27,8 +27,6 @@
 
 namespace libprofile {
 
-using EquivalenceMode = EquivalenceChoice;
-
 struct Cluster {
     IterationProfile sums;
     std::uint64_t* condensed = nullptr; // sums, one per value of the vectors used here
@@ -54,7 +52,7 @@ class Clusterer {
     /// `warm_up`: this many more iterations are kept before the first distances, for better averages (4.2). They are merged step by step
     /// afterwards, at most `most_merges` in each following iteration. `counter_metrics`: as for condense().
     static constexpr std::uint32_t most_merges = 4;
-    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceMode mode, bool adapts = false, std::uint32_t warm_up = 0,
+    Clusterer(Arena& arena, Pool& pool, std::uint32_t limit, EquivalenceChoice mode, bool adapts = false, std::uint32_t warm_up = 0,
               std::uint32_t counter_metrics = 0) noexcept;
 
     /// Normalises by the averages of an earlier run from the first distance on: `iterations` of it, with the sums `sums`. Metrics that are 0
@@ -138,7 +136,7 @@ class Clusterer {
     Arena* arena_;
     Pool* pool_;
     std::uint32_t limit_;
-    EquivalenceMode mode_;
+    EquivalenceChoice mode_;
     bool adapts_;
     std::uint32_t warm_up_;
     std::uint32_t size_;     // of condensed vectors; elements of counters that were not chosen are never read

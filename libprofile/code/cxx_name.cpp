@@ -16,13 +16,7 @@ class Mangled {
     bool read() noexcept {
         if (at_[0] != '_' || at_[1] != 'Z') return false;
         at_ += 2;
-        if (*at_ == 'L') ++at_; // internal linkage
-        if (*at_ != 'N') {
-            const bool is_in_std = at_[0] == 'S' && at_[1] == 't';
-            if (is_in_std && !component()) return false;
-            if (is_in_std && *at_ == 'L') ++at_;
-            return component() && used_ != 0;
-        }
+        if (*at_ != 'N') return (at_[0] != 'S' || at_[1] != 't' || component()) && component() && used_ != 0;
         ++at_;
         while (*at_ == 'r' || *at_ == 'V' || *at_ == 'K' || *at_ == 'R' || *at_ == 'O') ++at_;
         while (*at_ != 'E')
@@ -53,6 +47,7 @@ class Mangled {
     /// One part of a qualified name.
     bool component() noexcept {
         std::size_t size = 0;
+        if (*at_ == 'L') ++at_; // internal linkage of the name that follows
         const char c = *at_;
         if (is_digit(c)) {
             if (!number(size)) return false;
@@ -62,7 +57,6 @@ class Mangled {
             return style_ == CxxNameStyle::Pattern || add("(anonymous namespace)", 21);
         }
         if (c == 'I') return arguments();
-        if (c == 'L') return ++at_, true;
         if (c == 'B') return ++at_, number(size) && (at_ += size, true); // ABI tag
         if (c == 'S') return substitution();
         if ((c == 'C' || c == 'D') && is_digit(at_[1])) {

@@ -18,7 +18,7 @@ struct EarlierIterations; // clustering/earlier_run.hpp
 /// Where the iterations of a phase go and how many clusters they get.
 struct ClusteringSettings {
     std::uint32_t clusters = 16;
-    EquivalenceMode mode = EquivalenceMode::Auto;
+    EquivalenceChoice mode = EquivalenceChoice::Auto;
     std::uint32_t warm_up = 0; // see Clusterer, as the next
     bool keeps_series = true;
     bool refreshes_distances = true;

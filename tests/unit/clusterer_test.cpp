@@ -22,7 +22,7 @@ void feed(Recording& recording, const std::vector<int>& kinds, unsigned seed) {
 } // namespace
 
 TEST(Clusterer, NeverKeepsMoreThanKClusters) {
-    Recording recording(8, EquivalenceMode::Strong);
+    Recording recording(8, EquivalenceChoice::Strong);
     std::mt19937_64 random(4);
     for (int i = 0; i < 1000; ++i) {
         recording.iteration(0, 5, random() % 1000000, random() % 1000, 0);
@@ -32,7 +32,7 @@ TEST(Clusterer, NeverKeepsMoreThanKClusters) {
 
 TEST(Clusterer, WarmUpDelaysTheFirstMergesAndNoIterationHasManyToDo) {
     for (const bool refreshes : {false, true}) {
-        Recording recording(8, EquivalenceMode::Strong, refreshes, 200);
+        Recording recording(8, EquivalenceChoice::Strong, refreshes, 200);
         std::uint32_t before = 0;
         for (std::uint32_t i = 0; i < 400; ++i) {
             recording.iteration(0, 5, 1000 + i, 10, 0);
@@ -51,7 +51,7 @@ TEST(Clusterer, WarmUpDelaysTheFirstMergesAndNoIterationHasManyToDo) {
 
 TEST(Clusterer, WarmUpIsCutShortWhenMemoryIs) {
     const std::uint64_t quota = memory_quota.limit();
-    Recording recording(64, EquivalenceMode::Strong, true, 4000); // their distances alone would need 66 MB
+    Recording recording(64, EquivalenceChoice::Strong, true, 4000); // their distances alone would need 66 MB
     memory_quota.limit(memory_quota.used() + (8 << 20));
     for (std::uint32_t i = 0; i < 6000; ++i) recording.iteration(0, 5, 1000 + i % 100, 10, 0);
     EXPECT_LE(recording.clusterer.cluster_count(), 64u);
@@ -62,7 +62,7 @@ TEST(Clusterer, WarmUpIsCutShortWhenMemoryIs) {
 
 TEST(Clusterer, SumsAreExactAtEveryK) {
     for (const std::uint32_t k : {1u, 2u, 3u, 7u, 64u, 500u}) {
-        Recording recording(k, EquivalenceMode::Auto);
+        Recording recording(k, EquivalenceChoice::Auto);
         std::mt19937_64 random(5);
         for (int i = 0; i < 300; ++i) recording.iteration(random() % 8, 1 + random() % 4, random(), random() >> 20, 0);
         EXPECT_EQ(recording.cluster_sums(), recording.plain) << "K=" << k;
@@ -70,7 +70,7 @@ TEST(Clusterer, SumsAreExactAtEveryK) {
 }
 
 TEST(Clusterer, MembersAndAssignmentsAgree) {
-    Recording recording(5, EquivalenceMode::Weak);
+    Recording recording(5, EquivalenceChoice::Weak);
     std::mt19937_64 random(6);
     for (int i = 0; i < 400; ++i) recording.iteration(random() % 2, 1, random() % 100000, 10, 0);
     std::map<std::uint32_t, std::uint32_t> counted;
@@ -84,7 +84,7 @@ TEST(Clusterer, SeparatesKindsInAnyOrderAtTwiceTheKinds) {
     for (int i = 0; i < 400; ++i) kinds.push_back(i % 4);
     std::mt19937_64 random(7);
     for (unsigned permutation = 0; permutation < 20; ++permutation) {
-        Recording recording(8, EquivalenceMode::Strong);
+        Recording recording(8, EquivalenceChoice::Strong);
         feed(recording, kinds, permutation);
         EXPECT_GE(recording.purity(), 0.95) << "permutation " << permutation;
         std::shuffle(kinds.begin(), kinds.end(), random);
@@ -95,7 +95,7 @@ TEST(Clusterer, SeparatesKindsThatRiseOrFall) {
     for (const bool falling : {false, true}) {
         std::vector<int> kinds;
         for (int i = 0; i < 400; ++i) kinds.push_back(falling ? 3 - i / 100 : i / 100);
-        Recording recording(8, EquivalenceMode::Strong);
+        Recording recording(8, EquivalenceChoice::Strong);
         feed(recording, kinds, 8);
         EXPECT_GE(recording.purity(), 0.95) << (falling ? "falling" : "rising");
     }
@@ -103,13 +103,13 @@ TEST(Clusterer, SeparatesKindsThatRiseOrFall) {
 
 TEST(Clusterer, TheDistanceIsSymmetricInTheSignOfDifferences) {
     // Alternation of a small and a large kind: an unsigned subtraction would move one of the two far from itself.
-    Recording recording(2, EquivalenceMode::None);
+    Recording recording(2, EquivalenceChoice::None);
     for (int i = 0; i < 100; ++i) recording.iteration(0, 1, i % 2 == 0 ? 1000 : 999, i % 2 == 0 ? 10 : 5000, i % 2);
     EXPECT_EQ(recording.purity(), 1.0);
 }
 
 TEST(Clusterer, StrongEquivalenceNeverMixesVisitCounts) {
-    Recording recording(4, EquivalenceMode::Strong);
+    Recording recording(4, EquivalenceChoice::Strong);
     for (int i = 0; i < 60; ++i) recording.iteration(0, static_cast<std::uint64_t>(1 + i % 3), 1000, 8, i % 3);
     EXPECT_EQ(recording.clusterer.class_count(), 3u);
     EXPECT_EQ(recording.purity(), 1.0);
@@ -117,7 +117,7 @@ TEST(Clusterer, StrongEquivalenceNeverMixesVisitCounts) {
 }
 
 TEST(Clusterer, WeakEquivalenceNeverMixesCallPaths) {
-    Recording recording(4, EquivalenceMode::Weak);
+    Recording recording(4, EquivalenceChoice::Weak);
     std::mt19937_64 random(9);
     for (int i = 0; i < 90; ++i) recording.iteration(i % 3, 1 + random() % 5, 1000, 8, i % 3);
     EXPECT_EQ(recording.clusterer.class_count(), 3u);
@@ -125,7 +125,7 @@ TEST(Clusterer, WeakEquivalenceNeverMixesCallPaths) {
 }
 
 TEST(Clusterer, MoreClassesThanClustersRaiseTheNumberOfClusters) {
-    Recording recording(2, EquivalenceMode::Strong);
+    Recording recording(2, EquivalenceChoice::Strong);
     for (int i = 0; i < 100; ++i) recording.iteration(static_cast<std::size_t>(i % 5), 1, 1000, 8, i % 5);
     EXPECT_EQ(recording.clusterer.cluster_count(), 5u);
     EXPECT_EQ(recording.purity(), 1.0);
@@ -133,7 +133,7 @@ TEST(Clusterer, MoreClassesThanClustersRaiseTheNumberOfClusters) {
 }
 
 TEST(Clusterer, AutoRelaxesToWeakWhenThereAreTooManyStrongClasses) {
-    Recording recording(8, EquivalenceMode::Auto);
+    Recording recording(8, EquivalenceChoice::Auto);
     for (int i = 0; i < 200; ++i) recording.iteration(static_cast<std::size_t>(i % 2), 1 + i % 50, 1000, 8, i % 2);
     EXPECT_EQ(recording.clusterer.equivalence(), Equivalence::Weak);
     EXPECT_EQ(recording.clusterer.relaxations(), 1u);
@@ -144,7 +144,7 @@ TEST(Clusterer, AutoRelaxesToWeakWhenThereAreTooManyStrongClasses) {
 }
 
 TEST(Clusterer, AutoGivesUpEquivalenceOnlyWhenWeakClassesOutnumberK) {
-    Recording recording(3, EquivalenceMode::Auto);
+    Recording recording(3, EquivalenceChoice::Auto);
     for (int i = 0; i < 200; ++i) recording.iteration(static_cast<std::size_t>(i % 7), 1, 1000, 8, i % 7);
     EXPECT_EQ(recording.clusterer.equivalence(), Equivalence::None);
     EXPECT_LE(recording.clusterer.cluster_count(), 3u);
@@ -153,7 +153,7 @@ TEST(Clusterer, AutoGivesUpEquivalenceOnlyWhenWeakClassesOutnumberK) {
 
 TEST(Clusterer, FewOutliersDoNotEatTheClusters) {
     // A baseline of two close kinds, and every 40th iteration an extreme of its own size.
-    Recording recording(8, EquivalenceMode::Strong);
+    Recording recording(8, EquivalenceChoice::Strong);
     std::mt19937_64 random(10);
     for (int i = 0; i < 800; ++i) {
         if (i % 40 == 39)
@@ -170,22 +170,22 @@ TEST(Clusterer, TakesAsManyClustersAsThereAreKinds) {
         return static_cast<std::uint64_t>(ns * std::max(0.2, 1 + share * std::normal_distribution<>()(random)));
     };
     for (const double noise : {0.0, 0.01, 0.05}) {
-        Recording alike(16, EquivalenceMode::Strong, true); // one kind
+        Recording alike(16, EquivalenceChoice::Strong, true); // one kind
         for (int i = 0; i < 1000; ++i) alike.iteration(0, 10, noisy(1e6, noise), 100, 0);
         EXPECT_LE(alike.clusterer.cluster_count(), 3u) << noise;
 
-        Recording two(16, EquivalenceMode::Strong, true); // every 50th writes
+        Recording two(16, EquivalenceChoice::Strong, true); // every 50th writes
         for (int i = 0; i < 1000; ++i) two.iteration(0, 10, noisy(i % 50 == 49 ? 4e6 : 1e6, noise), 100, i % 50 == 49);
         EXPECT_LE(two.clusterer.cluster_count(), 5u) << noise;
         EXPECT_GE(two.clusterer.cluster_count(), 2u) << noise;
         EXPECT_EQ(two.purity(), 1.0) << noise;
     }
-    Recording late(16, EquivalenceMode::Strong, true); // a sixth longer from the middle on
+    Recording late(16, EquivalenceChoice::Strong, true); // a sixth longer from the middle on
     for (int i = 0; i < 1000; ++i) late.iteration(0, 10, noisy(i < 500 ? 1e6 : 1.16e6, 0.01), 100, i >= 500);
     EXPECT_LE(late.clusterer.cluster_count(), 5u);
     EXPECT_GE(late.purity(), 0.99);
 
-    Recording drifting(16, EquivalenceMode::Strong, true); // ten times as long in the end
+    Recording drifting(16, EquivalenceChoice::Strong, true); // ten times as long in the end
     for (int i = 0; i < 1000; ++i) drifting.iteration(0, 10, noisy(1e6 * (1 + 0.009 * i), 0.02), 100, i / 100);
     EXPECT_GE(drifting.clusterer.cluster_count(), 2u); // it waits at the end
     EXPECT_LE(drifting.clusterer.cluster_count(), 16u);
@@ -197,7 +197,7 @@ TEST(Clusterer, TakesAsManyClustersAsThereAreKinds) {
 TEST(Clusterer, LeavesTheFloatingPointStatusAlone) {
     feclearexcept(FE_ALL_EXCEPT);
     feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW | FE_INEXACT);
-    Recording recording(2, EquivalenceMode::None);
+    Recording recording(2, EquivalenceChoice::None);
     // Traps on: a raised exception kills the test.
     for (int i = 0; i < 50; ++i) recording.iteration(0, 1, static_cast<std::uint64_t>(i * 1001 + 7), 3, 0);
     const int raised = fetestexcept(FE_ALL_EXCEPT);
@@ -209,7 +209,7 @@ TEST(Clusterer, CountersTellKindsApartAndTheSameInRegionsDoesNot) {
     for (const bool in_regions : {false, true}) {
         Arena arena;
         Pool pool(arena);
-        Clusterer clusterer(arena, pool, 2, EquivalenceMode::Strong, false, 0, 2);
+        Clusterer clusterer(arena, pool, 2, EquivalenceChoice::Strong, false, 0, 2);
         for (std::uint32_t i = 0; i < 64; ++i) {
             IterationProfile profile;
             CondensedVector condensed;

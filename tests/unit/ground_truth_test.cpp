@@ -126,7 +126,7 @@ double worst_purity(const NamedProgram& named, bool refresh, int permutations) {
     Program program = named.make(random);
     double worst = 1;
     for (int permutation = 0; permutation < permutations; ++permutation) {
-        Recording recording(static_cast<std::uint32_t>(2 * kinds_of(program)), EquivalenceMode::Auto, refresh);
+        Recording recording(static_cast<std::uint32_t>(2 * kinds_of(program)), EquivalenceChoice::Auto, refresh);
         run(recording, program);
         EXPECT_EQ(recording.cluster_sums(), recording.plain) << "permutation " << permutation;
         worst = std::min(worst, recording.purity());
@@ -165,8 +165,8 @@ TEST(GroundTruth, StaleDistancesMergeWhatRefreshedOnesKeepApart) {
     // Next to an average of 140 ms the two kinds of the start, 1 ms and 2 ms, are nearly equal. With the published algorithm they stay so
     // after the average has come down to 5 ms: they are merged, to make room for the noise of the main part.
     const Program program = long_start();
-    Recording published(6, EquivalenceMode::Strong, false);
-    Recording refreshed(6, EquivalenceMode::Strong, true);
+    Recording published(6, EquivalenceChoice::Strong, false);
+    Recording refreshed(6, EquivalenceChoice::Strong, true);
     run(published, program);
     run(refreshed, program);
     EXPECT_EQ(published.clusterer.cluster_of(1), published.clusterer.cluster_of(2));
@@ -179,9 +179,9 @@ TEST(GroundTruth, StaleDistancesMergeWhatRefreshedOnesKeepApart) {
 TEST(GroundTruth, AveragesOfAnEarlierRunKeepTheFirstIterationsApart) {
     const Program program = long_start();
     for (const bool refresh : {false, true}) {
-        Recording earlier(6, EquivalenceMode::Strong, refresh);
+        Recording earlier(6, EquivalenceChoice::Strong, refresh);
         run(earlier, program);
-        Recording later(6, EquivalenceMode::Strong, refresh);
+        Recording later(6, EquivalenceChoice::Strong, refresh);
         later.clusterer.normalise_by(earlier.clusterer.totals(), earlier.clusterer.clustered());
         run(later, program);
         EXPECT_NE(later.clusterer.cluster_of(1), later.clusterer.cluster_of(2)) << refresh;
@@ -199,10 +199,10 @@ TEST_P(GeneratedPrograms, IsFoundAsWellInItsFirstIterationsWithTheAveragesOfAnEa
     for (int repetition = 0; repetition < 20; ++repetition) {
         const Program program = GetParam().make(random);
         const auto clusters = static_cast<std::uint32_t>(2 * kinds_of(program));
-        Recording earlier(clusters, EquivalenceMode::Auto);
+        Recording earlier(clusters, EquivalenceChoice::Auto);
         run(earlier, GetParam().make(random)); // the same program, but not the same noise
-        Recording without(clusters, EquivalenceMode::Auto);
-        Recording with(clusters, EquivalenceMode::Auto);
+        Recording without(clusters, EquivalenceChoice::Auto);
+        Recording with(clusters, EquivalenceChoice::Auto);
         with.clusterer.normalise_by(earlier.clusterer.totals(), earlier.clusterer.clustered());
         run(without, program);
         run(with, program);
@@ -218,7 +218,7 @@ TEST(GroundTruth, WhatAnEarlierRunNeverDidIsComparedByThisRun) {
     std::mt19937_64 random(17);
     CondensedVector earlier; // an iteration that only took time
     earlier.values[static_cast<std::size_t>(CatalogueId::Total)] = 1000000;
-    Recording recording(4, EquivalenceMode::Strong);
+    Recording recording(4, EquivalenceChoice::Strong);
     recording.clusterer.normalise_by(earlier, 1);
     for (int i = 0; i < 300; ++i) recording.iteration(0, 10, 1000000, i % 2 == 0 ? 4000 + random() % 40 : 9000 + random() % 90, i % 2);
     EXPECT_EQ(recording.purity(), 1.0);
@@ -234,7 +234,7 @@ TEST(GroundTruth, AveragesThatGrowThreefoldAndShrinkAgainDoNotMatter) {
         program.push_back({kind, noisy(level[kind], 0.02, random), 1e4});
     }
     for (const bool refresh : {false, true}) {
-        Recording recording(8, EquivalenceMode::Strong, refresh);
+        Recording recording(8, EquivalenceChoice::Strong, refresh);
         run(recording, program);
         EXPECT_GE(recording.purity(), 0.95);
     }
@@ -243,7 +243,7 @@ TEST(GroundTruth, AveragesThatGrowThreefoldAndShrinkAgainDoNotMatter) {
 TEST(GroundTruth, OutliersDoNotEatTheClusters) {
     // 15 extremes, each of its own size; the two kinds of the baseline have clusters of their own.
     std::mt19937_64 random(13);
-    Recording recording(8, EquivalenceMode::Strong);
+    Recording recording(8, EquivalenceChoice::Strong);
     run(recording, [&] {
         Program program = rare_extremes(random);
         for (Iteration& iteration : program)
@@ -259,8 +259,8 @@ TEST(GroundTruth, SignsOfDifferencesDoNotMatter) {
     // Values mirrored about their mean have the same differences with the opposite sign, and end in the same clusters. Pairs of opposite
     // iterations keep the running average at the mean in both.
     std::mt19937_64 random(14);
-    Recording upright(6, EquivalenceMode::Strong);
-    Recording mirrored(6, EquivalenceMode::Strong);
+    Recording upright(6, EquivalenceChoice::Strong);
+    Recording mirrored(6, EquivalenceChoice::Strong);
     const std::uint64_t mean = 1 << 20;
     for (int i = 0; i < 150; ++i) {
         const std::uint64_t difference = (1 + random() % 3) * (mean / 4) + random() % 1000;
@@ -276,7 +276,7 @@ TEST(GroundTruth, SignsOfDifferencesDoNotMatter) {
 
 TEST(GroundTruth, AClassSeenOnceKeepsItsIterationAsItWas) {
     std::mt19937_64 random(15);
-    Recording recording(4, EquivalenceMode::Strong);
+    Recording recording(4, EquivalenceChoice::Strong);
     for (int i = 0; i < 500; ++i) {
         if (i == 100) recording.iteration(5, 7, 123456789, 4242, 1);
         recording.iteration(0, 10, 1000 + random() % 1000000, random() % 9999, 0);
@@ -292,7 +292,7 @@ TEST(GroundTruth, AClassSeenOnceKeepsItsIterationAsItWas) {
 TEST(GroundTruth, MoreClassesThanClustersKeepOneClusterPerClass) {
     std::mt19937_64 random(16);
     for (const bool refresh : {false, true}) {
-        Recording recording(3, EquivalenceMode::Strong, refresh);
+        Recording recording(3, EquivalenceChoice::Strong, refresh);
         for (int i = 0; i < 600; ++i) {
             const int kind = static_cast<int>(random() % 40);
             recording.iteration(static_cast<std::size_t>(kind % 8), static_cast<std::uint64_t>(1 + kind / 8), 1000 + random() % 100000, 8, kind);
@@ -308,7 +308,7 @@ TEST(GroundTruth, TheSwitchToWeakMakesClustersOfOneCallTreeComparable) {
     // Visits go up to 4, then to 40: strong classes are few first. Two call trees of two speeds each.
     std::mt19937_64 random(17);
     for (const bool refresh : {false, true}) {
-        Recording recording(10, EquivalenceMode::Auto, refresh);
+        Recording recording(10, EquivalenceChoice::Auto, refresh);
         for (int i = 0; i < 800; ++i) {
             const int kind = static_cast<int>(random() % 4);
             const std::uint64_t visits = 1 + random() % (i < 100 ? 2 : 40);
@@ -369,7 +369,7 @@ TEST(GroundTruth, ClustersAndRestEqualAPlainAccumulatorAtEveryK) {
         std::vector<NodeId> nodes;
         for (std::uint32_t i = 0; i < 12; ++i) nodes.push_back(tree.child(i / 3, NodeKind::Mpi, i % 3, i));
         PhaseStack stack(tree, arena, pool);
-        ASSERT_TRUE(stack.start(0, 0, {k, static_cast<EquivalenceMode>(k % 4), k % 5, false, k % 2 == 0, {}}));
+        ASSERT_TRUE(stack.start(0, 0, {k, static_cast<EquivalenceChoice>(k % 4), k % 5, false, k % 2 == 0, {}}));
         Sums plain;
         for (int step = 0; step < 2000; ++step) {
             if (random() % 6 == 0) {

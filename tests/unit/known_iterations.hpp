@@ -13,7 +13,7 @@ namespace libprofile {
 /// Feeds iterations whose kind is known, and keeps a plain accumulator in addition to the clusterer.
 class Recording {
   public:
-    Recording(std::uint32_t clusters, EquivalenceMode mode, bool refresh = false, std::uint32_t warm_up = 0)
+    Recording(std::uint32_t clusters, EquivalenceChoice mode, bool refresh = false, std::uint32_t warm_up = 0)
         : clusterer(arena_, pool_, clusters, mode, refresh, warm_up) {
         tree_.start();
         for (std::uint32_t f = 0; f < 8; ++f) nodes_.push_back(tree_.child(0, NodeKind::Mpi, f % 3, f));

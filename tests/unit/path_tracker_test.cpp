@@ -26,13 +26,13 @@ class PathTrackerTest : public testing::Test {
         ASSERT_TRUE(loaded);
         load_map.refresh();
         remember_main_stack();
-        process_state.marks.store(MarksMode::On);
+        process_state.marks.store(MarksChoice::On);
         ASSERT_TRUE(tree_.start());
         tracker_.ready();
     }
     void TearDown() override {
         tracker_.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
-        process_state.marks.store(MarksMode::Off);
+        process_state.marks.store(MarksChoice::Off);
     }
 
     /// Like the wrapper of an MPI function.
@@ -185,7 +185,7 @@ TEST_F(PathTrackerTest, AReturnThroughTheMarkShowsWhereTheCommonAncestorIs) {
 }
 
 TEST_F(PathTrackerTest, WithoutMarksTheCommonAncestorIsABound) {
-    process_state.marks.store(MarksMode::Off);
+    process_state.marks.store(MarksChoice::Off);
     sample_below(20);
     const std::size_t deep = depth_of(last_);
     CommonAncestor ancestor{};
@@ -198,15 +198,15 @@ TEST_F(PathTrackerTest, WithoutMarksTheCommonAncestorIsABound) {
 /// Figure 2 of Wei and Mellor-Crummey: a loop calls A twice from one call site; A calls B; a sample each time. Slots and return
 /// addresses are the same, so only the mark tells that these are two activations of A.
 TEST_F(PathTrackerTest, TwoActivationsOfOneCallSiteAreToldApartByTheMark) {
-    for (const MarksMode mode : {MarksMode::On, MarksMode::Off}) {
+    for (const MarksChoice mode : {MarksChoice::On, MarksChoice::Off}) {
         process_state.marks.store(mode);
         volatile int times = 4;
         for (int i = 0; i < times; ++i) {
             const CommonAncestor ancestor = sample_below(1); // A; B is sample_below(0)
             if (i < 2) continue;                             // compilers may give the first pass a separate call
             const std::size_t here = depth_of(last_) - 3;    // without A, B and sample()
-            EXPECT_EQ(ancestor.kind, mode == MarksMode::On ? LcaKind::Exact : LcaKind::Bound);
-            EXPECT_EQ(ancestor.depth, mode == MarksMode::On ? here : here + 3);
+            EXPECT_EQ(ancestor.kind, mode == MarksChoice::On ? LcaKind::Exact : LcaKind::Bound);
+            EXPECT_EQ(ancestor.depth, mode == MarksChoice::On ? here : here + 3);
         }
     }
 }
@@ -219,7 +219,7 @@ TEST_F(PathTrackerTest, WhenAMarkIsLostNothingIsMarkedAnyMore) {
     const std::uintptr_t return_address = mark.return_address;
     *reinterpret_cast<std::uintptr_t*>(slot) = 0x1234; // the stack belongs to other code now
     sample();
-    EXPECT_EQ(marks_mode(), MarksMode::Off);
+    EXPECT_EQ(marks_mode(), MarksChoice::Off);
     EXPECT_EQ(lost_return_address(mark, slot), return_address);
     *reinterpret_cast<std::uintptr_t*>(slot) = return_address;
     sample_below(3);
@@ -274,7 +274,7 @@ TEST_F(PathTrackerTest, ASampleDuringACallLeavesTheMarkOfACallFromACallback) {
         is_inside = is_inside && mark.slot == slot && mark_stands(mark, slot);
     });
     EXPECT_TRUE(is_inside);
-    EXPECT_EQ(marks_mode(), MarksMode::On);
+    EXPECT_EQ(marks_mode(), MarksChoice::On);
     EXPECT_EQ(tracker_.count_of(PathCount::Lost), 0u);
     EXPECT_EQ(second.kind, LcaKind::Exact);
     EXPECT_EQ(second.depth, depth_of(known_.node) - 9); // without call_with_callback(), the callback's seven frames and below()

@@ -16,7 +16,7 @@ class PhaseStackTest : public testing::Test {
   protected:
     void SetUp() override {
         ASSERT_TRUE(tree_.start());
-        ASSERT_TRUE(stack_.start(0, 0, {4, EquivalenceMode::Auto, 0, true, true, {}}));
+        ASSERT_TRUE(stack_.start(0, 0, {4, EquivalenceChoice::Auto, 0, true, true, {}}));
     }
     std::vector<std::uint64_t> walls(const char* name) {
         std::vector<std::uint64_t> found;
@@ -459,7 +459,7 @@ TEST_F(PhaseStackTest, AnIterationWaitsForItsClusterUntilAnotherEnds) {
 
 TEST_F(PhaseStackTest, AnIterationThatNoClusterTakesStaysInTheRest) {
     PhaseStack strict(tree_, arena_, pool_);
-    ASSERT_TRUE(strict.start(0, 0, {4, EquivalenceMode::Strong, 0, true, true, {}}));
+    ASSERT_TRUE(strict.start(0, 0, {4, EquivalenceChoice::Strong, 0, true, true, {}}));
     std::uint64_t now = 0;
     const auto iterate = [&](std::uint64_t visits) { // a class, and a cluster, for each number of visits
         strict.begin(PhaseKind::Iterations, "step", now, now);

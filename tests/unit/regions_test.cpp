@@ -114,6 +114,9 @@ TEST(PlainNameTest, ScopesStayAndArgumentsGo) {
     EXPECT_EQ(plain("_ZN12_GLOBAL__N_14anonEi"), "anon");
     EXPECT_EQ(plain("_Z4freei"), "free");
     EXPECT_EQ(plain("_ZSt4sortIPiEvT_S1_"), "std::sort");
+    EXPECT_EQ(plain("_ZStL4funcv"), "std::func");
+    EXPECT_EQ(plain("_ZL4funcv"), "func");
+    EXPECT_EQ(plain("_ZN2nsL4funcEv"), "ns::func");
     EXPECT_EQ(plain("_ZL4freei"), "free");
     EXPECT_EQ(plain("_ZNSt6vectorIiSaIiEEixEm"), "std::vector::operator");
     EXPECT_EQ(plain("_ZNSt3mapIiNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt4lessIiESaISt4pairIKiS5_EEEixEOi"), "std::map::operator");

@@ -23,7 +23,7 @@ class EvaluateReport : public testing::Test {
         std::vector<Candidate> candidates;
         for (const std::uint32_t k : {2u, 4u})
             candidates.push_back(
-                {std::to_string(k), k, true, reference_factory(memory, k, EquivalenceMode::Strong), reference_factory(memory, k, EquivalenceMode::None)});
+                {std::to_string(k), k, true, reference_factory(memory, k, EquivalenceChoice::Strong), reference_factory(memory, k, EquivalenceChoice::None)});
         EvaluationSettings settings;
         settings.series = series;
         evaluation = evaluate(recording, candidates, settings);

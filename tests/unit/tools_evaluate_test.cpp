@@ -15,16 +15,16 @@ using namespace test;
 
 Recording example_recording() { return extract_recording(job_of({full(example, example_classes)})); }
 
-Candidate reference(std::uint32_t clusters, EquivalenceMode mode) {
+Candidate reference(std::uint32_t clusters, EquivalenceChoice mode) {
     auto memory = std::make_shared<ReplayMemory>();
-    return {std::to_string(clusters), clusters, true, reference_factory(memory, clusters, mode), reference_factory(memory, clusters, EquivalenceMode::None)};
+    return {std::to_string(clusters), clusters, true, reference_factory(memory, clusters, mode), reference_factory(memory, clusters, EquivalenceChoice::None)};
 }
 
-Score score_of(const Recording& recording, std::uint32_t clusters, EquivalenceMode mode) {
+Score score_of(const Recording& recording, std::uint32_t clusters, EquivalenceChoice mode) {
     return evaluate(recording, {reference(clusters, mode)}).scores.at(0);
 }
 
-std::vector<std::vector<std::uint32_t>> members(const Recording& recording, std::uint32_t clusters, EquivalenceMode mode) {
+std::vector<std::vector<std::uint32_t>> members(const Recording& recording, std::uint32_t clusters, EquivalenceChoice mode) {
     ReferenceMethod method(std::make_shared<ReplayMemory>(), recording, clusters, mode);
     for (const RecordedIteration& iteration : recording.locations[0].iterations) method.add(iteration);
     method.finish();
@@ -52,7 +52,7 @@ std::uint64_t messages(const Profile& profile, const std::string& phase, std::st
 
 TEST(Evaluate, HandComputedClustersUnderStrongEquivalence) {
     // Iterations 0, 1 and 3 are in one class, so they share the cluster that iteration 2 leaves.
-    EXPECT_EQ(members(example_recording(), 2, EquivalenceMode::Strong), (Sets{{0, 1, 3}, {2}}));
+    EXPECT_EQ(members(example_recording(), 2, EquivalenceChoice::Strong), (Sets{{0, 1, 3}, {2}}));
 }
 
 TEST(Evaluate, HandComputedClustersWithoutEquivalence) {
@@ -66,12 +66,12 @@ TEST(Evaluate, HandComputedClustersWithoutEquivalence) {
     //   d(3,{0,1}) = (1087/398 + 1087/394 + 2*189/68 + 189/60.5) * 4/3 = 18.9
     //   d(3,2) = 1050/398 + 1050/394 + 2*150/68 + 180/60.5 + 4 + 2/1.5 = 18.0
     // so {0,1} and 2 merge.
-    EXPECT_EQ(members(example_recording(), 2, EquivalenceMode::None), (Sets{{0, 1, 2}, {3}}));
+    EXPECT_EQ(members(example_recording(), 2, EquivalenceChoice::None), (Sets{{0, 1, 2}, {3}}));
 }
 
 TEST(Evaluate, HandComputedReconstruction) {
     const Recording recording = example_recording();
-    ReferenceMethod method(std::make_shared<ReplayMemory>(), recording, 2, EquivalenceMode::Strong);
+    ReferenceMethod method(std::make_shared<ReplayMemory>(), recording, 2, EquivalenceChoice::Strong);
     for (const RecordedIteration& iteration : recording.locations[0].iterations) method.add(iteration);
     method.finish();
     // Means of 0, 1 and 3: solve (100 + 104 + 1000) / 3, Send (10 + 12 + 200) / 3 = 74, one visit, overhead 4.
@@ -97,7 +97,7 @@ TEST(Evaluate, HandComputedReconstruction) {
 }
 
 TEST(Evaluate, HandComputedPhantoms) {
-    const Score score = score_of(example_recording(), 2, EquivalenceMode::Strong);
+    const Score score = score_of(example_recording(), 2, EquivalenceChoice::Strong);
     // Three iterations of solve and Send, one of solve, Send and Allreduce; none is new.
     EXPECT_EQ(score.phantoms.pairs, 9u);
     EXPECT_EQ(score.phantoms.phantoms, 0u);
@@ -115,7 +115,7 @@ TEST(Evaluate, HandComputedPhantoms) {
 }
 
 TEST(Evaluate, HandComputedErrorsOfWholeIterations) {
-    const WholeErrors errors = score_of(example_recording(), 2, EquivalenceMode::Strong).whole;
+    const WholeErrors errors = score_of(example_recording(), 2, EquivalenceChoice::Strong).whole;
     // Total: reconstructed 1438/3 in 0, 1 and 3: |1438/3 - 114| + |1438/3 - 120| + 0 + |1438/3 - 1204| = 4348/3, over the
     // sum 1592; execution has the same differences over 1576. MPI and communication: 64 + 62 + 0 + 126 = 252 over 272;
     // point-to-point the same over 242. Collective: 30 in its own cluster, no error. Overhead: none.
@@ -137,7 +137,7 @@ TEST(Evaluate, HandComputedErrorsOfWholeIterations) {
 }
 
 TEST(Evaluate, HandComputedErrorsOfCallPathsAndTheirOrders) {
-    const CellErrors errors = score_of(example_recording(), 2, EquivalenceMode::Strong).cells;
+    const CellErrors errors = score_of(example_recording(), 2, EquivalenceChoice::Strong).cells;
     // The largest time of an MPI call path is 200. Send: |74 - 10|, |74 - 12|, 0, |74 - 200|; Allreduce: 0.
     EXPECT_EQ(errors.event_time.cells, 5u);
     EXPECT_NEAR(errors.event_time.mean(), (0.32 + 0.31 + 0.63) / 5, 1e-12);
@@ -157,7 +157,7 @@ TEST(Evaluate, HandComputedErrorsOfCallPathsAndTheirOrders) {
 
 TEST(Evaluate, HandComputedMemory) {
     const Recording recording = example_recording();
-    const MethodMemory memory = score_of(recording, 2, EquivalenceMode::Strong).memory;
+    const MethodMemory memory = score_of(recording, 2, EquivalenceChoice::Strong).memory;
     // Cells {0,1,3}: solve, Send time and visits, overhead; {2}: Allreduce's two as well: 6 of events, 4 of others, 16 bytes
     // each. Membership 4 * 4 bytes, distances 2 * 2 / 2 * 4.
     EXPECT_EQ(memory.running_event_bytes, 6u * 16 + 16 + 8);
@@ -190,13 +190,13 @@ TEST(Evaluate, HandComputedCharacteristics) {
 
 TEST(Evaluate, AutoRelaxesAsTheRuntimeDoes) {
     // Two strong classes are more than half of K=2; the two weak ones are not more than K.
-    const Score score = score_of(example_recording(), 2, EquivalenceMode::Auto);
+    const Score score = score_of(example_recording(), 2, EquivalenceChoice::Auto);
     EXPECT_EQ(score.remarks, std::vector<std::string>{"weak equivalence"});
     EXPECT_EQ(score.phantoms.mpi_phantoms, 0u);
 }
 
 TEST(Evaluate, WithAClusterForEveryIterationNothingIsLost) {
-    const Score score = score_of(example_recording(), 4, EquivalenceMode::Strong);
+    const Score score = score_of(example_recording(), 4, EquivalenceChoice::Strong);
     EXPECT_EQ(score.cells.event_time.largest, 0);
     EXPECT_EQ(score.cells.sampled_time.largest, 0);
     EXPECT_EQ(score.whole.time.of_mean, 0);
@@ -217,7 +217,7 @@ TEST(Evaluate, MeanAndMaximumAreOverTheLocationsThatHaveTheIteration) {
     const Recording recording = extract_recording(job_of({full(two, {0, 0}), full(one, {0})}));
     ASSERT_EQ(recording.locations.size(), 2u);
     EXPECT_EQ(recording.iterations(), 2u);
-    const Score score = score_of(recording, 1, EquivalenceMode::Strong);
+    const Score score = score_of(recording, 1, EquivalenceChoice::Strong);
     // Rank 0 becomes 15, 15. Means over ranks: 20, 20 become 22.5, 15; maxima: 30, 20 become 30, 15. Average 20.
     EXPECT_NEAR(score.whole.time.of_mean, (2.5 + 5) / 2 / 20, 1e-12);
     EXPECT_NEAR(score.whole.time.of_maximum, (0.0 + 5) / 2 / 20, 1e-12);
@@ -230,7 +230,7 @@ TEST(Evaluate, MeanAndMaximumAreOverTheLocationsThatHaveTheIteration) {
 
 TEST(Evaluate, OneIterationIsKeptAsItIs) {
     const Recording recording = extract_recording(job_of({full({example[0]}, {0})}));
-    const Score score = score_of(recording, 8, EquivalenceMode::Auto);
+    const Score score = score_of(recording, 8, EquivalenceChoice::Auto);
     EXPECT_EQ(score.cells.event_time.cells, 1u);
     EXPECT_EQ(score.cells.event_time.largest, 0);
     EXPECT_EQ(score.memory.running_event_bytes, 2u * 16 + 4);
@@ -242,7 +242,7 @@ TEST(Evaluate, RanksThatNeverEnteredThePhaseAreNamed) {
     EXPECT_EQ(recording.locations.size(), 1u);
     ASSERT_EQ(recording.notes.size(), 1u);
     EXPECT_NE(recording.notes[0].find("2 of 3 ranks"), std::string::npos) << recording.notes[0];
-    EXPECT_EQ(score_of(recording, 2, EquivalenceMode::Strong).cells.event_time.cells, 5u);
+    EXPECT_EQ(score_of(recording, 2, EquivalenceChoice::Strong).cells.event_time.cells, 5u);
 }
 
 TEST(Evaluate, AClusteredProfileSaysHowToRecordInFull) {
@@ -262,7 +262,7 @@ TEST(Evaluate, AClusteredProfileSaysHowToRecordInFull) {
 TEST(Evaluate, CountersThatAreNotPairedAreNoMoreThanThereMayBe) {
     const Recording recording = extract_recording(job_of({full(example, example_classes)}, 1, counters_with("xegion_")));
     EXPECT_LE(recording.counters, most_counters);
-    EXPECT_EQ(score_of(recording, 2, EquivalenceMode::Strong).cells.event_time.cells, 5u);
+    EXPECT_EQ(score_of(recording, 2, EquivalenceChoice::Strong).cells.event_time.cells, 5u);
     EXPECT_EQ(extract_recording(job_of({full(example, example_classes)}, 1, counters_with("region_"))).counters, most_counters);
 }
 

@@ -372,7 +372,7 @@ TEST(JournalTest, OnlyTheNewestIterationWithAProfileCanBeTakenBack) {
 
 TEST(JournalTest, ClustersThatNoIterationNeedsTakeNoMemory) {
     const std::uint64_t before = libprofile::memory_quota.used();
-    KeptIterations kept({4096, EquivalenceMode::Auto}, 1);
+    KeptIterations kept({4096, EquivalenceChoice::Auto}, 1);
     KeptProfile profile;
     profile.cells = {{libprofile::Cell::make_key(3, static_cast<std::size_t>(Metric::Visits)), 1}};
     kept.add(std::move(profile), 10, false);
@@ -383,7 +383,7 @@ TEST(JournalTest, ClustersThatNoIterationNeedsTakeNoMemory) {
 }
 
 TEST(JournalTest, WhatDoesNotFitIntoMemoryIsTheRest) {
-    KeptIterations kept({Clusterer::no_limit, EquivalenceMode::Strong}, 100000);
+    KeptIterations kept({Clusterer::no_limit, EquivalenceChoice::Strong}, 100000);
     const std::uint64_t before = libprofile::memory_quota.limit();
     libprofile::memory_quota.limit(libprofile::memory_quota.used() + (std::uint64_t{1} << 20));
     constexpr std::uint64_t many = 5000;

@@ -38,8 +38,6 @@ std::vector<std::uint64_t> sum_by_path(const Profile& profile, const std::vector
     return sums;
 }
 
-bool is_code(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::Inlined; }
-
 } // namespace
 
 std::string caller_text(const std::string& caller, const std::string& through) {

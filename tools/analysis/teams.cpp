@@ -115,7 +115,7 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
         region.function = label.name;
         if (!label.file.empty()) region.source = label.line == 0 ? base_name(label.file) : fmt::format("{}:{}", base_name(label.file), label.line);
         const CallPath& outer = profile.paths[profile.paths[profile.paths[path].parent].parent];
-        if (outer.kind == NodeKind::Frame || outer.kind == NodeKind::Inlined) region.caller = label_of(profile, outer).name;
+        if (is_code(outer.kind)) region.caller = label_of(profile, outer).name;
         list.push_back(std::move(region));
     }
     std::stable_sort(list.begin(), list.end(), [](const TeamRegion& a, const TeamRegion& b) { return a.waiting_ns > b.waiting_ns; });

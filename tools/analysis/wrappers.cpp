@@ -11,8 +11,6 @@ namespace libprofile::tools {
 
 namespace {
 
-bool is_code(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::Inlined; }
-
 /// Time and visits.
 struct Amount {
     std::uint64_t time = 0;

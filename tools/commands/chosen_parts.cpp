@@ -18,4 +18,10 @@ std::vector<std::uint32_t> ranks_option(const std::string& text) {
     throw UsageError(fmt::format("--rank {} is not a list of ranks; write them like 0,4-7", text));
 }
 
+std::vector<std::string> metrics_option(const std::string& text) {
+    std::vector<std::string> names = words_of_list(text);
+    if (names.empty()) throw UsageError("--metric needs names, such as time,bytes; docs/metrics.md lists them");
+    return names;
+}
+
 } // namespace libprofile::tools

@@ -1,4 +1,4 @@
-// The parts of a profile that a user chooses on the command line, as every command that has --iterations and --rank reads them.
+// The parts of a profile that a user chooses on the command line, as every command that has --iterations, --rank and --metric reads them.
 // Contract: thread-safe (no state); allocates its results.
 #pragma once
 
@@ -17,5 +17,9 @@ IterationRange iterations_option(const std::string& text);
 /// The value of --rank.
 /// @throws UsageError when it is no list
 std::vector<std::uint32_t> ranks_option(const std::string& text);
+
+/// The value of --metric: at least one name.
+/// @throws UsageError when it has none
+std::vector<std::string> metrics_option(const std::string& text);
 
 } // namespace libprofile::tools

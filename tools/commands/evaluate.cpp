@@ -53,7 +53,7 @@ Evaluation replay(const Recording& recording, const EvaluateOptions& options, co
     candidates.reserve(numbers.size());
     for (const std::uint32_t k : numbers)
         candidates.push_back(
-            {std::to_string(k), k, true, reference_factory(memory, k, options.equivalence), reference_factory(memory, k, EquivalenceMode::None)});
+            {std::to_string(k), k, true, reference_factory(memory, k, options.equivalence), reference_factory(memory, k, EquivalenceChoice::None)});
     const auto bounded = [&](const std::string& label, std::uint32_t k, const SeriesSettings& settings) {
         candidates.push_back({label, k, false, bounded_factory(memory, k, options.equivalence, settings), {}});
     };

@@ -12,7 +12,7 @@
 
 namespace libprofile::tools {
 
-/// In the order of EquivalenceMode.
+/// In the order of EquivalenceChoice.
 inline constexpr std::array<const char*, 4> equivalence_modes = {"auto", "strong", "weak", "none"};
 
 struct EvaluateOptions {
@@ -23,7 +23,7 @@ struct EvaluateOptions {
     std::vector<std::uint32_t> clusters = {8, 16, 32, 64, 128, 256}; // of the reference
     std::vector<double> errors = {0.1, 1, 5};                        // of the bounded method, in %
     std::vector<std::uint32_t> bounded_clusters = {4, 8};            // K to try it with as it is by default; the last one is that of `errors`, too
-    EquivalenceMode equivalence = EquivalenceMode::Auto;
+    EquivalenceChoice equivalence = EquivalenceChoice::Auto;
     int width = 0; // columns; 0 takes those of the terminal, or 100
     bool ascii = false;
 };

@@ -56,7 +56,7 @@ class EvaluateCommand final : public Command {
                              "libprofile evaluate libprofile-<program>-<job>");
         options_.json = format_ == "json";
         const auto* mode = std::find(equivalence_modes.begin(), equivalence_modes.end(), equivalence_);
-        options_.equivalence = static_cast<EquivalenceMode>(mode - equivalence_modes.begin());
+        options_.equivalence = static_cast<EquivalenceChoice>(mode - equivalence_modes.begin());
         return evaluate(options_);
     }
 

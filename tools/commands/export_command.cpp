@@ -4,7 +4,6 @@
 #include "tools/export/formats.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/reader/reader.hpp"
-#include "tools/text/number_list.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -94,10 +93,7 @@ class ExportCommand final : public Command {
         choice.has_phase = phase_option_->count() != 0;
         if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
-        if (!metrics_.empty()) {
-            choice.metrics = words_of_list(metrics_);
-            if (choice.metrics.empty()) throw UsageError("--metric needs names, such as time,bytes; docs/metrics.md lists them");
-        }
+        if (!metrics_.empty()) choice.metrics = metrics_option(metrics_);
         for (const std::string& setting : set_) {
             const std::size_t equals = setting.find('=');
             if (equals == 0 || equals == std::string::npos) throw UsageError(fmt::format("--set {} has no name and value; write NAME=VALUE", setting));

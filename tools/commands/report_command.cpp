@@ -95,10 +95,7 @@ class ReportCommand final : public Command {
         if (phase_option_->count() != 0) choice.phase = phase_;
         if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
-        if (!metrics_.empty()) {
-            choice.metrics = words_of_list(metrics_);
-            if (choice.metrics.empty()) throw UsageError("--metric needs names, such as time,bytes; docs/metrics.md lists them");
-        }
+        if (!metrics_.empty()) choice.metrics = metrics_option(metrics_);
         try {
             for (const std::string& side : sides_) choice.compare.push_back(parse_side(side));
             check(choice);

@@ -7,7 +7,7 @@
 
 namespace libprofile::tools {
 
-BoundedMethod::BoundedMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters, EquivalenceMode mode,
+BoundedMethod::BoundedMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters, EquivalenceChoice mode,
                              SeriesSettings settings)
     : memory_(memory), paths_(&recording.paths), settings_(settings), clusters_(memory, recording, clusters, mode, true), cluster_limit_(clusters),
       series_(memory->arena, memory->pool, settings) {}
@@ -84,7 +84,7 @@ MethodMemory BoundedMethod::memory() const {
 
 std::string BoundedMethod::remark() const { return fmt::format("{} clusters, {}", clusters_.cluster_count(), clusters_.remark()); }
 
-MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode, SeriesSettings settings) {
+MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceChoice mode, SeriesSettings settings) {
     return [memory = std::move(memory), clusters, mode, settings](const Recording& recording, std::size_t) {
         return std::make_unique<BoundedMethod>(memory, recording, clusters, mode, settings);
     };

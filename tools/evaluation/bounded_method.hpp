@@ -15,7 +15,7 @@ namespace libprofile::tools {
 class BoundedMethod : public Method {
   public:
     /// @param clusters K, of the clusters that the sampled cells come from
-    BoundedMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters, EquivalenceMode mode, SeriesSettings settings);
+    BoundedMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters, EquivalenceChoice mode, SeriesSettings settings);
 
     std::string name() const override;
     void add(const RecordedIteration& iteration) override;
@@ -43,6 +43,6 @@ class BoundedMethod : public Method {
     std::vector<Known> known_;
 };
 
-MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode, SeriesSettings settings);
+MethodFactory bounded_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceChoice mode, SeriesSettings settings);
 
 } // namespace libprofile::tools

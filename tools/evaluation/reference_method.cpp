@@ -11,7 +11,7 @@ namespace libprofile::tools {
 
 ReplayMemory::ReplayMemory() { libprofile::memory_quota.limit(std::numeric_limits<std::uint64_t>::max()); }
 
-ReferenceMethod::ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters, EquivalenceMode mode, bool adapts)
+ReferenceMethod::ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters, EquivalenceChoice mode, bool adapts)
     : memory_(std::move(memory)), paths_(&recording.paths), clusters_(clusters),
       clusterer_(memory_->arena, memory_->pool, clusters, mode, adapts, 0, 2 * recording.counters), whole_size_(catalogue_size + 2 * recording.counters) {}
 
@@ -72,7 +72,7 @@ std::string ReferenceMethod::remark() const {
     return fmt::format("{} equivalence", names[static_cast<std::size_t>(clusterer_.equivalence())]);
 }
 
-MethodFactory reference_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode) {
+MethodFactory reference_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceChoice mode) {
     return [memory = std::move(memory), clusters, mode](const Recording& recording, std::size_t) {
         return std::make_unique<ReferenceMethod>(memory, recording, clusters, mode);
     };

@@ -27,7 +27,7 @@ class ReferenceMethod : public Method {
   public:
     /// @param clusters K
     /// @param adapts as the bounded method's clusters do, see Clusterer
-    ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters, EquivalenceMode mode, bool adapts = false);
+    ReferenceMethod(std::shared_ptr<ReplayMemory> memory, const Recording& recording, std::uint32_t clusters, EquivalenceChoice mode, bool adapts = false);
     ~ReferenceMethod() override;
 
     std::string name() const override;
@@ -52,6 +52,6 @@ class ReferenceMethod : public Method {
 };
 
 /// @param memory shared by the instances that it makes
-MethodFactory reference_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceMode mode);
+MethodFactory reference_factory(std::shared_ptr<ReplayMemory> memory, std::uint32_t clusters, EquivalenceChoice mode);
 
 } // namespace libprofile::tools

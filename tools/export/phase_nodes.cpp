@@ -59,7 +59,7 @@ class CommonFunction {
         while (top != 0 && tree_[top].parent != 0) top = static_cast<std::uint32_t>(tree_[top].parent);
         return top == 0 || tree_[top].kind == NodeKind::Partial ? 0 : function;
     }
-    static bool is_function(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::Inlined || kind == NodeKind::Unknown; }
+    static bool is_function(NodeKind kind) { return is_code(kind) || kind == NodeKind::Unknown; }
 
     std::uint32_t shared(std::uint32_t a, std::uint32_t b) const {
         while (a != b) {

@@ -76,7 +76,7 @@ KeptSettings kept_settings(const std::string& configuration) {
     const std::string mode = setting_of(configuration, "LIBPROFILE_EQUIVALENCE");
     constexpr const char* modes[] = {"auto", "strong", "weak", "none"};
     for (std::size_t i = 0; i < std::size(modes); ++i)
-        if (mode == modes[i]) settings.mode = static_cast<EquivalenceMode>(i);
+        if (mode == modes[i]) settings.mode = static_cast<EquivalenceChoice>(i);
     return settings;
 }
 

@@ -18,7 +18,7 @@ namespace libprofile::tools {
 /// How the job clustered.
 struct KeptSettings {
     std::uint32_t clusters = 16; // Clusterer::no_limit: every iteration in full
-    EquivalenceMode mode = EquivalenceMode::Auto;
+    EquivalenceChoice mode = EquivalenceChoice::Auto;
     std::uint32_t counter_metrics = 0; // of the file
     std::uint32_t counters = 0;        // that were chosen
 };

@@ -39,7 +39,7 @@ void append_parts(const ReportContext& context, TextWriter& to) {
 
 /// A function, but for the start and the end of MPI.
 bool is_worth_a_question(const Profile& profile, const Spot& spot) {
-    if (!is_call(spot.kind)) return spot.kind == NodeKind::Frame || spot.kind == NodeKind::Inlined;
+    if (!is_call(spot.kind)) return is_code(spot.kind);
     return !starts_or_ends_mpi(profile, spot);
 }
 
