@@ -222,7 +222,6 @@ void Config::load(Arena& arena) noexcept {
         const char* other = given[i] ? makes_pointless(*this, static_cast<Option>(i)) : nullptr;
         if (other != nullptr) complain("LIBPROFILE_%s=%.64s has no effect with %s", option_table[i].name, texts_[i], other);
     }
-    started_by_launcher_ = is_launchers_process();
 }
 
 std::size_t Config::describe(char* buffer, std::size_t capacity) const noexcept {

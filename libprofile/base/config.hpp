@@ -21,8 +21,6 @@ class Config {
     bool flag(Option option) const { return number(option) != 0; }
     /// What was chosen of the option that has these choices: choice<MethodChoice>().
     template <class Choice> Choice choice() const { return static_cast<Choice>(number(option_of<Choice>)); }
-    /// The process was started by `libprofile run` itself, not by one of its children.
-    bool started_by_launcher() const { return started_by_launcher_; }
 
     /// What is wrong with the settings, in one line without a newline. Empty if all is well.
     const char* complaint() const { return complaint_; }
@@ -37,7 +35,6 @@ class Config {
 
     std::int64_t numbers_[option_count] = {};
     const char* texts_[option_count] = {};
-    bool started_by_launcher_ = false;
     char complaint_[1024] = {};
 };
 

@@ -84,11 +84,6 @@ template <class Codec> void PathTable::encode(Codec& encoder) const {
 }
 template void PathTable::encode<Encoder>(Encoder&) const;
 
-std::size_t PathTable::most_encoded() const {
-    constexpr std::size_t number = 10;
-    return 3 * number + texts_.size() + 2 * number * module_count() + 3 * number * function_count() + 20 * size();
-}
-
 bool PathTable::decode(const unsigned char* bytes, std::size_t bytes_size) noexcept {
     clear();
     Decoder decoder(bytes, bytes_size);

@@ -57,8 +57,6 @@ class PathTable {
     /// Writes the table for another rank: module and function records, then per node the number of parents passed by << 4 | kind, its target,
     /// and b (as a difference from the last node's, if only that differs).
     template <class Codec> void encode(Codec& encoder) const;
-    /// An upper bound of what encode() writes.
-    std::size_t most_encoded() const;
     /// Replaces this table. Returns false if the bytes are malformed or memory is short; the table is then unusable.
     bool decode(const unsigned char* bytes, std::size_t size) noexcept;
 

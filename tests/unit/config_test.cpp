@@ -151,9 +151,8 @@ TEST_F(ConfigTest, UnknownNamesFarFromAllGetAHint) {
 TEST_F(ConfigTest, NamesOfModuleFilesAreNoMistake) {
     setenv("LIBPROFILE_ROOT", "/opt/libprofile", 1);
     setenv("LIBPROFILE_RUN_PID", "1", 1);
-    Config& config = load();
-    EXPECT_STREQ(config.complaint(), "");
-    EXPECT_FALSE(config.started_by_launcher());
+    EXPECT_STREQ(load().complaint(), "");
+    EXPECT_FALSE(is_launchers_process());
 }
 
 TEST_F(ConfigTest, WhatTheCompilerWrappersReadIsNoMistake) {
@@ -179,7 +178,7 @@ TEST_F(ConfigTest, ComplaintsNeverOverflow) {
 
 TEST_F(ConfigTest, TheLauncherMarksItsOwnProcessOnly) {
     setenv("LIBPROFILE_RUN_PID", std::to_string(getpid()).c_str(), 1);
-    EXPECT_TRUE(load().started_by_launcher());
+    EXPECT_TRUE(is_launchers_process());
 }
 
 TEST(EditDistance, CountsEdits) {

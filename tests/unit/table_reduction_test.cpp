@@ -413,7 +413,7 @@ TEST(PathTableTest, DamagedTablesAreRefused) {
     PathTable table(budget), copy(budget);
     std::vector<std::uint32_t> numbers;
     build(random_calls(random, 200, 7, 5), table, numbers, budget);
-    std::vector<unsigned char> bytes(table.most_encoded());
+    std::vector<unsigned char> bytes(1 << 20);
     Encoder encoder(bytes.data(), bytes.size());
     table.encode(encoder);
     ASSERT_LE(encoder.size(), bytes.size());
