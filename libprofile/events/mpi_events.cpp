@@ -57,7 +57,7 @@ bool is_any_followed(const Thread& thread) noexcept {
 // The constructor, stop() and the destructor run for every MPI call, mostly with cold caches (process_state.hpp): what is not
 // needed for a call on a known path is kept out of them.
 
-[[gnu::hot]] MpiEvent::MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept {
+[[gnu::hot]] void MpiEvent::begin(unsigned function_id, void* return_address, void* frame) noexcept {
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
     if (!process.recording() && !begins_to_record(return_address, own_frame)) [[unlikely]]
         return;
@@ -230,6 +230,54 @@ bool is_any_followed(const Thread& thread) noexcept {
     return true;
 }
 
+/// One more of a run that need not be timed: it is only counted. The in-tool flag is not set. What a sample needs to know of the call is written
+/// before call_depth is; a signal handler of the application that calls MPI meanwhile ends the run, which has no repeats left then.
+[[gnu::hot]] bool MpiEvent::begins_repeated_poll(unsigned function_id, const void* return_address, void* frame) noexcept {
+    const ThreadLocal& local = thread_local_block;
+    Thread* thread = local.thread;
+    if (thread == nullptr || local.in_tool != 0 || thread->call_depth != 0) return false;
+    const PollRun& run = thread->phases.time().polls();
+    const auto* site = static_cast<const CallSite*>(run.site);
+    const auto* path = static_cast<const KnownPath*>(run.path);
+    Row* row = run.row;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (run.repeats_left == 0 || site == nullptr || run.is_disturbed || !process.recording()) return false;
+    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    if (path == nullptr) {
+        if (!site->is_at(return_address, function_id, load_map.epoch())) return false;
+    } else {
+        if (!is_path_known(*path, function_id, return_address, own_frame)) return false;
+        ++thread->paths_repeated;
+    }
+    thread_ = thread;
+    row_ = row;
+    repeats_ = polls_ = true;
+    ++(*row_)[Metric::Visits];
+    RunningCall& call = thread->calls[0];
+    call.row = row_;
+    call.inner = 0;
+    call.frame = own_frame;
+    call.return_address = const_cast<void*>(return_address);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread->call_depth = 1;
+    return true;
+}
+
+[[gnu::hot]] void MpiEvent::count_repeated() noexcept {
+    PollRun& run = thread_->phases.time().polls();
+    if (run.site == nullptr || run.is_disturbed) [[unlikely]] { // what happened in the call has ended the run, or will
+        stop();
+        if (counted()) was_unsuccessful();
+        return;
+    }
+    ++row_->chance_visits;
+    ++run.repeats;
+    --run.repeats_left;
+    std::atomic_signal_fence(std::memory_order_seq_cst); // until here, calls of the application's signal handlers are nested ones
+    thread_->call_depth = 0;
+    thread_ = nullptr;
+}
+
 /// The end of such a poll. It is timed only now if it was successful, or is one of those that stand for the others.
 [[gnu::noinline]] void MpiEvent::end_poll() noexcept {
     PollRun& run = thread_->phases.time().polls();
@@ -374,9 +422,7 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     time.polls().begin(&site, path_, site.polls, *row_, stopped_at_, stopped_at_ - call.start, thread_->cheap_event.typical(), time.booked().wall_ns());
 }
 
-[[gnu::hot]] MpiEvent::~MpiEvent() noexcept {
-    if (thread_ == nullptr) [[unlikely]]
-        return;
+[[gnu::hot]] void MpiEvent::end() noexcept {
     if (!stopped_) [[unlikely]]
         stop();
     if (!thread_->finished) [[likely]] {

@@ -10,6 +10,10 @@
 //     event.stop();
 //     if (event.counted() && result == MPI_SUCCESS) account(event, ...);
 //     return result;                                        // the destructor closes the event
+//
+// That of a poll has MpiEvent::polls as first argument, and after the real call
+//
+//     if (event.repeats_poll() && result == MPI_SUCCESS && !*flag) return event.count_repeated(), result;
 #pragma once
 
 #include "format/metrics.hpp"
@@ -29,12 +33,21 @@ class MpiEvent {
   public:
     /// `return_address` is where the application (or the MPI library itself) called from, `frame` is __builtin_frame_address(0) of the wrapper body.
     /// A call made by the MPI library from inside another MPI call is not counted.
-    MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept;
+    MpiEvent(unsigned function_id, void* return_address, void* frame) noexcept { begin(function_id, return_address, frame); }
+    /// The same of a function that polls. One more of a run of unsuccessful polls costs little.
+    enum Polls : std::uint8_t { polls };
+    MpiEvent(Polls, unsigned function_id, void* return_address, void* frame) noexcept {
+        if (!begins_repeated_poll(function_id, return_address, frame)) begin(function_id, return_address, frame);
+    }
     MpiEvent(const MpiEvent&) = delete;
     MpiEvent& operator=(const MpiEvent&) = delete;
 
     /// The call may wait for other ranks: time for work that the end of an iteration has left. Right after the constructor.
     void before_waiting() noexcept;
+
+    /// The call continues a run of unsuccessful polls and need not be timed. If it was unsuccessful, too: count_repeated(), and nothing else.
+    bool repeats_poll() const noexcept { return repeats_; }
+    void count_repeated() noexcept;
 
     /// Ends the time of the MPI call itself; what follows is measurement overhead. Call once, right after the real call.
     void stop() noexcept;
@@ -61,9 +74,14 @@ class MpiEvent {
     /// not counted (then pass the application's own arguments).
     void* scratch(std::uint64_t bytes) const noexcept;
 
-    ~MpiEvent() noexcept;
+    ~MpiEvent() noexcept {
+        if (thread_ != nullptr) end();
+    }
 
   private:
+    void begin(unsigned function_id, void* return_address, void* frame) noexcept;
+    bool begins_repeated_poll(unsigned function_id, const void* return_address, void* frame) noexcept;
+    void end() noexcept;
     bool begins_to_record(void* return_address, std::uintptr_t frame) noexcept;
     bool is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
     bool find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
@@ -89,6 +107,7 @@ class MpiEvent {
     bool measures_itself_ = false; // entered_ and the end are read from the clock
     std::uint64_t entered_ = 0;    // ns
     bool polls_ = false;           // one of a run of polls (phases/poll_run.hpp)
+    bool repeats_ = false;         // of these: PollRun::repeats_left covers it
     bool is_timed_ = false;        // of these: the clock is read
     bool unsuccessful_ = false;
     bool checkpoint_is_due_ = false; // noticed where the time is known anyway

@@ -1,15 +1,17 @@
 // Unsuccessful tests and probes that follow each other from one call site: their time is found together.
 // Contract: plain data of one thread's phase stack, used with the in-tool flag set.
 //
-// Why: a program that polls asks millions of times a second, and reading the clock twice costs more than such a call. In a
-// long run every 11th call on average is timed, chosen at random; the others that find nothing are assumed to last as long on
-// average, and the one that finds something as long as those that did, together not longer than the run. Where finding takes
-// much longer than not (a large message is copied), the first calls of each run are all timed: most runs are short then.
+// Why: a program that polls asks millions of times a second, and reading the clock twice costs more than such a call. Calls at
+// random distances are timed: every 11th on average at the beginning of a run, every 127th in a long one. The others that find
+// nothing are assumed to last as long on average, and the one that finds something as long as those that did, together not longer
+// than the run. Where finding takes much longer than not (a large message is copied), the first calls of each run are all timed:
+// most runs are short then.
 // Each call is counted; Metric::TimedTogether says how many have a time that was found like this.
 #pragma once
 
 #include "libprofile/metrics/accumulator.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace libprofile {
@@ -43,10 +45,12 @@ class PollRun {
     Row* row = nullptr;
     std::uint64_t own_ns = 0;  // of libprofile, around a call that is not timed
     std::uint64_t untimed = 0; // calls that found nothing
+    std::uint64_t repeats = 0; // the same, which were only counted
     std::uint64_t timed = 0;
     std::uint64_t timed_ns = 0;
     std::uint64_t found_untimed = 0; // calls that found something
     bool is_disturbed = false;       // ends with the poll that runs
+    std::uint32_t repeats_left = 0;  // so many next calls need not be timed: they are only counted (MpiEvent::repeats_poll())
 
     static constexpr std::uint32_t short_run = 64;
 
@@ -67,18 +71,25 @@ class PollRun {
         until_timed_ = until_timed;
         random_ = random;
     }
-    /// A call begins: true when it is to be timed.
+    void end() {
+        site = nullptr;
+        until_timed_ += repeats_left;
+        repeats_left = 0;
+    }
+    /// A call begins that repeats_left does not cover: true when it is to be timed.
     bool is_due() {
         if (length_ < short_run) {
             ++length_;
             if (!statistics->finds_cheaply()) return true;
         }
         if (until_timed_ != 0) {
-            --until_timed_;
+            repeats_left = until_timed_ - 1;
+            until_timed_ = 0;
             return false;
         }
         random_ = random_ * 1664525u + 1013904223u;
-        until_timed_ = static_cast<std::uint32_t>((std::uint64_t{random_} * 21) >> 32); // 0 .. 20, 10 on average
+        until_timed_ = static_cast<std::uint32_t>((std::uint64_t{random_} * spread_) >> 32); // 0 .. spread_ - 1
+        if (spread_ < widest) spread_ = std::min(spread_ * 2, widest);
         return true;
     }
     /// The time of the run until `now` that is not booked: for its calls that were not timed.
@@ -87,17 +98,23 @@ class PollRun {
         const std::uint64_t since = booked - booked_; // timed calls, samples
         return elapsed > since ? elapsed - since : 0;
     }
+    std::uint64_t calls_without_time() const { return untimed + repeats + found_untimed; }
     std::uint64_t estimate() const {
         const std::uint64_t found = found_untimed * statistics->mean_found();
-        if (timed == 0) return untimed * first_ns_ + found;
-        return static_cast<std::uint64_t>(static_cast<unsigned __int128>(timed_ns) * untimed / timed) + found;
+        if (timed == 0) return (untimed + repeats) * first_ns_ + found;
+        return static_cast<std::uint64_t>(static_cast<unsigned __int128>(timed_ns) * (untimed + repeats) / timed) + found;
     }
+    /// Of libprofile, around those calls.
+    std::uint64_t own_estimate() const { return (untimed + found_untimed) * own_ns + repeats * (own_ns / repeat_share); }
 
   private:
     std::uint64_t began_at_ = 0; // ns: the end of the first unsuccessful call, which was timed as any other
     std::uint64_t booked_ = 0;
     std::uint64_t first_ns_ = 0; // the first call's; used while no other was timed
+    static constexpr std::uint32_t widest = 253;
+    static constexpr std::uint64_t repeat_share = 4; // counting costs this part of what a call costs that is looked at
     std::uint32_t length_ = 0;
+    std::uint32_t spread_ = 21;
     std::uint32_t until_timed_ = 0;
     std::uint32_t random_ = 0x2545f491u;
 };

@@ -4,13 +4,13 @@ namespace libprofile {
 
 void WallLedger::end_polls(std::uint64_t now) noexcept {
     if (polls_.site == nullptr) return;
-    polls_.site = nullptr;
-    const std::uint64_t calls = polls_.untimed + polls_.found_untimed;
+    polls_.end();
+    const std::uint64_t calls = polls_.calls_without_time();
     if (calls == 0) return;
     const std::uint64_t left = polls_.time_left(now, events_ns_ + overhead_ns_);
     const std::uint64_t wanted = polls_.estimate();
     const std::uint64_t wall = wanted < left ? wanted : left;
-    const std::uint64_t own = calls * polls_.own_ns;
+    const std::uint64_t own = polls_.own_estimate();
     (*polls_.row)[Metric::Time] += wall;
     (*polls_.row)[Metric::TimedTogether] += calls;
     book_event(wall, wall);

@@ -26,7 +26,7 @@ class WallLedger {
         cpu_start_ = cpu_now;
         events_ns_ = asleep_ns_ = overhead_ns_ = 0;
         is_paused_ = false;
-        polls_.site = nullptr;
+        polls_.end();
     }
 
     /// Books exclusive time of an event that has just ended, and the CPU time it used.

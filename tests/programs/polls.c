@@ -1,10 +1,13 @@
 /* Polls for messages in several ways. Prints how often, and where the time went by its own clock. Only rank 0 polls.
  *   tight: nothing but MPI_Iprobe, for a while      apart: MPI_Test with computing in between
+ *   interrupted: the same, while a signal handler calls MPI every 200 us, at any place, also between two instructions of libprofile
  *   mixed: MPI_Testany that occasionally finds a message from its own rank, at two call sites
  *   copies: two ranks; MPI_Test of large messages, with computing in between: the test that finds a message copies it */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 static double now(void) {
@@ -24,6 +27,21 @@ static long tight(double seconds) {
     for (const double end = now() + seconds; now() < end;)
         for (int i = 0; i < 1000; ++i, ++calls)
             MPI_Iprobe(MPI_ANY_SOURCE, 3, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    return calls;
+}
+
+static void ask_rank(int signal) {
+    int rank;
+    (void)signal;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+
+static long interrupted(double seconds) {
+    const struct itimerval every = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+    signal(SIGALRM, ask_rank);
+    setitimer(ITIMER_REAL, &every, NULL);
+    const long calls = tight(seconds);
+    setitimer(ITIMER_REAL, &never, NULL);
     return calls;
 }
 
@@ -97,6 +115,7 @@ int main(int argc, char** argv) {
     long calls = 0, found = 0;
     const double begin = now();
     if (strcmp(mode, "tight") == 0) calls = tight(0.5);
+    if (strcmp(mode, "interrupted") == 0) calls = interrupted(0.7);
     if (strcmp(mode, "apart") == 0) calls = apart(200);
     if (strcmp(mode, "mixed") == 0) calls = mixed(2000, &found);
     if (strcmp(mode, "copies") == 0) calls = copies(200, &found);

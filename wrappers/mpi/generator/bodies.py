@@ -91,8 +91,17 @@ def split_call(expression):
     return helper, arguments
 
 
-def event_line(function_id):
-    return f"    MpiEvent event({function_id}, __builtin_return_address(0), __builtin_frame_address(0));"
+def event_line(function_id, kind=""):
+    return f"    MpiEvent event({kind}{function_id}, __builtin_return_address(0), __builtin_frame_address(0));"
+
+
+def poll_line(prototype):
+    """Of an unsuccessful poll that continues a run of them there is nothing to account."""
+    answer = next(name for name in ("flag", "outcount") if name in prototype.argument_names)
+    return (
+        f"    if (event.repeats_poll() && mpi_result == MPI_SUCCESS && *{answer} == 0)\n"
+        "        return event.count_repeated(), mpi_result;"
+    )
 
 
 def may_wait_for_all(function):
@@ -166,7 +175,11 @@ def ordinary_lines(function, function_id, prototype):
             lines.append("    }")
     if may_wait_for_all(function):
         before.insert(0, "    event.before_waiting();")
-    return [event_line(function_id), *before, call_line(prototype), "    event.stop();", *checked, *followed, *after]
+    if function.trait == "poll":
+        first, quick = event_line(function_id, "MpiEvent::polls, "), [poll_line(prototype)]
+    else:
+        first, quick = event_line(function_id), []
+    return [first, *before, call_line(prototype), *quick, "    event.stop();", *checked, *followed, *after]
 
 
 def body(table, prototype):
