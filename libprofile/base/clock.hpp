@@ -28,11 +28,15 @@ class Clock {
     /// ns since mark_start().
     std::uint64_t now() const noexcept {
 #if defined(__x86_64__)
-        if (source_ == Source::Tsc) [[likely]] {
-            const std::uint64_t ticks = __rdtsc() - tsc_start_;
-            return static_cast<std::uint64_t>((static_cast<unsigned __int128>(ticks) * ns_per_tick_) >> 32);
-        }
+        return at(__rdtsc());
+#else
+        return monotonic_since_start();
 #endif
+    }
+    /// The same if the time stamp counter has just been read (processor_ticks()).
+    std::uint64_t at(std::uint64_t ticks) const noexcept {
+        if (source_ == Source::Tsc) [[likely]]
+            return static_cast<std::uint64_t>((static_cast<unsigned __int128>(ticks - tsc_start_) * ns_per_tick_) >> 32);
         return monotonic_since_start();
     }
 

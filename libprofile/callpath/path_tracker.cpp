@@ -290,7 +290,8 @@ NodeId PathTracker::at_followed_call(std::uintptr_t frame, std::uint32_t& common
     if (was_unmarked_ && common != 0) ++bounded_calls_;
     was_unmarked_ = false;
     common_since_followed_ = RawPath::capacity + 1;
-    if (is_own_stack(frame) && may_mark(false)) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
+    marks_followed_ = is_own_stack(frame) && may_mark(false);
+    if (marks_followed_) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     mark().fired = Mark::never_fired; // evaluated
     return node;
 }

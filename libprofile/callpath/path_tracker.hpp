@@ -18,6 +18,7 @@
 #include "format/trace.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/callpath/followed_path.hpp"
 #include "libprofile/callpath/parallel_frames.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 #include "libprofile/callpath/thread_block.hpp"
@@ -82,6 +83,10 @@ class PathTracker {
     /// Like at_call(), for callers that ask what has returned since the last such call. Leaves the mark as far inside as possible.
     /// `common`: this many of the path's functions, from the outermost, have not returned; an upper bound if no mark was possible.
     NodeId at_followed_call(std::uintptr_t frame, std::uint32_t& common) noexcept;
+    /// Keeps what at_followed_call() has just found for the call of `function` (a node). Returns false if the next call on this path must be walked, too.
+    bool learn_followed(FollowedPath& path, NodeId function) const noexcept;
+    /// As at_followed_call() for a call whose path is_unchanged(), without a walk. Returns false, and changes nothing, if a walk is needed.
+    bool follow_known(const FollowedPath& path, std::uintptr_t frame, std::uint32_t& common) noexcept;
     /// The number of calls with only an upper bound, because there was no mark for some time before.
     std::uint64_t bounded_calls() const { return bounded_calls_; }
     /// Returns true if it is certain without a walk that nothing has returned and the same function makes the call. `function`: the call's node.
@@ -95,6 +100,15 @@ class PathTracker {
     /// has_returned() tells when functions on the last call's path, at `level` or further inside, return between that call and the next event.
     void watch_returns(std::uint64_t* ticks, std::uint32_t level, std::uint64_t now) noexcept;
     static bool has_returned() noexcept { return mark().has_returned; }
+    /// The same again at the clock's `now`, read together with the processor's `ticks`, for the path that follow_known() has taken over.
+    void watch_followed(std::uint64_t* ticks, const FollowedPath& path, std::uint64_t now, std::uint64_t ticks_now) noexcept {
+        Mark& own = mark();
+        own.returned_at = ticks;
+        own.watched = static_cast<std::int32_t>(path.size) - 1;
+        own.has_returned = false;
+        watched_since_ = now;
+        watched_since_ticks_ = ticks_now;
+    }
     /// Resets has_returned(). Returns the number of the path's functions that stand.
     std::uint32_t see_returns() noexcept;
     /// Returns when the function at `level` of the path has returned, before `now`; 0 if it has not, or if unknown.
@@ -204,6 +218,7 @@ class PathTracker {
     CommonAncestor ancestor_;
     std::size_t common_since_followed_ = 0; // upper bound, since the last at_followed_call()
     bool was_unmarked_ = false;             // at some time since then
+    bool marks_followed_ = false;           // it was allowed to place a mark
     std::uint64_t bounded_calls_ = 0;
     std::uint64_t watched_since_ = 0, watched_since_ticks_ = 0;
 

@@ -86,8 +86,9 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (path != nullptr && !thread->paths.is_to_be_checked()) [[likely]] {
         path_ = path;
         cheap_ = level_ == 0;
-        if (path->row_generation != thread->phases.row_generation()) [[unlikely]]
-            find_row(*thread, *path, own_frame);
+        if (path->row_generation != thread->phases.row_generation()) [[unlikely]] {
+            if (!begins_quickly(*thread, *path, own_frame)) find_row(*thread, *path, own_frame);
+        }
         row_ = path->row;
         call.typical_ns = &path->typical_ns;
     } else if (!find_path(*thread, path, function_id, return_address, own_frame)) {
@@ -107,7 +108,10 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (*call.typical_ns >= long_event_ns) [[unlikely]]
         call.cpu_start = begin_long_call(*thread, level_);
     thread->call_depth = level_ + 1;
-    call.start = session_clock.now();
+    const std::uint64_t ticks = processor_ticks();
+    call.start = session_clock.at(ticks);
+    if (is_noted_) [[unlikely]]
+        thread->loops->set_begin(*thread, call.start, ticks);
     if (level_ != 0) [[unlikely]] {
         thread->calls[level_ - 1].inner += call.start - entered_;
         thread->phases.time().polls().is_disturbed = true; // what the run rests on may have been replaced
@@ -140,11 +144,24 @@ bool is_any_followed(const Thread& thread) noexcept {
     return true;
 }
 
-/// The row of a known path, of the interval that runs. As long as loops are looked for, calls come here each time.
+/// While a loop is looked for: true if the call is noted, and need not be looked at now.
+bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
+    if (level_ != 0 || !LoopWatch::is_learned(path.row_generation) || thread.loops == nullptr) return false;
+    if (!thread.loops->begin_quickly(thread, path, frame)) return false;
+    is_noted_ = is_looked_at_ = true;
+    cheap_ = false; // not what such a call usually costs
+    if (!measures_itself_ && thread.loops->quick_cost().typical() == 0) [[unlikely]] {
+        measures_itself_ = true;
+        entered_ = session_clock.now();
+    }
+    return true;
+}
+
+/// The row of a known path, of the interval that runs. As long as loops are looked for, calls come here that were not noted.
 [[gnu::cold]] void MpiEvent::find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
     const bool is_followed = is_any_followed(thread) && follow(thread, path.node, frame);
     path.row = &thread.phases.row(path.node);
-    path.row_generation = is_followed ? 0 : thread.phases.row_generation();
+    path.row_generation = !is_followed ? thread.phases.row_generation() : level_ == 0 && thread.loops != nullptr ? thread.loops->learn(thread, path.node) : 0;
 }
 
 /// A call on the path of `node` may begin a pass of the time loop. Returns true if the next one on this path may, too.
@@ -409,6 +426,7 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
     thread_->phases.time().book_overhead(spent);
     if (cheap_) thread_->cheap_event.learn(spent);
+    if (is_noted_ && thread_->loops->is_on()) thread_->loops->quick_cost().learn(spent);
     if (level_ != 0) thread_->calls[level_ - 1].inner += after;
 }
 
@@ -432,7 +450,8 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
         else if (measures_itself_) [[unlikely]]
             learn_own_time();
         else
-            thread_->phases.time().book_overhead(thread_->cheap_event.typical());
+            thread_->phases.time().book_overhead(is_noted_ && thread_->loops->is_on() ? thread_->loops->quick_cost().typical()
+                                                                                      : thread_->cheap_event.typical());
         if (unsuccessful_ && !polls_) [[unlikely]]
             begin_polls();
         if (checkpoint_is_due_) [[unlikely]]

@@ -86,6 +86,7 @@ class MpiEvent {
     bool is_nested_call(Thread& thread, void* return_address, std::uintptr_t frame) noexcept;
     bool find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
+    bool begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
     bool follow(Thread& thread, std::uint32_t node, std::uintptr_t frame) noexcept;
     bool continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void begin_polls() noexcept;
@@ -104,6 +105,7 @@ class MpiEvent {
     bool stopped_ = false;
     bool cheap_ = false;           // its call path was known without looking at the stack
     bool is_looked_at_ = false;    // by the search for the time loop
+    bool is_noted_ = false;        // by the search: LoopWatch::begin_quickly()
     bool measures_itself_ = false; // entered_ and the end are read from the clock
     std::uint64_t entered_ = 0;    // ns
     bool polls_ = false;           // one of a run of polls (phases/poll_run.hpp)

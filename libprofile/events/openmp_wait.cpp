@@ -131,7 +131,7 @@ void end_any_wait(Thread& thread, std::uint64_t now, std::uint64_t over, std::ui
         book_part(thread, call.start, own, cpu, over);
     }
     if (thread.loops != nullptr) [[unlikely]]
-        thread.loops->add_event(wait.node, 0, 0, own);
+        thread.loops->add_event(thread, wait.node, 0, 0, own);
     learn_duration(*call.typical_ns, own);
     wait = {};
 }

@@ -57,7 +57,7 @@ inline Row& visit(Thread& thread, Row& row, bool is_random) noexcept {
     ++row[Metric::Visits];
     if (is_random) ++row.chance_visits;
     if (thread.loops != nullptr) [[unlikely]]
-        thread.loops->add_event(row.node, 1, is_random ? 1 : 0, 0);
+        thread.loops->add_event(thread, row.node, 1, is_random ? 1 : 0, 0);
     return row;
 }
 
@@ -148,7 +148,7 @@ inline void end_wait(Thread& thread, std::uint64_t now, std::uint64_t over) noex
     (*call.row)[Metric::Time] += waited;
     thread.phases.time().book_event(own, own);
     if (thread.loops != nullptr) [[unlikely]]
-        thread.loops->add_event(state.wait.node, 0, 0, own);
+        thread.loops->add_event(thread, state.wait.node, 0, 0, own);
     learn_duration(*call.typical_ns, own);
     thread.call_depth = 0;
     state.wait = {};

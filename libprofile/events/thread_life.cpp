@@ -14,7 +14,7 @@ namespace {
 void look_for_loops(Thread& thread) noexcept { thread.loops = LoopWatch::create(); }
 
 void interrupt(Thread& thread) noexcept {
-    if (thread.loops != nullptr) thread.loops->interrupt();
+    if (thread.loops != nullptr) thread.loops->interrupt(thread);
 }
 
 void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {

@@ -47,8 +47,8 @@ class EventLog {
 
     /// The end is missing.
     bool is_full() const { return is_full_; }
-    /// There will soon be no room.
-    bool is_nearly_full() const { return is_full_ || (size_ * 2 > limit_ && used_ + 8 * largest_record > size_); }
+    /// There will soon be no room, given that `more` bytes will be added.
+    bool is_nearly_full(std::size_t more = 0) const { return is_full_ || (size_ * 2 > limit_ && used_ + more + 8 * largest_record > size_); }
     std::size_t used() const { return used_; }
 
     void add_event(const LoggedEvent& event) noexcept;

@@ -1,5 +1,6 @@
 #include "libprofile/loops/logged_values.hpp"
 
+#include "libprofile/loops/raw_log.hpp"
 #include "libprofile/metrics/accumulator.hpp"
 
 #include <algorithm>
@@ -11,6 +12,38 @@ void LoggedValues::Begun::begin(Row& of) noexcept {
     row = &of;
     std::copy(of.values, of.values + cell_metrics, before);
     chance_before = of.chance_visits;
+}
+
+void LoggedValues::go_on(Row& row, const RowValues& before) noexcept {
+    call_.row = &row;
+    std::fill(call_.before, call_.before + cell_metrics, 0);
+    std::copy(before.first, before.first + Row::in_first_line, call_.before);
+    std::uint32_t at = 0;
+    for (std::uint32_t left = before.beyond; left != 0; left &= left - 1)
+        call_.before[Row::in_first_line + static_cast<unsigned>(std::countr_zero(left))] = before.others[at++];
+    call_.chance_before = before.chance_visits;
+}
+
+void LoggedValues::write(NodeId node, const RowValues& before, const RowValues& after) noexcept {
+    struct Cell {
+        std::uint32_t metric;
+        std::uint64_t growth;
+    };
+    Cell cells[metric_count + 1];
+    std::uint32_t count = 0;
+    const auto add = [&](std::uint32_t metric, std::uint64_t growth) {
+        if (growth != 0) cells[count++] = {metric, growth};
+    };
+    for (std::uint32_t m = 0; m < Row::in_first_line; ++m) add(m, after.first[m] - before.first[m]);
+    std::uint32_t at = 0, at_before = 0;
+    for (std::uint32_t left = after.beyond; left != 0; left &= left - 1) {
+        const auto bit = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t was = (before.beyond >> bit & 1) != 0 ? before.others[at_before++] : 0;
+        add(Row::in_first_line + bit, after.others[at++] - was);
+    }
+    add(EventLog::chance_visits, after.chance_visits - before.chance_visits);
+    log_.begin_values(node, count);
+    for (std::uint32_t i = 0; i < count; ++i) log_.add_value(cells[i].metric, cells[i].growth);
 }
 
 void LoggedValues::begin_nested(Row& row) noexcept {

@@ -11,6 +11,10 @@
 namespace libprofile {
 
 struct Row;
+struct RowValues;
+
+/// Less time of a function after its last call counts as none.
+inline constexpr std::uint64_t least_outside_ns = 20000;
 
 class LoggedValues {
   public:
@@ -18,6 +22,10 @@ class LoggedValues {
 
     /// An MPI call begins that changes this row. The caller has written what came before.
     void begin(Row& row) noexcept { call_.begin(row); }
+    /// The same of a call that began earlier, when its row had these values.
+    void go_on(Row& row, const RowValues& before) noexcept;
+    /// Writes what a call has added to its row.
+    void write(NodeId node, const RowValues& before, const RowValues& after) noexcept;
     /// A call begins inside that one.
     void begin_nested(Row& row) noexcept;
     /// An event other than an MPI call has been booked.

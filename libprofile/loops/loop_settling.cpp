@@ -145,9 +145,9 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     if (!is_full) return;
     is_logging_ = false;
     if (!is_last) return;
-    if (loop_count_ == 0) return end();
+    if (loop_count_ == 0) return end(thread);
     is_searching_ = false; // loops that are known may come again, and are followed
-    interrupt();
+    interrupt(thread);
     log_.release();
 }
 
@@ -193,7 +193,7 @@ void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std
     }
     for (std::uint32_t i = 0; i < loop_count_; ++i)
         if (loops_[i].missed == 0 && loops_[i].passes > loops_[i].iterations + 1) loops_[i].missed = loops_[i].passes - loops_[i].iterations;
-    interrupt();
+    interrupt(thread);
     log_.release();
 }
 

@@ -159,6 +159,7 @@ bool LoopWatch::leave_inner(PhaseStack& phases, std::uint64_t at, std::uint64_t 
 }
 
 void LoopWatch::follow_returns(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    think(thread);
     const std::uint32_t standing = thread.paths.see_returns();
     if (is_logging_) return log_returns(thread, standing, now);
     if (open_.size == 0) return;
@@ -216,11 +217,14 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
 
 bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept {
     if (!is_on_) return false;
+    think(thread);
+    logged_ = 0;
     if (!has_begun_) {
         has_begun_ = true;
         search_.start(now);
         decided_at_ = now;
         calls_until_decision_ = calls_between_decisions;
+        begin_quick();
     }
     if (PathTracker::has_returned()) follow_returns(thread, now, 0);
     thread.phases.close_left();
@@ -293,10 +297,11 @@ bool LoopWatch::is_frame(PhaseStack& phases, const Phase& phase) const noexcept 
     return false;
 }
 
-void LoopWatch::end() noexcept {
+void LoopWatch::end(Thread& thread) noexcept {
     is_on_ = false;
-    interrupt();
+    interrupt(thread);
     log_.release();
+    end_quick();
 }
 
 void LoopWatch::stop(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
@@ -305,12 +310,13 @@ void LoopWatch::stop(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) n
     leave(thread, now, cpu_now);
     thread.paths.watch_returns(nullptr, 0, now);
     is_stopped_ = true;
-    end();
+    end(thread);
 }
 
 void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
     if (has_begun_) searched_ns_ = now - search_.began_at();
     if (!is_on_) return;
+    think(thread);
     if (thread.mark == &own_mark() && PathTracker::has_returned()) follow_returns(thread, now, cpu_now);
     if (has_begun_ && loop_count_ < most_loops && open_.size == 0 && is_log_whole(thread)) {
         thread.phases.time().end_polls(now);
@@ -341,7 +347,7 @@ void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
         if (settled != 0) add(thread, found, settled, now, cpu_now);
     }
     leave(thread, now, cpu_now);
-    end();
+    end(thread);
 }
 
 } // namespace libprofile

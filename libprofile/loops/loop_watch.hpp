@@ -11,10 +11,12 @@
 #pragma once
 
 #include "format/metrics.hpp"
+#include "libprofile/base/own_cost.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 #include "libprofile/loops/logged_values.hpp"
 #include "libprofile/loops/loop.hpp"
+#include "libprofile/loops/raw_log.hpp"
 
 #include <cstdint>
 
@@ -50,27 +52,36 @@ class LoopWatch {
 
     /// An MPI call begins at `now`, outside all others, on the call path of `node`. Returns true if the next such call must be reported, too.
     bool begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept;
+    /// The same with little work, for a call whose path has a number from learn(), KnownPath::row_generation, and whose row is known. Returns false
+    /// if begin_call() is needed.
+    bool begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept;
+    /// Then, when all work is done: the clock, and the processor's ticks at the same time.
+    void set_begin(Thread& thread, std::uint64_t now, std::uint64_t ticks) noexcept;
+    /// What such a call costs.
+    OwnCost& quick_cost() noexcept { return quick_->cost; }
+    /// After begin_call() on the path of `node`: a number by which the next call on this path may begin_quickly(), or 0.
+    std::uint64_t learn(Thread& thread, NodeId node) noexcept;
+    static bool is_learned(std::uint64_t number) noexcept { return (number & learned) != 0; }
     /// Functions of the last call's path have returned, and nothing was booked since (PathTracker::has_returned()). Ends phases of loops in them at that
     /// time. Also in signal handlers. `cpu_now`: the thread's CPU time at `now`, or 0.
     void follow_returns(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     /// No marker has stopped it, and the job goes on.
     bool is_on() const { return is_on_; }
     /// A sample outside MPI has been booked.
-    void sampled(NodeId node, std::uint64_t weight) noexcept {
-        if (is_logging_) log_.add_sample(node, weight);
-    }
+    void sampled(Thread& thread, NodeId node, std::uint64_t weight) noexcept;
     /// Whether the logged events could still be cut out of the running segment.
-    bool needs_segment(Thread& thread) const noexcept { return is_log_whole(thread); }
+    bool needs_segment(Thread& thread) noexcept {
+        think(thread);
+        return is_log_whole(thread);
+    }
     /// Our own time, outside the segment's overhead, is about to be booked directly.
     void add_overhead(Thread& thread, std::uint64_t ns) noexcept;
     /// An event other than an MPI call has been booked.
-    void add_event(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
-        if (is_logging_) values_.add(node, visits, chance_visits, ns);
-    }
+    void add_event(Thread& thread, NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept;
     /// An MPI call begins inside another one, at `level` (an MPI callback).
     void begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept;
     /// Something was booked that is in no log, like a pause. The log begins anew.
-    void interrupt() noexcept;
+    void interrupt(Thread& thread) noexcept;
     /// The program marks its phases itself.
     void stop(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     /// The thread's location is closed at `now`.
@@ -120,6 +131,11 @@ class LoopWatch {
     void watch_returns(Thread& thread, std::uint64_t now) noexcept;
     void ask_witnesses(Thread& thread, Found& loop) noexcept;
     void settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept;
+    void begin_quick() noexcept;
+    void end_quick() noexcept;
+    void begin_raw() noexcept;
+    void note_returns(Thread& thread, const SegmentCounters& booked) noexcept;
+    void think(Thread& thread) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;
     bool is_log_whole(Thread& thread) const noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
@@ -137,7 +153,7 @@ class LoopWatch {
     void replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     std::uint64_t cpu_at(std::uint64_t at, const SegmentCounters& counters, std::uint64_t outside_wall, std::uint64_t outside_cpu) const noexcept;
     static void name(Thread& thread, Found& loop) noexcept;
-    void end() noexcept;
+    void end(Thread& thread) noexcept;
 
     bool is_on_ = true;
     bool has_begun_ = false;
@@ -169,11 +185,31 @@ class LoopWatch {
     std::uint64_t log_began_at_ = 0;
     std::uint64_t log_cpu_start_ = 0;
     SegmentCounters log_counters_;
-    SegmentCounters last_counters_; // at its last event
+    SegmentCounters last_counters_; // at its last event, or at the last one in `raw`
     LoggedValues values_{log_};     // since that event
     std::uint32_t standing_ = 0;    // number of the last event's functions that have not returned, as far as the log knows
     LoggedReturns returns_;
     std::uint64_t ticks_[RawPath::capacity]; // when functions returned, by frame
+
+    // Calls on known paths, until a loop is found: they are only noted, and examined together (think()).
+    static constexpr std::uint64_t learned = std::uint64_t{1} << 63;
+    struct Quick {
+        static constexpr std::uint32_t most = 512;
+        struct Call {
+            std::uint64_t number = 0;
+            std::uint64_t generation = 0; // of its row
+            FollowedPath path;
+        };
+        RawLog raw;
+        OwnCost cost;
+        Call call[most]; // by number
+    };
+    Quick* quick_ = nullptr;            // pages of its own, as long as it searches
+    Quick::Call* quick_call_ = nullptr; // begins
+    std::uint64_t numbers_ = 0;
+    NodeId logged_ = 0; // by the last begin_call(); 0 if none
+    std::uint64_t last_event_at_ = 0;
+    SegmentCounters raw_from_; // at the event before the first of `raw`
 };
 
 [[gnu::cold, gnu::noinline]] void follow_returns(Thread& thread) noexcept;

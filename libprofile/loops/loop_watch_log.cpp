@@ -9,8 +9,6 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint64_t least_outside_ns = 20000; // less time of a function after its last call counts as none
-
 std::uint64_t log_limit() { return memory_quota.limit() / 64; }
 
 } // namespace
@@ -33,7 +31,8 @@ bool LoopWatch::is_log_whole(Thread& thread) const noexcept {
 
 void LoopWatch::begin_nested_call(Thread& thread, NodeId node, std::uint32_t level) noexcept {
     if (!is_logging_) return;
-    if (level != 1 || !is_log_whole(thread)) return interrupt();
+    think(thread);
+    if (level != 1 || !is_log_whole(thread)) return interrupt(thread);
     values_.begin_nested(thread.phases.row(node));
 }
 
@@ -46,9 +45,11 @@ void LoopWatch::log_call(Thread& thread, NodeId node, std::uint32_t common, std:
     const SegmentCounters counters = thread.phases.time().booked();
     log_.add_event({node, common, now, counters - last_counters_});
     last_counters_ = counters;
+    last_event_at_ = now;
     if (running_.size != 0) return;
     values_.begin(thread.phases.row(node));
     standing_ = path_.size;
+    logged_ = node;
 }
 
 /// Return times matter if much time passed outside calls: a part of it may belong to a loop in the function, the rest to one around it.
@@ -76,11 +77,13 @@ void LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
 
 void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
     if (!is_logging_) return;
+    think(thread);
     log_.begin_values(thread.tree.overhead(), 1);
     log_.add_value(static_cast<std::uint32_t>(Metric::Time), ns);
 }
 
-void LoopWatch::interrupt() noexcept {
+void LoopWatch::interrupt(Thread& thread) noexcept {
+    think(thread);
     is_logging_ = false;
     values_.forget();
 }

@@ -73,7 +73,7 @@ Sampled take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t 
     // Weight 0 would drop the only sample of a short iteration.
     const std::uint64_t stands_for = weight != 0 ? weight : 1;
     row.weight += stands_for;
-    if (thread.loops != nullptr) thread.loops->sampled(row.node, stands_for);
+    if (thread.loops != nullptr) thread.loops->sampled(thread, row.node, stands_for);
     return sampled;
 }
 

@@ -334,4 +334,88 @@ TEST_F(PathTrackerTest, AnOverwrittenMarkIsForgotten) {
     EXPECT_TRUE(tracker_.is_complete());
 }
 
+namespace {
+
+/// A program that calls MPI at two sites of functions that call each other, in an order that looks random and is always the same.
+class FollowedPathTest : public PathTrackerTest {
+  protected:
+    struct Known {
+        const void* return_address;
+        KnownPath path;
+        FollowedPath followed;
+        bool is_learned;
+    };
+    using Calls = std::vector<std::pair<NodeId, std::uint32_t>>; // node, and functions that have not returned
+
+    NOT_INLINED void followed_call() {
+        const InTool guard;
+        const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        const void* return_address = __builtin_return_address(0);
+        std::uint32_t common = 0;
+        for (const Known& known : known_calls_) {
+            if (known.return_address != return_address || !PathTracker::is_unchanged(known.path, frame)) continue;
+            if (!known.is_learned || !tracker_.follow_known(known.followed, frame, common)) break;
+            ++quick_;
+            calls_.emplace_back(known.path.node, common);
+            return;
+        }
+        const NodeId node = tree_.child(tracker_.at_followed_call(frame, common), NodeKind::Mpi, 0, 0);
+        calls_.emplace_back(node, common);
+        if (!is_learning_) return;
+        Known& known = known_calls_.emplace_back();
+        known.return_address = return_address;
+        tracker_.remember(known.path, frame, node);
+        known.is_learned = tracker_.learn_followed(known.followed, node);
+    }
+    std::uint32_t random(std::uint32_t below) {
+        state_ = state_ * 1664525u + 1013904223u;
+        return static_cast<std::uint32_t>((std::uint64_t{state_} * below) >> 32);
+    }
+    NOT_INLINED void wander(int depth) {
+        for (std::uint32_t left = 1 + random(3); left != 0; --left) {
+            if (random(2) == 0) followed_call();
+            if (depth != 0 && random(2) == 0) wander(depth - 1);
+            if (depth != 0 && random(3) == 0) stray(depth - 1);
+            if (random(3) == 0) followed_call();
+        }
+        keep_ = 1;
+    }
+    NOT_INLINED void stray(int depth) {
+        if (random(16) == 0) sample();
+        wander(depth);
+        keep_ = 1;
+    }
+    /// The program twice, since paths are learned by the way.
+    NOT_INLINED Calls run(bool learns) {
+        is_learning_ = learns;
+        state_ = 7;
+        quick_ = 0;
+        calls_.clear();
+        known_calls_.clear();
+        for (int i = 0; i < 40; ++i) wander(5);
+        return calls_;
+    }
+
+    std::vector<Known> known_calls_;
+    Calls calls_;
+    bool is_learning_ = false;
+    std::uint32_t state_ = 0;
+    int quick_ = 0;
+};
+
+} // namespace
+
+TEST_F(FollowedPathTest, WithoutAWalkTheSameFunctionsHaveReturned) {
+    const auto run_here = [this](bool learns) { return run(learns); };
+    Calls walked, known;
+    int quick = 0;
+    for (const bool learns : {false, true}) { // from one place, so that the nodes are the same
+        (learns ? known : walked) = run_here(learns);
+        quick = quick_;
+    }
+    ASSERT_EQ(walked.size(), known.size());
+    for (std::size_t i = 1; i < walked.size(); ++i) ASSERT_EQ(walked[i], known[i]) << "call " << i;
+    EXPECT_GT(quick, static_cast<int>(walked.size() * 3 / 4)) << "of " << walked.size();
+}
+
 } // namespace libprofile

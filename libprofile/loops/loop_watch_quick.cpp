@@ -1,0 +1,147 @@
+// The part of a LoopWatch that only notes a call on a known path, and examines many such calls together.
+#include "libprofile/loops/loop_watch.hpp"
+
+#include "libprofile/thread/thread.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace libprofile {
+
+namespace {
+
+constexpr std::uint64_t second = 1000000000;
+
+} // namespace
+
+void LoopWatch::begin_quick() noexcept {
+    if (sizeof(Quick) > memory_quota.limit() / 64) return;
+    void* pages = memory_quota.map((sizeof(Quick) + 4095) & ~std::size_t{4095});
+    if (pages != nullptr) quick_ = new (pages) Quick();
+}
+
+void LoopWatch::end_quick() noexcept {
+    if (quick_ != nullptr) memory_quota.unmap(quick_, (sizeof(Quick) + 4095) & ~std::size_t{4095});
+    quick_ = nullptr;
+}
+
+std::uint64_t LoopWatch::learn(Thread& thread, NodeId node) noexcept {
+    if (quick_ == nullptr || logged_ != node || !is_logging_ || loop_count_ != 0 || thread.counters.is_on()) return 0;
+    const std::uint64_t number = learned | ++numbers_;
+    Quick::Call& call = quick_->call[number % Quick::most];
+    call.number = 0;
+    if (!thread.paths.learn_followed(call.path, node)) return 0;
+    call.generation = log_generation_;
+    call.number = number;
+    return number;
+}
+
+/// What comes before the first record must be in the log.
+void LoopWatch::begin_raw() noexcept {
+    if (!quick_->raw.is_empty()) return;
+    values_.write();
+    raw_from_ = last_counters_;
+}
+
+[[gnu::hot]] bool LoopWatch::begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept {
+    if (quick_ == nullptr || loop_count_ != 0 || calls_until_decision_ <= 1 || last_event_at_ - decided_at_ > second) return false;
+    Quick::Call& call = quick_->call[path.row_generation % Quick::most];
+    if (call.number != path.row_generation || call.generation != log_generation_ || !is_log_whole(thread)) return false;
+    WallLedger& time = thread.phases.time();
+    RawLog& raw = quick_->raw;
+    if (time.polls().site != nullptr || !raw.has_room() || log_.is_nearly_full(raw.bytes())) return false;
+    begin_raw();
+    const SegmentCounters booked = time.booked();
+    if (PathTracker::has_returned()) note_returns(thread, booked);
+    std::uint32_t common = 0;
+    if (!thread.paths.follow_known(call.path, frame, common)) return false;
+    raw.add_event(path.node, common, booked, *path.row);
+    last_counters_ = booked;
+    standing_ = call.path.size - call.path.start_up;
+    quick_call_ = &call;
+    --calls_until_decision_;
+    return true;
+}
+
+/// As log_returns().
+void LoopWatch::note_returns(Thread& thread, const SegmentCounters& booked) noexcept {
+    const std::uint64_t now = session_clock.now();
+    const std::uint32_t standing = thread.paths.see_returns();
+    if (standing >= standing_ || now - last_event_at_ < (booked - last_counters_).wall_ns() + least_outside_ns) return;
+    std::uint64_t times[RawLog::most_returns];
+    const std::uint32_t count = std::min(standing_ - standing, RawLog::most_returns);
+    for (std::uint32_t i = 0; i < count; ++i) times[i] = thread.paths.returned_at(standing + 1 + i, now);
+    quick_->raw.add_returns(booked, standing + 1, times, count);
+    last_counters_ = booked;
+    standing_ = standing;
+}
+
+[[gnu::hot]] void LoopWatch::set_begin(Thread& thread, std::uint64_t now, std::uint64_t ticks) noexcept {
+    quick_->raw.set_time(now);
+    last_event_at_ = now;
+    thread.paths.watch_followed(ticks_, quick_call_->path, now, ticks);
+}
+
+void LoopWatch::sampled(Thread& thread, NodeId node, std::uint64_t weight) noexcept {
+    if (!is_logging_) return;
+    if (quick_ != nullptr && !quick_->raw.has_room_for_one()) think(thread);
+    if (quick_ != nullptr && !quick_->raw.is_empty())
+        quick_->raw.add_sample(node, weight);
+    else
+        log_.add_sample(node, weight);
+}
+
+void LoopWatch::add_event(Thread& thread, NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
+    if (!is_logging_) return;
+    if (quick_ != nullptr && !quick_->raw.has_room_for_one()) think(thread);
+    if (quick_ != nullptr && !quick_->raw.is_empty())
+        quick_->raw.add_other(node, visits, chance_visits, ns);
+    else
+        values_.add(node, visits, chance_visits, ns);
+}
+
+/// Examines what was noted, as if it had been logged at once. If a segment has ended meanwhile, the rows hold other values, and the log begins
+/// anew: only the search learns of the calls.
+void LoopWatch::think(Thread& thread) noexcept {
+    if (quick_ == nullptr || quick_->raw.is_empty()) return;
+    RawLog& raw = quick_->raw;
+    const bool is_whole = is_log_whole(thread);
+    raw.link_events();
+    SegmentCounters booked = raw_from_;
+    RawLog::Record call; // whose values are not written yet
+    std::uint64_t room[metric_count];
+    const auto write_values = [&] {
+        if (call.row != nullptr) values_.write(call.node, call.before, call.after != 0 ? raw.values_at(call.after) : values_of(*call.row, room));
+        call.row = nullptr;
+        values_.write(); // of others
+    };
+    RawLog::Record record;
+    for (std::uint32_t position = 0; raw.read(position, record);) {
+        if (record.kind == RawKind::Event) {
+            ++calls_;
+            if (path_.find(thread.tree, record.node)) search_.event(thread.tree, path_, std::min(record.common, path_.size), record.at);
+        }
+        if (!is_whole) continue;
+        switch (record.kind) {
+        case RawKind::Event:
+            write_values();
+            log_.add_event({record.node, record.common, record.at, record.booked - booked});
+            booked = record.booked;
+            call = record;
+            break;
+        case RawKind::Sample: log_.add_sample(record.node, record.weight); break;
+        case RawKind::Other: values_.add(record.node, record.visits, record.chance_visits, record.ns); break;
+        case RawKind::Returns:
+            write_values();
+            returns_ = {record.booked - booked, record.first, record.count, {}};
+            std::copy(record.times, record.times + record.count, returns_.at);
+            log_.add_returns(returns_);
+            booked = record.booked;
+            break;
+        }
+    }
+    if (call.row != nullptr) values_.go_on(*call.row, call.before);
+    raw.clear();
+}
+
+} // namespace libprofile

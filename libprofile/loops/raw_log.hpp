@@ -1,0 +1,118 @@
+// What happened since the search for the time loop last thought: as few words as possible, in the order of time. The program's caches are cold at
+// an MPI call, so a call only appends here; LoopWatch::think() reads many records at once.
+// Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe, allocates nothing.
+#pragma once
+
+#include "libprofile/callpath/call_tree.hpp"
+#include "libprofile/metrics/accumulator.hpp"
+#include "libprofile/phases/segment.hpp"
+
+#include <cstdint>
+
+namespace libprofile {
+
+enum class RawKind : std::uint8_t { Event, Sample, Other, Returns };
+
+/// The values of a row at some moment.
+struct RowValues {
+    std::uint32_t beyond = 0; // as Row::beyond, without counters
+    std::uint64_t chance_visits = 0;
+    std::uint64_t first[Row::in_first_line] = {};
+    const std::uint64_t* others = nullptr; // those of `beyond`, by position
+};
+
+/// Those that it has now; `room` for metric_count numbers.
+RowValues values_of(const Row& row, std::uint64_t* room) noexcept;
+
+class RawLog {
+  public:
+    struct Record {
+        RawKind kind = RawKind::Event;
+        NodeId node = 0;
+        std::uint32_t common = 0;                            // events: as in LoggedEvent
+        std::uint64_t at = 0;                                // ns
+        SegmentCounters booked;                              // events, returns: until now
+        Row* row = nullptr;                                  // events: of the call
+        RowValues before;                                    // events: of that row when the call began
+        std::uint32_t after = 0;                             // events: position of the next event with that row, 0 if there is none
+        std::uint64_t weight = 0;                            // samples
+        std::uint64_t visits = 0, chance_visits = 0, ns = 0; // others
+        std::uint32_t first = 0, count = 0;                  // returns: levels
+        const std::uint64_t* times = nullptr;                // returns: `count`
+    };
+
+    bool is_empty() const { return used_ == 0; }
+    /// Bytes used, at least as many as an EventLog needs for the same.
+    std::size_t bytes() const { return used_ * sizeof(std::uint64_t); }
+    void clear() { used_ = 0; }
+
+    static constexpr std::uint32_t most_returns = 40;
+    /// There is room for returns and an event. Samples and others may need has_room_for_one().
+    bool has_room() const { return used_ + returns_words + most_returns + event_words + metric_count + reserve <= capacity; }
+    bool has_room_for_one() const { return used_ + other_words <= capacity; }
+
+    /// A call begins; its time is set later by set_time().
+    void add_event(NodeId node, std::uint32_t common, const SegmentCounters& booked, Row& row) noexcept {
+        std::uint64_t* to = words_ + used_;
+        last_event_ = used_;
+        const std::uint32_t beyond = row.beyond & ((1u << Row::counters_bit) - 1);
+        to[0] = head(RawKind::Event, node);
+        to[2] = std::uint64_t{beyond} << 32 | common;
+        to[3] = booked.events_ns;
+        to[4] = booked.asleep_ns;
+        to[5] = booked.overhead_ns;
+        to[6] = reinterpret_cast<std::uintptr_t>(&row);
+        to[7] = row.chance_visits;
+        to += event_words;
+        for (std::size_t m = 0; m < Row::in_first_line; ++m) *to++ = row.values[m];
+        for (std::uint32_t left = beyond; left != 0; left &= left - 1) *to++ = row.values[Row::in_first_line + static_cast<unsigned>(std::countr_zero(left))];
+        used_ = static_cast<std::uint32_t>(to - words_);
+    }
+    void set_time(std::uint64_t at) noexcept { words_[last_event_ + 1] = at; }
+    void add_sample(NodeId node, std::uint64_t weight) noexcept {
+        std::uint64_t* to = words_ + used_;
+        to[0] = head(RawKind::Sample, node);
+        to[1] = weight;
+        used_ += sample_words;
+    }
+    void add_other(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
+        std::uint64_t* to = words_ + used_;
+        to[0] = head(RawKind::Other, node);
+        to[1] = visits;
+        to[2] = chance_visits;
+        to[3] = ns;
+        used_ += other_words;
+    }
+    /// Functions at `count` levels from `first` on have returned, at these times.
+    void add_returns(const SegmentCounters& booked, std::uint32_t first, const std::uint64_t* times, std::uint32_t count) noexcept {
+        std::uint64_t* to = words_ + used_;
+        to[0] = head(RawKind::Returns, first);
+        to[1] = count;
+        to[2] = booked.events_ns;
+        to[3] = booked.asleep_ns;
+        to[4] = booked.overhead_ns;
+        for (std::uint32_t i = 0; i < count; ++i) to[returns_words + i] = times[i];
+        used_ += returns_words + count;
+    }
+
+    /// Reads the record at `position`, and moves on to the next. Returns false at the end.
+    bool read(std::uint32_t& position, Record& record) const noexcept;
+    /// Finds `after` for all events. Call once, before read().
+    void link_events() noexcept;
+    /// The values of a row at the event at `position`.
+    RowValues values_at(std::uint32_t position) const noexcept;
+
+  private:
+    // Word 0: kind, then for events the position of the next event with that row, and the node.
+    static std::uint64_t head(RawKind kind, NodeId node) { return std::uint64_t{node} << 32 | static_cast<std::uint64_t>(kind); }
+    std::uint32_t size_at(std::uint32_t position) const noexcept;
+
+    static constexpr std::uint32_t capacity = 4096;
+    static constexpr std::uint32_t event_words = 8, sample_words = 2, other_words = 4, returns_words = 5;
+    static constexpr std::uint32_t reserve = 32 * other_words; // for what comes between events
+    std::uint64_t words_[capacity];
+    std::uint32_t used_ = 0;
+    std::uint32_t last_event_ = 0;
+};
+
+} // namespace libprofile
