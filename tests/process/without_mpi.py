@@ -124,7 +124,8 @@ def markers_make_a_process_a_job_of_one_rank(job):
 @test
 def libprofile_run_makes_a_process_a_job_of_one_rank(job):
     program = job.programs / "without_mpi"
-    result = job.run([job.tool, "run", "--", program])
+    # A thread without a sample is no location, and the shortest of these three takes some 10 ms.
+    result = job.run([job.tool, "run", "--", program], env={"LIBPROFILE_SAMPLE": "2kHz"})
     expect_equal((result.code, result.out, result.err), (5, "caught 6000\n", []), "the process")
     expect_equal(len(result.exit_lines), 1, "exit lines")
     report = job.report()
