@@ -91,10 +91,13 @@ class PathTracker {
     std::uint64_t bounded_calls() const { return bounded_calls_; }
     /// Returns true if it is certain without a walk that nothing has returned and the same function makes the call. `function`: the call's node.
     bool is_same_activation(NodeId function, std::uintptr_t frame) const noexcept {
-        const Mark& own = mark();
-        if (own.returns != 0 || common_since_followed_ <= RawPath::capacity || !mark_stands(own, frame)) return false;
         const Node& caller = (*tree_)[(*tree_)[function].parent];
-        return caller.kind == NodeKind::Frame && own.node == caller.parent;
+        return caller.kind == NodeKind::Frame && nothing_has_returned_to(caller.parent, frame);
+    }
+    /// The same if `outer` is the path of the function that makes the call: of the call site that has called it.
+    bool nothing_has_returned_to(NodeId outer, std::uintptr_t frame) const noexcept {
+        const Mark& own = mark();
+        return own.returns == 0 && common_since_followed_ > RawPath::capacity && own.node == outer && mark_stands(own, frame);
     }
     /// For callers that ask when functions return: from `now` (ns) on, stores times in `ticks` (RawPath::capacity elements); nullptr ends it.
     /// has_returned() tells when functions on the last call's path, at `level` or further inside, return between that call and the next event.

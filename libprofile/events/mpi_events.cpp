@@ -161,7 +161,9 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
 [[gnu::cold]] void MpiEvent::find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
     const bool is_followed = is_any_followed(thread) && follow(thread, path.node, frame);
     path.row = &thread.phases.row(path.node);
-    path.row_generation = !is_followed ? thread.phases.row_generation() : level_ == 0 && thread.loops != nullptr ? thread.loops->learn(thread, path.node) : 0;
+    path.row_generation = !is_followed                             ? thread.phases.row_generation()
+                          : level_ == 0 && thread.loops != nullptr ? thread.loops->learn(thread, path.node, path.row_generation)
+                                                                   : 0;
 }
 
 /// A call on the path of `node` may begin a pass of the time loop. Returns true if the next one on this path may, too.

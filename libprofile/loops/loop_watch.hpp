@@ -59,8 +59,9 @@ class LoopWatch {
     void set_begin(Thread& thread, std::uint64_t now, std::uint64_t ticks) noexcept;
     /// What such a call costs.
     OwnCost& quick_cost() noexcept { return quick_->cost; }
-    /// After begin_call() on the path of `node`: a number by which the next call on this path may begin_quickly(), or 0.
-    std::uint64_t learn(Thread& thread, NodeId node) noexcept;
+    /// After begin_call() on the path of `node`: a number by which the next call on this path may begin_quickly(), or 0. `before`: the path's number
+    /// until now.
+    std::uint64_t learn(Thread& thread, NodeId node, std::uint64_t before) noexcept;
     static bool is_learned(std::uint64_t number) noexcept { return (number & learned) != 0; }
     /// Functions of the last call's path have returned, and nothing was booked since (PathTracker::has_returned()). Ends phases of loops in them at that
     /// time. Also in signal handlers. `cpu_now`: the thread's CPU time at `now`, or 0.
@@ -198,14 +199,16 @@ class LoopWatch {
         struct Call {
             std::uint64_t number = 0;
             std::uint64_t generation = 0; // of its row
-            FollowedPath path;
+            NodeId outer = no_node;       // of the call site that has called the function that makes this call
+            std::uint32_t depth = 0;      // functions on its path
+            FollowedPath path;            // empty if its frames are not known
         };
         RawLog raw;
         OwnCost cost;
         Call call[most]; // by number
     };
     Quick* quick_ = nullptr;            // pages of its own, as long as it searches
-    Quick::Call* quick_call_ = nullptr; // begins
+    Quick::Call* quick_call_ = nullptr; // begins, and functions have returned since the last one
     std::uint64_t numbers_ = 0;
     NodeId logged_ = 0; // by the last begin_call(); 0 if none
     std::uint64_t last_event_at_ = 0;

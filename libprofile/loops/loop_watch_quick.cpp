@@ -25,12 +25,16 @@ void LoopWatch::end_quick() noexcept {
     quick_ = nullptr;
 }
 
-std::uint64_t LoopWatch::learn(Thread& thread, NodeId node) noexcept {
+std::uint64_t LoopWatch::learn(Thread& thread, NodeId node, std::uint64_t before) noexcept {
     if (quick_ == nullptr || logged_ != node || !is_logging_ || loop_count_ != 0 || thread.counters.is_on()) return 0;
-    const std::uint64_t number = learned | ++numbers_;
+    const bool is_known = is_learned(before) && quick_->call[before % Quick::most].number == before;
+    const std::uint64_t number = is_known ? before : learned | ++numbers_;
     Quick::Call& call = quick_->call[number % Quick::most];
-    call.number = 0;
-    if (!thread.paths.learn_followed(call.path, node)) return 0;
+    if (!is_known) call.path = {};
+    thread.paths.learn_followed(call.path, node); // not if the last call came from the same function: then nothing was walked
+    const Node& caller = thread.tree[thread.tree[node].parent];
+    call.outer = caller.kind == NodeKind::Frame ? caller.parent : no_node;
+    call.depth = path_.size;
     call.generation = log_generation_;
     call.number = number;
     return number;
@@ -53,12 +57,13 @@ void LoopWatch::begin_raw() noexcept {
     begin_raw();
     const SegmentCounters booked = time.booked();
     if (PathTracker::has_returned()) note_returns(thread, booked);
-    std::uint32_t common = 0;
-    if (!thread.paths.follow_known(call.path, frame, common)) return false;
+    std::uint32_t common = call.depth;
+    const bool is_same = thread.paths.nothing_has_returned_to(call.outer, frame);
+    if (!is_same && !thread.paths.follow_known(call.path, frame, common)) return false;
     raw.add_event(path.node, common, booked, *path.row);
     last_counters_ = booked;
-    standing_ = call.path.size - call.path.start_up;
-    quick_call_ = &call;
+    standing_ = call.depth;
+    quick_call_ = is_same ? nullptr : &call;
     --calls_until_decision_;
     return true;
 }
@@ -79,7 +84,7 @@ void LoopWatch::note_returns(Thread& thread, const SegmentCounters& booked) noex
 [[gnu::hot]] void LoopWatch::set_begin(Thread& thread, std::uint64_t now, std::uint64_t ticks) noexcept {
     quick_->raw.set_time(now);
     last_event_at_ = now;
-    thread.paths.watch_followed(ticks_, quick_call_->path, now, ticks);
+    if (quick_call_ != nullptr) thread.paths.watch_followed(ticks_, quick_call_->path, now, ticks);
 }
 
 void LoopWatch::sampled(Thread& thread, NodeId node, std::uint64_t weight) noexcept {

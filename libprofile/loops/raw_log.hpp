@@ -44,7 +44,7 @@ class RawLog {
     bool is_empty() const { return used_ == 0; }
     /// Bytes used, at least as many as an EventLog needs for the same.
     std::size_t bytes() const { return used_ * sizeof(std::uint64_t); }
-    void clear() { used_ = 0; }
+    void clear() { used_ = events_ = 0; }
 
     static constexpr std::uint32_t most_returns = 40;
     /// There is room for returns and an event. Samples and others may need has_room_for_one().
@@ -55,6 +55,7 @@ class RawLog {
     void add_event(NodeId node, std::uint32_t common, const SegmentCounters& booked, Row& row) noexcept {
         std::uint64_t* to = words_ + used_;
         last_event_ = used_;
+        ++events_;
         const std::uint32_t beyond = row.beyond & ((1u << Row::counters_bit) - 1);
         to[0] = head(RawKind::Event, node);
         to[2] = std::uint64_t{beyond} << 32 | common;
@@ -113,6 +114,7 @@ class RawLog {
     std::uint64_t words_[capacity];
     std::uint32_t used_ = 0;
     std::uint32_t last_event_ = 0;
+    std::uint32_t events_ = 0;
 };
 
 } // namespace libprofile
