@@ -24,17 +24,6 @@ RowValues values_of(const Row& row, std::uint64_t* room) noexcept {
     return values;
 }
 
-std::uint32_t RawLog::size_at(std::uint32_t position) const noexcept {
-    const std::uint64_t* words = words_ + position;
-    switch (kind_of(words[0])) {
-    case RawKind::Event: return event_words + static_cast<std::uint32_t>(Row::in_first_line) + static_cast<std::uint32_t>(std::popcount(words[2] >> 32));
-    case RawKind::Sample: return sample_words;
-    case RawKind::Other: return other_words;
-    case RawKind::Returns: return returns_words + static_cast<std::uint32_t>(words[1]);
-    }
-    return capacity;
-}
-
 RowValues RawLog::values_at(std::uint32_t position) const noexcept {
     const std::uint64_t* words = words_ + position;
     RowValues values;
@@ -67,7 +56,7 @@ bool RawLog::read(std::uint32_t& position, Record& record) const noexcept {
     record.node = static_cast<NodeId>(words[0] >> 32);
     switch (record.kind) {
     case RawKind::Event:
-        record.after = static_cast<std::uint32_t>(words[0] >> 8) & 0xffffff;
+        record.after = static_cast<std::uint32_t>(words[0] >> 8) & 0xffff;
         record.at = words[1];
         record.common = static_cast<std::uint32_t>(words[2]);
         record.booked = {words[3], words[4], words[5]};

@@ -57,7 +57,6 @@ class RawLog {
         last_event_ = used_;
         ++events_;
         const std::uint32_t beyond = row.beyond & ((1u << Row::counters_bit) - 1);
-        to[0] = head(RawKind::Event, node);
         to[2] = std::uint64_t{beyond} << 32 | common;
         to[3] = booked.events_ns;
         to[4] = booked.asleep_ns;
@@ -67,18 +66,20 @@ class RawLog {
         to += event_words;
         for (std::size_t m = 0; m < Row::in_first_line; ++m) *to++ = row.values[m];
         for (std::uint32_t left = beyond; left != 0; left &= left - 1) *to++ = row.values[Row::in_first_line + static_cast<unsigned>(std::countr_zero(left))];
-        used_ = static_cast<std::uint32_t>(to - words_);
+        const auto words = static_cast<std::uint32_t>(to - words_) - used_;
+        words_[used_] = head(RawKind::Event, node, words);
+        used_ += words;
     }
     void set_time(std::uint64_t at) noexcept { words_[last_event_ + 1] = at; }
     void add_sample(NodeId node, std::uint64_t weight) noexcept {
         std::uint64_t* to = words_ + used_;
-        to[0] = head(RawKind::Sample, node);
+        to[0] = head(RawKind::Sample, node, sample_words);
         to[1] = weight;
         used_ += sample_words;
     }
     void add_other(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept {
         std::uint64_t* to = words_ + used_;
-        to[0] = head(RawKind::Other, node);
+        to[0] = head(RawKind::Other, node, other_words);
         to[1] = visits;
         to[2] = chance_visits;
         to[3] = ns;
@@ -87,7 +88,7 @@ class RawLog {
     /// Functions at `count` levels from `first` on have returned, at these times.
     void add_returns(const SegmentCounters& booked, std::uint32_t first, const std::uint64_t* times, std::uint32_t count) noexcept {
         std::uint64_t* to = words_ + used_;
-        to[0] = head(RawKind::Returns, first);
+        to[0] = head(RawKind::Returns, first, returns_words + count);
         to[1] = count;
         to[2] = booked.events_ns;
         to[3] = booked.asleep_ns;
@@ -104,11 +105,13 @@ class RawLog {
     RowValues values_at(std::uint32_t position) const noexcept;
 
   private:
-    // Word 0: kind, then for events the position of the next event with that row, and the node.
-    static std::uint64_t head(RawKind kind, NodeId node) { return std::uint64_t{node} << 32 | static_cast<std::uint64_t>(kind); }
-    std::uint32_t size_at(std::uint32_t position) const noexcept;
+    // Word 0: kind; for events, the position of the next event with that row; the number of words; node or level.
+    static std::uint64_t head(RawKind kind, NodeId node, std::uint32_t words) {
+        return std::uint64_t{node} << 32 | std::uint64_t{words} << 24 | static_cast<std::uint64_t>(kind);
+    }
+    std::uint32_t size_at(std::uint32_t position) const { return static_cast<std::uint32_t>(words_[position] >> 24) & 0xff; }
 
-    static constexpr std::uint32_t capacity = 4096;
+    static constexpr std::uint32_t capacity = 4096; // positions have 16 bits in word 0, sizes 8
     static constexpr std::uint32_t event_words = 8, sample_words = 2, other_words = 4, returns_words = 5;
     static constexpr std::uint32_t reserve = 32 * other_words; // for what comes between events
     std::uint64_t words_[capacity];

@@ -105,14 +105,16 @@ class PollRun {
         return static_cast<std::uint64_t>(static_cast<unsigned __int128>(timed_ns) * (untimed + repeats) / timed) + found;
     }
     /// Of libprofile, around those calls.
-    std::uint64_t own_estimate() const { return (untimed + found_untimed) * own_ns + repeats * (own_ns / repeat_share); }
+    std::uint64_t own_estimate() const { return (untimed + found_untimed) * own_ns + repeats * std::min(own_ns, repeat_ns); }
 
   private:
     std::uint64_t began_at_ = 0; // ns: the end of the first unsuccessful call, which was timed as any other
     std::uint64_t booked_ = 0;
     std::uint64_t first_ns_ = 0; // the first call's; used while no other was timed
     static constexpr std::uint32_t widest = 253;
-    static constexpr std::uint64_t repeat_share = 4; // counting costs this part of what a call costs that is looked at
+    // Too short to be measured where it happens: 100 instructions, which are in the first caches in a run of polls. The least that was measured for
+    // whole loops of polls (docs/overhead-measurements.md).
+    static constexpr std::uint64_t repeat_ns = 8;
     std::uint32_t length_ = 0;
     std::uint32_t spread_ = 21;
     std::uint32_t until_timed_ = 0;
