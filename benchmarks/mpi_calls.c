@@ -59,22 +59,22 @@ CALLER(0)
 CALLER(1)
 CALLER(2)
 CALLER(3)
-CALLER(4) CALLER(5) CALLER(6) CALLER(7)
-// clang-format on
-#define EIGHT(name)                                                                                                                                            \
-    name##_0();                                                                                                                                                \
-    name##_1();                                                                                                                                                \
-    name##_2();                                                                                                                                                \
-    name##_3();                                                                                                                                                \
-    name##_4();                                                                                                                                                \
-    name##_5();                                                                                                                                                \
-    name##_6();                                                                                                                                                \
-    name##_7()
-    static void one_new(void) {
-    EIGHT(one);
+CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9) CALLER(10) CALLER(11)
+    // clang-format on
+    static void (*const one_new_each[])(void) = {one_0, one_1, one_2, one_3, one_4, one_5, one_6, one_7, one_8, one_9, one_10, one_11};
+static void (*const two_new_each[])(void) = {two_0, two_1, two_2, two_3, two_4, two_5, two_6, two_7, two_8, two_9, two_10, two_11};
+static void (*const three_new_each[])(void) = {three_0, three_1, three_2, three_3, three_4, three_5, three_6, three_7, three_8, three_9, three_10, three_11};
+enum { callers = sizeof one_new_each / sizeof one_new_each[0] };
+
+static void one_new(void) {
+    for (int i = 0; i < callers; ++i) one_new_each[i]();
 }
-static void two_new(void) { EIGHT(two); }
-static void three_new(void) { EIGHT(three); }
+static void two_new(void) {
+    for (int i = 0; i < callers; ++i) two_new_each[i]();
+}
+static void three_new(void) {
+    for (int i = 0; i < callers; ++i) three_new_each[i]();
+}
 
 /* Like a program that waits for messages: one call site, no other call. */
 static void polls(void) {
@@ -138,9 +138,9 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 3; ++i) measure("Comm_rank", depths[i], calls, 1, comm_rank);
     for (int i = 0; i < 3; ++i) measure("Allreduce (self)", depths[i], calls, 1, allreduce);
     for (int i = 0; i < 3; ++i) measure("Irecv, Isend, Waitall", depths[i], calls, 3, message);
-    for (int i = 0; i < 3; ++i) measure("Comm_rank, 1 frame new", depths[i], calls, 8, one_new);
-    for (int i = 0; i < 3; ++i) measure("Comm_rank, 2 new", depths[i], calls, 8, two_new);
-    for (int i = 0; i < 3; ++i) measure("Comm_rank, 3 new", depths[i], calls, 8, three_new);
+    for (int i = 0; i < 3; ++i) measure("Comm_rank, 1 frame new", depths[i], calls, callers, one_new);
+    for (int i = 0; i < 3; ++i) measure("Comm_rank, 2 new", depths[i], calls, callers, two_new);
+    for (int i = 0; i < 3; ++i) measure("Comm_rank, 3 new", depths[i], calls, callers, three_new);
     for (int i = 0; i < 3; ++i) measure_descents(depths[i]);
     measure_cold("Comm_rank, cold", 1, comm_rank);
     measure_cold("Allreduce, cold", 1, allreduce);

@@ -342,7 +342,9 @@ std::uint64_t MpiEvent::cpu_of_long_call(std::uint64_t start, std::uint64_t own)
 void MpiEvent::before_waiting() noexcept {
     if (row_ == nullptr || level_ != 0 || polls_) return;
     PhaseStack& phases = thread_->phases;
-    if (phases.iterations().waits().is_time_for_work(*thread_->calls[0].typical_ns) && phases.iterations().has_pending_work()) do_pending_work();
+    const std::uint64_t typical_ns = *thread_->calls[0].typical_ns;
+    const bool is_time = phases.iterations().waits().is_time_for_work(static_cast<std::uint32_t>(typical_ns));
+    if ((is_time && phases.iterations().has_pending_work()) || (is_noted_ && thread_->loops->has_notes(typical_ns))) do_pending_work();
 }
 
 /// As if the call had come later by what the work takes.
@@ -353,7 +355,9 @@ void MpiEvent::before_waiting() noexcept {
     const std::uint64_t begin = call.start;
     if (call.cpu_start != 0) thread_->mark_cpu(begin, call.cpu_start);
     count_until_now(*thread_);
+    const bool has_iteration = thread_->phases.iterations().has_pending_work();
     thread_->phases.iterations().do_pending_work();
+    if (is_noted_) thread_->loops->think(*thread_);
     count_own(*thread_);
     const std::uint64_t cpu = call.cpu_start != 0 ? thread_cpu_time() : 0;
     call.start = session_clock.now();
@@ -362,7 +366,7 @@ void MpiEvent::before_waiting() noexcept {
     const std::uint64_t own = cpu != 0 ? thread_->own_time(begin, call.start, cpu) : thread_->own_time(begin, call.start);
     call.cpu_start = cpu;
     thread_->phases.time().book_overhead(own);
-    thread_->phases.iterations().waits().learn(own);
+    if (has_iteration) thread_->phases.iterations().waits().learn(own);
     // The wait becomes shorter by that, but not the time that there is for it.
     const std::uint64_t longer = *call.typical_ns + spent / 4;
     *call.typical_ns = longer < UINT32_MAX ? static_cast<std::uint32_t>(longer) : UINT32_MAX;

@@ -57,6 +57,10 @@ class LoopWatch {
     bool begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept;
     /// Then, when all work is done: the clock, and the processor's ticks at the same time.
     void set_begin(Thread& thread, std::uint64_t now, std::uint64_t ticks) noexcept;
+    /// There are enough noted calls to examine them in a wait for others of `ns`, and it is long enough: about 1 ns a byte. think() is allowed at any
+    /// time after set_begin().
+    bool has_notes(std::uint64_t ns) const noexcept { return quick_ != nullptr && quick_->raw.bytes() >= enough_notes && ns >= quick_->raw.bytes(); }
+    void think(Thread& thread) noexcept;
     /// What such a call costs.
     OwnCost& quick_cost() noexcept { return quick_->cost; }
     /// After begin_call() on the path of `node`: a number by which the next call on this path may begin_quickly(), or 0. `before`: the path's number
@@ -136,7 +140,6 @@ class LoopWatch {
     void end_quick() noexcept;
     void begin_raw() noexcept;
     void note_returns(Thread& thread, const SegmentCounters& booked) noexcept;
-    void think(Thread& thread) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;
     bool is_log_whole(Thread& thread) const noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;
@@ -193,6 +196,7 @@ class LoopWatch {
     std::uint64_t ticks_[RawPath::capacity]; // when functions returned, by frame
 
     // Calls on known paths, until a loop is found: they are only noted, and examined together (think()).
+    static constexpr std::size_t enough_notes = 4096; // bytes, of some 40 calls
     static constexpr std::uint64_t learned = std::uint64_t{1} << 63;
     struct Quick {
         static constexpr std::uint32_t most = 512;
