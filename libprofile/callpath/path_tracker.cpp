@@ -285,6 +285,11 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
 
 NodeId PathTracker::at_followed_call(std::uintptr_t frame, std::uint32_t& common) noexcept {
     const NodeId node = at_call(frame);
+    follow_walked(frame, common);
+    return node;
+}
+
+void PathTracker::follow_walked(std::uintptr_t frame, std::uint32_t& common) noexcept {
     common = static_cast<std::uint32_t>(nodes_in(std::min(common_since_followed_, size_)));
     if (!complete_ && common != 0) ++common; // below "(partial)"
     if (was_unmarked_ && common != 0) ++bounded_calls_;
@@ -293,7 +298,6 @@ NodeId PathTracker::at_followed_call(std::uintptr_t frame, std::uint32_t& common
     marks_followed_ = is_own_stack(frame) && may_mark(false);
     if (marks_followed_) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     mark().fired = Mark::never_fired; // evaluated
-    return node;
 }
 
 void PathTracker::watch_returns(std::uint64_t* ticks, std::uint32_t level, std::uint64_t now) noexcept {

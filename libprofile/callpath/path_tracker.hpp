@@ -83,6 +83,8 @@ class PathTracker {
     /// Like at_call(), for callers that ask what has returned since the last such call. Leaves the mark as far inside as possible.
     /// `common`: this many of the path's functions, from the outermost, have not returned; an upper bound if no mark was possible.
     NodeId at_followed_call(std::uintptr_t frame, std::uint32_t& common) noexcept;
+    /// The same for a call whose path at_call() has just found.
+    void follow_walked(std::uintptr_t frame, std::uint32_t& common) noexcept;
     /// Keeps what at_followed_call() has just found for the call of `function` (a node). Returns false if the next call on this path must be walked, too.
     bool learn_followed(FollowedPath& path, NodeId function) const noexcept;
     /// As at_followed_call() for a call whose path is_unchanged(), without a walk. Returns false, and changes nothing, if a walk is needed.

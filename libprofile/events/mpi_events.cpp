@@ -159,7 +159,7 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
 
 /// The row of a known path, of the interval that runs. As long as loops are looked for, calls come here that were not noted.
 [[gnu::cold]] void MpiEvent::find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
-    const bool is_followed = is_any_followed(thread) && follow(thread, path.node, frame);
+    const bool is_followed = is_any_followed(thread) && follow(thread, path.node, frame, false);
     path.row = &thread.phases.row(path.node);
     path.row_generation = !is_followed                             ? thread.phases.row_generation()
                           : level_ == 0 && thread.loops != nullptr ? thread.loops->learn(thread, path.node, path.row_generation)
@@ -167,7 +167,7 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
 }
 
 /// A call on the path of `node` may begin a pass of the time loop. Returns true if the next one on this path may, too.
-[[gnu::cold]] bool MpiEvent::follow(Thread& thread, NodeId node, std::uintptr_t frame) noexcept {
+[[gnu::cold]] bool MpiEvent::follow(Thread& thread, NodeId node, std::uintptr_t frame, bool is_walked) noexcept {
     if (!process.rank_is_known()) return true;
     if (level_ != 0) {
         if (thread.loops != nullptr) thread.loops->begin_nested_call(thread, node, level_);
@@ -187,7 +187,7 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
     const std::uint64_t generation = thread.phases.row_generation();
     bool is_followed = true;
     if (thread.loops != nullptr)
-        is_followed = thread.loops->begin_call(thread, node, frame, entered_);
+        is_followed = thread.loops->begin_call(thread, node, frame, entered_, is_walked);
     else
         iteration_point.passed_by_call(thread, entered_);
     if (thread.phases.row_generation() == generation) return is_followed;
@@ -205,6 +205,7 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
     const CallSite& site = call_site(thread, function_id, return_address);
     if (site.is_helper) return false;
     NodeId node = site.function_node;
+    bool is_walked = false;
     cheap_ = level_ == 0;
     if (known != nullptr) {
         node = thread.paths.check_call(*known, frame);
@@ -215,11 +216,12 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
             entered_ = session_clock.now();
         }
         known = walk_to_event(thread, NodeKind::Mpi, function_id, return_address, frame, node);
+        is_walked = true;
         iteration_point.look_for_new(); // libraries may have come
         sleds.look_for_new();
     }
     if (is_any_followed(thread)) [[unlikely]]
-        follow(thread, node, frame);
+        follow(thread, node, frame, is_walked);
     path_ = known;
     row_ = &thread.phases.row(node);
     thread.calls[level_].typical_ns = known != nullptr ? &known->typical_ns : &thread.tree[node].typical_ns;

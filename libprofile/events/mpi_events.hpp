@@ -87,7 +87,7 @@ class MpiEvent {
     bool find_path(Thread& thread, KnownPath* known, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void find_row(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
     bool begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept;
-    bool follow(Thread& thread, std::uint32_t node, std::uintptr_t frame) noexcept;
+    bool follow(Thread& thread, std::uint32_t node, std::uintptr_t frame, bool is_walked) noexcept;
     bool continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept;
     void begin_polls() noexcept;
     void do_pending_work() noexcept;

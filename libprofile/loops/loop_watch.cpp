@@ -215,7 +215,7 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
     want_checkpoint();
 }
 
-bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept {
+bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept {
     if (!is_on_) return false;
     think(thread);
     logged_ = 0;
@@ -251,7 +251,10 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     const std::uint64_t bounded = thread.paths.bounded_calls();
     const bool is_watched = thread.paths.is_same_activation(node, frame); // nothing has returned since that call began
     const std::uint64_t generation = thread.phases.row_generation();
-    if (!is_watched) thread.paths.at_followed_call(frame, common);
+    if (is_walked)
+        thread.paths.follow_walked(frame, common);
+    else if (!is_watched)
+        thread.paths.at_followed_call(frame, common);
     if (common > path_.size) common = path_.size;
     const auto is_again_in_entry = [&](std::uint32_t i) { return loops_[i].is_again_in_entry(path_, node, common); };
     if (std::any_of(running_.loop, running_.loop + running_.size, is_again_in_entry) && thread.paths.bounded_calls() == bounded) return true;

@@ -50,8 +50,9 @@ class LoopWatch {
     /// Makes one that searches, in pages of its own. Returns nullptr if memory is short.
     static LoopWatch* create() noexcept;
 
-    /// An MPI call begins at `now`, outside all others, on the call path of `node`. Returns true if the next such call must be reported, too.
-    bool begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now) noexcept;
+    /// An MPI call begins at `now`, outside all others, on the call path of `node`. `is_walked`: PathTracker::at_call() has just found it. Returns true
+    /// if the next such call must be reported, too.
+    bool begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
     /// The same with little work, for a call whose path has a number from learn(), KnownPath::row_generation, and whose row is known. Returns false
     /// if begin_call() is needed.
     bool begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept;
