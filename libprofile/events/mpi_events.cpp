@@ -147,13 +147,13 @@ bool is_any_followed(const Thread& thread) noexcept {
 /// While a loop is looked for: true if the call is noted, and need not be looked at now.
 bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
     if (level_ != 0 || !LoopWatch::is_learned(path.row_generation) || thread.loops == nullptr) return false;
-    if (!thread.loops->begin_quickly(thread, path, frame)) return false;
-    is_noted_ = is_looked_at_ = true;
-    cheap_ = false; // not what such a call usually costs
-    if (!measures_itself_ && thread.loops->quick_cost().typical() == 0) [[unlikely]] {
+    if (!measures_itself_ && !thread.loops->knows_quick_cost()) [[unlikely]] {
         measures_itself_ = true;
         entered_ = session_clock.now();
     }
+    if (!thread.loops->begin_quickly(thread, path, frame)) return false;
+    is_noted_ = is_looked_at_ = true;
+    cheap_ = false; // not what such a call usually costs
     return true;
 }
 
@@ -194,7 +194,7 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
     // An iteration has begun or ended; what that took belongs to no call.
     const std::uint64_t now = session_clock.now();
     thread.phases.time().book_overhead(thread.own_time(entered_, now));
-    keep_iterations(thread, frame);
+    if (thread.index == 0) keep_iterations(thread, frame);
     entered_ = session_clock.now();
     return is_followed;
 }
@@ -251,42 +251,43 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
     return true;
 }
 
-/// One more of a run that need not be timed: it is only counted. The in-tool flag is not set. What a sample needs to know of the call is written
-/// before call_depth is; a signal handler of the application that calls MPI meanwhile ends the run, which has no repeats left then.
+/// One more of a run that need not be timed: it is only counted. The in-tool flag is not set, so a signal handler of the application may call MPI at
+/// any place. Before call_depth is written, such a call may end the run, and even begin another: so all is asked after that, when it is a nested one.
 [[gnu::hot]] bool MpiEvent::begins_repeated_poll(unsigned function_id, const void* return_address, void* frame) noexcept {
     const ThreadLocal& local = thread_local_block;
     Thread* thread = local.thread;
     if (thread == nullptr || local.in_tool != 0 || thread->call_depth != 0) return false;
     const PollRun& run = thread->phases.time().polls();
-    const auto* site = static_cast<const CallSite*>(run.site);
-    const auto* path = static_cast<const KnownPath*>(run.path);
-    Row* row = run.row;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (run.repeats_left == 0 || site == nullptr || run.is_disturbed || !process.recording()) return false;
+    if (run.repeats_left == 0) return false;
     const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
-    if (path == nullptr) {
-        if (!site->is_at(return_address, function_id, load_map.epoch())) return false;
-    } else {
-        if (!is_path_known(*path, function_id, return_address, own_frame)) return false;
-        ++thread->paths_repeated;
-    }
-    thread_ = thread;
-    row_ = row;
-    repeats_ = polls_ = true;
-    ++(*row_)[Metric::Visits];
     RunningCall& call = thread->calls[0];
-    call.row = row_;
+    Row* row = run.row;
+    call.row = row;
     call.inner = 0;
     call.frame = own_frame;
     call.return_address = const_cast<void*>(return_address);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     thread->call_depth = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const auto* path = static_cast<const KnownPath*>(run.path);
+    const bool goes_on = run.goes_on(row) && !thread->finished && process.recording() &&
+                         (path != nullptr ? is_path_known(*path, function_id, return_address, own_frame)
+                                          : static_cast<const CallSite*>(run.site)->is_at(return_address, function_id, load_map.epoch()));
+    if (!goes_on) {
+        thread->call_depth = 0;
+        return false;
+    }
+    if (path != nullptr) ++thread->paths_repeated;
+    ++(*row)[Metric::Visits];
+    thread_ = thread;
+    row_ = row;
+    repeats_ = polls_ = true;
     return true;
 }
 
 [[gnu::hot]] void MpiEvent::count_repeated() noexcept {
     PollRun& run = thread_->phases.time().polls();
-    if (run.site == nullptr || run.is_disturbed) [[unlikely]] { // what happened in the call has ended the run, or will
+    if (!run.goes_on(row_) || thread_->finished) [[unlikely]] { // what happened in the call has ended the run, or will
         stop();
         if (counted()) was_unsuccessful();
         return;
@@ -303,6 +304,7 @@ bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t fr
 [[gnu::noinline]] void MpiEvent::end_poll() noexcept {
     PollRun& run = thread_->phases.time().polls();
     RunningCall& call = thread_->calls[0];
+    if (repeats_ && (run.site == nullptr || run.row != row_)) return; // the run has ended in the call
     if (is_timed_) {
         const std::uint64_t wall = stopped_at_ - call.start;
         const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;

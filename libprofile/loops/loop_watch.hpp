@@ -64,6 +64,7 @@ class LoopWatch {
     void think(Thread& thread) noexcept;
     /// What such a call costs.
     OwnCost& quick_cost() noexcept { return quick_->cost; }
+    bool knows_quick_cost() const noexcept { return quick_ == nullptr || quick_->cost.typical() != 0; }
     /// After begin_call() on the path of `node`: a number by which the next call on this path may begin_quickly(), or 0. `before`: the path's number
     /// until now.
     std::uint64_t learn(Thread& thread, NodeId node, std::uint64_t before) noexcept;
@@ -140,7 +141,7 @@ class LoopWatch {
     void begin_quick() noexcept;
     void end_quick() noexcept;
     void begin_raw() noexcept;
-    void note_returns(Thread& thread, const SegmentCounters& booked) noexcept;
+    void note_returns(Thread& thread, const SegmentCounters& booked, std::uint64_t now) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;
     bool is_log_whole(Thread& thread) const noexcept;
     void log_call(Thread& thread, NodeId node, std::uint32_t common, std::uint64_t now) noexcept;

@@ -26,7 +26,7 @@ void LoopWatch::end_quick() noexcept {
 }
 
 std::uint64_t LoopWatch::learn(Thread& thread, NodeId node, std::uint64_t before) noexcept {
-    if (quick_ == nullptr || logged_ != node || !is_logging_ || loop_count_ != 0 || thread.counters.is_on()) return 0;
+    if (quick_ == nullptr || logged_ != node || path_.size == 0 || !is_logging_ || loop_count_ != 0 || thread.counters.is_on()) return 0;
     const bool is_known = is_learned(before) && quick_->call[before % Quick::most].number == before;
     const std::uint64_t number = is_known ? before : learned | ++numbers_;
     Quick::Call& call = quick_->call[number % Quick::most];
@@ -56,11 +56,16 @@ void LoopWatch::begin_raw() noexcept {
     if (time.polls().site != nullptr || !raw.has_room() || log_.is_nearly_full(raw.bytes())) return false;
     begin_raw();
     const SegmentCounters booked = time.booked();
-    if (PathTracker::has_returned()) note_returns(thread, booked);
+    if (PathTracker::has_returned()) {
+        const std::uint64_t now = session_clock.now();
+        if (now - decided_at_ > second) return false;
+        note_returns(thread, booked, now);
+    }
     std::uint32_t common = call.depth;
     const bool is_same = thread.paths.nothing_has_returned_to(call.outer, frame);
     if (!is_same && !thread.paths.follow_known(call.path, frame, common)) return false;
-    raw.add_event(path.node, common, booked, *path.row);
+    common = std::min(common, call.depth);
+    raw.add_event(path.node, common, last_event_at_, booked, *path.row);
     last_counters_ = booked;
     standing_ = call.depth;
     quick_call_ = is_same ? nullptr : &call;
@@ -69,8 +74,7 @@ void LoopWatch::begin_raw() noexcept {
 }
 
 /// As log_returns().
-void LoopWatch::note_returns(Thread& thread, const SegmentCounters& booked) noexcept {
-    const std::uint64_t now = session_clock.now();
+void LoopWatch::note_returns(Thread& thread, const SegmentCounters& booked, std::uint64_t now) noexcept {
     const std::uint32_t standing = thread.paths.see_returns();
     if (standing >= standing_ || now - last_event_at_ < (booked - last_counters_).wall_ns() + least_outside_ns) return;
     std::uint64_t times[RawLog::most_returns];
@@ -82,8 +86,8 @@ void LoopWatch::note_returns(Thread& thread, const SegmentCounters& booked) noex
 }
 
 [[gnu::hot]] void LoopWatch::set_begin(Thread& thread, std::uint64_t now, std::uint64_t ticks) noexcept {
-    quick_->raw.set_time(now);
-    last_event_at_ = now;
+    last_event_at_ = std::max(now, last_event_at_);
+    quick_->raw.set_time(last_event_at_);
     if (quick_call_ != nullptr) thread.paths.watch_followed(ticks_, quick_call_->path, now, ticks);
 }
 
@@ -124,7 +128,7 @@ void LoopWatch::think(Thread& thread) noexcept {
     for (std::uint32_t position = 0; raw.read(position, record);) {
         if (record.kind == RawKind::Event) {
             ++calls_;
-            if (path_.find(thread.tree, record.node)) search_.event(thread.tree, path_, std::min(record.common, path_.size), record.at);
+            if (path_.find(thread.tree, record.node)) search_.event(thread.tree, path_, record.common, record.at); // as when it was learned
         }
         if (!is_whole) continue;
         switch (record.kind) {

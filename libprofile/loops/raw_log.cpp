@@ -36,9 +36,8 @@ RowValues RawLog::values_at(std::uint32_t position) const noexcept {
 
 /// From the first to the last: each event is the next one of the event that is remembered for its row.
 void RawLog::link_events() noexcept {
-    constexpr unsigned most_bits = std::bit_width(capacity / event_words * 2 - 1);
     const auto bits = static_cast<unsigned>(std::bit_width(events_ * 2));
-    std::uint32_t last[1u << most_bits]; // by row: position + 1
+    std::uint32_t* last = last_;
     std::fill(last, last + (std::size_t{1} << bits), 0);
     for (std::uint32_t at = 0; at < used_; at += size_at(at)) {
         if (kind_of(words_[at]) != RawKind::Event) continue;

@@ -46,17 +46,18 @@ class RawLog {
     std::size_t bytes() const { return used_ * sizeof(std::uint64_t); }
     void clear() { used_ = events_ = 0; }
 
-    static constexpr std::uint32_t most_returns = 40;
+    static constexpr std::uint32_t most_returns = 80;
     /// There is room for returns and an event. Samples and others may need has_room_for_one().
     bool has_room() const { return used_ + returns_words + most_returns + event_words + metric_count + reserve <= capacity; }
     bool has_room_for_one() const { return used_ + other_words <= capacity; }
 
-    /// A call begins; its time is set later by set_time().
-    void add_event(NodeId node, std::uint32_t common, const SegmentCounters& booked, Row& row) noexcept {
+    /// A call begins; its time is set later by set_time(). `at_least`: that of the event before.
+    void add_event(NodeId node, std::uint32_t common, std::uint64_t at_least, const SegmentCounters& booked, Row& row) noexcept {
         std::uint64_t* to = words_ + used_;
         last_event_ = used_;
         ++events_;
         const std::uint32_t beyond = row.beyond & ((1u << Row::counters_bit) - 1);
+        to[1] = at_least;
         to[2] = std::uint64_t{beyond} << 32 | common;
         to[3] = booked.events_ns;
         to[4] = booked.asleep_ns;
@@ -115,6 +116,9 @@ class RawLog {
     static constexpr std::uint32_t event_words = 8, sample_words = 2, other_words = 4, returns_words = 5;
     static constexpr std::uint32_t reserve = 32 * other_words; // for what comes between events
     std::uint64_t words_[capacity];
+    static constexpr unsigned most_bits = 10;
+    static_assert(capacity / event_words * 2 <= 1u << most_bits);
+    std::uint32_t last_[1u << most_bits]; // for link_events(), which may run on a small stack: by row, position + 1
     std::uint32_t used_ = 0;
     std::uint32_t last_event_ = 0;
     std::uint32_t events_ = 0;

@@ -71,6 +71,8 @@ class PollRun {
         until_timed_ = until_timed;
         random_ = random;
     }
+    /// The run that has this row goes on with a call that need not be timed.
+    bool goes_on(const Row* its_row) const { return repeats_left != 0 && site != nullptr && row == its_row && !is_disturbed; }
     void end() {
         site = nullptr;
         until_timed_ += repeats_left;

@@ -1,6 +1,6 @@
 /* Polls for messages in several ways. Prints how often, and where the time went by its own clock. Only rank 0 polls.
  *   tight: nothing but MPI_Iprobe, for a while      apart: MPI_Test with computing in between
- *   interrupted: the same, while a signal handler calls MPI every 200 us, at any place, also between two instructions of libprofile
+ *   interrupted: the same, while a signal handler calls MPI every 50 us, at any place, also between two instructions of libprofile
  *   mixed: MPI_Testany that occasionally finds a message from its own rank, at two call sites
  *   copies: two ranks; MPI_Test of large messages, with computing in between: the test that finds a message copies it */
 #include <mpi.h>
@@ -37,7 +37,7 @@ static void ask_rank(int signal) {
 }
 
 static long interrupted(double seconds) {
-    const struct itimerval every = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+    const struct itimerval every = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
     signal(SIGALRM, ask_rank);
     setitimer(ITIMER_REAL, &every, NULL);
     const long calls = tight(seconds);
