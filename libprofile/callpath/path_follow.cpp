@@ -1,5 +1,5 @@
+// The part of a PathTracker that follows calls on known paths without a walk.
 #include "libprofile/callpath/followed_path.hpp"
-
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/path_tracker.hpp"
 
