@@ -1,0 +1,107 @@
+// The part of an MpiEvent that continues a run of unsuccessful polls (phases/poll_run.hpp).
+#include "libprofile/events/mpi_events.hpp"
+
+#include "libprofile/base/process.hpp"
+#include "libprofile/callpath/load_map.hpp"
+#include "libprofile/thread/checkpoint_time.hpp"
+#include "libprofile/thread/event_path.hpp"
+#include "libprofile/thread/thread.hpp"
+
+namespace libprofile {
+
+/// One more of a run of unsuccessful polls, until proved otherwise: all but its time is as it was at the last one.
+[[gnu::noinline]] bool MpiEvent::continues_polls(Thread& thread, unsigned function_id, void* return_address, std::uintptr_t frame) noexcept {
+    PollRun& run = thread.phases.time().polls();
+    const auto* site = static_cast<const CallSite*>(run.site);
+    if (!site->is_at(return_address, function_id, load_map.epoch())) return false;
+    const auto* path = static_cast<const KnownPath*>(run.path);
+    if (path != nullptr && !is_path_known(*path, function_id, return_address, frame)) return false;
+    if (thread.paths.is_to_be_checked()) [[unlikely]]
+        return false;
+    if (path != nullptr) ++thread.paths_repeated;
+    thread_ = &thread;
+    row_ = run.row;
+    polls_ = true;
+    ++(*row_)[Metric::Visits];
+    thread.calls[0].inner = 0;
+    thread.calls[0].frame = frame;
+    thread.calls[0].return_address = return_address;
+    thread.call_depth = 1;
+    is_timed_ = run.is_due();
+    if (is_timed_) thread.calls[0].start = session_clock.now();
+    return true;
+}
+
+/// One more of a run that need not be timed: it is only counted. The in-tool flag is not set, so a signal handler of the application may call MPI at
+/// any place. Before call_depth is written, such a call may end the run, and even begin another: so all is asked after that, when it is a nested one.
+[[gnu::hot]] bool MpiEvent::begins_repeated_poll(unsigned function_id, const void* return_address, void* frame) noexcept {
+    const ThreadLocal& local = thread_local_block;
+    Thread* thread = local.thread;
+    if (thread == nullptr || local.in_tool != 0 || thread->call_depth != 0) return false;
+    const PollRun& run = thread->phases.time().polls();
+    if (run.repeats_left == 0) return false;
+    const auto own_frame = reinterpret_cast<std::uintptr_t>(frame);
+    RunningCall& call = thread->calls[0];
+    Row* row = run.row;
+    call.row = row;
+    call.inner = 0;
+    call.frame = own_frame;
+    call.return_address = const_cast<void*>(return_address);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread->call_depth = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const auto* path = static_cast<const KnownPath*>(run.path);
+    const bool goes_on = run.goes_on(row) && !thread->finished && process.recording() &&
+                         (path != nullptr ? is_path_known(*path, function_id, return_address, own_frame)
+                                          : static_cast<const CallSite*>(run.site)->is_at(return_address, function_id, load_map.epoch()));
+    if (!goes_on) {
+        thread->call_depth = 0;
+        return false;
+    }
+    if (path != nullptr) ++thread->paths_repeated;
+    ++(*row)[Metric::Visits];
+    thread_ = thread;
+    row_ = row;
+    repeats_ = polls_ = true;
+    return true;
+}
+
+[[gnu::hot]] void MpiEvent::count_repeated() noexcept {
+    PollRun& run = thread_->phases.time().polls();
+    if (!run.goes_on(row_) || thread_->finished) [[unlikely]] { // what happened in the call has ended the run, or will
+        stop();
+        if (counted()) was_unsuccessful();
+        return;
+    }
+    ++row_->chance_visits;
+    ++run.repeats;
+    --run.repeats_left;
+    std::atomic_signal_fence(std::memory_order_seq_cst); // until here, calls of the application's signal handlers are nested ones
+    thread_->call_depth = 0;
+    thread_ = nullptr;
+}
+
+/// The end of such a poll. It is timed only now if it was successful, or is one of those that stand for the others.
+[[gnu::noinline]] void MpiEvent::end_poll() noexcept {
+    PollRun& run = thread_->phases.time().polls();
+    RunningCall& call = thread_->calls[0];
+    if (repeats_ && (run.site == nullptr || run.row != row_)) return; // the run has ended in the call
+    if (is_timed_) {
+        const std::uint64_t wall = stopped_at_ - call.start;
+        const std::uint64_t own = wall > call.inner ? wall - call.inner : 0;
+        run.statistics->add(!unsuccessful_, own);
+        if (unsuccessful_) {
+            ++run.timed;
+            run.timed_ns += own;
+        }
+        (*row_)[Metric::Time] += own;
+        thread_->phases.time().book_event(own, own >= long_event_ns ? cpu_of_long_call(call.start, own) : own);
+        thread_->phases.time().book_overhead(run.own_ns);
+        checkpoint_is_due_ = is_checkpoint_due(*thread_, stopped_at_);
+    } else {
+        ++(unsuccessful_ ? run.untimed : run.found_untimed);
+    }
+    if (!unsuccessful_ || run.is_disturbed) thread_->phases.time().end_polls(session_clock.now());
+}
+
+} // namespace libprofile
