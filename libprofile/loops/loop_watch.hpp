@@ -1,7 +1,7 @@
 // Finds the time loop of a program that marks no iterations while it runs, and makes a phase of it. One for the main thread.
 //
 // Contract: belongs to that thread, used with its in-tool flag set; begin_call() not in signal handlers; memory from the quota: its own
-// pages, and at most a 64th of the quota for the log while it searches.
+// pages, and while it searches at most a 64th of the quota for the log and another one for notes.
 //
 // A search comes first. The call paths of all MPI calls go to a LoopSearch; they, their values and the samples go to an EventLog.
 // A loop is settled on when it has gone on for some time, when the log is full and cannot be folded (log_folding.hpp), or at the end of the job.
