@@ -217,8 +217,9 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
 
 bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept {
     if (!is_on_) return false;
-    think(thread);
     logged_ = 0;
+    if (!is_of_datatypes(thread.tree[node]) && note_call(thread, node, frame, now, is_walked)) return true;
+    think(thread);
     if (!has_begun_) {
         has_begun_ = true;
         search_.start(now);

@@ -140,6 +140,8 @@ class LoopWatch {
     void settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept;
     void begin_quick() noexcept;
     void end_quick() noexcept;
+    bool may_note(Thread& thread) const noexcept;
+    bool note_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
     void begin_raw() noexcept;
     void note_returns(Thread& thread, const SegmentCounters& booked, std::uint64_t now) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;
@@ -197,7 +199,7 @@ class LoopWatch {
     LoggedReturns returns_;
     std::uint64_t ticks_[RawPath::capacity]; // when functions returned, by frame
 
-    // Calls on known paths, until a loop is found: they are only noted, and examined together (think()).
+    // Calls until a loop is found: they are only noted, and examined together (think()).
     static constexpr std::size_t enough_notes = 4096; // bytes, of some 40 calls
     static constexpr std::uint64_t learned = std::uint64_t{1} << 63;
     struct Quick {

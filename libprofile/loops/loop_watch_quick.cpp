@@ -47,15 +47,41 @@ void LoopWatch::begin_raw() noexcept {
     raw_from_ = last_counters_;
 }
 
-[[gnu::hot]] bool LoopWatch::begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept {
+/// Whether a call may be noted: no loop is known, so it begins nothing, and nothing must be decided now.
+bool LoopWatch::may_note(Thread& thread) const noexcept {
     if (quick_ == nullptr || loop_count_ != 0 || calls_until_decision_ <= 1 || last_event_at_ - decided_at_ > second) return false;
-    Quick::Call& call = quick_->call[path.row_generation % Quick::most];
-    if (call.number != path.row_generation || call.generation != log_generation_ || !is_log_whole(thread)) return false;
-    WallLedger& time = thread.phases.time();
-    RawLog& raw = quick_->raw;
-    if (time.polls().site != nullptr || !raw.has_room() || log_.is_nearly_full(raw.bytes())) return false;
+    if (!is_log_whole(thread) || thread.phases.time().polls().site != nullptr) return false;
+    return quick_->raw.has_room() && !log_.is_nearly_full(quick_->raw.bytes());
+}
+
+bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept {
+    if (!may_note(thread) || thread.counters.is_on() || now - decided_at_ > second || !path_.find(thread.tree, node)) return false;
     begin_raw();
-    const SegmentCounters booked = time.booked();
+    const SegmentCounters booked = thread.phases.time().booked();
+    if (PathTracker::has_returned()) note_returns(thread, booked, now);
+    std::uint32_t common = path_.size;
+    const bool is_same = !is_walked && thread.paths.is_same_activation(node, frame);
+    if (is_walked)
+        thread.paths.follow_walked(frame, common);
+    else if (!is_same)
+        thread.paths.at_followed_call(frame, common);
+    last_event_at_ = std::max(now, last_event_at_);
+    quick_->raw.add_event(node, std::min(common, path_.size), last_event_at_, booked, thread.phases.row(node));
+    last_counters_ = booked;
+    standing_ = path_.size;
+    logged_ = node;
+    --calls_until_decision_;
+    if (!is_same) watch_returns(thread, now);
+    return true;
+}
+
+[[gnu::hot]] bool LoopWatch::begin_quickly(Thread& thread, const KnownPath& path, std::uintptr_t frame) noexcept {
+    if (!may_note(thread)) return false;
+    Quick::Call& call = quick_->call[path.row_generation % Quick::most];
+    if (call.number != path.row_generation || call.generation != log_generation_) return false;
+    RawLog& raw = quick_->raw;
+    begin_raw();
+    const SegmentCounters booked = thread.phases.time().booked();
     if (PathTracker::has_returned()) {
         const std::uint64_t now = session_clock.now();
         if (now - decided_at_ > second) return false;
@@ -120,7 +146,7 @@ void LoopWatch::think(Thread& thread) noexcept {
     RawLog::Record call; // whose values are not written yet
     std::uint64_t room[metric_count];
     const auto write_values = [&] {
-        if (call.row != nullptr) values_.write(call.node, call.before, call.after != 0 ? raw.values_at(call.after) : values_of(*call.row, room));
+        if (call.row != nullptr) values_.write(call.row->node, call.before, call.after != 0 ? raw.values_at(call.after) : values_of(*call.row, room));
         call.row = nullptr;
         values_.write(); // of others
     };
