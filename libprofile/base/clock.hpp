@@ -28,10 +28,10 @@ class Clock {
     /// ns since mark_start().
     std::uint64_t now() const noexcept {
 #if defined(__x86_64__)
-        return at(__rdtsc());
-#else
-        return monotonic_since_start();
+        if (source_ == Source::Tsc) [[likely]]
+            return at(__rdtsc());
 #endif
+        return monotonic_since_start();
     }
     /// The same if the time stamp counter has just been read (processor_ticks()).
     std::uint64_t at(std::uint64_t ticks) const noexcept {

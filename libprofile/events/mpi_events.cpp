@@ -108,10 +108,13 @@ bool is_any_followed(const Thread& thread) noexcept {
     if (*call.typical_ns >= long_event_ns) [[unlikely]]
         call.cpu_start = begin_long_call(*thread, level_);
     thread->call_depth = level_ + 1;
-    const std::uint64_t ticks = processor_ticks();
-    call.start = session_clock.at(ticks);
-    if (is_noted_) [[unlikely]]
+    if (is_noted_) [[unlikely]] {
+        const std::uint64_t ticks = processor_ticks();
+        call.start = session_clock.at(ticks);
         thread->loops->set_begin(*thread, call.start, ticks);
+    } else {
+        call.start = session_clock.now();
+    }
     if (level_ != 0) [[unlikely]] {
         thread->calls[level_ - 1].inner += call.start - entered_;
         thread->phases.time().polls().is_disturbed = true; // what the run rests on may have been replaced

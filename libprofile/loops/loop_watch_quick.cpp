@@ -1,4 +1,4 @@
-// The part of a LoopWatch that only notes a call on a known path, and examines many such calls together.
+// The part of a LoopWatch that only notes calls, and examines many of them together.
 #include "libprofile/loops/loop_watch.hpp"
 
 #include "libprofile/thread/thread.hpp"
