@@ -196,9 +196,7 @@ class Loop {
             now_ += ns;
         }
         for (std::size_t i = 0; i < samples_; ++i) {
-            Row& row = stack_.row(nodes_[events_ + i * 4 + random_() % 4]);
-            row.weight += 10000000;
-            ++row[Metric::Samples];
+            stack_.book_samples(nodes_[events_ + i * 4 + random_() % 4], 1, 10000000);
         }
         now_ += 1000000 * slower / 100;
         if (file_.memory() != nullptr && !journal_.is_running()) begin_journal(); // a snapshot has its own cost

@@ -87,7 +87,7 @@ struct JournalPhase {
     std::uint64_t phase = 0;
     std::uint64_t instances = 0;
     std::uint64_t wall_inclusive_ns = 0; // of closed instances
-    std::uint64_t compute_ns = 0;        // on the processor, not yet distributed over call paths
+    std::uint64_t not_sampled_ns = 0;    // computing time, not yet in the cells, less what the samples since then stand for (modulo 2^64)
     std::uint64_t off_cpu_ns = 0;
     std::uint64_t cells = 0;
 };
@@ -95,7 +95,7 @@ template <class Codec> void describe(Codec& c, JournalPhase& r) {
     c.number(r.phase);
     c.number(r.instances);
     c.number(r.wall_inclusive_ns);
-    c.number(r.compute_ns);
+    c.number(r.not_sampled_ns);
     c.number(r.off_cpu_ns);
     c.number(r.cells);
 }

@@ -17,7 +17,7 @@
 namespace libprofile {
 
 inline constexpr char file_magic[8] = {'L', 'I', 'B', 'P', 'R', 'O', 'F', '\n'};
-inline constexpr std::uint32_t format_version = 4;
+inline constexpr std::uint32_t format_version = 5;
 inline constexpr std::uint32_t block_magic = 0x4b42504c; // "LPBK"
 inline constexpr const char* file_suffix = ".lprof";
 
@@ -243,7 +243,7 @@ enum class NodeKind : std::uint8_t {
     Mpi = 2,             // a = function id
     Overhead = 3,        // "(libprofile)"
     OffCpu = 4,          // "(off CPU)"
-    NotSampled = 5,      // "(not sampled)": on-CPU compute time of iterations without a sample
+    NotSampled = 5,      // "(not sampled)": computing time, less what samples stand for, modulo 2^64
     Partial = 6,         // "(partial)": the parent of call paths whose outer end is unknown
     Quota = 7,           // "(quota)": call paths dropped because memory ran out
     Unknown = 8,         // a frame outside every module: b = address

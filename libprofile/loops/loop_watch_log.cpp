@@ -110,12 +110,12 @@ void LoopWatch::replay(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
 
     const auto apply = [&](EventLog::Reader& reader, LogRecord kind, bool adds) {
         const auto change = [adds](std::uint64_t& value, std::uint64_t by) { value = adds ? value + by : value - by; };
-        Row& row = phases.row(reader.node);
         if (kind == LogRecord::Sample) {
-            change(row[Metric::Samples], reader.count);
-            change(row.weight, reader.weight);
+            const std::uint64_t sign = adds ? 1 : std::uint64_t{0} - 1;
+            phases.book_samples(reader.node, sign * reader.count, sign * reader.weight);
             return;
         }
+        Row& row = phases.row(reader.node);
         if (is_call(thread.tree[row.node].kind)) row.is_event = true;
         for (std::uint32_t i = 0; i < reader.count; ++i) {
             std::uint32_t metric = 0;

@@ -20,11 +20,10 @@ struct alignas(64) Row {
     NodeId node = 0;
     std::uint32_t beyond : 31 = 0;           // what was written of what is not in the first line, see bit_of()
     std::uint32_t is_event : 1 = 0;          // counts for call-tree equivalence
-    std::uint64_t weight = 0;                // thread CPU ns of the samples that hit it outside events
     std::uint64_t chance_visits = 0;         // visits that are left out of the structure signature (unsuccessful tests)
     std::uint64_t values[cell_metrics] = {}; // to be read; written by operator[] only
 
-    static constexpr std::size_t in_first_line = 5;
+    static constexpr std::size_t in_first_line = 6;
     static constexpr unsigned counters_bit = 30; // all counters together: few programs have any
     static constexpr unsigned bit_of(std::size_t m) { return m < metric_count ? static_cast<unsigned>(m - in_first_line) : counters_bit; }
 
@@ -57,7 +56,7 @@ struct alignas(64) Row {
         for (std::size_t m = 0; m < in_first_line; ++m) values[m] = 0;
         node = for_node;
         beyond = is_event = 0;
-        weight = chance_visits = 0;
+        chance_visits = 0;
     }
 };
 static_assert(metric_count - Row::in_first_line <= Row::counters_bit && cell_metrics <= 64);
@@ -98,12 +97,5 @@ class Accumulator {
     std::uint32_t beyond_index_[spare_rows] = {}; // rows of folded nodes that are beyond the index, which could not grow
     std::size_t beyond_ = 0;
 };
-
-/// Shares `total` out over the rows by their sample weights as exact integers (largest remainders), adding to their
-/// time; false (and nothing shared) when no row has a weight. Afterwards none has one.
-bool share_out_compute_time(Accumulator& rows, std::uint64_t total, Pool& scratch) noexcept;
-
-/// The same for counters, `totals` in the order of the choice, but the weights stay. Exact in sum; each share is rounded.
-bool share_out_counters(Accumulator& rows, const std::uint64_t* totals) noexcept;
 
 } // namespace libprofile

@@ -192,7 +192,8 @@ void take(Thread& thread, std::uint64_t begin, bool is_full) noexcept {
     const bool was_paused = phases.time().is_paused();
     if (was_paused) phases.resume(begin, cpu); // our own time does not belong to the pause
     PhaseStack::Unsettled kept;
-    const bool goes_on = !was_paused && thread.loops != nullptr && thread.loops->needs_segment(thread) && phases.keep(kept, begin);
+    const bool goes_on = !was_paused && thread.loops != nullptr && thread.loops->needs_segment(thread);
+    if (goes_on) kept = phases.keep(begin);
     phases.settle(begin, cpu);
     const int error = has_folder() ? write(thread, begin, is_full) : 0;
     if (error != 0)

@@ -127,15 +127,14 @@ void Journal::add_definitions() noexcept {
     phases_ = static_cast<std::uint32_t>(thread_->phases.all().size());
 }
 
-/// Adds the values so far of a phase without iterations. Its computing time is distributed by samples only at its end, or when the file is written
-/// anew; distributing it here would use too few samples.
+/// Adds the values so far of a phase without iterations.
 void Journal::add_phase(Phase& phase, std::uint64_t now) noexcept {
     JournalPhase record;
     record.phase = phase.number;
     record.instances = phase.instances;
     record.wall_inclusive_ns = phase.wall_inclusive_ns + (phase.open ? now - phase.opened_at : 0);
-    record.compute_ns = phase.outside.cpu_ns < phase.outside.wall_ns ? phase.outside.cpu_ns : phase.outside.wall_ns;
-    record.off_cpu_ns = phase.outside.wall_ns - record.compute_ns;
+    record.not_sampled_ns = phase.compute_ns() - phase.outside.sampled_ns; // as close_interval() would book them
+    record.off_cpu_ns = phase.outside.wall_ns - phase.compute_ns();
     for_each_cell(phase.rows, [&](std::uint32_t, std::uint64_t) { ++record.cells; });
     if (!has_room(room_for(record.cells))) return;
     Encoder encoder(payload(), 256);

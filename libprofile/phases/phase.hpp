@@ -30,10 +30,14 @@ struct Phase {
     struct {
         std::uint64_t wall_ns = 0;                 // outside events and outside libprofile
         std::uint64_t cpu_ns = 0;                  // thread CPU time in the same stretches, may be more than that by clock skew
+        std::uint64_t sampled_ns = 0;              // what the samples of the interval stand for; it is in the times of their call paths
         std::uint64_t counted[most_counters] = {}; // of counters, too, but for what samples and long calls have
     } outside;
-    /// Turns the interval's CPU and wall time outside events into times of call paths.
-    void close_interval(CallTree& tree, Arena& arena, Pool& pool) noexcept;
+    std::uint64_t compute_ns() const { return outside.cpu_ns < outside.wall_ns ? outside.cpu_ns : outside.wall_ns; }
+    /// Turns the interval's CPU and wall time outside events into times of call paths. A sample stands for time before it, which may belong to
+    /// earlier intervals. So "(not sampled)" gets the computing time less what the samples stand for, modulo 2^64: sums over call paths are
+    /// exact, and readers of the profile share the computing time out by the samples (docs/format.md).
+    void close_interval(CallTree& tree, Arena& arena) noexcept;
 
     Clusterer* clusterer = nullptr; // Iterations only
     TimeSeries* series = nullptr;   // Iterations only

@@ -70,7 +70,7 @@ std::uint64_t PhaseStack::close_top(std::uint64_t now, std::uint64_t cpu_now) no
 
 void PhaseStack::end_iteration(Phase& phase, std::uint64_t wall_ns, std::uint64_t at) noexcept {
     const std::uint64_t numbered = phase.iteration_walls.size();
-    phase.close_interval(*tree_, *arena_, *pool_);
+    phase.close_interval(*tree_, *arena_);
     iterations_.close(phase, wall_ns, at);
     phase.inside.close_iteration(phase.iteration_walls.size(), phase.iteration_walls.size() != numbered, *pool_);
     phase.inside.leave(phase.inner());
@@ -141,43 +141,35 @@ void PhaseStack::settle(std::uint64_t now, std::uint64_t cpu_now) noexcept {
     end_left();
     iterations_.do_pending_work();
     close_segment(now, cpu_now);
-    for (std::size_t i = 0; i < phases_.size(); ++i) phases_[i].close_interval(*tree_, *arena_, *pool_);
+    for (std::size_t i = 0; i < phases_.size(); ++i) phases_[i].close_interval(*tree_, *arena_);
 }
 
-bool PhaseStack::keep(Unsettled& kept, std::uint64_t now) noexcept {
+PhaseStack::Unsettled PhaseStack::keep(std::uint64_t now) noexcept {
     iterations_.do_pending_work();
     time_.end_polls(now);
-    Phase& phase = top();
-    for (const NodeId node : {tree_->overhead(), tree_->off_cpu(), tree_->not_sampled()}) row(node);
-    const auto changes = [this](const Row& row) {
-        return row.weight != 0 || row.node == tree_->overhead() || row.node == tree_->off_cpu() || row.node == tree_->not_sampled();
-    };
-    kept.count = 0;
-    for (std::size_t i = 0; i < phase.rows.size(); ++i) kept.count += changes(phase.rows[i]) ? 1 : 0;
-    kept.bytes = kept.count * sizeof(Unsettled::Value);
-    kept.values = static_cast<Unsettled::Value*>(pool_->allocate(kept.bytes));
-    if (kept.values == nullptr) return false;
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < phase.rows.size(); ++i)
-        if (changes(phase.rows[i])) kept.values[n++] = {&phase.rows[i], phase.rows[i][Metric::Time], phase.rows[i].weight};
+    const Phase& phase = top();
+    Unsettled kept;
+    const NodeId changed[Unsettled::changed_rows] = {tree_->overhead(), tree_->off_cpu(), tree_->not_sampled()};
+    for (std::size_t i = 0; i < Unsettled::changed_rows; ++i) {
+        Row& value = row(changed[i]);
+        kept.values[i] = {&value, value[Metric::Time]};
+    }
     kept.wall_ns = phase.wall_ns;
     kept.outside_ns = phase.outside.wall_ns;
     kept.outside_cpu_ns = phase.outside.cpu_ns;
+    kept.sampled_ns = phase.outside.sampled_ns;
     kept.generation = row_generation_;
     kept.time = time_;
-    return true;
+    return kept;
 }
 
 void PhaseStack::put_back(const Unsettled& kept) noexcept {
     Phase& phase = top();
-    for (std::size_t i = 0; i < kept.count; ++i) {
-        (*kept.values[i].row)[Metric::Time] = kept.values[i].time;
-        kept.values[i].row->weight = kept.values[i].weight;
-    }
-    pool_->release(kept.values, kept.bytes);
+    for (const Unsettled::Value& value : kept.values) (*value.row)[Metric::Time] = value.time;
     phase.wall_ns = kept.wall_ns;
     phase.outside.wall_ns = kept.outside_ns;
     phase.outside.cpu_ns = kept.outside_cpu_ns;
+    phase.outside.sampled_ns = kept.sampled_ns;
     row_generation_ = kept.generation; // rows have not moved
     time_ = kept.time;
 }

@@ -49,6 +49,14 @@ class PhaseStack {
     /// The innermost open phase.
     Phase& top() { return *stack_[depth_ - 1]; }
     Row& row(NodeId node) noexcept { return top().rows.row(node, *tree_, *arena_); }
+    /// Books samples that hit computing code, and stand for `ns` of processor time. To take some back, give negative numbers modulo 2^64.
+    Row& book_samples(NodeId node, std::uint64_t samples, std::uint64_t ns) noexcept {
+        Row& sampled = row(node);
+        sampled[Metric::Samples] += samples;
+        sampled[Metric::Time] += ns;
+        top().outside.sampled_ns += ns;
+        return sampled;
+    }
     /// Changes whenever row() may no longer return what it has returned.
     std::uint64_t row_generation() const { return row_generation_; }
 
@@ -89,16 +97,14 @@ class PhaseStack {
         struct Value {
             Row* row;
             std::uint64_t time;
-            std::uint64_t weight;
         };
-        Value* values = nullptr;
-        std::size_t bytes = 0;
-        std::size_t count = 0;
-        std::uint64_t wall_ns = 0, outside_ns = 0, outside_cpu_ns = 0, generation = 0;
+        static constexpr std::size_t changed_rows = 3;
+        Value values[changed_rows] = {};
+        std::uint64_t wall_ns = 0, outside_ns = 0, outside_cpu_ns = 0, sampled_ns = 0, generation = 0;
         WallLedger time;
     };
-    /// Before settle(). Returns false if memory is short: then nothing can be put back.
-    bool keep(Unsettled& kept, std::uint64_t now) noexcept;
+    /// Before settle().
+    Unsettled keep(std::uint64_t now) noexcept;
     void put_back(const Unsettled& kept) noexcept;
     /// Closes everything at the end of the thread or of the job.
     void finish(std::uint64_t now, std::uint64_t cpu_now) noexcept;

@@ -68,11 +68,8 @@ Sampled take(Thread& thread, void* context, std::uint64_t weight, std::uint64_t 
         thread.paths.miss_sample();
         sampled.node = reason == SkipReason::AtMark ? thread.paths.node_at_mark() : thread.tree.lone_frame(registers.instruction);
     }
-    Row& row = thread.phases.row(sampled.node);
-    ++row[Metric::Samples];
-    // Weight 0 would drop the only sample of a short iteration.
-    const std::uint64_t stands_for = weight != 0 ? weight : 1;
-    row.weight += stands_for;
+    const std::uint64_t stands_for = weight != 0 ? weight : 1; // 0 would drop the only sample of a short phase
+    const Row& row = thread.phases.book_samples(sampled.node, 1, stands_for);
     if (thread.loops != nullptr) thread.loops->sampled(thread, row.node, stands_for);
     return sampled;
 }

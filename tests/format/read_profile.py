@@ -92,7 +92,7 @@ class File:
         magic, self.version, self.flags, self.ranks, _ = FILE_HEADER.unpack_from(data)
         if magic != b"LIBPROF\n":
             raise Damaged("no profile")
-        if self.version != 4:
+        if self.version not in (4, 5):
             raise Damaged(f"version {self.version}")
 
     def block(self, at):
@@ -332,7 +332,7 @@ def journal_sums(p, count, nodes):
         key = (key + int.from_bytes(p.data[key_at : p.at], "little")) % 2**32
         if key // 64 > nodes:
             raise Damaged(f"a journal has values of node {key // 64} before it says what that is")
-        sums[key % 64] += int.from_bytes(p.data[value_at:key_at], "little")
+        sums[key % 64] = (sums[key % 64] + int.from_bytes(p.data[value_at:key_at], "little")) % 2**64
     return sums
 
 
@@ -590,9 +590,9 @@ def summary(data, scan):
         if len(nodes) != phase["clusters"] + 1:
             raise Damaged("cells of another number of clusters")
         for at, (list_nodes, list_values) in enumerate(zip(nodes, values)):
-            totals[rank, thread, number][metrics[metric][0]] += sum(list_values)
-            if at < phase["clusters"]:
-                clusters[rank, thread, number][at][metrics[metric][0]] += sum(list_values)
+            name = metrics[metric][0]
+            for sums in (totals[rank, thread, number], clusters[rank, thread, number][at] if at < phase["clusters"] else {}):
+                sums[name] = (sums.get(name, 0) + sum(list_values)) % 2**64  # what is not sampled may be negative
             call_paths.update(paths.of(rank, thread, node) for node in list_nodes)
     out = {"job": job, "complete": file.flags & 1, "ranks": [ranks[rank] for rank in sorted(ranks)], "locations": [],
            "call_paths": len(call_paths - {()}), "series": sorted(series, key=lambda one: (one["rank"], one["thread"], one["phase"])),

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <map>
 #include <new>
 #include <random>
 #include <sys/wait.h>
@@ -197,7 +198,7 @@ TEST_F(PhaseStackTest, PhasesPartitionTheWallTimeWhateverTheMarkersDo) {
             if (random() % 2 == 0) stack_.begin(PhaseKind::Iterations, "a", now_ + off / 2, cpu);
             stack_.resume(now_ += off, cpu += off / 2);
         }
-        if (random() % 4 == 0) stack_.row(tree_.child(0, NodeKind::Unknown, 0, random() % 9)).weight += random() % 100;
+        if (random() % 4 == 0) stack_.book_samples(tree_.child(0, NodeKind::Unknown, 0, random() % 9), 1, random() % 100);
     }
     stack_.finish(now_, cpu);
     std::uint64_t sum = 0;
@@ -282,25 +283,33 @@ TEST_F(PhaseStackTest, LoopsMarkedAtTheirTopNeedNoRepair) {
     EXPECT_EQ(stack_.repairs().count(), 0u);
 }
 
-TEST_F(PhaseStackTest, ComputeTimeIsSharedOutOverTheSampledPaths) {
+TEST_F(PhaseStackTest, WhatSamplesStandForIsKeptAndSumsAreExact) {
     const NodeId a = tree_.child(0, NodeKind::Unknown, 0, 1);
     const NodeId b = tree_.child(0, NodeKind::Unknown, 0, 2);
     stack_.begin(PhaseKind::Iterations, "step", 0, 0);
-    stack_.row(a).weight = 10;
-    stack_.row(b).weight = 30;
+    stack_.book_samples(a, 1, 100);
+    stack_.book_samples(b, 3, 3000); // of time before the iteration, too
     stack_.end(PhaseKind::Iterations, "step", 1000, 800);
     stack_.finish(1000, 800);
     const IterationProfile& sums = phase("step").clusterer->cluster(0).sums;
-    std::uint64_t at_a = 0, at_b = 0, off_cpu = 0;
-    for (std::uint32_t i = 0; i < sums.size; ++i) {
-        if (sums.cells[i].metric() != 0) continue;
-        if (sums.cells[i].node() == a) at_a = sums.cells[i].value;
-        if (sums.cells[i].node() == b) at_b = sums.cells[i].value;
-        if (sums.cells[i].node() == tree_.off_cpu()) off_cpu = sums.cells[i].value;
-    }
-    EXPECT_EQ(at_a, 200u);
-    EXPECT_EQ(at_b, 600u);
-    EXPECT_EQ(off_cpu, 200u);
+    std::map<NodeId, std::uint64_t> times, samples;
+    for (std::uint32_t i = 0; i < sums.size; ++i) (sums.cells[i].metric() == 0 ? times : samples)[sums.cells[i].node()] = sums.cells[i].value;
+    EXPECT_EQ(times, (std::map<NodeId, std::uint64_t>{{a, 100}, {b, 3000}, {tree_.not_sampled(), std::uint64_t{800} - 3100}, {tree_.off_cpu(), 200}}));
+    EXPECT_EQ(samples, (std::map<NodeId, std::uint64_t>{{a, 1}, {b, 3}}));
+    EXPECT_EQ(cell_time(phase("step")), 1000u);
+}
+
+TEST_F(PhaseStackTest, SettlingIsUndoneBySamplesToo) {
+    const NodeId a = tree_.child(0, NodeKind::Unknown, 0, 1);
+    stack_.book_samples(a, 1, 70);
+    const PhaseStack::Unsettled kept = stack_.keep(100);
+    stack_.settle(100, 80);
+    EXPECT_EQ(cell_time(phase("")), 100u);
+    stack_.put_back(kept);
+    stack_.book_samples(a, std::uint64_t{0} - 1, std::uint64_t{0} - 70); // as when a pass of the past turns out to have had it
+    stack_.finish(200, 150);
+    EXPECT_EQ(cell_time(phase("")), 200u);
+    EXPECT_EQ(phase("").rows.row(tree_.not_sampled(), tree_, arena_)[Metric::Time], 150u);
 }
 
 TEST_F(PhaseStackTest, AnIterationWithoutASampleGoesToNotSampled) {

@@ -64,6 +64,7 @@ class Application {
     bool apply_phase(Decoder d, Bytes record);
     bool put_back(Decoder d);
     void count_iterations(Bytes journal);
+    bool is_not_sampled_time(const libprofile::Cell& cell) const;
     bool read_cells(const Decoder& d, Bytes record, std::uint64_t count, Cells& cells) const;
     bool read_nodes(Decoder& d, std::vector<NodeRecord>& nodes, const std::map<std::uint64_t, Function>& functions, std::size_t modules) const;
     void note_node(const NodeRecord& node);
@@ -212,6 +213,11 @@ bool Application::define(Decoder d) {
     return true;
 }
 
+bool Application::is_not_sampled_time(const libprofile::Cell& cell) const {
+    const auto at = below_root_.find(NodeKind::NotSampled);
+    return at != below_root_.end() && cell.key == libprofile::Cell::make_key(at->second, 0);
+}
+
 /// The cells that fill the rest of a record, sorted.
 bool Application::read_cells(const Decoder& d, Bytes record, std::uint64_t count, Cells& cells) const {
     if (d.failed() || count > d.remaining()) return false;
@@ -224,10 +230,11 @@ bool Application::read_cells(const Decoder& d, Bytes record, std::uint64_t count
         std::uint32_t difference = 0;
         std::uint64_t value = 0;
         if (!JournalCells::get(in, left, difference, value)) return false;
-        if (value > most_value - sum) return false;
-        sum += value;
         key += difference;
         cells.push_back({key, value});
+        const std::uint64_t amount = value >> 63 != 0 && is_not_sampled_time(cells.back()) ? std::uint64_t{0} - value : value; // it may be negative
+        if (amount > most_value - sum) return false;
+        sum += amount;
         if (cells.back().node() > tree_->nodes.size() || cells.back().metric() >= metric_count + settings_.counter_metrics) return false;
     }
     const auto less = [](const libprofile::Cell& a, const libprofile::Cell& b) { return a.key < b.key; };
@@ -264,6 +271,7 @@ bool Application::apply_iteration(Decoder d, Bytes record) {
             if (cell.metric() == 0) by_category[static_cast<std::size_t>(categories_[cell.node()])] += cell.value;
             if (is_event_[cell.node()] && is_exact_in_event(cell.metric(), 2 * settings_.counters)) profile.events.push_back(cell);
         }
+        if (by_category[static_cast<std::size_t>(TimeCategory::Compute)] > most_value) return false;
         derive_catalogue(direct, by_category, profile.condensed.values);
         std::copy_n(direct + metric_count, most_counter_metrics, profile.condensed.values + catalogue_size);
         profile.signatures = {{{r.signatures[0], r.signatures[1]}}, {{r.signatures[2], r.signatures[3]}}};
@@ -312,7 +320,7 @@ bool Application::apply_phase(Decoder d, Bytes record) {
         into.rest.push_back({node_of_kind(kind), 0, ns});
         into.wall_ns += ns;
     };
-    book(NodeKind::NotSampled, r.compute_ns);
+    book(NodeKind::NotSampled, r.not_sampled_ns);
     book(NodeKind::OffCpu, r.off_cpu_ns);
     return true;
 }

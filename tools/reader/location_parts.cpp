@@ -1,5 +1,7 @@
 #include "tools/reader/location_parts.hpp"
 
+#include "tools/reader/sample_pools.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -67,6 +69,7 @@ void LocationBuilder::check_sums(const Location& location) {
 void LocationBuilder::take_phases(const LocationParts& parts, Location& location, CellNumbers numbers) {
     std::set<std::uint32_t> seen;
     for (RawPhase* p : parts.phases) {
+        share_out_computing_time(profile_, numbers, p->data);
         bool good = map_cells(p->data.rest, numbers);
         for (Cluster& cluster : p->data.clusters) good = good && map_cells(cluster.cells, numbers);
         p->data.phase = numbering_.phase(p->name, p->kind);

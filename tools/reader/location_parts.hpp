@@ -13,12 +13,6 @@ struct LocationParts {
     std::vector<RawInside*> insides;
 };
 
-/// Paths and metrics of the profile by those of the file.
-struct CellNumbers {
-    const std::vector<std::uint32_t>& nodes;
-    const std::vector<std::uint32_t>& metrics;
-};
-
 class LocationBuilder {
   public:
     /// All must outlive this. @param file its name

@@ -21,6 +21,12 @@ struct TableNumbers {
     std::map<std::uint64_t, std::uint32_t> functions;
 };
 
+/// Paths and metrics of the profile by those of the file.
+struct CellNumbers {
+    const std::vector<std::uint32_t>& nodes;
+    const std::vector<std::uint32_t>& metrics;
+};
+
 class Numbering {
   public:
     /// Puts path 0 and the metrics of the catalogue into an empty profile, which must outlive this.

@@ -89,6 +89,7 @@ struct RawFile {
     std::uint64_t ranks_expected = 0; // by the header
     bool partial = false;             // was still being written
     bool selected = false;            // parts were left out because they were not requested
+    bool samples_unwanted = false;    // they are there only because times are shared out by them
     std::optional<Job> job;
     std::optional<std::vector<MetricInfo>> metrics;
     RawTables tables; // of the job

@@ -139,7 +139,7 @@ void survey(const fs::path& path, Plan& plan, Recovery& result) {
         return;
     }
     refuse_living(file, path);
-    if (list.header.version != format_version) {
+    if (list.header.version == oldest_version) { // it has no journals
         result.left_out.push_back(fmt::format("{} is of format version {}", name, list.header.version));
         return;
     }

@@ -19,11 +19,13 @@ bool is_wanted_phase(const std::set<std::string>& set, const std::string& name) 
     return is_wanted(set, name) || (is_loop(name) && std::any_of(set.begin(), set.end(), is_loop));
 }
 
-/// Positions of metrics that are not wanted.
+/// Positions of metrics that need not be read. Times are shared out by samples.
 std::set<std::uint32_t> unwanted_metrics(const RawFile& file, const Selection& selection) {
     std::set<std::uint32_t> positions;
-    for (std::size_t i = 0; file.metrics && i < file.metrics->size(); ++i)
-        if (!is_wanted(selection.metrics, (*file.metrics)[i].name)) positions.insert(static_cast<std::uint32_t>(i));
+    for (std::size_t i = 0; file.metrics && i < file.metrics->size(); ++i) {
+        const std::string& name = (*file.metrics)[i].name;
+        if (!is_wanted(selection.metrics, name) && (name != "samples" || !selection.metrics.contains("time"))) positions.insert(static_cast<std::uint32_t>(i));
+    }
     return positions;
 }
 
@@ -120,7 +122,7 @@ void Loader::load_job() {
         if (entry.type == BlockType::Job || entry.type == BlockType::Metrics) load(entry);
     unwanted_ = unwanted_metrics(*file_, *selection_);
     for (std::uint32_t i = 0; file_->metrics && i < file_->metrics->size(); ++i)
-        if ((*file_->metrics)[i].name == "time" || (*file_->metrics)[i].name == "visits") witnessed_.insert(i);
+        if ((*file_->metrics)[i].name == "time" || (*file_->metrics)[i].name == "visits" || (*file_->metrics)[i].name == "samples") witnessed_.insert(i);
 }
 
 void Loader::load_job_tables() {
@@ -197,6 +199,7 @@ RawFile decode_selected(const ByteSource& source, const std::string& name, const
     // A damaged directory costs time, but no data.
     if (!directory || !file.damages.empty()) file = decode_file(source.read(0, source.size()), name);
     file.selected = true;
+    file.samples_unwanted = !is_wanted(selection.metrics, std::string("samples"));
     prune(file, selection);
     return file;
 }

@@ -15,6 +15,16 @@ namespace libprofile::tools {
 
 namespace {
 
+void erase_samples(Location& location) {
+    const auto erase = [](std::vector<Cell>& cells) {
+        std::erase_if(cells, [](const Cell& cell) { return cell.metric == static_cast<std::uint32_t>(Metric::Samples); });
+    };
+    for (PhaseData& data : location.phases) {
+        for (Cluster& cluster : data.clusters) erase(cluster.cells);
+        erase(data.rest);
+    }
+}
+
 class Unifier {
   public:
     void add(RawFile& file);
@@ -90,6 +100,7 @@ void Unifier::add_rank(RawFile& file, std::uint32_t rank, RawRank& raw, const st
         Location location{rank, thread, record.wall_ns, record.complete != 0, {}, {}, {}};
         LocationBuilder builder(file.name, profile_, numbering_, notes_);
         builder.take_phases(parts[thread], location, {nodes, metrics});
+        if (file.samples_unwanted) erase_samples(location);
         if (raw.is_witness) {
             for (const PhaseData& data : location.phases) for_each_cell(data, [&](const Cell& cell) { witnesses_[rank].push_back(cell); });
             ranks_seen_.insert(rank);

@@ -1,0 +1,198 @@
+#include "tools/reader/sample_pools.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace libprofile::tools {
+
+namespace {
+
+using Wide = unsigned __int128; // products of times
+
+/// What a cell is to the sharing out.
+enum class Part : std::uint8_t { Other, Sampled, Hits, NotSampled, Counter };
+
+/// The cells of a cluster, or of the rest.
+struct List {
+    std::vector<Cell>* cells = nullptr;
+    std::uint64_t equivalence_class = 0;
+    std::uint64_t computing_ns = 0;
+    std::uint64_t sampled_ns = 0; // what its samples stand for
+    std::uint64_t samples = 0;
+};
+
+struct Pool {
+    std::vector<List*> lists;
+    std::uint64_t samples = 0;
+
+    void add(const Pool& more) {
+        lists.insert(lists.end(), more.lists.begin(), more.lists.end());
+        samples += more.samples;
+    }
+};
+
+/// What the samples at a call path stand for. Paths have the numbers of the file, so that the order does not depend on other ranks.
+struct Weight {
+    std::uint32_t path = 0;
+    std::uint64_t ns = 0;
+};
+
+class Sharing {
+  public:
+    Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data);
+    void share_out();
+
+  private:
+    Part part_of(const Cell& cell) const;
+    void take(std::vector<Cell>& cells, std::uint64_t equivalence_class);
+    std::vector<Pool> pools();
+    std::vector<Weight> weights_of(const Pool& pool) const;
+    void share_out(List& list, const std::vector<Weight>& weights) const;
+
+    const Profile& profile_;
+    CellNumbers numbers_;
+    std::vector<List> lists_;
+    std::size_t cells_ = 0; // of the phase
+};
+
+/// Divides `total` in proportion to the weights: each share is rounded down, and what is left goes to the largest remainders, of equal ones to
+/// the paths with the smallest numbers. Calls give(index, share).
+template <class Give> void divide(std::uint64_t total, const std::vector<Weight>& weights, Wide sum, Give give) {
+    std::vector<std::pair<Wide, std::size_t>> remainders;
+    std::vector<std::uint64_t> shares;
+    std::uint64_t left = total;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const Wide product = Wide{total} * weights[i].ns;
+        shares.push_back(static_cast<std::uint64_t>(product / sum));
+        remainders.emplace_back(product % sum, i);
+        left -= shares.back();
+    }
+    const auto first = remainders.begin();
+    std::partial_sort(first, first + static_cast<std::ptrdiff_t>(left), remainders.end(),
+                      [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    for (std::size_t i = 0; i < left; ++i) ++shares[remainders[i].second];
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        if (shares[i] != 0) give(i, shares[i]);
+}
+
+Sharing::Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data) : profile_(profile), numbers_(numbers) {
+    lists_.reserve(data.clusters.size() + 1);
+    for (Cluster& cluster : data.clusters) take(cluster.cells, cluster.equivalence_class);
+    take(data.rest, std::numeric_limits<std::uint64_t>::max());
+}
+
+Part Sharing::part_of(const Cell& cell) const {
+    if (cell.path >= numbers_.nodes.size() || cell.metric >= numbers_.metrics.size()) return Part::Other;
+    const CallPath& path = profile_.paths[numbers_.nodes[cell.path]];
+    const std::uint32_t metric = numbers_.metrics[cell.metric];
+    constexpr auto time = static_cast<std::uint32_t>(Metric::Time);
+    if (path.kind == NodeKind::NotSampled) return metric == time ? Part::NotSampled : metric >= metric_count ? Part::Counter : Part::Other;
+    // "(quota)" also has the times of MPI calls.
+    if (path.kind == NodeKind::Root || path.kind == NodeKind::Quota || category_of(profile_, path) != TimeCategory::Compute) return Part::Other;
+    return metric == time ? Part::Sampled : metric == static_cast<std::uint32_t>(Metric::Samples) ? Part::Hits : Part::Other;
+}
+
+void Sharing::take(std::vector<Cell>& cells, std::uint64_t equivalence_class) {
+    List list{&cells, equivalence_class};
+    for (const Cell& cell : cells) {
+        const Part part = part_of(cell);
+        if (part == Part::Sampled || part == Part::NotSampled) list.computing_ns += cell.value;
+        if (part == Part::Sampled) list.sampled_ns += cell.value;
+        if (part == Part::Hits) list.samples += cell.value;
+    }
+    cells_ += cells.size();
+    // A negative sum is in damaged files only.
+    if ((list.computing_ns != 0 || list.sampled_ns != 0) && list.computing_ns >> 63 == 0) lists_.push_back(list);
+}
+
+/// Each list is in one pool. A list with few samples shares the pool of others like it: of the same call paths, if there are enough, else of
+/// those that have the fewest.
+std::vector<Pool> Sharing::pools() {
+    std::map<std::uint64_t, std::vector<Pool>> of_class;
+    std::map<std::uint64_t, Pool> small; // by class
+    for (List& list : lists_) {
+        const Pool alone{{&list}, list.samples};
+        if (list.samples >= enough_samples)
+            of_class[list.equivalence_class].push_back(alone);
+        else
+            small[list.equivalence_class].add(alone);
+    }
+    const auto smallest = [](std::vector<Pool>& pools) {
+        return std::min_element(pools.begin(), pools.end(), [](const Pool& a, const Pool& b) { return a.samples < b.samples; });
+    };
+    Pool left;
+    for (const auto& [equivalence_class, pool] : small) {
+        const auto others = of_class.find(equivalence_class);
+        if (pool.samples >= enough_samples)
+            of_class[equivalence_class].push_back(pool);
+        else if (others != of_class.end())
+            smallest(others->second)->add(pool);
+        else
+            left.add(pool);
+    }
+    std::vector<Pool> all;
+    for (const auto& [equivalence_class, pools] : of_class) all.insert(all.end(), pools.begin(), pools.end());
+    if (left.samples >= enough_samples || all.empty())
+        all.push_back(left);
+    else
+        smallest(all)->add(left);
+    return all;
+}
+
+std::vector<Weight> Sharing::weights_of(const Pool& pool) const {
+    std::vector<Weight> weights;
+    for (const List* list : pool.lists)
+        for (const Cell& cell : *list->cells)
+            if (cell.value != 0 && part_of(cell) == Part::Sampled) weights.push_back({cell.path, cell.value});
+    std::sort(weights.begin(), weights.end(), [](const Weight& a, const Weight& b) { return a.path < b.path; });
+    std::size_t end = 0;
+    for (const Weight& weight : weights)
+        if (end != 0 && weights[end - 1].path == weight.path)
+            weights[end - 1].ns += weight.ns;
+        else
+            weights[end++] = weight;
+    weights.resize(end);
+    return weights;
+}
+
+void Sharing::share_out(List& list, const std::vector<Weight>& weights) const {
+    Wide sum = 0;
+    for (const Weight& weight : weights) sum += weight.ns;
+    std::vector<Cell> shared;
+    std::uint32_t time = 0;
+    for (const Cell& cell : *list.cells) {
+        const Part part = part_of(cell);
+        if (part == Part::Sampled || part == Part::NotSampled) time = cell.metric;
+        if (part != Part::Counter) continue;
+        divide(cell.value, weights, sum, [&](std::size_t i, std::uint64_t share) { shared.push_back({weights[i].path, cell.metric, share}); });
+    }
+    divide(list.computing_ns, weights, sum, [&](std::size_t i, std::uint64_t share) { shared.push_back({weights[i].path, time, share}); });
+    std::erase_if(*list.cells, [this](const Cell& cell) {
+        const Part part = part_of(cell);
+        return part == Part::Sampled || part == Part::NotSampled || part == Part::Counter;
+    });
+    // Counters at a sample stay with its path, and the share is added.
+    shared.insert(shared.end(), list.cells->begin(), list.cells->end());
+    std::sort(shared.begin(), shared.end(), [](const Cell& a, const Cell& b) { return std::pair(a.path, a.metric) < std::pair(b.path, b.metric); });
+    list.cells->clear();
+    for (const Cell& cell : shared)
+        if (!list.cells->empty() && list.cells->back().path == cell.path && list.cells->back().metric == cell.metric)
+            list.cells->back().value += cell.value;
+        else
+            list.cells->push_back(cell);
+}
+
+void Sharing::share_out() {
+    constexpr std::size_t most_growth = 128; // of what a file has; more is in no profile of a program
+    for (const Pool& pool : pools()) {
+        const std::vector<Weight> weights = weights_of(pool);
+        if (weights.empty() || pool.lists.size() * weights.size() > most_growth * cells_) continue;
+        for (List* list : pool.lists) share_out(*list, weights);
+    }
+}
+
+} // namespace
+
+void share_out_computing_time(const Profile& profile, CellNumbers numbers, PhaseData& data) { Sharing(profile, numbers, data).share_out(); }
+
+} // namespace libprofile::tools
