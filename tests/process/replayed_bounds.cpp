@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
     say("MPI rows", event_rows);
     say("other rows", sampled_rows);
     std::printf("\n");
-    // The error of sampled times is one standard deviation: a third may be outside, and clusters come on top.
+    // Sampled times have intervals of 95 %, so some may be outside.
     const bool all_hold = event_cells.wrong == 0 && event_rows.wrong == 0;
     const bool was_tested = event_cells.off > 100 && event_rows.off > 10;
     return all_hold && was_tested ? 0 : 1;

@@ -85,7 +85,9 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
         result.untold_by_location[l] = selected.untold.front();
         result.untold += selected.untold.front();
         for (const SelectedCell& cell : selected.cells.front()) {
-            const bool is_sampled = cell.metric == 0 && cell.path != 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute;
+            const bool is_code = cell.path != 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute;
+            const bool is_sampled = cell.metric == 0 && is_code;
+            result.samples += is_code && cell.metric == static_cast<std::uint32_t>(Metric::Samples) ? cell.value : 0;
             result.time += cell.metric == 0 ? cell.value : 0;
             result.sampled += is_sampled ? cell.value : 0;
             const std::uint32_t node = tree.node_of_path[cell.path];

@@ -51,6 +51,7 @@ struct SelectedTree {
     std::uint64_t untold = 0;                            // ns: in phases inside the iterations, of which nothing else is known (inside.hpp)
     std::vector<std::uint64_t> untold_by_location;
     std::uint64_t sampled = 0;     // ns: of this what samples shared out
+    std::uint64_t samples = 0;     // that hit it; 0 if their number was not read
     std::uint64_t iterations = 0;  // of the location with most of them; 0 where none were chosen
     std::uint64_t instances = 0;   // iterations, summed over locations
     bool exact_sums = true;        // the sums over all call paths are measured, not estimated

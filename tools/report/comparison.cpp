@@ -101,9 +101,9 @@ class Comparison {
     /// @param is_told whether it is known of iterations inside of which the profile does not tell everything
     Pair pair_of(const SelectedValue& a, const SelectedValue& b, bool is_told = false) const {
         Pair pair{sides_[0].mean(a.value), sides_[1].mean(b.value), 0, is_told || untold(0) == 0, is_told || untold(1) == 0};
-        const double first = error_of(a, sides_[0].values.sampled, sides_[0].period);
-        const double second = error_of(b, sides_[1].values.sampled, sides_[1].period);
-        pair.error = first < 0 || second < 0 ? -1 : first / sides_[0].divisor + second / sides_[1].divisor;
+        const ValueError first = error_of(a, sides_[0].values, sides_[0].period), second = error_of(b, sides_[1].values, sides_[1].period);
+        const double by_chance = std::hypot(first.sampling / sides_[0].divisor, second.sampling / sides_[1].divisor); // of independent samples
+        pair.error = first.bound < 0 || second.bound < 0 ? -1 : first.bound / sides_[0].divisor + second.bound / sides_[1].divisor + by_chance;
         return pair;
     }
 
@@ -302,7 +302,7 @@ class Comparison {
         const std::vector<std::uint32_t> nodes = shown_nodes(tree_, weight, most);
         ReportTable table{"call_paths",
                           "Call paths",
-                          "with what is called; +-: largest error of MPI calls, standard error of sampled times; empty: not known",
+                          "with what is called; +-: largest error of MPI calls, 95 % interval of sampled times; empty: not known",
                           {},
                           {},
                           {},

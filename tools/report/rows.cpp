@@ -1,6 +1,7 @@
 #include "tools/report/rows.hpp"
 
 #include "tools/analysis/losses.hpp"
+#include "tools/analysis/sampling_error.hpp"
 #include "tools/analysis/wrappers.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/nearest.hpp"
@@ -128,11 +129,12 @@ double sampling_period(const Profile& profile, const std::vector<const Location*
     return n == 0 ? 0 : sum / static_cast<double>(n);
 }
 
-double error_of(const SelectedValue& value, std::uint64_t all_sampled, double period) {
-    if (value.bound == no_bound) return -1;
-    const auto part = static_cast<double>(value.sampled), all = static_cast<double>(all_sampled);
-    const double rest = all == 0 ? 0 : std::max(0.0, 1 - part / all); // the whole has no sampling error
-    return static_cast<double>(value.bound) + std::sqrt(part * rest * period);
+ValueError error_of(const SelectedValue& value, const SelectedTree& all, double period) {
+    ValueError error{value.bound == no_bound ? -1 : static_cast<double>(value.bound), 0};
+    if (period == 0 || value.sampled == 0) return error;
+    const auto sampled = static_cast<double>(all.sampled);
+    error.sampling = sampling_error(static_cast<double>(value.sampled), sampled, all.samples != 0 ? static_cast<double>(all.samples) : sampled / period);
+    return error;
 }
 
 } // namespace libprofile::tools

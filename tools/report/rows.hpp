@@ -53,8 +53,15 @@ std::string node_text(const FunctionNode& node);
 /// ns between two samples of the ranks of these locations, on average; 0 if they were not sampled.
 double sampling_period(const Profile& profile, const std::vector<const Location*>& locations);
 
-/// The error of a time: the stored bound, plus the sampling error, which is one standard deviation of the number of
-/// hits. Negative if unknown.
-double error_of(const SelectedValue& value, std::uint64_t all_sampled, double period);
+/// The error of a value: what it may be off at most because of coding, and half of the 95 % interval of what samples shared out.
+struct ValueError {
+    double bound = 0; // negative if unknown
+    double sampling = 0;
+
+    /// Negative if unknown.
+    double sum() const { return bound < 0 ? -1 : bound + sampling; }
+};
+/// @param all the selection that it is from  @param period as of sampling_period(); 0 for what is no time
+ValueError error_of(const SelectedValue& value, const SelectedTree& all, double period);
 
 } // namespace libprofile::tools

@@ -227,6 +227,7 @@ class SelectionReport {
         }
         table.columns = {{"share", "share", ColumnUnit::Share}};
         for (std::size_t m = 0; m < metrics(); ++m) table.columns.push_back({metric(m).name, rank_label(metric(m)), unit_of(metric(m).unit)});
+        table.columns.push_back({"error", some_errors() ? "+-" : "", unit_of(metric(0).unit)});
         if (several()) {
             table.columns.push_back({"lowest", "lowest", unit_of(metric(0).unit)});
             table.columns.push_back({"highest", "highest", unit_of(metric(0).unit)});
@@ -249,6 +250,7 @@ class SelectionReport {
             cells.push_back(sum(f, m).value);
             estimated = estimated || sum(f, m).estimated;
         }
+        cells.push_back(error(sum(f, 0), values_.untold == 0 || f.kind == NodeKind::Root));
         if (several()) {
             std::vector<std::uint64_t> each(locations_.size());
             for (std::size_t l = 0; l < each.size(); ++l)
@@ -286,12 +288,11 @@ class SelectionReport {
                                                    {"kind", "", ColumnUnit::Text},
                                                    {"path", "", ColumnUnit::Text}});
         if (some_errors())
-            table.remark += "; +-: largest error of MPI calls, standard error of sampled times, both of \"incl.\"; "
+            table.remark += "; +-: largest error of MPI calls, 95 % interval of sampled times, both of \"incl.\"; "
                             "empty: not known";
-        const double period = sampling_period(profile_, locations_);
         if (tree_.counts[0] && values_.exclusive[0][0].value != 0) // what has no call path
-            add_node(table, 0, period);
-        for (const std::uint32_t n : nodes) add_node(table, n, period);
+            add_node(table, 0);
+        for (const std::uint32_t n : nodes) add_node(table, n);
         document_.tables.push_back(std::move(table));
     }
 
@@ -306,9 +307,15 @@ class SelectionReport {
         return weight;
     }
 
-    bool some_errors() const { return choice_.iterations.has_value(); }
+    /// Of a whole phase, samples are the only source of errors.
+    bool some_errors() const { return choice_.iterations.has_value() || (metric(0).unit == "ns" && values_.sampled != 0); }
 
-    void add_node(ReportTable& table, std::uint32_t n, double period) const {
+    ReportValue error(const SelectedValue& value, bool is_told) const {
+        const double sum = error_of(value, values_, metric(0).unit == "ns" ? period_ : 0).sum();
+        return sum >= 0 && some_errors() && is_told ? ReportValue(static_cast<std::uint64_t>(std::llround(sum))) : ReportValue();
+    }
+
+    void add_node(ReportTable& table, std::uint32_t n) const {
         const FunctionNode& node = tree_.nodes[n];
         const SelectedValue& first = n == 0 ? values_.exclusive[0][0] : values_.inclusive[n][0];
         std::vector<ReportValue> cells = {share(first.value, 0)};
@@ -319,10 +326,8 @@ class SelectionReport {
             cells.push_back(values_.exclusive[n][m].value);
             estimated = estimated || inclusive.estimated;
         }
-        const double error = error_of(first, values_.sampled, metric(0).unit == "ns" ? period : 0);
         cells.push_back(std::uint64_t{estimated});
-        const bool is_error_known = error >= 0 && some_errors() && (values_.untold == 0 || n == 0);
-        cells.push_back(is_error_known ? ReportValue(static_cast<std::uint64_t>(std::llround(error))) : ReportValue());
+        cells.push_back(error(first, values_.untold == 0 || n == 0));
         cells.insert(cells.end(), {node_text(node), printable(node.source), printable(n == 0 ? node_text(node) : node.name), std::string(kind_name(node.kind)),
                                    path_text(tree_, n)});
         table.rows.push_back(std::move(cells));
@@ -344,6 +349,7 @@ class SelectionReport {
     std::vector<MetricRow> all_rows_;
     std::vector<std::size_t> total_rows_;
     std::vector<const Location*> locations_;
+    double period_ = sampling_period(profile_, locations_);
     FunctionTree tree_;
     SelectedTree values_;
     ReportDocument document_;
