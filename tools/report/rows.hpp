@@ -50,6 +50,13 @@ std::string path_text(const FunctionTree& tree, std::uint32_t node);
 /// The name as text shows it.
 std::string node_text(const FunctionNode& node);
 
+/// Times: the part of all time that was chosen; other metrics: of their own sum.
+/// @param m position of the metric in the values
+ReportValue share_of(const SelectedTree& values, const MetricRow& metric, std::size_t m, std::uint64_t value);
+
+/// The label of a metric where the column is about the selection: "time" for its total.
+std::string column_label(const MetricRow& metric);
+
 /// ns between two samples of the ranks of these locations, on average; 0 if they were not sampled.
 double sampling_period(const Profile& profile, const std::vector<const Location*>& locations);
 
