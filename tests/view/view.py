@@ -388,6 +388,38 @@ def a_served_page_gets_what_is_not_in_it(context):
         expect_equal(process.wait(40), 0, "the exit code after the browser was closed")
 
 
+def rows_from_below(context, folder, *choice):
+    """Own and inclusive time by the names from a function up to its outermost caller, as the report has them."""
+    rows, chain = {}, []
+    for row in json.loads(run([context.options.tool, "report", folder, "--bottom-up", "--threads", "--format", "json", *choice]))["bottom_up"]:
+        del chain[row["depth"]:]
+        chain.append(f"{row['kind']} {row['name']}")
+        rows[" < ".join(chain)] = [row["time"], row["time_inclusive"]]
+    return rows
+
+
+@test
+def functions_and_their_callers_are_those_of_the_report(context):
+    for name in ("adaptive", "hydro"):
+        folder = context.recorded(name)
+        report, seen = context.report(folder), context.look(context.view(folder), "bottom_up")
+        total = seen["whole"]["total"]
+        expect_equal(sum(own for chain, (own, _) in seen["whole"]["rows"].items() if " < " not in chain), total, "own time of all functions")
+        phase = max((p for p in report["phases"] if p["kind"] == "iterations"), key=lambda p: sum(p["wall_inclusive_ns"]))["name"]
+        for part, choice in (("whole", []), ("rank", ["--rank", "1"]), ("phase", ["--phase", phase])):
+            expect_equal(seen[part]["rows"], rows_from_below(context, folder, *choice), f"rows of the {part}")
+        expect_equal((seen["focused"], seen["hidden"]), ("function-tree", 0), "the tree that keys go to, and the height of the other one")
+        shown = seen["shown"]
+        expect_equal([row["level"] for row in shown[:2]], [1, 2], "levels of the first function and its caller")
+        functions = [row["value"] for row in shown if row["level"] == 1]
+        expect(functions == sorted(functions, reverse=True) and functions[0] == max(own for own, _ in seen["whole"]["rows"].values()), f"order of the functions: {functions}")
+        expect_equal(len(set(seen["selected"].values())), 1, f"the own value of what is selected, over its ranks: {seen['selected']}")
+        expect_equal(seen["again"], seen["link"], "what the link leads to")
+        lines = list(csv.reader(seen["csv"].splitlines()))
+        expect_equal(lines[0][3:5], ["exclusive [ns]", "inclusive [ns]"], "head of the CSV")
+        expect_equal(sum(float(line[3]) for line in lines[1:] if line[0] == "0"), total, "own time of the functions in the CSV")
+
+
 @test
 def incomplete_profiles_say_so(context):
     folder = context.big("damaged", 4, 100)

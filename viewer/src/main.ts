@@ -43,7 +43,7 @@ async function start(): Promise<void> {
   connectTheme(store, () => [timeline, icicle].forEach((view) => view?.picture.redraw()));
   connectLink(store);
   connectRegions(data, store, iterations);
-  connectExports(data, store, iterations, icicle.picture, [metrics.tree, callPaths.tree, ranks.tree]);
+  connectExports(data, store, iterations, icicle.picture, callPaths, [metrics.tree, ranks.tree]);
   connectKeys();
   showDetails(data);
 
@@ -61,7 +61,7 @@ async function start(): Promise<void> {
       store,
       timeline,
       icicle,
-      trees: { metricTree: metrics.tree, pathTree: callPaths.tree, systemTree: ranks.tree },
+      trees: { metricTree: metrics.tree, pathTree: callPaths.tree, functionTree: callPaths.functions, systemTree: ranks.tree },
       profile: () => comparison.a,
       other: () => comparison.b,
       format: { quantity, percent },
