@@ -3,7 +3,7 @@
 // NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
-// bottom_up (functions and their callers), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), speed (start and frames).
+// bottom_up (functions and their callers), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), speed (start and frames).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -153,6 +153,45 @@ if (action === "numbers") {
     await open(`#tree=up&a=${phase}.0-0`);
     result.phase = await rows();
   }
+} else if (action === "lines") {
+  // The lines of a function that the page shows, in the file or served, of the whole run and of a selection.
+  const select = async (name) => {
+    await page.evaluate((wanted) => {
+      const { data, store } = window.libprofile;
+      store.set({ node: data.header.nodes.name.findIndex((n, i) => n.split("::").at(-1) === wanted && /frame|inlined/.test(data.header.nodes.kind[i])) });
+    }, name);
+    await settle();
+    return page.evaluate(() => ({
+      function: document.getElementById("source-of").title,
+      says: document.getElementById("source-remark").textContent.replaceAll("\u202f", " "),
+      lines: [...document.querySelectorAll("#source tr[data-line]")].map((row) => [row.dataset.line, row.dataset.value, row.dataset.own].map(Number).concat(row.querySelector(".code").textContent)),
+      plain: document.querySelectorAll("#source tr.plain").length,
+    }));
+  };
+  await open();
+  result.nothing = await page.textContent("#source-remark");
+  const phase = await page.evaluate(() => window.libprofile.store.state.phase);
+  for (const [part, fragment] of Object.entries({ whole: "", range: `#a=${phase}.10-20`, rank: `#a=-1.0-0.1-2`, others: `#a=-1.0-0.1-2.rest`, mpi: `#metric=mpi` })) {
+    await open(fragment);
+    result[part] = {};
+    for (const name of ["advance", "exchange"]) result[part][name] = await select(name);
+  }
+  await page.keyboard.press("5");
+  result.focused = await page.evaluate(() => document.activeElement.id);
+  result.csv = (await saved("source.csv")).toString();
+  await open(`#a=${phase}.10-20.rest`);
+  result.rest = await select("advance");
+  await page.screenshot({ path: `${shots}/source.png`, fullPage: true });
+  // In a call of MPI the function that calls it.
+  await open();
+  result.of_call = await page.evaluate(async () => {
+    const { data, store } = window.libprofile, { kind, name, parent } = data.header.nodes, n = kind.indexOf("mpi");
+    store.set({ node: n });
+    await new Promise((done) => setTimeout(done, 400));
+    let above = parent[n];
+    while (!/frame|inlined/.test(kind[above])) above = parent[above];
+    return [name[above].split("::").at(-1), document.getElementById("source-of").textContent];
+  });
 } else if (action === "served") {
   await open();
   result.before = await page.evaluate(() => window.libprofile.data.header.phases[window.libprofile.store.state.phase].maps.map((m) => m.name));

@@ -4,6 +4,7 @@
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <set>
@@ -210,6 +211,34 @@ FunctionLines function_lines(const Profile& profile, const std::string& function
     LineTree lines(profile, function, counts);
     const SelectedTree values = select_tree(profile, lines.tree(), choice);
     return lines.lines(values, choice.rows.size());
+}
+
+std::vector<std::pair<std::string, FunctionLines>> hottest_lines(const Profile& profile, std::size_t most) {
+    constexpr std::size_t metrics = 3;
+    std::vector<std::array<std::uint64_t, metrics>> sums(profile.paths.size()); // once for all functions
+    for (const Location& location : profile.locations)
+        for (const PhaseData& data : location.phases)
+            for_each_cell(data, [&](const Cell& cell) {
+                if (cell.metric == 0) sums[cell.path][0] += cell.value;
+                if (cell.metric == static_cast<std::uint32_t>(Metric::Samples)) sums[cell.path][1] += cell.value;
+                if (cell.metric == static_cast<std::uint32_t>(Metric::Visits)) sums[cell.path][2] += cell.value;
+            });
+    std::vector<std::pair<std::string, FunctionLines>> list;
+    for (std::string& name : function_names(profile)) {
+        if (list.size() == most) break;
+        LineTree lines(profile, name, std::vector<bool>(profile.paths.size(), true));
+        const FunctionTree& tree = lines.tree();
+        SelectedTree values;
+        values.exclusive.assign(tree.nodes.size(), std::vector<SelectedValue>(metrics));
+        for (std::size_t p = 0; p < sums.size(); ++p)
+            for (std::size_t m = 0; m < metrics; ++m) values.exclusive[tree.node_of_path[p]][m].value += sums[p][m];
+        values.inclusive = values.exclusive;
+        for (std::size_t n = tree.nodes.size(); n-- > 1;)
+            for (std::size_t m = 0; m < metrics; ++m) values.inclusive[static_cast<std::size_t>(tree.nodes[n].parent)][m].add(values.inclusive[n][m]);
+        FunctionLines found = lines.lines(values, metrics);
+        if (!found.lines.empty()) list.emplace_back(std::move(name), std::move(found));
+    }
+    return list;
 }
 
 } // namespace libprofile::tools

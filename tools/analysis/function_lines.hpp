@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace libprofile::tools {
@@ -39,5 +40,8 @@ struct FunctionLines {
 /// @param function one of function_names()
 /// @param counts by call path: it is one that was asked for
 FunctionLines function_lines(const Profile& profile, const std::string& function, const std::vector<bool>& counts, const TreeChoice& choice);
+
+/// The lines of the functions with most own time in the whole run, all ranks and threads: time, samples and visits, in this order.
+std::vector<std::pair<std::string, FunctionLines>> hottest_lines(const Profile& profile, std::size_t most);
 
 } // namespace libprofile::tools

@@ -1,6 +1,6 @@
 #include "tools/analysis/function_lines.hpp"
+#include "tools/analysis/line_source.hpp"
 #include "tools/names/labels.hpp"
-#include "tools/names/source_text.hpp"
 #include "tools/report/rows.hpp"
 #include "tools/report/selected_part.hpp"
 #include "tools/text/nearest.hpp"
@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <numeric>
-#include <set>
 
 namespace libprofile::tools {
 
@@ -56,7 +54,8 @@ class SourceView {
             std::size_t end = begin + 1;
             while (end < order.size() && line(order[end]).file == line(order[begin]).file) ++end;
             const std::string& file = line(order[begin]).file;
-            SourceText text = text_of(file, document);
+            const auto [text, note] = source_of(part_.profile, result_, file, part_.form.source_maps);
+            if (!note.empty()) document.warnings.push_back(note);
             if (begin == 0 || !part_.form.everything) start_table(file, !text.lines.empty(), document);
             add_lines({order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end)}, text, document.tables.back());
             begin = end;
@@ -123,44 +122,6 @@ class SourceView {
             p.emplace_back("function_" + part_.metric(m).name, result_.own[m].value);
             p.emplace_back("function_" + part_.metric(m).name + "_inclusive", result_.inclusive[m].value);
         }
-    }
-
-    /// Empty where a warning says why.
-    SourceText text_of(const std::string& file, ReportDocument& document) const {
-        if (file.empty()) {
-            std::set<std::string> modules;
-            for (const FunctionLine& one : result_.lines)
-                if (one.file.empty()) modules.insert(part_.profile.modules[one.module].path);
-            document.warnings.push_back(fmt::format("the lines of \"{}\" are not known in {}, which has no debug information here (-g)", printable(function_),
-                                                    listed({modules.begin(), modules.end()})));
-            return {};
-        }
-        SourceText text = read_source(file, part_.form.source_maps);
-        if (!text.problem.empty()) {
-            const std::size_t slash = file.find_last_of('/');
-            document.warnings.push_back(fmt::format("no source of {}: {}; --source-map {}=FOLDER says where it is now", printable(text.path), text.problem,
-                                                    slash == std::string::npos || slash == 0 ? "OLD" : printable(file.substr(0, slash))));
-            return text;
-        }
-        if (const std::string than = older_than(file, text.changed_ns); !than.empty())
-            document.warnings.push_back(fmt::format("{} is newer than {}: its lines may be others than those that were measured", printable(text.path), than));
-        else if (std::any_of(result_.lines.begin(), result_.lines.end(),
-                             [&](const FunctionLine& one) { return one.file == file && one.line > text.lines.size(); }))
-            document.warnings.push_back(
-                fmt::format("{} has {} only: it is another version than the one that was measured", printable(text.path), plural(text.lines.size(), "line")));
-        return text;
-    }
-
-    /// What the file is newer than: the program that was made from it, or the job.
-    std::string older_than(const std::string& file, std::int64_t changed_ns) const {
-        for (const FunctionLine& one : result_.lines) {
-            if (one.file != file) continue;
-            const std::string& module = part_.profile.modules[one.module].path;
-            const std::int64_t built = time_of_change(module);
-            if (built != 0 && changed_ns > built) return printable(base_name(module));
-        }
-        const std::uint64_t start = part_.profile.job.start_unix_ns;
-        return start != 0 && static_cast<std::uint64_t>(changed_ns) > start ? "the job" : "";
     }
 
     void start_table(const std::string& file, bool with_text, ReportDocument& document) const {

@@ -5,7 +5,7 @@ export function connectKeys(): void {
   $("help").innerHTML = `<h2>Keys</h2><table>${[
     ["?", "this help"],
     ["/", "search call paths (Enter: next, Shift+Enter: previous, Escape: leave)"],
-    ["1 … 4", "to the iterations, metrics, call paths, ranks"],
+    ["1 … 5", "to the iterations, metrics, call paths, ranks, source"],
     ["u", "call paths top-down or bottom-up"],
     ["h", "hot path (in the call paths)"],
     ["*", "open everything below"],
@@ -36,6 +36,7 @@ export function connectKeys(): void {
       "2": focus("#metric-tree .tree-scroll"),
       "3": focus("#trees .tree:not([hidden]):is(#path-tree, #function-tree) .tree-scroll"),
       "4": focus("#system-tree .tree-scroll"),
+      "5": focus("#source"),
       b: () => $("b-keep").click(),
       x: () => $("b-clear").click(),
       u: () => {
