@@ -14,6 +14,7 @@ import subprocess
 import termios
 from pathlib import Path
 
+from debian_programs import lammps
 from harness import expect, expect_equal, main, test
 
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "%": 0.01, "x": 1, "": 1, "M": 1e6}
@@ -223,6 +224,23 @@ def functions_with_callers_and_lines_have_the_sums_of_the_tree(job):
     expect("advance(" in advance["source"], f"the line that calls advance: {advance}")
     shown = reported(job, profile, "--source", "main").out
     expect(advance["source"].strip()[:20] in shown and "Lines of " in shown, f"the text has no source:\n{shown}")
+
+
+@test
+def functions_of_lammps_have_all_of_its_time(job):
+    """A program that nobody here wrote: many call paths, recursion, no debug information."""
+    report, profile = measured(job, lammps(job, 200))
+    for options in (["--rank", "0-1"], ["--rank", "1"], ["--threads"]):
+        found = selection(job, profile, *options, "--bottom-up")
+        functions = [row for row in found["bottom_up"] if row["depth"] == 0]
+        expect_equal(sum(row["time"] for row in functions), found["selection"]["time"], f"own time of all functions with {options}")
+        for row in found["bottom_up"]:
+            expect(row["time"] <= row["time_inclusive"] <= found["selection"]["time"], f"own time, time with what is called, and all time: {row}")
+    whole = sum(next(m["total"] for m in report["metrics"] if m["name"] == "time"))
+    expect_equal(selection(job, profile, "--bottom-up")["selection"]["time"], whole, "time of the whole run")
+    lines = selection(job, profile, "--source", "LAMMPS_NS::Verlet::run")
+    expect_equal([row["line"] for row in lines["lines"] if row["file"] == ""], [None] * sum(row["file"] == "" for row in lines["lines"]), "lines that are not known")
+    expect(lines["lines"][0]["file"] or "lines are not known in" in " ".join(lines["notes"]), f"what is said of lines that are not known: {lines['notes']}")
 
 
 @test
