@@ -12,7 +12,9 @@ import re
 import struct
 import subprocess
 import termios
+from pathlib import Path
 
+from debian_programs import lammps
 from harness import expect, expect_equal, main, test
 
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "%": 0.01, "x": 1, "": 1, "M": 1e6}
@@ -181,6 +183,120 @@ def what_cannot_be_answered_is_refused_in_one_sentence(job):
         result = reported(job, profile, *options, code=code)
         expect_equal(result.out, "", f"output with {options}")
         expect(words in result.all_err and len(result.all_err.splitlines()) == 1, f"message with {options}: {result.all_err}")
+
+
+@test
+def functions_with_callers_and_lines_have_the_sums_of_the_tree(job):
+    _, profile = measured(job, [job.example("hydro"), 120, 16], options={"LIBPROFILE_SAMPLE": "1000Hz"})
+    for options in (["--rank", "0-1"], ["--iterations", "11:30"], ["--rank", "1"], ["--metric", "mpi"], ["--metric", "visits,bytes"], ["--path", "exchange"], ["--threads"]):
+        tree, found = selection(job, profile, *options), selection(job, profile, *options, "--bottom-up")
+        metrics = options[1].split(",") if options[:1] == ["--metric"] else ["time"]
+        for metric in metrics:
+            own = sum(row[metric] for row in tree["call_paths"])
+            expect_equal(sum(row[metric] for row in found["bottom_up"] if row["depth"] == 0), own, f"{metric} of all functions with {options}")
+            by_name = {}
+            for row in tree["functions"]:
+                by_name[row["function"]] = by_name.get(row["function"], 0) + row[metric]
+            shown = {("[inlined] " if row["kind"] == "inlined" else "") + row["name"]: row[metric] for row in found["bottom_up"] if row["depth"] == 0}
+            expect_equal({name: value for name, value in by_name.items() if value}, {name: value for name, value in shown.items() if value}, f"{metric} by function with {options}")
+            sums = {}
+            for row in found["bottom_up"]:  # callers follow what they call, and have no more than it
+                sums[row["depth"]] = [row[metric], 0]
+                if row["depth"]:
+                    sums[row["depth"] - 1][1] += row[metric]
+                    expect(sums[row["depth"] - 1][1] <= sums[row["depth"] - 1][0], f"the callers have more than what they call: {row}")
+        rows = list(csv.DictReader(io.StringIO(reported(job, profile, *options, "--bottom-up", "--format", "csv").out)))
+        expect_equal([(int(r["depth"]), r["name"]) for r in rows], [(r["depth"], r["name"]) for r in found["bottom_up"]], f"CSV with {options}")
+    tree = selection(job, profile, "--rank", "0-1")
+    for name in ("flux", "advance", "main"):
+        lines = selection(job, profile, "--source", name)
+        own = sum(row["time"] for row in tree["functions"] if row["function"].removeprefix("[inlined] ").split("::")[-1] == name)
+        expect_equal(sum(row["time"] for row in lines["lines"]), own, f"own time of the lines of {name}")
+        expect_equal(lines["selection"]["function_time"], own, f"own time of {name}")
+        inclusive = sum(row["time_inclusive"] for row in tree["call_paths"] if row["name"].split("::")[-1] == name)
+        expect_equal(lines["selection"]["function_time_inclusive"], inclusive, f"time of {name} with what it calls")
+    source = Path(lines["lines"][0]["file"])
+    expect_equal(source.name, "hydro.cpp", "the file of main")
+    text = source.read_text().splitlines()
+    for row in lines["lines"]:
+        expect_equal(row["source"], text[row["line"] - 1], f"line {row['line']}")
+    advance = next(row for row in lines["lines"] if row["called"] and "advance" in row["called"])
+    expect("advance(" in advance["source"], f"the line that calls advance: {advance}")
+    shown = reported(job, profile, "--source", "main").out
+    expect(advance["source"].strip()[:20] in shown and "Lines of " in shown, f"the text has no source:\n{shown}")
+
+
+@test
+def functions_of_lammps_have_all_of_its_time(job):
+    """A program that nobody here wrote: many call paths, recursion, no debug information."""
+    report, profile = measured(job, lammps(job, 200))
+    for options in (["--rank", "0-1"], ["--rank", "1"], ["--threads"]):
+        found = selection(job, profile, *options, "--bottom-up")
+        functions = [row for row in found["bottom_up"] if row["depth"] == 0]
+        expect_equal(sum(row["time"] for row in functions), found["selection"]["time"], f"own time of all functions with {options}")
+        for row in found["bottom_up"]:
+            expect(row["time"] <= row["time_inclusive"] <= found["selection"]["time"], f"own time, time with what is called, and all time: {row}")
+    whole = sum(next(m["total"] for m in report["metrics"] if m["name"] == "time"))
+    expect_equal(selection(job, profile, "--bottom-up")["selection"]["time"], whole, "time of the whole run")
+    lines = selection(job, profile, "--source", "LAMMPS_NS::Verlet::run")
+    expect_equal([row["line"] for row in lines["lines"] if row["file"] == ""], [None] * sum(row["file"] == "" for row in lines["lines"]), "lines that are not known")
+    expect(lines["lines"][0]["file"] or "lines are not known in" in " ".join(lines["notes"]), f"what is said of lines that are not known: {lines['notes']}")
+
+
+@test
+def a_source_file_may_be_elsewhere_or_anything(job):
+    """What cannot be shown is said, and the figures are there without it."""
+    _, profile = measured(job, [job.example("hydro"), 60, 8])
+    whole = selection(job, profile, "--source", "advance")
+    figures = [(row["line"], row["time"], row["time_inclusive"], row["calls"]) for row in whole["lines"]]
+    source = Path(whole["lines"][0]["file"])
+    folder = job.folder / "moved"
+    folder.mkdir()
+    moved = folder / "hydro.cpp"
+
+    def mapped(*maps):
+        options = [option for map in (maps or [f"{source.parent}={folder}"]) for option in ("--source-map", map)]
+        found = selection(job, profile, "--source", "advance", *options)
+        expect_equal([(row["line"], row["time"], row["time_inclusive"], row["calls"]) for row in found["lines"]], figures, f"figures with {maps}")
+        reported(job, profile, "--source", "advance", *options)
+        return found["lines"][0]["source"], " ".join(found["notes"])
+
+    def replaced(make):
+        """The source that is found if the recorded path leads nowhere, and the moved file is this."""
+        if moved.is_dir():
+            moved.rmdir()
+        else:
+            moved.unlink(missing_ok=True)
+        make()
+        return mapped()
+
+    # The map comes first, and where it has no file the recorded path is still tried.
+    line = whole["lines"][0]["line"]
+    moved.write_text("\n" * (line - 1) + "here it is\n" + "\n" * 1000)
+    text, notes = mapped()
+    expect(text == "here it is" and "newer than hydro." in notes, f"a newer source: {text!r}, {notes}")
+    os.utime(moved, (1, 1))
+    expect_equal(mapped(), ("here it is", ""), "an older source")
+    expect_equal(mapped(f"{source.parent}=/nowhere", f"{source.parent}/={folder}/")[0], "here it is", "the second map")
+    moved.write_text("short\n")
+    os.utime(moved, (1, 1))
+    text, notes = mapped()
+    expect(text is None and "has 1 line only" in notes, f"a short source: {text!r}, {notes}")
+    original = whole["lines"][0]["source"]
+    for make in (moved.mkdir, lambda: moved.write_bytes(b"a\0b"), lambda: os.truncate(os.open(moved, os.O_CREAT | os.O_WRONLY), 1 << 34), lambda: os.mkfifo(moved),
+                 lambda: moved.symlink_to("/dev/zero"), lambda: moved.symlink_to(moved)):
+        expect_equal(replaced(make)[0], original, "the recorded path after a map without a readable file")
+    # A profile whose source is nowhere: the same map onto a folder that does not exist, from names that were stored.
+    names = profile / "names.lprof"
+    expect(names.exists(), "the profile has no names of its own")
+    text = reported(job, profile, "--source", "advance", "--source-map", "/x=/y").out
+    expect("advance" in text, "a map that does not fit")
+    for options, code, words in ((["--source", "advanc"], 0, ""), (["--source", "avdance"], 1, 'did you mean "advance"?'), (["--source", "exchange_"], 1, "may be several functions"),
+                                 (["--source", "MPI_Waitall"], 1, "--path MPI_Waitall"), (["--source", "advance", "--source-map", "/x"], 2, "is not OLD=NEW"),
+                                 (["--source", "advance", "--source-map", "=/x"], 2, "is not OLD=NEW"), (["--source-map", "/x=/y"], 2, "--source-map is for --source"),
+                                 (["--source", "advance", "--bottom-up"], 2, "two reports"), (["--bottom-up", "--compare", "1:5", "6:9"], 2, "leave out --compare")):
+        result = reported(job, profile, *options, code=code)
+        expect(words in result.all_err and (code == 0 or len(result.all_err.splitlines()) == 1), f"message with {options}: {result.all_err}")
 
 
 @test

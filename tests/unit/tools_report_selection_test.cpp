@@ -1,6 +1,7 @@
 // Reports of parts of a profile: sums, comparisons, all forms of one document, what is refused.
 #include "tests/unit/tools_profile_builder.hpp"
 #include "tools/analysis/findings.hpp"
+#include "tools/analysis/function_lines.hpp"
 #include "tools/analysis/selected_tree.hpp"
 #include "tools/reader/reader.hpp"
 #include "tools/report/selection.hpp"
@@ -219,13 +220,16 @@ TEST(ReportSelection, HostileProfilesAreShown) {
     const ByteVector bytes = deep_hostile_profile(3000); // CSV and JSON have the whole path in every row
     const NamedBytes file{"profile.lprof", bytes};
     const Profile p = read_profile(std::span(&file, 1));
-    ReportChoice choice;
+    ReportChoice choice, bottom_up, source;
     choice.iterations = IterationRange{1, 1};
-    for (const bool everything : {false, true}) {
-        const ReportDocument d = document(p, choice, everything);
-        for (const std::string& text : {document_text(d, {}), document_markdown(d), document_csv(d)}) EXPECT_EQ(text.find('\x1b'), std::string::npos);
-        EXPECT_NO_THROW(EXPECT_FALSE(Json::parse(document_json(d)).empty()));
-    }
+    bottom_up.bottom_up = true;
+    source.source = function_names(p).front();
+    for (const ReportChoice* one : {&choice, &bottom_up, &source})
+        for (const bool everything : {false, true}) {
+            const ReportDocument d = document(p, *one, everything);
+            for (const std::string& text : {document_text(d, {}), document_markdown(d), document_csv(d)}) EXPECT_EQ(text.find('\x1b'), std::string::npos);
+            EXPECT_NO_THROW(EXPECT_FALSE(Json::parse(document_json(d)).empty()));
+        }
     EXPECT_FALSE(findings(p, main_threads(p)).empty());
 }
 

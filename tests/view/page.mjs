@@ -3,7 +3,7 @@
 // NUMBERS: a JSON file with [unit, value] to spell.
 // PAGE: a file, or the address of libprofile view --serve.
 // ACTION: served (what a page can ask for), numbers (numbers and words of the page), looks (screenshots of its states, and their colours),
-// regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), speed (start and frames).
+// bottom_up (functions and their callers), lines (of a function), regions (their list, and their values by iteration), untold (iterations whose inner phases the profile does not have), speed (start and frames).
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -114,6 +114,84 @@ if (action === "numbers") {
   result.tree = await page.evaluate(() => [...document.querySelectorAll("#metric-tree .row")].map((r) => ({ title: r.title, text: r.textContent })));
   result.csv = (await saved("metrics.csv")).toString();
   result.paths = (await saved("callpaths.csv")).toString();
+} else if (action === "bottom_up") {
+  // The rows by the names from the function up to its outermost caller.
+  const rows = () => page.evaluate(() => {
+    const { data, profile } = window.libprofile, up = data.bottomUp(), p = profile(), { kind, name } = data.header.nodes, out = {};
+    for (let r = 0; r < up.parent.length; ++r) {
+      const chain = [];
+      for (let at = r; at >= 0; at = up.parent[at]) chain.unshift(up.node[at] === 0 ? "root (no call path)" : `${kind[up.node[at]]} ${name[up.node[at]]}`);
+      if (up.own(r, p) !== 0 || up.inclusive(r, p) !== 0) out[chain.join(" < ")] = [up.own(r, p), up.inclusive(r, p)];
+    }
+    return { rows: out, total: p.inclusive[0] };
+  });
+  await open();
+  await page.focus("#system-tree .tree-scroll");
+  await page.keyboard.press("u");
+  await page.keyboard.press("3");
+  result.focused = await page.evaluate(() => document.activeElement.closest(".tree").id);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await settle();
+  result.whole = await rows();
+  result.shown = await page.evaluate(() => [...document.querySelectorAll("#function-tree .row")].map((r) => ({ level: Number(r.getAttribute("aria-level")), value: Number(r.dataset.value) })));
+  result.hidden = await page.evaluate(() => document.getElementById("path-tree").offsetHeight);
+  result.selected = await page.evaluate(() => {
+    const { data, profile, store } = window.libprofile, up = data.bottomUp(), p = profile(), { caller } = store.state;
+    return { own: up.own(caller, p), of_ranks: data.header.locations.rank.reduce((sum, _, l) => sum + up.ownAt(caller, p, l), 0), first: Number(document.querySelector("#system-tree .row").dataset.value) };
+  });
+  result.csv = (await saved("callpaths.csv")).toString();
+  await page.screenshot({ path: `${shots}/bottom-up.png` });
+  const link = await page.evaluate(() => window.libprofile.store.link());
+  await open("#" + link);
+  result.again = await page.evaluate(() => window.libprofile.store.link());
+  result.link = link;
+  const phase = await page.evaluate(() => window.libprofile.store.state.phase);
+  await open(`#tree=up&a=-1.0-0.1-2`);
+  result.rank = await rows();
+  if (phase >= 0) {
+    await open(`#tree=up&a=${phase}.0-0`);
+    result.phase = await rows();
+  }
+} else if (action === "lines") {
+  // The lines of a function that the page shows, in the file or served, of the whole run and of a selection.
+  const select = async (name) => {
+    await page.evaluate((wanted) => {
+      const { data, store } = window.libprofile;
+      store.set({ node: data.header.nodes.name.findIndex((n, i) => n.split("::").at(-1) === wanted && /frame|inlined/.test(data.header.nodes.kind[i])) });
+    }, name);
+    await settle();
+    return page.evaluate(() => ({
+      function: document.getElementById("source-of").title,
+      says: document.getElementById("source-remark").textContent.replaceAll("\u202f", " "),
+      lines: [...document.querySelectorAll("#source tr[data-line]")].map((row) => [row.dataset.line, row.dataset.value, row.dataset.own].map(Number).concat(row.querySelector(".code").textContent)),
+      plain: document.querySelectorAll("#source tr.plain").length,
+    }));
+  };
+  await open();
+  result.nothing = await page.textContent("#source-remark");
+  const phase = await page.evaluate(() => window.libprofile.store.state.phase);
+  for (const [part, fragment] of Object.entries({ whole: "", range: `#a=${phase}.10-20`, rank: `#a=-1.0-0.1-2`, others: `#a=-1.0-0.1-2.rest`, mpi: `#metric=mpi` })) {
+    await open(fragment);
+    result[part] = {};
+    for (const name of ["advance", "exchange"]) result[part][name] = await select(name);
+  }
+  await page.keyboard.press("5");
+  result.focused = await page.evaluate(() => document.activeElement.id);
+  result.csv = (await saved("source.csv")).toString();
+  await open(`#a=${phase}.10-20.rest`);
+  result.rest = await select("advance");
+  await page.screenshot({ path: `${shots}/source.png`, fullPage: true });
+  // In a call of MPI the function that calls it.
+  await open();
+  result.of_call = await page.evaluate(async () => {
+    const { data, store } = window.libprofile, { kind, name, parent } = data.header.nodes, n = kind.indexOf("mpi");
+    store.set({ node: n });
+    await new Promise((done) => setTimeout(done, 400));
+    let above = parent[n];
+    while (!/frame|inlined/.test(kind[above])) above = parent[above];
+    return [name[above].split("::").at(-1), document.getElementById("source-of").textContent];
+  });
 } else if (action === "served") {
   await open();
   result.before = await page.evaluate(() => window.libprofile.data.header.phases[window.libprofile.store.state.phase].maps.map((m) => m.name));

@@ -388,6 +388,74 @@ def a_served_page_gets_what_is_not_in_it(context):
         expect_equal(process.wait(40), 0, "the exit code after the browser was closed")
 
 
+def rows_from_below(context, folder, *choice):
+    """Own and inclusive time by the names from a function up to its outermost caller, as the report has them."""
+    rows, chain = {}, []
+    for row in json.loads(run([context.options.tool, "report", folder, "--bottom-up", "--threads", "--format", "json", *choice]))["bottom_up"]:
+        del chain[row["depth"]:]
+        chain.append(f"{row['kind']} {row['name']}")
+        rows[" < ".join(chain)] = [row["time"], row["time_inclusive"]]
+    return rows
+
+
+@test
+def functions_and_their_callers_are_those_of_the_report(context):
+    for name in ("adaptive", "hydro"):
+        folder = context.recorded(name)
+        report, seen = context.report(folder), context.look(context.view(folder), "bottom_up")
+        total = seen["whole"]["total"]
+        expect_equal(sum(own for chain, (own, _) in seen["whole"]["rows"].items() if " < " not in chain), total, "own time of all functions")
+        phase = max((p for p in report["phases"] if p["kind"] == "iterations"), key=lambda p: sum(p["wall_inclusive_ns"]))["name"]
+        for part, choice in (("whole", []), ("rank", ["--rank", "1"]), ("phase", ["--phase", phase])):
+            expect_equal(seen[part]["rows"], rows_from_below(context, folder, *choice), f"rows of the {part}")
+        expect_equal((seen["focused"], seen["hidden"]), ("function-tree", 0), "the tree that keys go to, and the height of the other one")
+        shown = seen["shown"]
+        expect_equal([row["level"] for row in shown[:2]], [1, 2], "levels of the first function and its caller")
+        functions = [row["value"] for row in shown if row["level"] == 1]
+        expect(functions == sorted(functions, reverse=True) and functions[0] == max(own for own, _ in seen["whole"]["rows"].values()), f"order of the functions: {functions}")
+        expect_equal(len(set(seen["selected"].values())), 1, f"the own value of what is selected, over its ranks: {seen['selected']}")
+        expect_equal(seen["again"], seen["link"], "what the link leads to")
+        lines = list(csv.reader(seen["csv"].splitlines()))
+        expect_equal(lines[0][3:5], ["exclusive [ns]", "inclusive [ns]"], "head of the CSV")
+        expect_equal(sum(float(line[3]) for line in lines[1:] if line[0] == "0"), total, "own time of the functions in the CSV")
+
+
+@test
+def the_lines_of_a_function_are_those_of_the_report(context):
+    folder = context.measured("hydro-lines", "hydro", 120, 12)
+
+    def lines(name, *choice, metric="time"):
+        found = json.loads(run([context.options.tool, "report", folder, "--source", name, "--threads", "--metric", metric, "--format", "json", *choice]))
+        return found["selection"]["function"], [[row["line"], row[f"{metric}_inclusive"], row[metric], row["source"] or ""] for row in found["lines"]]
+
+    def expect_lines(seen, wanted, what, with_text=True):
+        function, rows = wanted
+        expect_equal((seen["function"], seen["lines"]), (function, [[*row[:3], row[3] if with_text else ""] for row in rows]), what)
+        expect_equal(seen["plain"] > 0, with_text, f"lines without values of {what}")
+
+    phase = next(p for p in context.report(folder)["phases"] if p["name"] == "timestep")["name"]
+    choices = {"whole": {}, "range": {"choice": ["--phase", phase, "--iterations", "11:20"]}, "rank": {"choice": ["--rank", "1"]}, "others": {"choice": ["--rank", "0"]}, "mpi": {"metric": "mpi"}}
+    with context.serve(folder) as (_, address):
+        seen = context.look(address, "lines")
+        for part, options in choices.items():
+            for name, shown in seen[part].items():
+                expect_lines(shown, lines(name, *options.get("choice", []), metric=options.get("metric", "time")), f"lines of {name}, {part}, served")
+        expect("all other iterations" in seen["rest"]["says"], f"what is said of all other iterations: {seen['rest']['says']!r}")
+        expect_equal(seen["focused"], "source", "what 5 leads to")
+    for options, with_text in (([], False), (["--with-source"], True)):
+        seen = context.look(context.view(folder, *options), "lines")
+        for part in choices:  # a file has those of the whole run, and says so
+            expect_lines(seen[part]["advance"], lines("advance"), f"lines of advance, {part}, file with {options}", with_text)
+            expect_equal("of the whole run" in seen[part]["advance"]["says"], part != "whole", f"what is said of {part}: {seen[part]['advance']['says']!r}")
+        expect_equal("shows the source" in seen["whole"]["advance"]["says"], not with_text, "how to see the source")
+        expect("Select a function" in seen["nothing"], f"what is said without a function: {seen['nothing']!r}")
+        expect_equal(*seen["of_call"], "the function of a call")
+    # Another place, and none.
+    page = context.view(folder, "--with-source", "--source-map", f"{Path(context.options.source) / 'examples'}=/nowhere").read_text()
+    expect("exchange_pressure(block);" in page, "the recorded path after a map without the file")
+    expect("exchange_pressure(block);" not in context.view(folder).read_text(), "source in a file that nobody asked for")
+
+
 @test
 def incomplete_profiles_say_so(context):
     folder = context.big("damaged", 4, 100)

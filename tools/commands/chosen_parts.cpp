@@ -24,4 +24,14 @@ std::vector<std::string> metrics_option(const std::string& text) {
     return names;
 }
 
+SourceMap source_map_option(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+        throw UsageError(fmt::format(
+            "--source-map {} is not OLD=NEW; write the folder in the profile and the one that has the files, such as /build/app=/home/me/app", text));
+    std::string to = text.substr(equals + 1);
+    while (to.size() > 1 && to.back() == '/') to.pop_back();
+    return {text.substr(0, equals), to};
+}
+
 } // namespace libprofile::tools

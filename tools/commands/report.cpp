@@ -33,7 +33,7 @@ std::string text_of(const ReportOptions& options) {
         check(choice);
         Profile profile = read_chosen(options.path, choice);
         add_names(profile, options.path, choice.is_whole());
-        const SelectionForm form{for_programs, options.full_paths, printable(options.path)};
+        const SelectionForm form{for_programs, options.full_paths, printable(options.path), options.source_maps};
         return printed(choice.compare.empty() ? selection_report(profile, choice, form) : comparison_report(profile, choice, form), options);
     }
     Profile profile = read_profile(std::filesystem::path(options.path));

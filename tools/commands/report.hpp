@@ -2,17 +2,23 @@
 // Contract: one thread; writes to standard output; returns the exit code; throws ReadError, SelectionError.
 #pragma once
 
+#include "tools/names/source_text.hpp"
 #include "tools/reader/model.hpp"
 #include "tools/report/choice.hpp"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace libprofile::tools {
+
+enum class ReportFormat : std::uint8_t { Text, Json, Csv, Markdown };
 
 struct ReportOptions {
     std::string path; // the profile's folder
     ReportFormat format = ReportFormat::Text;
     ReportChoice choice;
+    std::vector<SourceMap> source_maps;
     bool trace = false;      // JSON: the samples of a trace, too
     bool series = false;     // JSON: the values of every iteration, too
     bool full_paths = false; // every frame of an interpreter

@@ -12,6 +12,8 @@ namespace {
 constexpr const char* report_help = "Examples:\n"
                                     "  libprofile report libprofile-app-1234                             where the time goes, what changes, who differs\n"
                                     "  libprofile report libprofile-app-1234 --path solve                what functions with this name do and call\n"
+                                    "  libprofile report libprofile-app-1234 --bottom-up                 the hottest functions, and who calls them\n"
+                                    "  libprofile report libprofile-app-1234 --source solve              the lines of a function\n"
                                     "  libprofile report libprofile-app-1234 --compare 1:100 900:1000    the first iterations against the last\n"
                                     "  libprofile report libprofile-app-1234 --compare rank=3 rest       one rank against the others\n"
                                     "  libprofile report libprofile-app-1234 --format markdown > report.md\n\n"
@@ -27,6 +29,10 @@ constexpr const char* report_help = "Examples:\n"
                                     "  --metric LIST        by these metrics, such as mpi,bytes (docs/metrics.md) [time]\n"
                                     "  --compare A:B C:D    two ranges of iterations against each other; or ranks: rank=0 rank=1-3, rank=0 rest\n"
                                     "  --top N              show N functions, call paths and ranks\n\n"
+                                    "What of it:\n"
+                                    "  --bottom-up          functions over all call paths, each with its callers and theirs\n"
+                                    "  --source FUNCTION    the source lines of this function: a name, or a part that only one name has\n"
+                                    "  --source-map OLD=NEW source files of the folder OLD are in NEW now; several times: the first one that has the file\n\n"
                                     "How:\n"
                                     "  --format FORMAT      text, json (all, or what is chosen), csv (call paths), markdown [text]\n"
                                     "  --series             with json: the metrics of every iteration, too\n"
@@ -52,6 +58,9 @@ class ReportCommand final : public Command {
         app.add_option("--path", options_.choice.path);
         app.add_option("--metric,--metrics", metrics_);
         app.add_option("--compare", sides_)->expected(2);
+        app.add_flag("--bottom-up", options_.choice.bottom_up);
+        app.add_option("--source", options_.choice.source);
+        app.add_option("--source-map", source_maps_)->take_all();
         app.add_option("--top", options_.choice.top)->check(CLI::Range(1, 1'000'000));
         app.add_option("--format", format_)->type_name(format_names("|"));
         app.add_option("--width", options_.width)->check(CLI::Range(80, 1000));
@@ -90,8 +99,14 @@ class ReportCommand final : public Command {
         throw UsageError(fmt::format("there is no format \"{}\"; report has {}, and libprofile export those of other tools", format_, format_names(", ")));
     }
 
+    void parse_source_maps() {
+        if (!source_maps_.empty() && options_.choice.source.empty()) throw UsageError("--source-map is for --source FUNCTION");
+        for (const std::string& map : source_maps_) options_.source_maps.push_back(source_map_option(map));
+    }
+
     void parse_choice() {
         ReportChoice& choice = options_.choice;
+        parse_source_maps();
         if (phase_option_->count() != 0) choice.phase = phase_;
         if (!iterations_.empty()) choice.iterations = iterations_option(iterations_);
         if (!ranks_.empty()) choice.ranks = ranks_option(ranks_);
@@ -127,7 +142,7 @@ class ReportCommand final : public Command {
     ReportOptions options_;
     CLI::Option* phase_option_ = nullptr;
     std::string format_ = "text", phase_, iterations_, ranks_, metrics_;
-    std::vector<std::string> sides_;
+    std::vector<std::string> sides_, source_maps_;
     bool no_pager_ = false;
 };
 

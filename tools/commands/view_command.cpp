@@ -1,4 +1,5 @@
 #include "tools/commands/add_names.hpp"
+#include "tools/commands/chosen_parts.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/reader/reader.hpp"
@@ -32,6 +33,8 @@ constexpr const char* view_help =
     "  -o, --output FILE    [FOLDER/view.html]\n"
     "  --metric NAME        value maps of this metric: a name of docs/metrics.md, iteration_time or computation; may be\n"
     "                       given several times [as many as fit into the page]\n"
+    "  --with-source        the source text of the hottest functions goes into the file; a served page always shows it\n"
+    "  --source-map OLD=NEW source files of the folder OLD are in NEW now; may be given several times\n"
     "  --open               show the page in the browser (xdg-open)\n"
     "  --serve              serve the page to this user's browser (127.0.0.1, with a token in the address) instead of writing a\n"
     "                       file: the page then asks for what is too large for a file. Ends with Ctrl-C, or when the page has\n"
@@ -91,6 +94,8 @@ class ViewCommand final : public Command {
         app.add_option("folder", path_);
         app.add_option("-o,--output", output_);
         app.add_option("--metric", request_.metrics)->take_all()->expected(1);
+        app.add_flag("--with-source", request_.with_source);
+        app.add_option("--source-map", source_maps_)->take_all()->expected(1);
         app.add_flag("--open", open_);
         app.add_flag("--serve", serve_);
         app.add_option("--port", serving_.port)->check(CLI::Range(1, 65535));
@@ -99,6 +104,9 @@ class ViewCommand final : public Command {
 
     int run() override {
         if (path_.empty()) throw UsageError("view needs the folder of a profile: libprofile view libprofile-<program>-<job>");
+        for (const std::string& map : source_maps_) request_.source_maps.push_back(source_map_option(map));
+        if (!source_maps_.empty() && !request_.with_source && !serve_) throw UsageError("--source-map is for --with-source and --serve");
+        if (request_.with_source && serve_) throw UsageError("a served page shows source as it is; leave out --with-source");
         Profile profile = read_profile(std::filesystem::path(path_));
         add_names(profile, path_);
         if (serve_) {
@@ -133,6 +141,7 @@ class ViewCommand final : public Command {
 
     std::string path_;
     std::string output_;
+    std::vector<std::string> source_maps_;
     PageRequest request_;
     bool open_ = false;
     bool serve_ = false;

@@ -58,6 +58,7 @@ Selection selection_of(const ReportChoice& choice) {
         for (const CompareSide& side : choice.compare) selection.ranks.insert(side.ranks.begin(), side.ranks.end());
     if (!choice.metrics.empty())
         if (const auto stored = stored_metrics(choice.metrics)) selection.metrics = *stored;
+    if (!choice.source.empty() && !selection.metrics.empty()) selection.metrics.insert("samples"); // each line has them
     selection.series = choice.has_iterations();
     return selection;
 }
@@ -118,7 +119,8 @@ void check_ranks(const Profile& profile, const std::vector<std::uint32_t>& ranks
 } // namespace
 
 bool ReportChoice::is_whole() const {
-    return !phase && metrics.empty() && ranks.empty() && path.empty() && top == 0 && !iterations && compare.empty() && !threads && !exclusive;
+    return !phase && metrics.empty() && ranks.empty() && path.empty() && top == 0 && !iterations && compare.empty() && !threads && !exclusive && !bottom_up &&
+           source.empty();
 }
 
 bool ReportChoice::has_iterations() const { return iterations.has_value() || (!compare.empty() && compare[0].kind == Kind::Iterations); }
@@ -140,6 +142,10 @@ CompareSide parse_side(const std::string& text) {
 }
 
 void check(const ReportChoice& choice) {
+    if (choice.bottom_up && !choice.source.empty()) throw SelectionError("--bottom-up and --source are two reports; ask for one of them");
+    if (!choice.compare.empty() && (choice.bottom_up || !choice.source.empty()))
+        throw SelectionError(fmt::format("{} shows one selection; leave out --compare, or ask twice with --iterations or --rank",
+                                         choice.bottom_up ? "--bottom-up" : "--source"));
     if (choice.compare.empty() && choice.exclusive && !choice.phase && !choice.iterations)
         throw SelectionError("--exclusive is for iterations; add --phase NAME or --iterations A:B");
     if (choice.compare.empty()) return;

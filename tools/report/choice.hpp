@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/analysis/selection.hpp"
+#include "tools/names/source_text.hpp"
 #include "tools/reader/reader.hpp"
 
 #include <cstdint>
@@ -18,8 +19,6 @@ namespace libprofile::tools {
 struct SelectionError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-
-enum class ReportFormat : std::uint8_t { Text, Json, Csv, Markdown };
 
 /// One of the two sides of --compare.
 struct CompareSide {
@@ -39,11 +38,21 @@ struct ReportChoice {
     std::vector<CompareSide> compare; // none or two, of the same kind but for Rest
     bool threads = false;             // of all threads, not only the main ones
     bool exclusive = false;           // iterations without the phases inside them
+    bool bottom_up = false;           // functions with their callers instead of call paths
+    std::string source;               // the lines of this function instead
 
     /// Returns true for the whole profile: nothing was chosen.
     bool is_whole() const;
     bool has_iterations() const;
     bool compares_ranks() const { return !compare.empty() && compare[0].kind == CompareSide::Kind::Ranks; }
+};
+
+/// How the report is to be made.
+struct SelectionForm {
+    bool everything = false; // for programs: all rows, all call paths, unless the choice has a number
+    bool full_paths = false; // every frame of an interpreter
+    std::string folder;      // of the profile, for hints
+    std::vector<SourceMap> source_maps = {};
 };
 
 /// "first:last", counted from 1; the result counts from 0. Empty if it is no range.

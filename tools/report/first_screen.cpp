@@ -88,6 +88,7 @@ void append_hints(const ReportContext& context, const std::string& path, TextWri
             hints.emplace_back(report + " --path " + (name.find_first_of(" ()<>&;|'\"*?$") == std::string::npos ? name : "'" + name + "'"), "who calls it");
             break;
         }
+    hints.emplace_back(report + " --bottom-up", "functions and their callers");
     for (const Trend& trend : context.trends) {
         const std::uint64_t tenth = trend.iterations / 10;
         if (tenth == 0) break;

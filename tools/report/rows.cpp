@@ -117,6 +117,15 @@ std::string path_text(const FunctionTree& tree, std::uint32_t node) {
     return out;
 }
 
+ReportValue share_of(const SelectedTree& values, const MetricRow& metric, std::size_t m, std::uint64_t value) {
+    const bool is_time = metric.unit == "ns";
+    if (!is_time && values.untold != 0) return NotKnown();
+    const std::uint64_t all = is_time ? values.time : values.inclusive[0][m].value;
+    return all == 0 ? 0 : static_cast<double>(value) / static_cast<double>(all);
+}
+
+std::string column_label(const MetricRow& metric) { return metric.name == "time" ? "time" : printable(metric.label); }
+
 double sampling_period(const Profile& profile, const std::vector<const Location*>& locations) {
     double sum = 0;
     std::size_t n = 0;
@@ -127,6 +136,12 @@ double sampling_period(const Profile& profile, const std::vector<const Location*
         ++n;
     }
     return n == 0 ? 0 : sum / static_cast<double>(n);
+}
+
+ReportValue ValueError::report_value() const { return bound < 0 ? ReportValue() : ReportValue(static_cast<std::uint64_t>(std::llround(bound + sampling))); }
+
+bool may_be_off(const ReportChoice& choice, const MetricRow& metric, const SelectedTree& values) {
+    return choice.iterations.has_value() || (metric.unit == "ns" && values.sampled != 0);
 }
 
 ValueError error_of(const SelectedValue& value, const SelectedTree& all, double period) {

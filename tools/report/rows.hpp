@@ -50,6 +50,13 @@ std::string path_text(const FunctionTree& tree, std::uint32_t node);
 /// The name as text shows it.
 std::string node_text(const FunctionNode& node);
 
+/// Times: the part of all time that was chosen; other metrics: of their own sum.
+/// @param m position of the metric in the values
+ReportValue share_of(const SelectedTree& values, const MetricRow& metric, std::size_t m, std::uint64_t value);
+
+/// The label of a metric where the column is about the selection: "time" for its total.
+std::string column_label(const MetricRow& metric);
+
 /// ns between two samples of the ranks of these locations, on average; 0 if they were not sampled.
 double sampling_period(const Profile& profile, const std::vector<const Location*>& locations);
 
@@ -58,9 +65,11 @@ struct ValueError {
     double bound = 0; // negative if unknown
     double sampling = 0;
 
-    /// Negative if unknown.
-    double sum() const { return bound < 0 ? -1 : bound + sampling; }
+    /// Empty if unknown.
+    ReportValue report_value() const;
 };
+/// Values of the selection have errors: parts of a phase, and times that samples shared out.
+bool may_be_off(const ReportChoice& choice, const MetricRow& metric, const SelectedTree& values);
 /// @param all the selection that it is from  @param period as of sampling_period(); 0 for what is no time
 ValueError error_of(const SelectedValue& value, const SelectedTree& all, double period);
 

@@ -3,6 +3,7 @@
 #include "tools/analysis/findings.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/report/rows.hpp"
+#include "tools/report/selected_part.hpp"
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ class SelectionReport {
         add_properties();
         ReportChoice whole = choice_;
         whole.top = 0;
+        if (choice_.bottom_up || !choice_.source.empty()) return other_view();
         if (whole.is_whole())
             for (const Finding& finding : findings(profile_, main_threads(profile_)))
                 for (std::size_t i = 0; i < finding.sentences.size(); ++i)
@@ -58,6 +60,17 @@ class SelectionReport {
     }
 
   private:
+    /// Instead of the tables of functions and call paths.
+    ReportDocument other_view() {
+        const SelectedPart part{profile_, choice_, form_, found_, all_rows_, locations_, tree_, values_};
+        if (choice_.bottom_up)
+            add_bottom_up(part, document_);
+        else
+            add_source(part, document_);
+        add_hints();
+        return std::move(document_);
+    }
+
     std::size_t metrics() const { return found_.rows.size(); }
     const MetricRow& metric(std::size_t m) const { return all_rows_[found_.rows[m]]; }
     bool has_region_time() const {
@@ -70,13 +83,7 @@ class SelectionReport {
     /// For one location, or for all of them together.
     bool is_told(const MetricRow& row, std::uint64_t untold) const { return choice_.path.empty() ? is_known(row, untold) : untold == 0; }
     std::size_t limit(std::size_t of_screen) const { return choice_.top != 0 ? choice_.top : form_.everything ? 0 : of_screen; }
-    /// Times: of all time that was chosen; other metrics: of their own sum.
-    ReportValue share(std::uint64_t value, std::size_t m) const {
-        const bool is_time = metric(m).unit == "ns";
-        if (!is_time && values_.untold != 0) return NotKnown();
-        const std::uint64_t all = is_time ? values_.time : values_.inclusive[0][m].value;
-        return all == 0 ? 0 : static_cast<double>(value) / static_cast<double>(all);
-    }
+    ReportValue share(std::uint64_t value, std::size_t m) const { return share_of(values_, metric(m), m, value); }
     std::string at_least() const { return values_.untold == 0 ? "" : "; the known part only, so a lower bound"; }
 
     void add_facts() {
@@ -157,7 +164,7 @@ class SelectionReport {
         const std::vector<std::size_t> columns = rank_columns();
         for (const std::size_t t : columns) {
             const MetricRow& row = all_rows_[total_rows_[t]];
-            table.columns.push_back({row.name, rank_label(row), unit_of(row.unit)});
+            table.columns.push_back({row.name, column_label(row), unit_of(row.unit)});
         }
         table.columns.push_back({"from_median", "from median", ColumnUnit::Change, true});
         table.columns.push_back({"host", "host", ColumnUnit::Text, false, 10});
@@ -177,7 +184,7 @@ class SelectionReport {
             order.resize(most);
             table.remark = "those farthest from the median first; ";
         }
-        table.remark += fmt::format("from the median: {}", rank_label(all_rows_[total_rows_[by]]));
+        table.remark += fmt::format("from the median: {}", column_label(all_rows_[total_rows_[by]]));
         for (const std::size_t l : order) {
             std::vector<ReportValue> cells = {std::uint64_t{locations_[l]->rank}};
             if (choice_.threads) cells.push_back(std::uint64_t{locations_[l]->thread});
@@ -206,8 +213,6 @@ class SelectionReport {
         return list;
     }
 
-    static std::string rank_label(const MetricRow& row) { return row.name == "time" ? "time" : printable(row.label); }
-
     /// Exclusive values, functions with most of the first metric first.
     void add_functions() {
         std::vector<FunctionRow> functions = function_rows(profile_, tree_);
@@ -226,7 +231,7 @@ class SelectionReport {
             order.resize(most);
         }
         table.columns = {{"share", "share", ColumnUnit::Share}};
-        for (std::size_t m = 0; m < metrics(); ++m) table.columns.push_back({metric(m).name, rank_label(metric(m)), unit_of(metric(m).unit)});
+        for (std::size_t m = 0; m < metrics(); ++m) table.columns.push_back({metric(m).name, column_label(metric(m)), unit_of(metric(m).unit)});
         table.columns.push_back({"error", some_errors() ? "+-" : "", unit_of(metric(0).unit)});
         if (several()) {
             table.columns.push_back({"lowest", "lowest", unit_of(metric(0).unit)});
@@ -267,7 +272,7 @@ class SelectionReport {
     /// The tree, inclusive and exclusive.
     void add_call_paths() {
         ReportTable table{"call_paths", "Call paths", "with and without (own) what is called; shares of ", {}, {}, {}, {}, 0, "call paths"};
-        table.remark += (metric(0).unit == "ns" ? "all time that was chosen" : rank_label(metric(0))) + at_least();
+        table.remark += (metric(0).unit == "ns" ? "all time that was chosen" : column_label(metric(0))) + at_least();
         std::vector<double> weight;
         for (std::size_t n = 0; n < tree_.nodes.size(); ++n) weight.push_back(weight_of(n));
         const std::size_t most = limit(nodes_shown);
@@ -276,7 +281,7 @@ class SelectionReport {
             table.left_out = static_cast<std::size_t>(std::count_if(weight.begin() + 1, weight.end(), [](double w) { return w > 0; })) - nodes.size();
         table.columns = {{"share", "share", ColumnUnit::Share}};
         for (std::size_t m = 0; m < metrics(); ++m) {
-            const std::string label = metrics() == 1 ? "incl." : rank_label(metric(m));
+            const std::string label = metrics() == 1 ? "incl." : column_label(metric(m));
             table.columns.push_back({metric(m).name + "_inclusive", label, unit_of(metric(m).unit)});
             table.columns.push_back({metric(m).name, "own", unit_of(metric(m).unit)});
         }
@@ -307,12 +312,9 @@ class SelectionReport {
         return weight;
     }
 
-    /// Of a whole phase, samples are the only source of errors.
-    bool some_errors() const { return choice_.iterations.has_value() || (metric(0).unit == "ns" && values_.sampled != 0); }
-
+    bool some_errors() const { return may_be_off(choice_, metric(0), values_); }
     ReportValue error(const SelectedValue& value, bool is_told) const {
-        const double sum = error_of(value, values_, metric(0).unit == "ns" ? period_ : 0).sum();
-        return sum >= 0 && some_errors() && is_told ? ReportValue(static_cast<std::uint64_t>(std::llround(sum))) : ReportValue();
+        return some_errors() && is_told ? error_of(value, values_, metric(0).unit == "ns" ? period_ : 0).report_value() : ReportValue();
     }
 
     void add_node(ReportTable& table, std::uint32_t n) const {
@@ -336,6 +338,7 @@ class SelectionReport {
 
     void add_hints() {
         const std::string command = "libprofile report " + form_.folder;
+        if (choice_.bottom_up) document_.hints.push_back(command + " --source NAME    the lines of a function");
         if (choice_.path.empty() && !document_.tables.empty()) document_.hints.push_back(command + " --path NAME    what a function does and calls");
         if (choice_.iterations && !choice_.path.empty())
             document_.hints.push_back(command + " --compare A:B C:D    two ranges of iterations against each other");

@@ -7,13 +7,7 @@
 
 namespace libprofile::tools {
 
-struct SelectionForm {
-    bool everything = false; // for programs: all rows, all call paths, unless the choice has a number
-    bool full_paths = false; // every frame of an interpreter
-    std::string folder;      // of the profile, for hints
-};
-
-/// Totals, functions, ranks and call paths of the chosen part.
+/// Totals, functions, ranks and call paths of the chosen part; or its functions with their callers, or the lines of one function.
 ReportDocument selection_report(const Profile& profile, const ReportChoice& choice, const SelectionForm& form);
 
 /// The two sides of the choice's comparison: per iteration and rank, or per rank; functions and call paths by difference.

@@ -3,10 +3,12 @@
 #include "tools/analysis/inside.hpp"
 #include "tools/analysis/totals.hpp"
 #include "tools/text/json_text.hpp"
+#include "tools/view/line_entry.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/selected_columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
@@ -104,6 +106,28 @@ std::string PageServer::profile_of(const Selected& selected) {
                        {"values", sections.add(cells.values())},
                        {"errors", sections.add(cells.errors())}};
     return text_of({{"cells", list}, {"iterations", counts}, {"sums", sums}, {"only_time", only_time}, {"untold", untold}}, sections, next_column_);
+}
+
+std::string PageServer::source(const std::string& function, const std::string& metric, const Selected& selected) {
+    if (selected.phase != TreeChoice::all_phases && selected.phase >= profile_.phases.size()) throw ViewError("there is no such phase");
+    TreeChoice choice;
+    choice.phase = selected.phase;
+    if (selected.to != 0) choice.iterations = {selected.from, selected.to - 1};
+    for (const Location* location : tables_.all)
+        if ((location->rank >= selected.first_rank && location->rank < selected.end_rank) != selected.rest) choice.locations.push_back(location);
+    const std::vector<MetricRow> rows = metric_rows(profile_);
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const MetricRow& one) { return one.name == metric; });
+    if (row == rows.end()) throw ViewError(fmt::format("there is no metric \"{}\"", metric));
+    choice.rows = {static_cast<std::size_t>(row - rows.begin())};
+    std::array<std::size_t, 3> at = {0, 0, 0};
+    for (const auto& [position, id] : {std::pair(1, CatalogueId::Samples), std::pair(2, CatalogueId::Visits)}) {
+        const auto known = std::find(choice.rows.begin(), choice.rows.end(), static_cast<std::size_t>(id));
+        at[static_cast<std::size_t>(position)] = static_cast<std::size_t>(known - choice.rows.begin());
+        if (known == choice.rows.end()) choice.rows.push_back(static_cast<std::size_t>(id));
+    }
+    const FunctionLines found = function_lines(profile_, function, std::vector<bool>(profile_.paths.size(), true), choice);
+    Sections none(next_column_);
+    return text_of({{"source", line_entry(profile_, function, found, at, &request_.source_maps)}}, none, next_column_);
 }
 
 } // namespace libprofile::tools

@@ -5,6 +5,7 @@
 // An answer is JSON: "first" and "columns" (columns for the page, base64, numbered from "first" on), and what tells what they are.
 #pragma once
 
+#include "tools/analysis/selected_tree.hpp"
 #include "tools/view/page.hpp"
 #include "tools/view/page_tables.hpp"
 
@@ -37,6 +38,11 @@ class PageServer {
     /// "iterations": how many were selected at each; "sums": whether all sums over its call paths are exact,
     /// "only_time": of these only that of the time.
     std::string profile_of(const Selected& selected);
+
+    /// "source": the lines of a function, with their text.
+    /// @param function as the page calls it
+    /// @param selected of all phases if its phase is TreeChoice::all_phases; all iterations if `to` is 0; `rest`: all other ranks
+    std::string source(const std::string& function, const std::string& metric, const Selected& selected);
 
   private:
     std::size_t iterations_of(std::uint32_t phase) const;

@@ -27,7 +27,24 @@ template <class Unsigned> Unsigned number_of(const Parameters& parameters, const
     return value;
 }
 
+void read_ranks(const Parameters& p, PageServer::Selected& selected) {
+    selected.first_rank = number_of<std::uint64_t>(p, "first_rank");
+    selected.end_rank = number_of<std::uint64_t>(p, "end_rank");
+}
+
 std::string answer_to(PageServer& pages, const std::string& name, const Parameters& p) {
+    if (name == "source") {
+        PageServer::Selected chosen;
+        chosen.phase = p.contains("phase") ? number_of<std::uint32_t>(p, "phase") : TreeChoice::all_phases;
+        if (p.contains("from")) {
+            chosen.from = number_of<std::uint64_t>(p, "from");
+            chosen.to = number_of<std::uint64_t>(p, "to");
+            if (chosen.from >= chosen.to) throw ViewError("there are no such iterations");
+        }
+        if (p.contains("first_rank")) read_ranks(p, chosen);
+        chosen.rest = p.contains("rest");
+        return pages.source(text_of(p, "function"), text_of(p, "metric"), chosen);
+    }
     const auto phase = number_of<std::uint32_t>(p, "phase");
     if (name == "map") return pages.map(phase, text_of(p, "metric"));
     if (name == "row") return pages.row(phase, text_of(p, "metric"), number_of<std::uint32_t>(p, "rank"));
@@ -36,10 +53,7 @@ std::string answer_to(PageServer& pages, const std::string& name, const Paramete
     selected.from = number_of<std::uint64_t>(p, "from");
     selected.to = number_of<std::uint64_t>(p, "to");
     selected.rest = p.contains("rest");
-    if (p.contains("first_rank")) {
-        selected.first_rank = number_of<std::uint64_t>(p, "first_rank");
-        selected.end_rank = number_of<std::uint64_t>(p, "end_rank");
-    }
+    if (p.contains("first_rank")) read_ranks(p, selected);
     return pages.profile_of(selected);
 }
 
@@ -55,7 +69,7 @@ bool serve(const Profile& profile, PageRequest page, const ServeRequest& request
     const auto text = std::make_shared<const std::string>(pages.page());
     const auto handler = [&](const std::string& name, const Parameters& parameters) {
         if (name.empty()) return LoopbackServer::Answer{200, "text/html; charset=utf-8", text};
-        if (name != "map" && name != "row" && name != "profile") return answer(404, "text/plain", "There is no such request.\n");
+        if (name != "map" && name != "row" && name != "profile" && name != "source") return answer(404, "text/plain", "There is no such request.\n");
         try {
             return answer(200, "application/json", answer_to(pages, name, parameters));
         } catch (const ViewError& error) {

@@ -11,6 +11,7 @@
 #include "tools/names/labels.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/layout.hpp"
+#include "tools/view/line_entry.hpp"
 #include "tools/view/map_entry.hpp"
 #include "tools/view/page_tables.hpp"
 
@@ -48,6 +49,7 @@ class PageData {
         header["columns"] = tables_.columns;
         header["nodes"] = nodes();
         header["regions"] = regions();
+        header["lines"] = lines();
         header["totals"] = phase_totals();
         header["phases"] = phases();
         check_metrics();
@@ -194,6 +196,16 @@ class PageData {
         return {{"rows", std::move(list)}, {"counters", counters.names}, {"functions_left_out", functions > most_functions ? functions - most_functions : 0}};
     }
     static constexpr std::size_t most_functions = 200;
+
+    /// The lines of the hottest functions in the whole run. A server has all, and of any selection.
+    Json lines() const {
+        Json list = Json::array();
+        if (request_.served) return list;
+        for (const auto& [name, found] : hottest_lines(profile_, most_functions_with_lines))
+            list.push_back(line_entry(profile_, name, found, {0, 1, 2}, request_.with_source ? &request_.source_maps : nullptr));
+        return list;
+    }
+    static constexpr std::size_t most_functions_with_lines = 40;
 
     /// Exact: per phase, per location, what all its cells add up to.
     Json phase_totals() {

@@ -2,6 +2,8 @@
 // Contract: plain data.
 #pragma once
 
+#include "tools/names/source_text.hpp"
+
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -21,6 +23,8 @@ struct PageRequest {
     std::size_t exact_cells = std::size_t{300} * 1000;        // up to so many values of clusters are exact
     std::size_t values_in_memory = std::size_t{60} * 1000000; // more metrics of iterations are not read
     std::size_t most_maps = ~std::size_t{0};                  // of a phase
+    std::vector<SourceMap> source_maps = {};                  // where source files are now
+    bool with_source = false;                                 // a page that is not served has source text, too
     bool served = false;                                      // the page may ask (page_answers.hpp)
 };
 

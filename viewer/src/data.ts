@@ -1,4 +1,5 @@
 // The profile inside the page. Columns are decoded when they are first used, and kept.
+import { BottomUp } from "./bottom_up";
 import { readClusters, readInside, type Clusters, type Inside, type Parts } from "./clusters";
 import { ask, bytesOf, cellsOf, numbersByName, numbersOf, seriesOf, type Cells } from "./columns";
 import type { Header, MapHeader } from "./header";
@@ -47,6 +48,12 @@ export class Data {
       made.catch(() => this.cache.delete(key)); // the next try may work
     }
     return this.cache.get(key) as Promise<T>;
+  }
+
+  private fromBelow: BottomUp | null = null;
+  /** Functions and their callers, made when somebody looks at them. */
+  bottomUp(): BottomUp {
+    return (this.fromBelow ??= new BottomUp(this));
   }
 
   phaseName(p: number): string {

@@ -53,6 +53,15 @@ export interface PhaseHeader {
   inside?: { lengths: number[]; known: number[]; iterations: number; phases: number; counts: number; firsts: number; times: number } | null;
   accuracy?: Record<string, { largest_error: number; sum_of_errors: number; cells: number }>;
 }
+/** The lines of a function. A line has its number (0: unknown), its inclusive and own value, samples, calls, 1 for an estimate, and what it
+ *  calls most. */
+export interface LinesHeader {
+  function: string;
+  own: number;
+  inclusive: number;
+  samples: number;
+  files: { name: string; note: string; lines: [number, number, number, number, number, number, string[]][]; text: { first: number; lines: string[] }[] }[];
+}
 export interface Header {
   served: boolean; // by libprofile view --serve: the page can ask for what it does not have
   job: {
@@ -88,6 +97,8 @@ export interface Header {
     counters: string[];
     functions_left_out: number;
   };
+  /** Of the hottest functions in the whole run, by time; none if the page is served. */
+  lines: LinesHeader[];
   totals: CellColumns;
   phases: PhaseHeader[];
   /** What `libprofile report` says on its first screen. */

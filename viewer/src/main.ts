@@ -17,6 +17,7 @@ import { MetricsPane } from "./panes/metrics";
 import { RanksPane } from "./panes/ranks";
 import { connectRegions } from "./panes/regions";
 import { connectSelection } from "./panes/selection";
+import { SourcePane } from "./panes/source";
 import { Store } from "./state";
 
 async function start(): Promise<void> {
@@ -36,6 +37,7 @@ async function start(): Promise<void> {
     metrics = new MetricsPane(data, store, iterations),
     callPaths = new CallPathsPane(data, store),
     ranks = new RanksPane(data, store, comparison),
+    source = new SourcePane(data, store, comparison),
     code = new CodePane(data, store),
     { timeline } = iterations,
     { icicle } = code;
@@ -43,13 +45,14 @@ async function start(): Promise<void> {
   connectTheme(store, () => [timeline, icicle].forEach((view) => view?.picture.redraw()));
   connectLink(store);
   connectRegions(data, store, iterations);
-  connectExports(data, store, iterations, icicle.picture, [metrics.tree, callPaths.tree, ranks.tree]);
+  connectExports(data, store, iterations, icicle.picture, callPaths, source, [metrics.tree, ranks.tree]);
   connectKeys();
   showDetails(data);
 
   comparison.onFailure = () => showAccuracy(data, comparison);
   comparison.onProfiles = () => {
     for (const pane of [metrics, callPaths, ranks, code]) pane.show(comparison);
+    void source.show();
     return showAccuracy(data, comparison);
   };
   await Promise.all([comparison.compute(), timeline?.load()]);
@@ -61,7 +64,7 @@ async function start(): Promise<void> {
       store,
       timeline,
       icicle,
-      trees: { metricTree: metrics.tree, pathTree: callPaths.tree, systemTree: ranks.tree },
+      trees: { metricTree: metrics.tree, pathTree: callPaths.tree, functionTree: callPaths.functions, systemTree: ranks.tree },
       profile: () => comparison.a,
       other: () => comparison.b,
       format: { quantity, percent },

@@ -257,9 +257,12 @@ export class SelectionProfile {
 
   /** How exact a value is, as text that follows it. */
   quality(node: number, own: boolean, show: (value: number) => string): string {
+    return this.qualityOf((own ? this.exclusiveError : this.inclusiveError)[node]!, show);
+  }
+  /** The same for a sum of values, whose errors were added up. */
+  qualityOf(error: number, show: (value: number) => string): string {
     if (this.exact) return "";
     if (!this.known) return " (estimate)";
-    const error = (own ? this.exclusiveError : this.inclusiveError)[node]!;
     return error === 0 ? " (exact)" : error === Infinity ? " (estimate)" : ` ± ${show(error)}`;
   }
 

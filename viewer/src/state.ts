@@ -3,6 +3,8 @@ import type { Data } from "./data";
 import { selectionCode, selectionOf, type Selection } from "./selection";
 
 export type Coloring = "share" | "imbalance" | "difference";
+/** The call paths from main down, or functions with their callers. */
+export type Direction = "down" | "up";
 export type Sorting = "value" | "name" | "imbalance";
 
 /** Iterations from, to, ranks from, to. */
@@ -13,6 +15,8 @@ export interface State {
   map: string; // metric of graph and value map
   row: number; // metric of the trees
   node: number; // call path
+  direction: Direction;
+  caller: number; // row of the functions and their callers, -1: none
   a: Selection;
   b: Selection | null;
   coloring: Coloring;
@@ -44,6 +48,8 @@ export class Store {
       map: phase < 0 ? "" : phases[phase]!.maps![0]!.name,
       row: 0,
       node: 0,
+      direction: "down",
+      caller: -1,
       a: { phase: -1, from: 0, to: 0, ranks: null },
       b: null,
       coloring: "share",
@@ -99,6 +105,10 @@ export class Store {
     }
     q.set("metric", this.data.header.metrics[s.row]!.name);
     if (s.node) q.set("path", String(s.node));
+    if (s.direction === "up") {
+      q.set("tree", "up");
+      if (s.caller >= 0) q.set("caller", String(s.caller));
+    }
     q.set("a", selectionCode(s.a));
     if (s.b) q.set("b", selectionCode(s.b));
     q.set("color", s.coloring);
@@ -126,6 +136,9 @@ export class Store {
     if (row >= 0) s.row = row;
     const node = Number(q.get("path"));
     if (Number.isInteger(node) && node >= 0 && node < this.data.nodes) s.node = node;
+    if (q.get("tree") === "up") s.direction = "up";
+    const caller = Number(q.get("caller") ?? -1);
+    if (s.direction === "up" && Number.isInteger(caller) && caller >= 0 && caller < this.data.bottomUp().parent.length) s.caller = caller;
     s.a = selectionOf(h, q.get("a")) ?? s.a;
     s.b = selectionOf(h, q.get("b"));
     if (["share", "imbalance", "difference"].includes(q.get("color") ?? "")) s.coloring = q.get("color") as Coloring;

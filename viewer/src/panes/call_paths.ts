@@ -3,16 +3,23 @@ import type { Comparison } from "../comparison";
 import type { Data } from "../data";
 import { $ } from "../dom";
 import { exactly, quantity, shortName } from "../format";
+import type { Header } from "../header";
 import type { SelectionProfile } from "../profile";
-import type { Sorting, Store } from "../state";
+import type { Direction, Sorting, Store } from "../state";
 import { Tree } from "../tree";
 import type { TreeContent, TreeValues } from "../tree/content";
 
+const nodeName = (nodes: Header["nodes"], n: number): string => (nodes.kind[n] === "inlined" ? "[inlined] " : "") + shortName(nodes.name[n]!);
+
 const search = $<HTMLInputElement>("search"),
+  directionSelect = $<HTMLSelectElement>("direction"),
   sortingSelect = $<HTMLSelectElement>("sorting");
 
 export class CallPathsPane {
   readonly tree = new Tree($("path-tree"), "Call paths");
+  /** Functions with their callers. */
+  readonly functions = new Tree($("function-tree"), "Functions and their callers");
+  private comparison: Comparison | null = null;
 
   constructor(
     private data: Data,
@@ -20,6 +27,10 @@ export class CallPathsPane {
   ) {
     const { tree } = this;
     tree.onSelect = (node) => store.set({ node });
+    this.functions.onSelect = (caller) => this.chooseCaller(caller);
+    directionSelect.onchange = () => store.set({ direction: directionSelect.value as Direction });
+    store.on(["direction"], () => this.turn());
+    store.on(["caller"], () => this.functions.select(store.state.caller, true));
     search.oninput = () => this.search();
     search.onkeydown = (e) => {
       if (e.key !== "Enter" && e.key !== "Escape") return;
@@ -27,10 +38,14 @@ export class CallPathsPane {
       if (e.key === "Enter") return this.findNext(e.shiftKey ? -1 : 1);
       search.value = "";
       this.search();
-      document.querySelector<HTMLElement>("#path-tree .tree-scroll")?.focus();
+      document.querySelector<HTMLElement>(".tree:not([hidden]):is(#path-tree, #function-tree) .tree-scroll")?.focus();
     };
     $("find-next").onclick = () => this.findNext(1);
-    $("hot").onclick = () => tree.hotPath(store.state.node > 0 && !tree.isOpen(store.state.node) ? store.state.node : -1);
+    $("hot").onclick = () => {
+      const { caller } = store.state;
+      if (this.isUp()) this.functions.hotPath(caller >= 0 && !this.functions.isOpen(caller) ? caller : -1);
+      else tree.hotPath(store.state.node > 0 && !tree.isOpen(store.state.node) ? store.state.node : -1);
+    };
     const showSorting = (): string => (sortingSelect.value = store.state.sorting);
     showSorting();
     sortingSelect.onchange = () => store.set({ sorting: sortingSelect.value as Sorting });
@@ -38,24 +53,62 @@ export class CallPathsPane {
     store.on(["node"], () => {
       tree.select(store.state.node, true);
       if (!document.activeElement?.closest("#path-tree")) tree.reveal(store.state.node);
+      this.followNode();
     });
   }
 
   private search(): void {
-    this.tree.search(search.value);
+    this.shown().search(search.value);
     this.showFound();
   }
   private findNext(step: number): void {
-    this.tree.next(step);
+    this.shown().next(step);
     this.showFound();
   }
   private showFound(): void {
-    $("found").textContent = search.value.trim() ? this.tree.found() : "";
+    $("found").textContent = search.value.trim() ? this.shown().found() : "";
   }
 
-  show({ a, b }: Comparison): void {
-    this.tree.sorting = this.store.state.sorting;
+  isUp(): boolean {
+    return this.store.state.direction === "up";
+  }
+  shown(): Tree {
+    return this.isUp() ? this.functions : this.tree;
+  }
+
+  show(comparison: Comparison): void {
+    this.comparison = comparison;
+    const { a, b } = comparison;
+    this.tree.sorting = this.functions.sorting = this.store.state.sorting;
     this.tree.setContent(this.content(a, b));
+    $("path-tree").hidden = this.isUp();
+    $("function-tree").hidden = !this.isUp();
+    directionSelect.value = this.store.state.direction;
+    if (this.isUp()) this.functions.setContent(this.contentFromBelow(a, b));
+  }
+
+  /** Changes between the two trees. The other one shows what is selected. */
+  private turn(): void {
+    this.shown().search(""); // of what was searched in it before
+    this.show(this.comparison!);
+    this.search();
+    if (this.isUp()) this.followNode();
+    else this.tree.reveal(this.store.state.node);
+    this.tree.paint();
+  }
+
+  private chooseCaller(caller: number): void {
+    this.store.set({ caller, node: this.data.bottomUp().heaviest(caller, this.comparison!.a) });
+  }
+
+  /** A call path that was chosen elsewhere is one of a function. */
+  private followNode(): void {
+    const { caller, node } = this.store.state;
+    if (!this.isUp()) return;
+    const rows = this.data.bottomUp();
+    if (node > 0 && !(caller >= 0 && rows.calls[caller]!.includes(node))) this.store.set({ caller: rows.functionOf[node]! });
+    this.functions.select(this.store.state.caller, true);
+    if (this.store.state.caller >= 0 && !document.activeElement?.closest("#function-tree")) this.functions.reveal(this.store.state.caller);
   }
 
   /** Opens the largest child repeatedly, as long as it has at least half of its parent. */
@@ -74,6 +127,44 @@ export class CallPathsPane {
     this.tree.setOpen(open);
     if (this.store.state.node > 0) this.tree.reveal(this.store.state.node);
     this.tree.select(this.store.state.node, true);
+    this.followNode();
+  }
+
+  private contentFromBelow(a: SelectionProfile, b: SelectionProfile | null): TreeContent {
+    const { nodes, metrics } = this.data.header,
+      rows = this.data.bottomUp(),
+      metric = metrics[a.parts.row]!;
+    const valuesOf = (p: SelectionProfile): TreeValues => {
+      const unit = b ? p.unit() : 1,
+        own = rows.node.map((_, row) => rows.own(row, p) / unit);
+      return { inclusive: (row) => own[row]!, exclusive: (row) => rows.inclusive(row, p) / unit };
+    };
+    const first = valuesOf(a),
+      second = b ? valuesOf(b) : null,
+      untold = [a.untold(), b?.untold() ?? 0];
+    const show = (v: number): string => exactly(v, metric.unit);
+    return {
+      parent: rows.parent,
+      ...first,
+      ...(second ? { other: second } : {}),
+      isBottomUp: true,
+      shares: true,
+      whole: () => a.inclusive[0]! / (b ? a.unit() : 1),
+      imbalance: (row) => rows.imbalance(row, a),
+      unknown: (row, ofOther) => untold[ofOther ? 1 : 0]! > 0 && (rows.node[row] === 0 ? metric.name !== "time" : b !== null),
+      name: (row) => (rows.node[row] === 0 ? "(no call path)" : nodeName(nodes, rows.node[row]!)),
+      side: (row) => nodes.place[rows.node[row]!]!,
+      hint: (row) =>
+        [
+          nodes.name[rows.node[row]!],
+          ...[nodes.file[rows.node[row]!], nodes.place[rows.node[row]!]].filter((text) => text),
+          `own ${show(rows.own(row, a))}${a.qualityOf(rows.ownError(row, a), show)}`,
+          `inclusive ${show(rows.inclusive(row, a))}`,
+          ...(rows.cut ? ["some callers are left out: there are too many"] : []),
+        ].join("\n"),
+      show: (v) => quantity(v, metric.unit),
+      hidden: (row) => first.inclusive(row) === 0 && (second?.inclusive(row) ?? 0) === 0,
+    };
   }
 
   private content(a: SelectionProfile, b: SelectionProfile | null): TreeContent {
@@ -95,7 +186,7 @@ export class CallPathsPane {
       imbalance: (n) => a.imbalance(n),
       // The part of a call path that is known is shown, but not compared.
       unknown: (n, ofOther) => untold[ofOther ? 1 : 0]! > 0 && (n === 0 ? metric.name !== "time" : b !== null),
-      name: (n) => (nodes.kind[n] === "inlined" ? "[inlined] " : "") + shortName(nodes.name[n]!),
+      name: (n) => nodeName(nodes, n),
       side: (n) => nodes.place[n]!,
       hint: (n) =>
         [

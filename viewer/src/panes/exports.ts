@@ -4,18 +4,28 @@ import { baseName } from "../format";
 import type { Store } from "../state";
 import { save, type Picture } from "../surface";
 import type { Tree } from "../tree";
+import type { CallPathsPane } from "./call_paths";
 import type { IterationsPane } from "./iterations";
+import type { SourcePane } from "./source";
 
 type Content = string | Blob | Promise<string | Blob> | undefined;
 
 const types: Record<string, string> = { svg: "image/svg+xml", png: "image/png", csv: "text/csv" };
 
-/** `trees` are those of metrics, call paths and ranks. */
-export function connectExports(data: Data, store: Store, iterations: IterationsPane, icicle: Picture, trees: [Tree, Tree, Tree]): void {
+/** `trees` are those of metrics and ranks. */
+export function connectExports(
+  data: Data,
+  store: Store,
+  iterations: IterationsPane,
+  icicle: Picture,
+  callPaths: CallPathsPane,
+  source: SourcePane,
+  trees: [Tree, Tree],
+): void {
   const { header } = data,
     program = baseName(header.job.command.split(" ")[0]!),
     timeline = iterations.timeline?.picture,
-    [metrics, callPaths, ranks] = trees;
+    [metrics, ranks] = trees;
   const unit = (): string => header.metrics[store.state.row]!.unit;
   const contents: Record<string, () => Content> = {
     "iterations.svg": () => timeline?.svg(),
@@ -24,7 +34,8 @@ export function connectExports(data: Data, store: Store, iterations: IterationsP
     "icicle.svg": () => icicle.svg(),
     "icicle.png": () => icicle.png(),
     "metrics.csv": () => metrics.csv("unit of the metric"),
-    "callpaths.csv": () => callPaths.csv(unit()),
+    "callpaths.csv": () => callPaths.shown().csv(unit()),
+    "source.csv": () => source.csv(),
     "ranks.csv": () => ranks.csv(unit()),
   };
   document.querySelectorAll<HTMLElement>("[data-export]").forEach((button) => {

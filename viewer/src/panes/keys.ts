@@ -5,7 +5,8 @@ export function connectKeys(): void {
   $("help").innerHTML = `<h2>Keys</h2><table>${[
     ["?", "this help"],
     ["/", "search call paths (Enter: next, Shift+Enter: previous, Escape: leave)"],
-    ["1 … 4", "to the iterations, metrics, call paths, ranks"],
+    ["1 … 5", "to the iterations, metrics, call paths, ranks, source"],
+    ["u", "call paths top-down or bottom-up"],
     ["h", "hot path (in the call paths)"],
     ["*", "open everything below"],
     ["← → ↑ ↓", "in a tree: close, open, up, down; in the pictures: move"],
@@ -33,10 +34,16 @@ export function connectKeys(): void {
       },
       "1": focus("#timeline canvas"),
       "2": focus("#metric-tree .tree-scroll"),
-      "3": focus("#path-tree .tree-scroll"),
+      "3": focus("#trees .tree:not([hidden]):is(#path-tree, #function-tree) .tree-scroll"),
       "4": focus("#system-tree .tree-scroll"),
+      "5": focus("#source"),
       b: () => $("b-keep").click(),
       x: () => $("b-clear").click(),
+      u: () => {
+        const direction = $<HTMLSelectElement>("direction");
+        direction.selectedIndex = 1 - direction.selectedIndex;
+        direction.dispatchEvent(new Event("change"));
+      },
       t: () => $("theme").click(),
       Escape: () => {
         if (!(e.target as HTMLElement).closest("#icicle")) $("a-clear").click();

@@ -23,7 +23,7 @@ export class RanksPane {
   ) {
     this.nodes = new SystemNodes(data.header.locations);
     this.tree.onSelect = (n) => this.offer(n);
-    store.on(["node"], () => this.show());
+    store.on(["node", "caller", "direction"], () => this.show());
   }
 
   /** Offers to select the rank that was chosen; the first row selects all ranks. */
@@ -49,26 +49,31 @@ export class RanksPane {
   private content(a: SelectionProfile, b: SelectionProfile | null): TreeContent {
     const { data, nodes } = this,
       { state } = this.store,
-      metric = data.header.metrics[a.parts.row]!;
+      metric = data.header.metrics[a.parts.row]!,
+      caller = state.caller,
+      rows = state.direction === "up" && caller >= 0 ? data.bottomUp() : null;
     const valuesOf = (p: SelectionProfile): TreeValues => {
       // Per location the mean iteration when two selections are compared.
       const scale = b ? p.locations / p.unit() : 1;
-      const summed = (source: Float64Array): number[] => nodes.summed((l) => source[l * data.nodes + state.node]! * scale);
-      const inclusive = summed(p.inclusiveBy),
-        exclusive = summed(p.byLocation);
+      const of = (source: Float64Array) => (l: number) => source[l * data.nodes + state.node]!;
+      const [inclusive, exclusive] = [
+        rows ? (l: number) => rows.ownAt(caller, p, l) : of(p.inclusiveBy),
+        rows ? (l: number) => rows.inclusiveAt(caller, p, l) : of(p.byLocation),
+      ].map((at) => nodes.summed((l) => at(l) * scale)) as [number[], number[]];
       return { inclusive: (n) => inclusive[n]!, exclusive: (n) => exclusive[n]! };
     };
     const first = valuesOf(a),
-      isAllTime = state.node === 0 && metric.name === "time";
+      isAllTime = !rows && state.node === 0 && metric.name === "time";
     const untold = [a, b].map((p) => nodes.summed((l) => p?.untoldBy[l] ?? 0));
     const shown = nodes.summed((l) => (hasLocation(data, a.selection, l) || (b !== null && hasLocation(data, b.selection, l)) ? 1 : 0));
     const largest = nodes.location.reduce((most, l, n) => (l < 0 ? most : Math.max(most, first.inclusive(n))), 1);
-    const error = a.inclusiveError[state.node]!,
+    const error = rows ? rows.ownError(caller, a) : a.inclusiveError[state.node]!,
       isBounded = a.known && error !== Infinity;
     const quality = a.exact || error === 0 ? "" : isBounded ? ` (± ${exactly(error, metric.unit)} over all)` : " (estimate)";
     return {
       parent: nodes.parent,
       ...first,
+      isBottomUp: rows !== null,
       ...(b ? { other: valuesOf(b) } : {}),
       // A bar is as long as the largest rank's is wide, so that ranks can be compared.
       whole: (n) => (nodes.location[n]! >= 0 ? largest : first.inclusive(0)),

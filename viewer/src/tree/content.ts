@@ -18,4 +18,7 @@ export interface TreeContent extends TreeValues {
   hidden?(node: number): boolean;
   fixedOrder?: boolean;
   shares?: boolean;
+  /** Bottom-up: `inclusive` is the sum over the callers below, which is the own value of the function; `exclusive` is its inclusive value.
+   *  Open rows show the same as closed ones. */
+  isBottomUp?: boolean;
 }

@@ -17,14 +17,16 @@ export function headHtml(c: TreeContent): string {
     `<span class="c-name"></span>` +
     (c.other
       ? `<span class="c-value a">A</span><span class="c-value b">B</span><span class="c-share">B − A</span>`
-      : `<span class="c-value" title="including everything below">total</span><span class="c-own" title="excluding everything below">own</span>` +
-        (c.shares ? `<span class="c-share" title="closed rows: total; open rows: own">share</span>` : "") +
+      : (c.isBottomUp
+          ? `<span class="c-value" title="of the function itself; a caller has its part of it">own</span><span class="c-own" title="with what the function calls; recursive calls count once">incl.</span>`
+          : `<span class="c-value" title="including everything below">total</span><span class="c-own" title="excluding everything below">own</span>`) +
+        (c.shares ? `<span class="c-share" title="${c.isBottomUp ? "of the own value" : "closed rows: total; open rows: own"}">share</span>` : "") +
         (c.imbalance ? `<span class="c-imb" title="largest rank over the mean rank, minus 1">imbalance</span>` : ""))
   );
 }
 
 export function rowHtml(c: TreeContent, { node, depth, top, selected, match, open, isParent }: Row): string {
-  const isOpen = open && isParent,
+  const isOpen = open && isParent && !c.isBottomUp,
     side = c.side?.(node) ?? "",
     hint = escaped(c.hint?.(node) ?? c.name(node)),
     expanded = isParent ? `aria-expanded="${open}"` : "",

@@ -1,0 +1,23 @@
+// How the viewer gets the lines of a function.
+// Contract: thread-safe (no state); allocates; throws std::bad_alloc only.
+#pragma once
+
+#include "tools/analysis/function_lines.hpp"
+#include "tools/names/source_text.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace libprofile::tools {
+
+/// "function", its "own" and "inclusive" value, its "samples", and its "files": "name", "note" (empty if all is well), "lines" (number, 0
+/// if unknown, inclusive and own value, samples on the line, calls there and further down, whether it is an estimate, the functions called)
+/// and "text" (pieces: number of the first line, lines).
+/// @param at positions of the value, the samples and the visits among the metrics of the lines
+/// @param maps where the source may be; null: without text
+nlohmann::ordered_json line_entry(const Profile& profile, const std::string& function, const FunctionLines& found, std::array<std::size_t, 3> at,
+                                  const std::vector<SourceMap>* maps);
+
+} // namespace libprofile::tools
