@@ -251,15 +251,18 @@ enum class NodeKind : std::uint8_t {
     Region = 10,         // a visit to a named region: a = RegionClass, b = id of the name (regions.hpp)
     OpenMp = 11,         // a = function id: a construct of OpenMP (openmp.def)
     FunctionRegion = 12, // a visit to a function that the compiler has instrumented: a = module id, b = offset of the function
+    Python = 13,         // a call or a sampled instruction in a Python function: a = line (0 if unknown), b = id of the function (regions.hpp)
     Inlined = 255,       // never in a file: a function inlined into the frame above, added by tools/names/expand_inlined
 };
 
 /// Returns true for the kinds that a file may contain, except the root's.
 constexpr bool is_stored_kind(std::uint64_t kind) {
-    return kind >= static_cast<std::uint64_t>(NodeKind::Frame) && kind <= static_cast<std::uint64_t>(NodeKind::FunctionRegion);
+    return kind >= static_cast<std::uint64_t>(NodeKind::Frame) && kind <= static_cast<std::uint64_t>(NodeKind::Python);
 }
-/// Returns true for the program's own code: a frame, or a function that the compiler inlined into it.
-constexpr bool is_code(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::Inlined; }
+/// Returns true for machine code: a frame, or a function that the compiler inlined into it.
+constexpr bool is_native_code(NodeKind kind) { return kind == NodeKind::Frame || kind == NodeKind::Inlined; }
+/// Returns true for the program's own code, Python functions included.
+constexpr bool is_code(NodeKind kind) { return is_native_code(kind) || kind == NodeKind::Python; }
 /// Returns true for an event with exact visits and time, which is a row of the table of functions.
 constexpr bool is_call(NodeKind kind) { return kind == NodeKind::Mpi || kind == NodeKind::OpenMp; }
 /// What the exclusive time of a node that is no call is booked under.
@@ -278,6 +281,7 @@ constexpr TimeCategory category_of(NodeKind kind) {
     case NodeKind::Unknown:
     case NodeKind::Region:
     case NodeKind::FunctionRegion:
+    case NodeKind::Python:
     case NodeKind::Inlined: break;
     }
     return TimeCategory::Compute;

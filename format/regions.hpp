@@ -1,4 +1,5 @@
-// The Regions block of the profile file: the names for the ids of regions in call paths, and the losses. One for each rank with regions.
+// The Regions block of the profile file: the names for the ids of regions and Python functions in call paths, and the losses of regions. One for
+// each rank that has any.
 // Contract: plain data; no allocation; `describe` runs with an Encoder or a Decoder.
 #pragma once
 
@@ -19,10 +20,11 @@ enum class RegionClass : std::uint8_t {
     KokkosSection = 5,
     KokkosDeepCopy = 6,
     KokkosFence = 7,
+    Python = 8, // no region: a Python function, which nodes of kind Python name. Its name is "function\nfile\nfirst line"
     Count
 };
-inline constexpr const char* region_class_names[] = {"region",        "parallel_for",   "parallel_reduce", "parallel_scan",
-                                                     "Kokkos region", "Kokkos section", "deep_copy",       "fence"};
+inline constexpr const char* region_class_names[] = {"region",         "parallel_for", "parallel_reduce", "parallel_scan",  "Kokkos region",
+                                                     "Kokkos section", "deep_copy",    "fence",           "Python function"};
 static_assert(sizeof region_class_names / sizeof *region_class_names == static_cast<std::size_t>(RegionClass::Count));
 
 /// Followed by a RegionNameRecord per name, then without_module and inside, without zeros at the end. Counts are sums over the rank's threads.

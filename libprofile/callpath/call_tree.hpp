@@ -45,6 +45,11 @@ class CallTree {
 
     Node& operator[](NodeId id) { return nodes_[id]; }
     const Node& operator[](NodeId id) const { return nodes_[id]; }
+    /// The node itself, or the native frame that runs a Python function.
+    const Node& native(NodeId id) const {
+        while (nodes_[id].kind == NodeKind::Python) id = nodes_[id].parent;
+        return nodes_[id];
+    }
     std::size_t size() const { return nodes_.size(); }
     /// Returns true if there are only the fixed nodes.
     bool is_empty() const { return nodes_.size() == std::size_t{quota()} + 1; }

@@ -27,6 +27,7 @@ struct TrackedFrame {
     std::uint32_t node = 0;     // of the call path that ends here
     SlotOrigin origin;
     bool markable = false;
+    std::uint16_t python = 0; // number, from 1, of the PythonFrames activation that runs in it; 0 if none does
 };
 
 /// The thread's only mark.

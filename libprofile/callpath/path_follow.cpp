@@ -10,7 +10,7 @@ namespace libprofile {
 bool PathTracker::learn_followed(FollowedPath& path, NodeId function) const noexcept {
     const Mark& own = mark();
     // A mark was placed, so marks do no harm in any frame of this path.
-    if (!marks_followed_ || !complete_ || !parallel_.is_empty() || own.index < 0 || size_ < 2) return false;
+    if (!marks_followed_ || !complete_ || has_python_ || !parallel_.is_empty() || own.index < 0 || size_ < 2) return false;
     const NodeId caller = (*tree_)[function].parent;
     std::size_t at = size_;
     while (at != 0 && frames_[at - 1].node != caller) --at;
@@ -30,7 +30,7 @@ bool PathTracker::follow_known(const FollowedPath& path, std::uintptr_t frame, s
     const auto outside = static_cast<std::uint32_t>(index + 1); // frames that stand
     // The mark must lie in one of the kept frames, and there must be one inside of it.
     if (index < 0 || outside >= path.size || path.size - outside >= path.count || path.frame[path.size - outside].slot != own.slot) return false;
-    if (path.epoch != epoch_ || was_unmarked_ || !complete_ || !parallel_.is_empty() || outside > size_) return false;
+    if (path.epoch != epoch_ || was_unmarked_ || !complete_ || has_python_ || !parallel_.is_empty() || outside > size_) return false;
     if (marks_mode() != MarksChoice::On || jumping_ || exceptions_ == nullptr || *exceptions_ != 0 || load_map.has_stack_copier()) return false;
     observe(frame);
     ++own.version;

@@ -3,6 +3,7 @@
 #include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/callpath/frame_walk.hpp"
 #include "libprofile/callpath/load_map.hpp"
+#include "libprofile/callpath/python_process.hpp"
 #include "libprofile/callpath/recipe_table.hpp"
 #include "libprofile/callpath/thread_block.hpp"
 #include "libprofile/callpath/unwinder.hpp"
@@ -34,12 +35,15 @@ void PathTracker::begin_again() noexcept {
     parallel_.clear();
     modules_ready_ = 0;
     exceptions_ = nullptr; // it pointed into the storage of a thread that is gone
+    has_python_ = false;
+    if (python_ != nullptr) python_->begin();
 }
 
 void PathTracker::ready() noexcept {
     if (modules_ready_ == 0) marks_possible_ = are_marks_possible();
     modules_ready_ = load_map.arrivals();
     if (exceptions_ == nullptr) exceptions_ = load_map.exceptions_in_flight();
+    python_process.look_for_new();
 }
 
 void PathTracker::forget(std::uintptr_t stack_pointer) noexcept {
@@ -106,6 +110,7 @@ void PathTracker::splice(std::size_t kept) noexcept {
             frame.address = path_.addresses[from];
             frame.slot = path_.slots[from];
             frame.node = no_node;
+            frame.python = 0;
         }
         frame.origin = path_.origins[from];
         // The slot belongs to the function of the next inner frame. A thread's start function is not marked: when a thread ends, the C library
@@ -148,7 +153,7 @@ std::uint32_t PathTracker::level_of(std::size_t index) const noexcept {
     return frames_[index].slot == 0 ? 0 : parallel_.level_of(frames_[index].slot);
 }
 
-NodeId PathTracker::node_after(NodeId outer, std::size_t index) noexcept {
+NodeId PathTracker::native_node_after(NodeId outer, std::size_t index) noexcept {
     const std::uintptr_t address = frames_[index].address;
     if (!parallel_.is_empty()) {
         const std::uint32_t level = level_of(index);
@@ -168,7 +173,7 @@ NodeId PathTracker::node_after(NodeId outer, std::size_t index) noexcept {
 
 /// Returns the number of nodes in the path of the first `frames` frames, without start-up code.
 std::size_t PathTracker::nodes_in(std::size_t frames) noexcept {
-    if (!parallel_.is_empty()) { // path and stack differ
+    if (!parallel_.is_empty() || has_python_) { // path and stack differ
         std::size_t count = 0;
         for (NodeId node = frames == 0 ? 0 : frames_[frames - 1].node; node != 0 && node != no_node; node = (*tree_)[node].parent) ++count;
         return count;
@@ -255,6 +260,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
         unwinder.here(reinterpret_cast<void*>(words[1]), path_);
         find_flags(path_);
         take(frame);
+        has_python_ = false; // all frames are new
         return nodes(size_);
     }
     observe(frame);
@@ -274,6 +280,7 @@ NodeId PathTracker::find_call(std::uintptr_t frame, bool in_handler) noexcept {
         find_flags(path_);
     }
     take(frame);
+    see_python(frame, !in_handler);
     if (!in_handler) jumping_ = false;
     std::size_t inner = 0; // frames to leave out at the inner end
     while (inner + 1 < path_.size && (path_.flags[inner] & InBindingLayer) != 0) ++inner;
@@ -290,11 +297,12 @@ NodeId PathTracker::at_followed_call(std::uintptr_t frame, std::uint32_t& common
 }
 
 void PathTracker::follow_walked(std::uintptr_t frame, std::uint32_t& common) noexcept {
-    common = static_cast<std::uint32_t>(nodes_in(std::min(common_since_followed_, size_)));
+    common = static_cast<std::uint32_t>(nodes_standing(std::min(common_since_followed_, size_), python_since_followed_));
     if (!complete_ && common != 0) ++common; // below "(partial)"
     if (was_unmarked_ && common != 0) ++bounded_calls_;
     was_unmarked_ = false;
     common_since_followed_ = RawPath::capacity + 1;
+    python_since_followed_ = {};
     marks_followed_ = is_own_stack(frame) && may_mark(false);
     if (marks_followed_) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
     mark().fired = Mark::never_fired; // evaluated
@@ -303,7 +311,10 @@ void PathTracker::follow_walked(std::uintptr_t frame, std::uint32_t& common) noe
 void PathTracker::watch_returns(std::uint64_t* ticks, std::uint32_t level, std::uint64_t now) noexcept {
     Mark& own = mark();
     own.returned_at = ticks;
-    own.watched = static_cast<std::int32_t>(start_up_frames() + level) - 1;
+    std::size_t outside = start_up_frames() + level;
+    if (has_python_) // the frame of that function stands for those around it
+        for (outside = std::min(outside, size_); outside != 0 && nodes_in(outside) > level;) --outside;
+    own.watched = static_cast<std::int32_t>(outside) - 1;
     own.has_returned = false;
     watched_since_ = now;
     watched_since_ticks_ = processor_ticks();
@@ -320,7 +331,7 @@ std::uint32_t PathTracker::see_returns() noexcept {
 std::uint64_t PathTracker::returned_at(std::uint32_t level, std::uint64_t now) const noexcept {
     const Mark& own = mark();
     const std::size_t frame = start_up_frames() + level; // the next one inside is the function's
-    if (own.returned_at == nullptr || !complete_ || !parallel_.is_empty() || frame < 2 || frame > size_) return 0;
+    if (own.returned_at == nullptr || !complete_ || !parallel_.is_empty() || has_python_ || frame < 2 || frame > size_) return 0;
     const std::uint64_t ticks = own.returned_at[frame - 2], ticks_now = processor_ticks();
     if (ticks <= watched_since_ticks_ || ticks >= ticks_now || now <= watched_since_) return 0;
     const auto share = static_cast<unsigned __int128>(ticks - watched_since_ticks_) * (now - watched_since_) / (ticks_now - watched_since_ticks_);
@@ -331,7 +342,7 @@ void PathTracker::remember(KnownPath& known, std::uintptr_t frame, NodeId node) 
     known.words = 0;
     known.node = node;
     known.epoch = epoch_;
-    known.frame = frame;
+    known.frame = has_python_ ? 0 : frame;
     if (size_ == 0 || !is_own_stack(frame)) return;
     // The call site is compared by the return address of the call itself.
     std::uintptr_t compared = 0;
@@ -361,6 +372,7 @@ NodeId PathTracker::at_sample(void* context) noexcept {
     }
     const bool spliced = path_.end == PathEnd::Mark;
     take(sp);
+    see_python(sp, false);
     const NodeId node = nodes(size_);
     set_ancestor(size_);
     if (marks_mode() == MarksChoice::Check && spliced) check(context, sp);
@@ -409,11 +421,14 @@ void PathTracker::set_ancestor(std::size_t size) noexcept {
     ancestor_.depth = 0;
     ancestor_.kind = LcaKind::Unknown;
     if (has_sample_ && complete_) {
-        ancestor_.depth = static_cast<std::uint32_t>(nodes_in(most));
-        ancestor_.kind = common_at_least_ >= most ? LcaKind::Exact : LcaKind::Bound;
+        ancestor_.depth = static_cast<std::uint32_t>(nodes_standing(most, python_since_sample_));
+        // Python functions leave no trace when they return: others may run in the same frames.
+        const bool is_sure = common_at_least_ >= most && (!has_python_ || most == 0 || frames_[most - 1].python == 0);
+        ancestor_.kind = is_sure ? LcaKind::Exact : LcaKind::Bound;
     }
     has_sample_ = complete_;
     common_at_least_ = common_at_most_ = RawPath::capacity + 1;
+    python_since_sample_ = {};
     mark().fired = Mark::never_fired; // evaluated
 }
 

@@ -20,6 +20,7 @@
 #include "libprofile/callpath/call_tree.hpp"
 #include "libprofile/callpath/followed_path.hpp"
 #include "libprofile/callpath/parallel_frames.hpp"
+#include "libprofile/callpath/python_frames.hpp"
 #include "libprofile/callpath/raw_path.hpp"
 #include "libprofile/callpath/thread_block.hpp"
 
@@ -118,7 +119,8 @@ class PathTracker {
     std::uint32_t see_returns() noexcept;
     /// Returns when the function at `level` of the path has returned, before `now`; 0 if it has not, or if unknown.
     std::uint64_t returned_at(std::uint32_t level, std::uint64_t now) const noexcept;
-    /// After at_call(): stores in `known` the words that determine the path. `node` is that of the MPI function.
+    /// After at_call(): stores in `known` the words that determine the path. `node` is that of the MPI function. A path through Python functions
+    /// is never unchanged: the interpreter may run others in the same native frames.
     void remember(KnownPath& known, std::uintptr_t frame, NodeId node) const noexcept;
     /// Returns true if the call at `frame` has the path `known`; known.node is then right. Walks nothing.
     static bool is_unchanged(const KnownPath& known, std::uintptr_t frame) noexcept {
@@ -176,6 +178,14 @@ class PathTracker {
     std::uint64_t count_of(PathCount what) const noexcept;
 
   private:
+    /// Where the Python frames of the path have changed: in which frame, and how many of its Python functions stand.
+    struct PythonChange {
+        std::size_t frame = RawPath::capacity;
+        std::uint32_t standing = 0;
+        void include(const PythonChange& other) {
+            if (other.frame < frame || (other.frame == frame && other.standing < standing)) *this = other;
+        }
+    };
     void count(PathCount what) noexcept { ++counts_[static_cast<std::size_t>(what)]; }
     static Mark& mark() noexcept { return own_mark(); }
     NodeId find_call(std::uintptr_t frame, bool in_handler) noexcept;
@@ -190,6 +200,9 @@ class PathTracker {
     bool is_unwinding() const noexcept;
     void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
+    NodeId native_node_after(NodeId outer, std::size_t index) noexcept;
+    void see_python(std::uintptr_t stack_pointer, bool is_call) noexcept;
+    std::size_t nodes_standing(std::size_t frames, const PythonChange& python) noexcept;
     std::uint32_t level_of(std::size_t index) const noexcept;
     std::size_t nodes_in(std::size_t frames) noexcept;
     std::size_t start_up_frames() const noexcept;
@@ -226,6 +239,11 @@ class PathTracker {
     bool marks_followed_ = false;           // it was allowed to place a mark
     std::uint64_t bounded_calls_ = 0;
     std::uint64_t watched_since_ = 0, watched_since_ticks_ = 0;
+
+    PythonFrames* python_ = nullptr; // once the interpreter is there
+    bool has_python_ = false;        // on the path
+    PythonChange python_since_sample_;
+    PythonChange python_since_followed_;
 
     std::uint64_t counts_[path_count_count] = {};
     RawPath* full_ = nullptr; // for checks

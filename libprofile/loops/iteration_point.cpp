@@ -299,6 +299,7 @@ bool IterationPoint::is_at(const CallTree& tree, NodeId node) const noexcept {
     if (!is_call() || tree[node].kind != NodeKind::Mpi || tree[node].a != function_) return false;
     std::uint32_t left = steps_; // functions of the path that are still to be met, from the innermost
     for (NodeId at = tree[node].parent; left != 0 && at != 0; at = tree[at].parent) {
+        if (tree[at].kind == NodeKind::Python) continue;
         if (tree[at].kind != NodeKind::Frame) return false;
         const std::uintptr_t address = load_map[tree[at].a].bias + tree[at].b;
         for (std::uint32_t i = 0; i < range_count_; ++i)

@@ -34,7 +34,7 @@ bool has_lasted(const LoopCandidate& loop, std::uint64_t now, std::uint64_t sear
 
 void LoopWatch::name(Thread& thread, Found& loop) noexcept {
     char text[192];
-    const Node& site = thread.tree[loop.site];
+    const Node& site = thread.tree.native(loop.site);
     if (site.kind == NodeKind::Frame) {
         const char* module = load_map[site.a].path;
         const char* slash = std::strrchr(module, '/');

@@ -17,7 +17,7 @@ int compare_texts(Text a, Text b) {
 }
 
 constexpr unsigned kind_bits = 4;
-static_assert(static_cast<unsigned>(NodeKind::FunctionRegion) < 1u << kind_bits);
+static_assert(static_cast<unsigned>(NodeKind::Python) < 1u << kind_bits);
 
 } // namespace
 
@@ -118,6 +118,7 @@ bool PathTable::decode(const unsigned char* bytes, std::size_t bytes_size) noexc
         const std::uint64_t targets = is_in_module(node.kind())         ? modules
                                       : is_call(node.kind())            ? functions
                                       : node.kind() == NodeKind::Region ? static_cast<std::uint64_t>(RegionClass::Count)
+                                      : node.kind() == NodeKind::Python ? TableNode::most_targets
                                                                         : 1;
         if (target >= targets || !(before < node) || !add_node(node)) return false;
         before = node;

@@ -46,7 +46,7 @@ inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t no
     const bool is_bounded = thread.paths.bounded_calls() > watch.calls() / bounded_calls_ignored;
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);
-        LoopRecord out = loop_at(thread.tree[loop.site]);
+        LoopRecord out = loop_at(thread.tree.native(loop.site));
         out.phase = loop.phase;
         if (loop.start != 0) out.call = mpi_functions[thread.tree[loop.start].a].name;
         out.flags = (loop.is_replaced ? std::uint64_t{LoopIsReplaced} : 0) | (loop.is_late ? std::uint64_t{LoopIsLate} : 0) |
@@ -64,7 +64,7 @@ inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t no
         describe(encoder, out);
     }
     if (is_too_short) {
-        LoopRecord out = loop_at(thread.tree[too_short.entries.site]);
+        LoopRecord out = loop_at(thread.tree.native(too_short.entries.site));
         out.phase = "";
         out.flags = LoopByEntries | LoopIsShort;
         out.passes = too_short.entries.repeats();
@@ -73,12 +73,12 @@ inline void write_loops(Encoder& encoder, const Thread& thread, std::uint64_t no
     const auto since = [&](std::uint64_t at) { return at > watch.began_at() ? at - watch.began_at() : 0; };
     for (std::uint32_t i = 0; i < watch.loop_count(); ++i) {
         const LoopWatch::Found& loop = watch.loop(i);
-        LoopFunctionRecord out{function_of(thread.tree[loop.site]), thread.tree[loop.caller].path_hash[0], since(loop.first_at), since(loop.until)};
+        LoopFunctionRecord out{function_of(thread.tree.native(loop.site)), thread.tree[loop.caller].path_hash[0], since(loop.first_at), since(loop.until)};
         describe(encoder, out);
     }
     if (is_too_short) {
         const Entries& entries = too_short.entries;
-        LoopFunctionRecord out{function_of(thread.tree[entries.site]), thread.tree[too_short.caller].path_hash[0], since(entries.first_at),
+        LoopFunctionRecord out{function_of(thread.tree.native(entries.site)), thread.tree[too_short.caller].path_hash[0], since(entries.first_at),
                                since(entries.last_at)};
         describe(encoder, out);
     }

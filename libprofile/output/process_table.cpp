@@ -95,6 +95,7 @@ bool ProcessTable::add_nodes(const Thread& thread) noexcept {
         const std::uint32_t target = is_in_module(node.kind)         ? (*modules_)[node.a]
                                      : is_call(node.kind)            ? (*functions_)[node.a]
                                      : node.kind == NodeKind::Region ? node.a
+                                     : node.kind == NodeKind::Python ? node.a
                                                                      : 0;
         ok = builder_.add(node.parent == 0 ? 0 : base + node.parent, node.kind, target, node.b);
     }

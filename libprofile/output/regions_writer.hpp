@@ -1,8 +1,9 @@
-// The Regions block of a rank (format/regions.hpp); none without regions.
+// The Regions block of a rank (format/regions.hpp); none without regions and Python functions.
 // Contract: as for serializer.hpp.
 #pragma once
 
 #include "format/regions.hpp"
+#include "libprofile/callpath/python_names.hpp"
 #include "libprofile/output/block_writer.hpp"
 #include "libprofile/output/written_locations.hpp"
 #include "libprofile/regions/function_filter.hpp"
@@ -28,14 +29,19 @@ inline bool write_regions(BlockBuffer& buffer, std::uint32_t rank, RunningThread
         record.without_module += counts.without_module;
         if (record.pair_ps < thread.regions->pair_ps()) record.pair_ps = thread.regions->pair_ps();
     });
-    if (!has_regions) return true;
+    const std::uint32_t python = python_names.size(), named = region_names.size(); // other threads may add names meanwhile
+    if (!has_regions && python == 0) return true;
     record.excluded = function_filter.size();
-    record.names = region_names.size(); // other threads may add names meanwhile
+    record.names = std::uint64_t{named} + python;
     return write_block(buffer, {BlockType::Regions, rank}, [&](Encoder& encoder) {
         describe(encoder, record);
-        for (std::uint64_t i = 0; i < record.names; ++i) {
+        for (std::uint32_t i = 0; i < named; ++i) {
             const RegionName& name = region_names[i];
             RegionNameRecord out{name.kind, name.id, name.text};
+            describe(encoder, out);
+        }
+        for (std::uint32_t i = 0; i < python; ++i) {
+            RegionNameRecord out{static_cast<std::uint64_t>(RegionClass::Python), python_names[i].id, python_names[i].text};
             describe(encoder, out);
         }
         // Earlier readers do not know these.

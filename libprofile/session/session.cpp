@@ -4,6 +4,7 @@
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/callpath/mark.hpp"
+#include "libprofile/callpath/python_process.hpp"
 #include "libprofile/callpath/unwinder.hpp"
 #include "libprofile/clustering/earlier_run.hpp"
 #include "libprofile/counters/choosing.hpp"
@@ -39,6 +40,7 @@ void Session::start() noexcept {
     if (process.config_.flag(Option::Disable)) return switch_off();
     process.call_paths_ = process.config_.flag(Option::CallPaths);
     process_state.marks.store(process.config_.choice<MarksChoice>(), std::memory_order_relaxed);
+    python_process.switch_on(process.config_.flag(Option::Python));
     memory_quota.limit(static_cast<std::uint64_t>(process.config_.number(Option::Memory)));
     session_clock.choose(process.config_.text(Option::Clock));
     process.job_.find(arena_);

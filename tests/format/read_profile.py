@@ -571,6 +571,8 @@ class Paths:
                 what = hex(b)
             elif kind == 10:
                 what = f"{a}:{b:#x}"
+            elif kind == 13:
+                what = f"{self.tables[owner].get('region_names', {}).get((8, b), hex(b))}:{a}"
             self.known[key] = self.in_tree(owner, tree, node - distance) + ((kind, what),)
         return self.known[key]
 

@@ -167,6 +167,14 @@ def second_reader_finds_the_same_counters(job):
 
 
 @test
+def second_reader_finds_the_same_in_a_job_of_a_python_script(job):
+    if job.run(["/usr/bin/python3", "-c", "import mpi4py, numpy"]).code != 0:
+        raise Skip("python3-mpi4py and python3-numpy are not installed")
+    job.measured(["/usr/bin/python3", job.source / "tests/programs/python_functions.py", 1], options=THREADS, output="python")
+    compare(job, "python")
+
+
+@test
 def second_reader_finds_the_same_regions(job):
     again = None
     for options in ({}, {"LIBPROFILE_CLUSTERS": "off"}, {"LIBPROFILE_METHOD": "reference"}):

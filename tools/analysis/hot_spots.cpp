@@ -57,8 +57,14 @@ std::string spot_text(const Spot& spot) {
 SpotTable spot_table(const Profile& profile) {
     SpotTable table;
     const Wrappers wrappers(profile);
+    const InterpreterFrames interpreter(profile);
     std::map<std::tuple<NodeKind, std::string, std::string, std::string>, std::uint32_t> known;
     for (const CallPath& path : profile.paths) {
+        if (interpreter.contains(path) && path.parent != 0 &&
+            table.spots[table.of_path[path.parent]].kind == NodeKind::Python) { // what the interpreter does for a Python function
+            table.of_path.push_back(table.of_path[path.parent]);
+            continue;
+        }
         const Label label = label_of(profile, path);
         Spot spot{path.kind, short_function_name(label.name), "", "", ""};
         if (is_call(path.kind)) {
@@ -69,7 +75,7 @@ SpotTable spot_table(const Profile& profile) {
             spot.source = source_of(caller);
         }
         // Functions of the same name in different modules are different functions.
-        const std::string scope = is_code(path.kind) ? label.module : caller_text(spot.caller, spot.through);
+        const std::string scope = path.kind == NodeKind::Python ? label.file : is_code(path.kind) ? label.module : caller_text(spot.caller, spot.through);
         const auto [at, added] = known.emplace(std::tuple(path.kind, spot.name, scope, spot.source), static_cast<std::uint32_t>(table.spots.size()));
         if (added) table.spots.push_back(std::move(spot));
         table.of_path.push_back(at->second);
@@ -84,7 +90,10 @@ std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const L
         spots[s].by_location.resize(locations.size());
     }
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> by_line; // of a site: its own, or of what is inlined
-    const auto line_of = [](const CallPath& path) { return std::pair(path.target, path.kind == NodeKind::Inlined ? path.address + 1 : 0); };
+    const auto line_of = [](const CallPath& path) {
+        if (path.kind == NodeKind::Python) return std::pair(path.target | 0x80000000u, path.address);
+        return std::pair(path.target, path.kind == NodeKind::Inlined ? path.address + 1 : 0);
+    };
     for (std::size_t l = 0; l < locations.size(); ++l) {
         if (locations[l] == nullptr) continue;
         for (const PhaseData& data : locations[l]->phases)
@@ -94,13 +103,14 @@ std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const L
                 spot.total += static_cast<double>(cell.value);
                 spot.by_location[l] += static_cast<double>(cell.value);
                 const CallPath& path = profile.paths[cell.path];
-                if (is_code(path.kind)) by_line[line_of(path)] += cell.value;
+                if (is_code(path.kind) && table.spots[table.of_path[cell.path]].kind == path.kind) by_line[line_of(path)] += cell.value;
             });
     }
     std::vector<std::uint64_t> best(spots.size());
     for (const CallPath& path : profile.paths) {
         if (!is_code(path.kind)) continue;
         const std::uint32_t s = table.of_path[static_cast<std::size_t>(&path - profile.paths.data())];
+        if (table.spots[s].kind != path.kind) continue; // the interpreter, for a Python function
         const auto at = by_line.find(line_of(path));
         const std::uint64_t time = at == by_line.end() ? 0 : at->second;
         if (time <= best[s] && !table.spots[s].source.empty()) continue;
@@ -137,6 +147,10 @@ std::vector<FunctionNode> function_tree(const Profile& profile, const std::vecto
         const Label label = label_of(profile, path);
         if (path.kind == NodeKind::Frame && above == 0 && is_start_up(label.name) && time[p] == 0) continue;
         const bool fold = fold_interpreter && interpreter.contains(path);
+        if (fold && nodes[above].kind == NodeKind::Python) { // what the interpreter does for the function
+            nodes[above].exclusive += static_cast<double>(time[p]);
+            continue;
+        }
         const NodeKind kind = fold ? NodeKind::Frame : path.kind;
         const std::string name = fold ? interpreter_label : short_function_name(label.name);
         const bool recursive = is_code(kind) && nodes[above].kind == kind && nodes[above].name == name;

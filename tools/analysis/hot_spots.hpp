@@ -60,7 +60,8 @@ struct FunctionNode {
 };
 
 /// Node 0 is the root.
-/// @param fold_interpreter adjacent frames of an interpreter are one node, "(Python interpreter)"
+/// @param fold_interpreter adjacent frames of an interpreter are one node, "(Python interpreter)"; those that a Python function leads to are part
+///   of that function
 /// @param node_of_path if not null, gets the node that the values of each call path belong to
 std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter = true,
                                         std::vector<std::uint32_t>* node_of_path = nullptr);

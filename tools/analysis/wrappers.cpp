@@ -82,7 +82,8 @@ Wrappers::Wrappers(const Profile& profile) : profile_(profile), is_wrapper_(prof
         if (!is_code(path.kind) && !is_call(path.kind)) continue;
         const Label label = label_of(profile, path);
         const auto [at, added] =
-            known.emplace(std::tuple(is_call(path.kind), label.module, short_function_name(label.name)), static_cast<std::uint32_t>(functions.size()));
+            known.emplace(std::tuple(is_call(path.kind), path.kind == NodeKind::Python ? label.file : label.module, short_function_name(label.name)),
+                          static_cast<std::uint32_t>(functions.size()));
         if (added) functions.emplace_back().is_call = is_call(path.kind);
         function[p] = at->second;
         const std::uint32_t above = function[path.parent];

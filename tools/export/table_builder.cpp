@@ -20,6 +20,7 @@ namespace {
 TableNode node_kind(NodeKind kind) {
     switch (kind) {
     case NodeKind::Frame:
+    case NodeKind::Python:
     case NodeKind::Unknown: return TableNode::Function;
     case NodeKind::Inlined: return TableNode::Inlined;
     case NodeKind::Mpi: return TableNode::Mpi;

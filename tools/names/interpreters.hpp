@@ -13,7 +13,7 @@ namespace libprofile::tools {
 class InterpreterFrames {
   public:
     explicit InterpreterFrames(const Profile& profile);
-    bool contains(const CallPath& path) const { return is_code(path.kind) && of_site_[path.target] != 0; }
+    bool contains(const CallPath& path) const { return is_native_code(path.kind) && of_site_[path.target] != 0; }
 
   private:
     std::vector<char> of_site_;

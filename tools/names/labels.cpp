@@ -36,6 +36,7 @@ const char* kind_name(NodeKind kind) {
     case NodeKind::Inlined: return "inlined";
     case NodeKind::Region: return "region";
     case NodeKind::FunctionRegion: return "function_region";
+    case NodeKind::Python: return "python";
     }
     return "unknown";
 }
@@ -56,6 +57,13 @@ Label label_of(const Profile& profile, const CallPath& path) {
         const auto name = profile.region_names.find(path.address);
         const std::string text = name == profile.region_names.end() ? fmt::format("0x{:x}", path.address) : name->second;
         return {path.target == static_cast<std::uint32_t>(RegionClass::User) ? text : fmt::format("{} {}", region_class_names[path.target], text), "", 0, ""};
+    }
+    case NodeKind::Python: {
+        const auto name = profile.region_names.find(path.address);
+        if (name == profile.region_names.end()) return {fmt::format("0x{:x}", path.address), "", 0, ""};
+        const std::size_t end = name->second.find('\n');
+        if (end == std::string::npos) return {name->second, "", 0, ""};
+        return {name->second.substr(0, end), name->second.substr(end + 1, name->second.find('\n', end + 1) - end - 1), path.target, ""};
     }
     case NodeKind::FunctionRegion:
     case NodeKind::Frame:

@@ -13,7 +13,7 @@ struct Label {
     std::string name; // function, MPI function, "(off CPU)", ...; "module+0xoffset" where not even its begin is known
     std::string file; // source file
     std::uint64_t line = 0;
-    std::string module; // path of the program or library; empty for paths that are no frames
+    std::string module; // path of the program or library; empty for paths that are no frames of machine code
 };
 
 Label label_of(const Profile& profile, const CallPath& path);

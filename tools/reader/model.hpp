@@ -150,8 +150,8 @@ struct Site {
 struct CallPath {
     std::uint32_t parent = 0;
     NodeKind kind = NodeKind::Root;
-    std::uint32_t target = 0;  // Frame, Inlined, FunctionRegion: index of the site; Mpi: of the function; Region: its RegionClass; else 0
-    std::uint64_t address = 0; // Unknown: the address; Inlined: position in Site::inlined; Region: id of the name; else 0
+    std::uint32_t target = 0;  // Frame, Inlined, FunctionRegion: index of the site; Mpi: of the function; Region: its RegionClass; Python: line; else 0
+    std::uint64_t address = 0; // Unknown: the address; Inlined: position in Site::inlined; Region, Python: id of the name; else 0
 };
 
 /// A metric that cells hold. The first metric_count entries of Profile::metrics are those of the catalogue, the others counters that the

@@ -93,6 +93,10 @@ bool Numbering::map_tree(const RawTree& tree, const TableNumbers& numbers, std::
             if (raw.a >= static_cast<std::uint64_t>(RegionClass::Count)) return false;
             key.target = static_cast<std::uint32_t>(raw.a);
             key.address = raw.b;
+        } else if (key.kind == NodeKind::Python) {
+            if (raw.a > 0xffffff) return false;
+            key.target = static_cast<std::uint32_t>(raw.a);
+            key.address = raw.b;
         } else if (key.kind == NodeKind::Unknown) {
             key.address = raw.b;
         }
