@@ -189,6 +189,7 @@ class PathTracker {
     std::size_t frames_outside(std::uintptr_t slot) const noexcept;
     bool is_unwinding() const noexcept;
     void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
+    void end_follow(bool moves_mark, std::uintptr_t frame) noexcept;
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
     std::uint32_t level_of(std::size_t index) const noexcept;
     std::size_t nodes_in(std::size_t frames) noexcept;

@@ -18,7 +18,7 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint64_t second = 1000000000;
+constexpr std::uint64_t second = 1000000000; // ns
 constexpr std::uint64_t most_calls = 1600000; // without another loop: the search gives up
 
 /// Whether a loop that goes on may be taken for the time loop before the job is over. Waiting longer makes a loop around it less likely. But a job

@@ -15,14 +15,13 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint64_t second = 1000000000;
 constexpr std::uint64_t calls_between_decisions = 256;
 
 } // namespace
 
 LoopWatch* LoopWatch::create() noexcept {
     if (sizeof(LoopWatch) > memory_quota.limit() / 8) return nullptr;
-    void* pages = memory_quota.map((sizeof(LoopWatch) + 4095) & ~std::size_t{4095});
+    void* pages = memory_quota.map(in_pages(sizeof(LoopWatch)));
     return pages == nullptr ? nullptr : new (pages) LoopWatch();
 }
 
@@ -279,7 +278,7 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     const bool was_logging = is_logging_;
     log_call(thread, node, common, now);
     watch(!was_logging);
-    if (--calls_until_decision_ == 0 || now - decided_at_ > second || log_.is_nearly_full()) {
+    if (--calls_until_decision_ == 0 || is_decision_late(now) || log_.is_nearly_full()) {
         count_until_now(thread);
         decide(thread, now);
         count_own(thread);

@@ -62,9 +62,8 @@ class LoopWatch {
     /// time after set_begin().
     bool has_notes(std::uint64_t ns) const noexcept { return quick_ != nullptr && quick_->raw.bytes() >= enough_notes && ns >= quick_->raw.bytes(); }
     void think(Thread& thread) noexcept;
-    /// What such a call costs.
-    OwnCost& quick_cost() noexcept { return quick_->cost; }
-    bool knows_quick_cost() const noexcept { return quick_ == nullptr || quick_->cost.typical() != 0; }
+    /// What such a call costs; nullptr if there will be none.
+    OwnCost* quick_cost() noexcept { return quick_ == nullptr ? nullptr : &quick_->cost; }
     /// After begin_call() on the path of `node`: a number by which the next call on this path may begin_quickly(), or 0. `before`: the path's number
     /// until now.
     std::uint64_t learn(Thread& thread, NodeId node, std::uint64_t before) noexcept;
@@ -140,7 +139,9 @@ class LoopWatch {
     void settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept;
     void begin_quick() noexcept;
     void end_quick() noexcept;
+    bool is_decision_late(std::uint64_t now) const { return now - decided_at_ > 1000000000; }
     bool may_note(Thread& thread) const noexcept;
+    void note(NodeId node, std::uint32_t common, std::uint32_t depth, const SegmentCounters& booked, Row& row) noexcept;
     bool note_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
     void begin_raw() noexcept;
     void note_returns(Thread& thread, const SegmentCounters& booked, std::uint64_t now) noexcept;

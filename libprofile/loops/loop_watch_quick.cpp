@@ -8,20 +8,14 @@
 
 namespace libprofile {
 
-namespace {
-
-constexpr std::uint64_t second = 1000000000;
-
-} // namespace
-
 void LoopWatch::begin_quick() noexcept {
     if (sizeof(Quick) > memory_quota.limit() / 64) return;
-    void* pages = memory_quota.map((sizeof(Quick) + 4095) & ~std::size_t{4095});
+    void* pages = memory_quota.map(in_pages(sizeof(Quick)));
     if (pages != nullptr) quick_ = new (pages) Quick();
 }
 
 void LoopWatch::end_quick() noexcept {
-    if (quick_ != nullptr) memory_quota.unmap(quick_, (sizeof(Quick) + 4095) & ~std::size_t{4095});
+    if (quick_ != nullptr) memory_quota.unmap(quick_, in_pages(sizeof(Quick)));
     quick_ = nullptr;
 }
 
@@ -49,13 +43,21 @@ void LoopWatch::begin_raw() noexcept {
 
 /// Whether a call may be noted: no loop is known, so it begins nothing, and nothing must be decided now.
 bool LoopWatch::may_note(Thread& thread) const noexcept {
-    if (quick_ == nullptr || loop_count_ != 0 || calls_until_decision_ <= 1 || last_event_at_ - decided_at_ > second) return false;
+    if (quick_ == nullptr || loop_count_ != 0 || calls_until_decision_ <= 1 || is_decision_late(last_event_at_)) return false;
     if (!is_log_whole(thread) || thread.phases.time().polls().site != nullptr) return false;
     return quick_->raw.has_room() && !log_.is_nearly_full(quick_->raw.bytes());
 }
 
+/// At last_event_at_; `depth` functions are on its path.
+inline void LoopWatch::note(NodeId node, std::uint32_t common, std::uint32_t depth, const SegmentCounters& booked, Row& row) noexcept {
+    quick_->raw.add_event(node, std::min(common, depth), last_event_at_, booked, row);
+    last_counters_ = booked;
+    standing_ = depth;
+    --calls_until_decision_;
+}
+
 bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept {
-    if (!may_note(thread) || thread.counters.is_on() || now - decided_at_ > second || !path_.find(thread.tree, node)) return false;
+    if (!may_note(thread) || thread.counters.is_on() || is_decision_late(now) || !path_.find(thread.tree, node)) return false;
     begin_raw();
     const SegmentCounters booked = thread.phases.time().booked();
     if (PathTracker::has_returned()) note_returns(thread, booked, now);
@@ -66,11 +68,8 @@ bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std
     else if (!is_same)
         thread.paths.at_followed_call(frame, common);
     last_event_at_ = std::max(now, last_event_at_);
-    quick_->raw.add_event(node, std::min(common, path_.size), last_event_at_, booked, thread.phases.row(node));
-    last_counters_ = booked;
-    standing_ = path_.size;
+    note(node, common, path_.size, booked, thread.phases.row(node));
     logged_ = node;
-    --calls_until_decision_;
     if (!is_same) watch_returns(thread, now);
     return true;
 }
@@ -79,23 +78,18 @@ bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std
     if (!may_note(thread)) return false;
     Quick::Call& call = quick_->call[path.row_generation % Quick::most];
     if (call.number != path.row_generation || call.generation != log_generation_) return false;
-    RawLog& raw = quick_->raw;
     begin_raw();
     const SegmentCounters booked = thread.phases.time().booked();
     if (PathTracker::has_returned()) {
         const std::uint64_t now = session_clock.now();
-        if (now - decided_at_ > second) return false;
+        if (is_decision_late(now)) return false;
         note_returns(thread, booked, now);
     }
     std::uint32_t common = call.depth;
     const bool is_same = thread.paths.nothing_has_returned_to(call.outer, frame);
     if (!is_same && !thread.paths.follow_known(call.path, frame, common)) return false;
-    common = std::min(common, call.depth);
-    raw.add_event(path.node, common, last_event_at_, booked, *path.row);
-    last_counters_ = booked;
-    standing_ = call.depth;
+    note(path.node, common, call.depth, booked, *path.row);
     quick_call_ = is_same ? nullptr : &call;
-    --calls_until_decision_;
     return true;
 }
 
