@@ -50,7 +50,7 @@ bool LoopWatch::may_note(Thread& thread) const noexcept {
 
 /// At last_event_at_; `depth` functions are on its path.
 inline void LoopWatch::note(NodeId node, std::uint32_t common, std::uint32_t depth, const SegmentCounters& booked, Row& row) noexcept {
-    quick_->raw.add_event(node, std::min(common, depth), last_event_at_, booked, row);
+    quick_->raw.add_event(node, std::min(common, depth), depth, last_event_at_, booked, row);
     last_counters_ = booked;
     standing_ = depth;
     --calls_until_decision_;
@@ -137,7 +137,11 @@ void LoopWatch::think(Thread& thread) noexcept {
     const bool is_whole = is_log_whole(thread);
     raw.link_events();
     SegmentCounters booked = raw_from_;
-    RawLog::Record call; // whose values are not written yet
+    struct {
+        Row* row = nullptr;
+        RowValues before;
+        std::uint32_t after = 0;
+    } call; // whose values are not written yet
     std::uint64_t room[metric_count];
     const auto write_values = [&] {
         if (call.row != nullptr) values_.write(call.row->node, call.before, call.after != 0 ? raw.values_at(call.after) : values_of(*call.row, room));
@@ -148,7 +152,8 @@ void LoopWatch::think(Thread& thread) noexcept {
     for (std::uint32_t position = 0; raw.read(position, record);) {
         if (record.kind == RawKind::Event) {
             ++calls_;
-            if (path_.find(thread.tree, record.node)) search_.event(thread.tree, path_, record.common, record.at); // as when it was learned
+            path_.find(thread.tree, record.node, record.depth);
+            search_.event(thread.tree, path_, record.common, record.at); // as when it was learned
         }
         if (!is_whole) continue;
         switch (record.kind) {
@@ -156,13 +161,15 @@ void LoopWatch::think(Thread& thread) noexcept {
             write_values();
             log_.add_event({record.node, record.common, record.at, record.booked - booked});
             booked = record.booked;
-            call = record;
+            call = {record.row, record.before, record.after};
             break;
         case RawKind::Sample: log_.add_sample(record.node, record.weight); break;
         case RawKind::Other: values_.add(record.node, record.visits, record.chance_visits, record.ns); break;
         case RawKind::Returns:
             write_values();
-            returns_ = {record.booked - booked, record.first, record.count, {}};
+            returns_.since = record.booked - booked;
+            returns_.first = record.first;
+            returns_.count = record.count;
             std::copy(record.times, record.times + record.count, returns_.at);
             log_.add_returns(returns_);
             booked = record.booked;
