@@ -348,6 +348,7 @@ OwnCost* MpiEvent::noted_cost() const noexcept { return is_noted_ ? thread_->loo
     if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
     thread_->phases.time().book_overhead(spent);
     if (cheap_) thread_->cheap_event.learn(spent);
+    if (thread_->loops != nullptr && thread_->loops->may_go_on(now)) thread_->loops->go_on(*thread_, now);
     if (OwnCost* noted = noted_cost()) noted->learn(spent);
     if (level_ != 0) thread_->calls[level_ - 1].inner += after;
 }

@@ -53,6 +53,7 @@ inline void LoopWatch::note(NodeId node, std::uint32_t common, std::uint32_t dep
     quick_->raw.add_event(node, std::min(common, depth), depth, last_event_at_, booked, row);
     last_counters_ = booked;
     standing_ = depth;
+    budget_.spend(quick_->search_ns);
     --calls_until_decision_;
 }
 
@@ -129,10 +130,19 @@ void LoopWatch::add_event(Thread& thread, NodeId node, std::uint64_t visits, std
         values_.add(node, visits, chance_visits, ns);
 }
 
-/// Examines what was noted, as if it had been logged at once. If a segment has ended meanwhile, the rows hold other values, and the log begins
-/// anew: only the search learns of the calls.
 void LoopWatch::think(Thread& thread) noexcept {
     if (quick_ == nullptr || quick_->raw.is_empty()) return;
+    const std::uint64_t begin = session_clock.now();
+    read_notes(thread);
+    budget_.spend(time_since(thread, begin));
+}
+
+/// Examines what was noted, as if it had been logged at once. If a segment has ended meanwhile, the rows hold other values, and the log begins
+/// anew: only the search learns of the calls.
+void LoopWatch::read_notes(Thread& thread) noexcept {
+    if (quick_ == nullptr || quick_->raw.is_empty()) return;
+    const std::uint64_t noted = quick_->cost.typical(), usual = thread.cheap_event.typical(); // 0 if all calls were noted until now
+    if (noted > usual) quick_->search_ns = noted - usual;
     RawLog& raw = quick_->raw;
     const bool is_whole = is_log_whole(thread);
     raw.link_events();

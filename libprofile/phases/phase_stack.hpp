@@ -51,6 +51,8 @@ class PhaseStack {
     Row& row(NodeId node) noexcept { return top().rows.row(node, *tree_, *arena_); }
     /// Changes whenever row() may no longer return what it has returned.
     std::uint64_t row_generation() const { return row_generation_; }
+    /// Callers that remember what row() has returned ask again.
+    void forget_rows() noexcept { ++row_generation_; }
 
     bool counts_for_structure(NodeId node) const { return libprofile::counts_for_structure((*tree_)[node].kind); }
     /// No phase is open but that outside all.
