@@ -37,6 +37,9 @@ class MemoryQuota {
 };
 extern MemoryQuota memory_quota;
 
+/// The bytes of the pages that hold so many.
+constexpr std::size_t in_pages(std::size_t bytes) { return (bytes + 4095) & ~std::size_t{4095}; }
+
 /// A bump allocator: zeroed memory that is never freed.
 class Arena {
   public:

@@ -43,12 +43,9 @@ bool PathTracker::follow_known(const FollowedPath& path, std::uintptr_t frame, s
     }
     size_ = path.size;
     common_at_most_ = std::min<std::size_t>(common_at_most_, same + 1);
-    common_since_followed_ = std::min<std::size_t>(common_since_followed_, same + 1);
-    const auto standing = static_cast<std::uint32_t>(std::min<std::size_t>(common_since_followed_, size_));
+    const auto standing = static_cast<std::uint32_t>(std::min<std::size_t>({common_since_followed_, same + 1, size_}));
     common = standing - std::min(path.start_up, standing);
-    common_since_followed_ = RawPath::capacity + 1;
-    if (own.index != path.marked) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
-    own.fired = Mark::never_fired; // evaluated
+    end_follow(own.index != path.marked, frame);
     return true;
 }
 

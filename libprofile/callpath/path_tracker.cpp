@@ -301,11 +301,16 @@ void PathTracker::follow_walked(std::uintptr_t frame, std::uint32_t& common) noe
     if (!complete_ && common != 0) ++common; // below "(partial)"
     if (was_unmarked_ && common != 0) ++bounded_calls_;
     was_unmarked_ = false;
-    common_since_followed_ = RawPath::capacity + 1;
     python_since_followed_ = {};
     marks_followed_ = is_own_stack(frame) && may_mark(false);
-    if (marks_followed_) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
-    mark().fired = Mark::never_fired; // evaluated
+    end_follow(marks_followed_, frame);
+}
+
+/// What has returned until now is evaluated. `moves_mark`: as far inside as possible.
+void PathTracker::end_follow(bool moves_mark, std::uintptr_t frame) noexcept {
+    common_since_followed_ = RawPath::capacity + 1;
+    if (moves_mark) mark_from(static_cast<std::int32_t>(size_) - 2, frame);
+    mark().fired = Mark::never_fired;
 }
 
 void PathTracker::watch_returns(std::uint64_t* ticks, std::uint32_t level, std::uint64_t now) noexcept {

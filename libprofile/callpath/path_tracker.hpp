@@ -199,6 +199,7 @@ class PathTracker {
     std::size_t frames_outside(std::uintptr_t slot) const noexcept;
     bool is_unwinding() const noexcept;
     void mark_from(std::int32_t index, std::uintptr_t stack_pointer) noexcept;
+    void end_follow(bool moves_mark, std::uintptr_t frame) noexcept;
     NodeId node_after(NodeId outer, std::size_t index) noexcept;
     NodeId native_node_after(NodeId outer, std::size_t index) noexcept;
     void see_python(std::uintptr_t stack_pointer, bool is_call) noexcept;

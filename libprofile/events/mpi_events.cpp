@@ -150,7 +150,8 @@ bool is_any_followed(const Thread& thread) noexcept {
 /// While a loop is looked for: true if the call is noted, and need not be looked at now.
 bool MpiEvent::begins_quickly(Thread& thread, KnownPath& path, std::uintptr_t frame) noexcept {
     if (level_ != 0 || !LoopWatch::is_learned(path.row_generation) || thread.loops == nullptr) return false;
-    if (!measures_itself_ && !thread.loops->knows_quick_cost()) [[unlikely]] {
+    const OwnCost* cost = thread.loops->quick_cost();
+    if (!measures_itself_ && cost != nullptr && cost->typical() == 0) [[unlikely]] {
         measures_itself_ = true;
         entered_ = session_clock.now();
     }
@@ -336,6 +337,9 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     return own.pages;
 }
 
+/// What a noted call costs; nullptr for others, or if the search has ended in the call.
+OwnCost* MpiEvent::noted_cost() const noexcept { return is_noted_ ? thread_->loops->quick_cost() : nullptr; }
+
 /// Books our own time around a call that was measured for that.
 [[gnu::cold]] void MpiEvent::learn_own_time() noexcept {
     const std::uint64_t now = session_clock.now();
@@ -344,7 +348,8 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
     if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
     thread_->phases.time().book_overhead(spent);
     if (cheap_) thread_->cheap_event.learn(spent);
-    if (is_noted_ && thread_->loops->is_on()) thread_->loops->quick_cost().learn(spent);
+    if (thread_->loops != nullptr && thread_->loops->may_go_on(now)) thread_->loops->go_on(*thread_, now);
+    if (OwnCost* noted = noted_cost()) noted->learn(spent);
     if (level_ != 0) thread_->calls[level_ - 1].inner += after;
 }
 
@@ -368,8 +373,7 @@ void* MpiEvent::scratch(std::uint64_t bytes) const noexcept {
         else if (measures_itself_) [[unlikely]]
             learn_own_time();
         else
-            thread_->phases.time().book_overhead(is_noted_ && thread_->loops->is_on() ? thread_->loops->quick_cost().typical()
-                                                                                      : thread_->cheap_event.typical());
+            thread_->phases.time().book_overhead((noted_cost() != nullptr ? *noted_cost() : thread_->cheap_event).typical());
         if (unsuccessful_ && !polls_) [[unlikely]]
             begin_polls();
         if (checkpoint_is_due_) [[unlikely]]

@@ -24,6 +24,7 @@
 namespace libprofile {
 
 struct KnownPath;
+class OwnCost;
 struct Row;
 struct RunningCall;
 struct Thread;
@@ -92,6 +93,7 @@ class MpiEvent {
     void begin_polls() noexcept;
     void do_pending_work() noexcept;
     void end_poll() noexcept;
+    OwnCost* noted_cost() const noexcept;
     void learn_own_time() noexcept;
     std::uint64_t cpu_of_call(const RunningCall& call, std::uint64_t own) noexcept;
     std::uint64_t cpu_of_long_call(std::uint64_t start, std::uint64_t own) noexcept;

@@ -6,6 +6,19 @@
 
 namespace libprofile {
 
+namespace {
+
+std::uint64_t first_number(std::uint64_t what, LogRecord kind) { return what << 2 | static_cast<std::uint64_t>(kind); }
+
+/// Returns the end of what it has written. (Bytes may alias everything: through a member, each of them would be a load and two stores.)
+unsigned char* number(unsigned char* to, std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *to++ = static_cast<unsigned char>(value | 0x80);
+    *to++ = static_cast<unsigned char>(value);
+    return to;
+}
+
+} // namespace
+
 void EventLog::start(std::uint64_t limit, std::uint64_t now) noexcept {
     limit_ = limit;
     used_ = 0;
@@ -31,9 +44,8 @@ void EventLog::release() noexcept {
     is_full_ = true;
 }
 
-bool EventLog::has_room(std::size_t bytes) noexcept {
+bool EventLog::grow() noexcept {
     if (is_full_) return false;
-    if (used_ + bytes <= size_) return true;
     const std::size_t wanted = size_ == 0 ? smallest : size_ * 2;
     auto* pages = wanted > limit_ ? nullptr : static_cast<unsigned char*>(memory_quota.map(wanted));
     if (pages == nullptr) {
@@ -49,55 +61,39 @@ bool EventLog::has_room(std::size_t bytes) noexcept {
     return true;
 }
 
-void EventLog::number(std::uint64_t value) noexcept {
-    for (; value >= 0x80; value >>= 7) bytes_[used_++] = static_cast<unsigned char>(value | 0x80);
-    bytes_[used_++] = static_cast<unsigned char>(value);
-}
-
 void EventLog::add_event(const LoggedEvent& event) noexcept {
-    if (!has_room(largest_record)) return;
-    number(std::uint64_t{event.node} << 2 | static_cast<std::uint64_t>(event.comes_again ? LogRecord::EventAgain : LogRecord::Event));
-    number(event.at - last_at_);
-    number(event.common);
-    number(event.since.events_ns);
-    number(event.since.asleep_ns);
-    number(event.since.overhead_ns);
+    if (!has_room()) return;
+    unsigned char* to = end_of_bytes();
+    to = number(to, first_number(event.node, event.comes_again ? LogRecord::EventAgain : LogRecord::Event));
+    to = number(to, event.at - last_at_);
+    to = number(to, event.common);
+    to = number(to, event.since.events_ns);
+    to = number(to, event.since.asleep_ns);
+    end_at(number(to, event.since.overhead_ns));
     last_at_ = event.at;
 }
 
 /// If there are too many levels, the outermost ones are kept.
 void EventLog::add_returns(const LoggedReturns& returns) noexcept {
-    constexpr std::uint32_t room = 80;
-    static_assert(12 + first_level * 11 + room * 12 <= largest_record);
-    if (!has_room(largest_record)) return;
-    std::uint32_t known = 0;
+    constexpr std::uint32_t room = most_cells - first_level;
+    Cell cells[most_cells] = {{0, returns.since.events_ns}, {1, returns.since.asleep_ns}, {2, returns.since.overhead_ns}};
+    std::uint32_t used = first_level;
     const std::uint32_t count = returns.count < room ? returns.count : room;
-    for (std::uint32_t i = 0; i < count; ++i) known += returns.at[i] != 0 ? 1 : 0;
-    begin_values(0, first_level + known);
-    add_value(0, returns.since.events_ns);
-    add_value(1, returns.since.asleep_ns);
-    add_value(2, returns.since.overhead_ns);
     for (std::uint32_t i = 0; i < count; ++i)
-        if (returns.at[i] != 0) add_value(first_level + returns.first + i, returns.at[i] - last_at_);
+        if (returns.at[i] != 0) cells[used++] = {first_level + returns.first + i, returns.at[i] - last_at_};
+    add_values(0, cells, used);
 }
 
 void EventLog::add_samples(NodeId node, std::uint64_t count, std::uint64_t weight) noexcept {
-    if (!has_room(largest_record)) return;
-    number(std::uint64_t{node} << 2 | static_cast<std::uint64_t>(LogRecord::Sample));
-    number(count);
-    number(weight);
+    if (!has_room()) return;
+    end_at(number(number(number(end_of_bytes(), first_number(node, LogRecord::Sample)), count), weight));
 }
 
-void EventLog::begin_values(NodeId node, std::uint32_t cells) noexcept {
-    if (!has_room(largest_record)) return;
-    number(std::uint64_t{cells} << 2 | static_cast<std::uint64_t>(LogRecord::Values));
-    number(node);
-}
-
-void EventLog::add_value(std::uint32_t metric, std::uint64_t increment) noexcept {
-    if (is_full_) return;
-    number(metric);
-    number(increment);
+void EventLog::add_values(NodeId node, const Cell* cells, std::uint32_t count) noexcept {
+    if (!has_room()) return;
+    unsigned char* to = number(number(end_of_bytes(), first_number(count, LogRecord::Values)), node);
+    for (std::uint32_t i = 0; i < count; ++i) to = number(number(to, cells[i].metric), cells[i].increment);
+    end_at(to);
 }
 
 std::uint64_t EventLog::Reader::number() noexcept {

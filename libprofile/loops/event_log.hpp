@@ -55,9 +55,14 @@ class EventLog {
     void add_returns(const LoggedReturns& returns) noexcept;
     void add_sample(NodeId node, std::uint64_t weight) noexcept { add_samples(node, 1, weight); }
     void add_samples(NodeId node, std::uint64_t count, std::uint64_t weight) noexcept;
-    /// The next `cells` calls of add_value() belong to the row of `node`.
-    void begin_values(NodeId node, std::uint32_t cells) noexcept;
-    void add_value(std::uint32_t metric, std::uint64_t increment) noexcept;
+    struct Cell {
+        std::uint32_t metric;
+        std::uint64_t increment;
+    };
+    static constexpr std::uint32_t most_cells = 83; // returns of 80 levels
+    static_assert(cell_metrics < most_cells);
+    /// Growth of the row of `node`, in at most most_cells cells.
+    void add_values(NodeId node, const Cell* cells, std::uint32_t count) noexcept;
 
     /// Stands for Row::chance_visits among the metrics.
     static constexpr std::uint32_t chance_visits = 63;
@@ -102,12 +107,14 @@ class EventLog {
     };
 
   private:
-    bool has_room(std::size_t bytes) noexcept;
-    void number(std::uint64_t value) noexcept;
+    bool has_room() noexcept { return (!is_full_ && used_ + largest_record <= size_) || grow(); }
+    bool grow() noexcept;
+    unsigned char* end_of_bytes() const { return bytes_ + used_; }
+    void end_at(const unsigned char* end) { used_ = static_cast<std::size_t>(end - bytes_); }
 
     static constexpr std::size_t smallest = 32 << 10;
     static constexpr std::size_t largest_record = 1024; // the values of a row: all metrics with numbers of at most 10 bytes
-    static_assert(20 + (cell_metrics + 1) * 11 <= largest_record);
+    static_assert(20 + most_cells * 12 <= largest_record);
     static constexpr std::uint32_t first_level = 3; // metrics of returns: the three counters, then levels
 
     unsigned char* bytes_ = nullptr;

@@ -81,11 +81,13 @@ class Sums {
         for (std::uint32_t i = 0; i < used_; ++i) {
             Increments& row = rows_[i];
             if (row.samples != 0) to.add_samples(row.node, row.samples, row.weight);
-            if (row.has_values) to.begin_values(row.node, static_cast<std::uint32_t>(std::popcount(row.present)));
+            EventLog::Cell cells[64];
+            std::uint32_t count = 0;
             for (std::uint64_t left = row.present; left != 0; left &= left - 1) {
                 const auto metric = static_cast<std::uint32_t>(std::countr_zero(left));
-                to.add_value(metric, row.value[metric]);
+                cells[count++] = {metric, row.value[metric]};
             }
+            if (row.has_values) to.add_values(row.node, cells, count);
             numbers_[row.node] = 0;
             row = {};
         }

@@ -8,6 +8,20 @@
 
 namespace libprofile {
 
+namespace {
+
+/// What a row has grown by.
+struct Growth {
+    EventLog::Cell cell[EventLog::most_cells];
+    std::uint32_t count = 0;
+    void add(std::uint32_t metric, std::uint64_t by) {
+        cell[count] = {metric, by};
+        count += by != 0 ? 1 : 0;
+    }
+};
+
+} // namespace
+
 void LoggedValues::Begun::begin(Row& of) noexcept {
     row = &of;
     std::copy(of.values, of.values + cell_metrics, before);
@@ -25,25 +39,15 @@ void LoggedValues::go_on(Row& row, const RowValues& before) noexcept {
 }
 
 void LoggedValues::write(NodeId node, const RowValues& before, const RowValues& after) noexcept {
-    struct Cell {
-        std::uint32_t metric;
-        std::uint64_t growth;
-    };
-    Cell cells[metric_count + 1];
-    std::uint32_t count = 0;
-    const auto add = [&](std::uint32_t metric, std::uint64_t growth) {
-        if (growth != 0) cells[count++] = {metric, growth};
-    };
-    for (std::uint32_t m = 0; m < Row::in_first_line; ++m) add(m, after.first[m] - before.first[m]);
-    std::uint32_t at = 0, at_before = 0;
+    Growth growth;
+    for (std::uint32_t m = 0; m < Row::in_first_line; ++m) growth.add(m, after.first[m] - before.first[m]);
+    const std::uint64_t *is = after.others, *was = before.others;
     for (std::uint32_t left = after.beyond; left != 0; left &= left - 1) {
         const auto bit = static_cast<unsigned>(std::countr_zero(left));
-        const std::uint64_t was = (before.beyond >> bit & 1) != 0 ? before.others[at_before++] : 0;
-        add(Row::in_first_line + bit, after.others[at++] - was);
+        growth.add(Row::in_first_line + bit, *is++ - ((before.beyond >> bit & 1) != 0 ? *was++ : 0));
     }
-    add(EventLog::chance_visits, after.chance_visits - before.chance_visits);
-    log_.begin_values(node, count);
-    for (std::uint32_t i = 0; i < count; ++i) log_.add_value(cells[i].metric, cells[i].growth);
+    growth.add(EventLog::chance_visits, after.chance_visits - before.chance_visits);
+    log_.add_values(node, growth.cell, growth.count);
 }
 
 void LoggedValues::begin_nested(Row& row) noexcept {
@@ -64,7 +68,7 @@ void LoggedValues::add(NodeId node, std::uint64_t visits, std::uint64_t chance_v
     other_[i].ns += ns;
 }
 
-void LoggedValues::write() noexcept {
+void LoggedValues::write_all() noexcept {
     write(nested_);
     write(call_);
     write_others();
@@ -75,29 +79,22 @@ void LoggedValues::write(Begun& call) noexcept {
     if (call.row == nullptr) return;
     const Row& row = *call.row;
     call.row = nullptr;
-    std::uint64_t changed = 0;
-    std::uint32_t cells = row.chance_visits != call.chance_before ? 1 : 0;
+    Growth growth;
     for (std::uint64_t left = row.present(); left != 0; left &= left - 1) {
         const auto m = static_cast<std::uint32_t>(std::countr_zero(left));
-        if (row.values[m] == call.before[m]) continue;
-        changed |= std::uint64_t{1} << m;
-        ++cells;
+        growth.add(m, row.values[m] - call.before[m]);
     }
-    log_.begin_values(row.node, cells);
-    for (; changed != 0; changed &= changed - 1) {
-        const auto m = static_cast<std::uint32_t>(std::countr_zero(changed));
-        log_.add_value(m, row.values[m] - call.before[m]);
-    }
-    if (row.chance_visits != call.chance_before) log_.add_value(EventLog::chance_visits, row.chance_visits - call.chance_before);
+    growth.add(EventLog::chance_visits, row.chance_visits - call.chance_before);
+    log_.add_values(row.node, growth.cell, growth.count);
 }
 
 void LoggedValues::write_others() noexcept {
     for (std::uint32_t i = 0; i < others_; ++i) {
-        const Other& events = other_[i];
-        log_.begin_values(events.node, (events.visits != 0 ? 1u : 0u) + (events.chance_visits != 0 ? 1u : 0u) + (events.ns != 0 ? 1u : 0u));
-        if (events.visits != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Visits), events.visits);
-        if (events.chance_visits != 0) log_.add_value(EventLog::chance_visits, events.chance_visits);
-        if (events.ns != 0) log_.add_value(static_cast<std::uint32_t>(Metric::Time), events.ns);
+        Growth growth;
+        growth.add(static_cast<std::uint32_t>(Metric::Visits), other_[i].visits);
+        growth.add(EventLog::chance_visits, other_[i].chance_visits);
+        growth.add(static_cast<std::uint32_t>(Metric::Time), other_[i].ns);
+        log_.add_values(other_[i].node, growth.cell, growth.count);
     }
     others_ = 0;
 }

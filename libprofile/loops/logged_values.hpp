@@ -31,7 +31,9 @@ class LoggedValues {
     /// An event other than an MPI call has been booked.
     void add(NodeId node, std::uint64_t visits, std::uint64_t chance_visits, std::uint64_t ns) noexcept;
 
-    void write() noexcept;
+    void write() noexcept {
+        if (call_.row != nullptr || nested_.row != nullptr || others_ != 0) write_all();
+    }
     void forget() noexcept {
         call_.row = nested_.row = nullptr;
         others_ = 0;
@@ -51,6 +53,7 @@ class LoggedValues {
         std::uint64_t chance_visits;
         std::uint64_t ns;
     };
+    void write_all() noexcept;
     void write(Begun& call) noexcept;
     void write_others() noexcept;
 

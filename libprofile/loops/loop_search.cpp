@@ -6,6 +6,7 @@ namespace libprofile {
 
 void LoopSearch::start(std::uint64_t now) noexcept {
     began_at_ = last_at_ = now;
+    apart_ns_ = 0;
     depth_ = ended_count_ = 0;
     short_ = {};
     recursion_ = {};
@@ -95,13 +96,21 @@ void LoopSearch::end(std::uint32_t level) noexcept {
     if (best != nullptr) is_kept(*best);
 }
 
+void LoopSearch::end_recursion() noexcept {
+    const LoopCandidate ended = recursion();
+    if (ended.entries.are_passes(least_passes)) keep(ended_, ended_count_, most_candidates, ended);
+    recursion_ = {};
+}
+
+void LoopSearch::pause(std::uint64_t now) noexcept {
+    paused_at_ = now;
+    if (recursion_.level != 0) end_recursion();
+    while (depth_ != 0) end(depth_--);
+}
+
 /// Runs before the tables of returned functions are dropped: they know when the first two activations began.
 void LoopSearch::follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept {
-    if (recursion_.level != 0 && (common < recursion_.level || !recursion_.is_on(path))) { // all have returned
-        const LoopCandidate ended = recursion();
-        if (ended.entries.are_passes(least_passes)) keep(ended_, ended_count_, most_candidates, ended);
-        recursion_ = {};
-    }
+    if (recursion_.level != 0 && (common < recursion_.level || !recursion_.is_on(path))) end_recursion(); // all have returned
     if (recursion_.level == 0) {
         // The function was called from the site that it calls from now: this is the third activation.
         if (common < 2 || common > depth_ || path.size <= common || !is_same_site(tree, path.at(common), path.at(common - 1))) return;
@@ -159,7 +168,7 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
         for_each_loop(level, [&](const Entries& entries) {
             if (is_loop(entries)) keep(all, count, most_candidates * 4, {activations_[level - 1].caller, level, entries});
         });
-    const std::uint64_t total = now - began_at_;
+    const std::uint64_t total = now - began_at_ - apart_ns_;
     std::uint32_t chosen = 0;
     std::uint64_t covered = 0;
     while (chosen < most) {
@@ -185,7 +194,7 @@ std::uint32_t LoopSearch::find(std::uint64_t now, LoopCandidate* found, std::uin
 }
 
 bool LoopSearch::find_short(LoopCandidate& found) const noexcept {
-    const auto is_it = [&](const Entries& entries) { return entries.are_too_short(least_passes) && entries.span() >= (last_at_ - began_at_) / 4; };
+    const auto is_it = [&](const Entries& entries) { return entries.are_too_short(least_passes) && entries.span() >= (last_at_ - began_at_ - apart_ns_) / 4; };
     if (is_it(short_.entries)) found = short_;
     for (std::uint32_t level = depth_; level != 0; --level) {
         const Activation& activation = activations_[level - 1];

@@ -115,6 +115,9 @@ class LoopSearch {
 
     /// A call lies so deep in the stack that its path is unknown.
     void miss_event() noexcept { is_cut_short_ = recursion_.level != 0; }
+    /// No events come from `now` on until go_on(). For loops that is as if their functions had returned meanwhile.
+    void pause(std::uint64_t now) noexcept;
+    void go_on(std::uint64_t now) noexcept { apart_ns_ += now - paused_at_; }
 
     /// Finds loops that share most of the time until `now`, at most `most`, outermost first, none inside another. Returns their number.
     std::uint32_t find(std::uint64_t now, LoopCandidate* found, std::uint32_t most) const noexcept;
@@ -141,6 +144,7 @@ class LoopSearch {
         bool is_in(const Entries& loop) const noexcept;
     };
     void end(std::uint32_t level) noexcept;
+    void end_recursion() noexcept;
     std::uint32_t ended_at(const Activation& activation, std::uint32_t level, NodeId site) const noexcept;
     template <class Visit> void for_each_loop(std::uint32_t level, Visit visit) const noexcept;
     void follow_recursion(const CallTree& tree, const SitePath& path, std::uint32_t common, std::uint64_t at) noexcept;
@@ -160,6 +164,8 @@ class LoopSearch {
     std::uint32_t ended_count_ = 0;
     LoopCandidate short_; // of returned functions, the longest with passes that are too short
     std::uint64_t last_at_ = 0;
+    std::uint64_t apart_ns_ = 0; // all pauses
+    std::uint64_t paused_at_ = 0;
 };
 
 } // namespace libprofile

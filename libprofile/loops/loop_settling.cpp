@@ -18,8 +18,8 @@ namespace libprofile {
 
 namespace {
 
-constexpr std::uint64_t second = 1000000000;
-constexpr std::uint64_t most_calls = 1600000; // without another loop: the search gives up
+constexpr std::uint64_t second = 1000000000;  // ns
+constexpr std::uint64_t most_calls = 1600000; // without another loop: the search pauses
 
 /// Whether a loop that goes on may be taken for the time loop before the job is over. Waiting longer makes a loop around it less likely. But a job
 /// that is killed keeps only iterations that were closed by then.
@@ -111,6 +111,37 @@ std::uint32_t LoopWatch::settle_here(const CallTree& tree, Found* found, std::ui
     return count;
 }
 
+/// Settles on loops that have taken most of the time until now, and do not go on.
+void LoopWatch::settle_ended(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    if (!has_begun_ || loop_count_ == most_loops || open_.size != 0 || !is_log_whole(thread)) return;
+    thread.phases.time().end_polls(now);
+    LoopCandidate candidates[most_loops];
+    std::uint32_t count = search_.find(now, candidates, most_loops - loop_count_);
+    for (std::uint32_t i = 1; i < count; ++i) // in the order of time
+        for (std::uint32_t k = i; k != 0 && candidates[k].entries.first_at < candidates[k - 1].entries.first_at; --k)
+            std::swap(candidates[k], candidates[k - 1]);
+    Found* const found = fresh_;
+    std::uint32_t settled = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const LoopCandidate& candidate = candidates[i];
+        if (loop_count_ != 0 && candidate.entries.first_at < log_began_at_) continue;
+        // The last call of its function, after the last pass of the loop that calls it: counted with the others.
+        if (std::any_of(found, found + settled, [&](const Found& known) {
+                return known.caller == candidate.caller && known.level == candidate.level && candidate.entries.first_at <= known.last_at;
+            }))
+            continue;
+        const std::uint32_t more = settle(thread, candidate, found + settled, most_loops - loop_count_ - settled);
+        if (settled != 0 && more == 1 && found[settled - 1].continues_in(found[settled])) {
+            found[settled - 1].include(found[settled]);
+            continue;
+        }
+        for (std::uint32_t k = settled; k < settled + more; ++k)
+            if (found[k].inside != none) found[k].inside += settled;
+        settled += more;
+    }
+    if (settled != 0) add(thread, found, settled, now, cpu_now);
+}
+
 /// Folds the log, which is nearly full. A loop that has come back once may be around those that already have passes.
 bool LoopWatch::make_room(Thread& thread, std::uint64_t now) noexcept {
     LoopCandidate outermost;
@@ -126,7 +157,7 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
             return known.caller == candidate.caller && known.level == candidate.level &&
                    (known.sites.has(candidate.entries.site) || known.around.has(candidate.entries.site));
         });
-    const bool is_last = calls_ - calls_at_loop_ >= most_calls && running_.size == 0;
+    const bool is_last = calls_ - calls_at_window_ >= most_calls && running_.size == 0;
     const bool is_full = is_last || (log_.is_nearly_full() && !make_room(thread, now));
     const bool is_around = is_found && std::any_of(loops_, loops_ + loop_count_, [&](const Found& known) {
                                return may_be_around(candidate, known.level) && now - candidate.entries.first_at >= (now - known.first_at) / 2;
@@ -137,18 +168,56 @@ void LoopWatch::decide(Thread& thread, std::uint64_t now) noexcept {
     std::uint64_t cpu = 0;
     if (is_due) thread.mark_cpu(now, cpu = thread_cpu_time()); // what follows is our own work, and long
     if (const std::uint32_t count = is_due ? settle(thread, candidate, fresh_, most_loops - loop_count_) : 0; count != 0) {
-        calls_at_loop_ = calls_;
+        calls_at_window_ = calls_;
         add(thread, fresh_, count, now, cpu);
         want_checkpoint(); // readers of live data see in the block of loops which are the same on all ranks
         return;
     }
-    if (!is_full) return;
-    is_logging_ = false;
-    if (!is_last) return;
-    if (loop_count_ == 0) return end(thread);
-    is_searching_ = false; // loops that are known may come again, and are followed
+    if (is_last)
+        pause(thread, now, thread_cpu_time());
+    else if (is_full)
+        is_logging_ = false;
+}
+
+/// Whether a loop seems to run, with a quarter of the time since the window began.
+bool LoopWatch::is_passing(std::uint64_t now) const noexcept {
+    LoopCandidate candidate;
+    return search_.find_running(now, candidate, 2, LoopSearch::Measure::Calls) && candidate.entries.span() >= (now - window_began_at_) / 4;
+}
+
+/// The search has spent its budget, and no loop seems to run. Loops that are known may come again, and are followed.
+void LoopWatch::pause(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
+    read_notes(thread);
+    settle_ended(thread, now, cpu_now); // the log ends here
+    is_searching_ = false;
     interrupt(thread);
     log_.release();
+    search_.pause(now);
+    watch_returns(thread, now);
+    budget_.pause(cpu_now);
+    wakes_at_ = now + (budget_.wakes_at() - cpu_now);
+}
+
+/// Its function was on the stack already when the last pause was over.
+bool LoopWatch::may_have_begun_in_pause(const CallTree& tree, const Found& loop) const noexcept {
+    SitePath path;
+    return has_paused_ && path.find(tree, woken_by_) && loop.level <= path.size && path.caller_of(loop.level) == loop.caller;
+}
+
+void LoopWatch::go_on(Thread& thread, std::uint64_t now) noexcept {
+    const std::uint64_t cpu = thread_cpu_time();
+    if (cpu < budget_.wakes_at()) { // it has waited without the processor
+        wakes_at_ = now + (budget_.wakes_at() - cpu);
+        return;
+    }
+    wakes_at_ = never;
+    is_searching_ = has_paused_ = true;
+    woken_by_ = 0;
+    search_.go_on(now);
+    decided_at_ = window_began_at_ = now;
+    calls_until_decision_ = calls_between_decisions;
+    calls_at_window_ = calls_;
+    thread.phases.forget_rows(); // calls on known paths are looked at, too
 }
 
 void LoopWatch::set_depths() noexcept {
@@ -179,7 +248,8 @@ void LoopWatch::add(Thread& thread, const Found* found, std::uint32_t count, std
     for (std::uint32_t n = 0; n < count && loop_count_ < most_loops; ++n) {
         Found& loop = loops_[loop_count_] = found[n];
         if (loop.inside != none) loop.inside += first;
-        loop.is_late = !is_log_whole(thread) || (loop.inside != none && loop.known_from > loops_[loop.inside].known_from);
+        loop.is_late =
+            !is_log_whole(thread) || may_have_begun_in_pause(thread.tree, loop) || (loop.inside != none && loop.known_from > loops_[loop.inside].known_from);
         loop.until = found[n].last_at;
         ++loop_count_;
     }

@@ -13,16 +13,9 @@
 
 namespace libprofile {
 
-namespace {
-
-constexpr std::uint64_t second = 1000000000;
-constexpr std::uint64_t calls_between_decisions = 256;
-
-} // namespace
-
 LoopWatch* LoopWatch::create() noexcept {
     if (sizeof(LoopWatch) > memory_quota.limit() / 8) return nullptr;
-    void* pages = memory_quota.map((sizeof(LoopWatch) + 4095) & ~std::size_t{4095});
+    void* pages = memory_quota.map(in_pages(sizeof(LoopWatch)));
     return pages == nullptr ? nullptr : new (pages) LoopWatch();
 }
 
@@ -216,14 +209,30 @@ void LoopWatch::ask_witnesses(Thread& thread, Found& loop) noexcept {
 }
 
 bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept {
-    if (!is_on_) return false;
+    if (!is_on_ || (wakes_at_ != never && loop_count_ == 0)) return false;
     logged_ = 0;
     if (!is_of_datatypes(thread.tree[node]) && note_call(thread, node, frame, now, is_walked)) return true;
-    think(thread);
+    // What an iteration takes that begins or ends is no part of the search.
+    const bool is_search = is_searching_ && open_.size == 0;
+    const std::uint64_t begin = is_walked && is_search ? session_clock.now() : now;
+    const bool is_followed = examine_call(thread, node, frame, now, is_walked);
+    if (is_search && open_.size == 0) budget_.spend(time_since(thread, begin));
+    return is_followed;
+}
+
+/// Returns our own time since then.
+std::uint64_t LoopWatch::time_since(const Thread& thread, std::uint64_t from) const noexcept {
+    const std::uint64_t now = session_clock.now();
+    return now - from < long_event_ns ? now - from : thread.own_time(from, now, thread_cpu_time());
+}
+
+/// As begin_call(), for a call that cannot be noted only.
+bool LoopWatch::examine_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept {
+    read_notes(thread);
     if (!has_begun_) {
         has_begun_ = true;
         search_.start(now);
-        decided_at_ = now;
+        decided_at_ = window_began_at_ = now;
         calls_until_decision_ = calls_between_decisions;
         begin_quick();
     }
@@ -276,13 +285,18 @@ bool LoopWatch::begin_call(Thread& thread, NodeId node, std::uintptr_t frame, st
     if (goes_on || !is_searching_) return watch(false), true;
     search_.event(thread.tree, path_, common, now);
     ++calls_;
+    if (woken_by_ == 0) woken_by_ = node;
     const bool was_logging = is_logging_;
     log_call(thread, node, common, now);
     watch(!was_logging);
-    if (--calls_until_decision_ == 0 || now - decided_at_ > second || log_.is_nearly_full()) {
+    if (--calls_until_decision_ == 0 || is_decision_late(now) || log_.is_nearly_full()) {
         count_until_now(thread);
         decide(thread, now);
         count_own(thread);
+        if (is_searching_ && open_.size == 0 && budget_.may_be_spent()) {
+            const std::uint64_t cpu = thread_cpu_time();
+            if (budget_.is_spent(cpu) && !is_passing(now)) pause(thread, now, cpu);
+        }
         decided_at_ = now;
         calls_until_decision_ = loop_count_ == 0 ? calls_between_decisions : calls_between_decisions / 16;
     }
@@ -303,6 +317,7 @@ bool LoopWatch::is_frame(PhaseStack& phases, const Phase& phase) const noexcept 
 
 void LoopWatch::end(Thread& thread) noexcept {
     is_on_ = false;
+    wakes_at_ = never;
     interrupt(thread);
     log_.release();
     end_quick();
@@ -322,34 +337,7 @@ void LoopWatch::finish(Thread& thread, std::uint64_t now, std::uint64_t cpu_now)
     if (!is_on_) return;
     think(thread);
     if (thread.mark == &own_mark() && PathTracker::has_returned()) follow_returns(thread, now, cpu_now);
-    if (has_begun_ && loop_count_ < most_loops && open_.size == 0 && is_log_whole(thread)) {
-        thread.phases.time().end_polls(now);
-        LoopCandidate candidates[most_loops];
-        std::uint32_t count = search_.find(now, candidates, most_loops - loop_count_);
-        for (std::uint32_t i = 1; i < count; ++i) // in the order of time
-            for (std::uint32_t k = i; k != 0 && candidates[k].entries.first_at < candidates[k - 1].entries.first_at; --k)
-                std::swap(candidates[k], candidates[k - 1]);
-        Found* const found = fresh_;
-        std::uint32_t settled = 0;
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const LoopCandidate& candidate = candidates[i];
-            if (loop_count_ != 0 && candidate.entries.first_at < log_began_at_) continue;
-            // The last call of its function, after the last pass of the loop that calls it: counted with the others.
-            if (std::any_of(found, found + settled, [&](const Found& known) {
-                    return known.caller == candidate.caller && known.level == candidate.level && candidate.entries.first_at <= known.last_at;
-                }))
-                continue;
-            const std::uint32_t more = settle(thread, candidate, found + settled, most_loops - loop_count_ - settled);
-            if (settled != 0 && more == 1 && found[settled - 1].continues_in(found[settled])) {
-                found[settled - 1].include(found[settled]);
-                continue;
-            }
-            for (std::uint32_t k = settled; k < settled + more; ++k)
-                if (found[k].inside != none) found[k].inside += settled;
-            settled += more;
-        }
-        if (settled != 0) add(thread, found, settled, now, cpu_now);
-    }
+    settle_ended(thread, now, cpu_now);
     leave(thread, now, cpu_now);
     end(thread);
 }

@@ -6,7 +6,8 @@
 // A search comes first. The call paths of all MPI calls go to a LoopSearch; they, their values and the samples go to an EventLog.
 // A loop is settled on when it has gone on for some time, when the log is full and cannot be folded (log_folding.hpp), or at the end of the job.
 // Until then an outer loop may show. Then the logged passes are cut out of what was measured so far (replay()), and from then on each start
-// begins an iteration, as a marker would. When the loop's function is left, its phase ends. The search goes on for later loops and for loops
+// begins an iteration, as a marker would. What the search takes is limited (search_budget.hpp): once it is spent, and no loop runs, the search
+// pauses, but known loops are followed. When the loop's function is left, its phase ends. The search goes on for later loops and for loops
 // around it. An outer loop that shows that late replaces the inner one; existing iterations stay.
 #pragma once
 
@@ -17,6 +18,7 @@
 #include "libprofile/loops/logged_values.hpp"
 #include "libprofile/loops/loop.hpp"
 #include "libprofile/loops/raw_log.hpp"
+#include "libprofile/loops/search_budget.hpp"
 
 #include <cstdint>
 
@@ -32,6 +34,7 @@ class LoopWatch {
     static constexpr std::uint32_t most_loops = 10; // with a tenth of the time each
     static constexpr std::uint32_t most_levels = 4;
     static constexpr std::uint32_t none = 0xffffffffu;
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
 
     /// A loop and its phase.
     struct Found : Loop {
@@ -62,9 +65,11 @@ class LoopWatch {
     /// time after set_begin().
     bool has_notes(std::uint64_t ns) const noexcept { return quick_ != nullptr && quick_->raw.bytes() >= enough_notes && ns >= quick_->raw.bytes(); }
     void think(Thread& thread) noexcept;
-    /// What such a call costs.
-    OwnCost& quick_cost() noexcept { return quick_->cost; }
-    bool knows_quick_cost() const noexcept { return quick_ == nullptr || quick_->cost.typical() != 0; }
+    /// The search pauses, and may look at calls again at `now`. Ask now and then.
+    bool may_go_on(std::uint64_t now) const { return now >= wakes_at_; }
+    void go_on(Thread& thread, std::uint64_t now) noexcept;
+    /// What such a call costs; nullptr if there will be none.
+    OwnCost* quick_cost() noexcept { return quick_ == nullptr ? nullptr : &quick_->cost; }
     /// After begin_call() on the path of `node`: a number by which the next call on this path may begin_quickly(), or 0. `before`: the path's number
     /// until now.
     std::uint64_t learn(Thread& thread, NodeId node, std::uint64_t before) noexcept;
@@ -123,6 +128,7 @@ class LoopWatch {
         }
     };
 
+    bool examine_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
     bool may_begin_pass(const CallTree& tree, const SitePath& path, NodeId node) const noexcept;
     bool stays_in_passes(const CallTree& tree, NodeId node) const noexcept;
     bool is_inside(std::uint32_t one, std::uint32_t other) const noexcept;
@@ -140,9 +146,18 @@ class LoopWatch {
     void settle_around(Thread& thread, Found& inner, std::uint64_t now) noexcept;
     void begin_quick() noexcept;
     void end_quick() noexcept;
+    static constexpr std::uint64_t calls_between_decisions = 256;
+    bool is_decision_late(std::uint64_t now) const { return now - decided_at_ > 1000000000; }
     bool may_note(Thread& thread) const noexcept;
+    void note(NodeId node, std::uint32_t common, std::uint32_t depth, const SegmentCounters& booked, Row& row) noexcept;
     bool note_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept;
     void begin_raw() noexcept;
+    void read_notes(Thread& thread) noexcept;
+    std::uint64_t time_since(const Thread& thread, std::uint64_t from) const noexcept;
+    bool is_passing(std::uint64_t now) const noexcept;
+    void pause(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
+    bool may_have_begun_in_pause(const CallTree& tree, const Found& loop) const noexcept;
+    void settle_ended(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void note_returns(Thread& thread, const SegmentCounters& booked, std::uint64_t now) noexcept;
     void begin_log(Thread& thread, std::uint64_t now) noexcept;
     bool is_log_whole(Thread& thread) const noexcept;
@@ -167,6 +182,11 @@ class LoopWatch {
     bool has_begun_ = false;
     bool is_stopped_ = false;
     bool is_searching_ = true; // for loops that are not known yet
+    SearchBudget budget_;
+    std::uint64_t window_began_at_ = 0;
+    std::uint64_t wakes_at_ = never; // while it pauses, not before that time
+    bool has_paused_ = false;
+    NodeId woken_by_ = 0; // the first call after the last pause; 0 if there was none yet
     std::uint64_t searched_ns_ = 0;
     std::uint64_t calls_ = 0;
     Nest running_;            // loops that go on with their next passes; their phases are open
@@ -182,8 +202,8 @@ class LoopWatch {
     LoopSearch search_;
     std::uint64_t calls_until_decision_ = 0;
     std::uint64_t decided_at_ = 0;
-    LoopCandidate refused_;           // the last one without a start: trying again costs a reading of the whole log
-    std::uint64_t calls_at_loop_ = 0; // when the last loop was found
+    LoopCandidate refused_;             // the last one without a start: trying again costs a reading of the whole log
+    std::uint64_t calls_at_window_ = 0; // when the last loop was found, or the last pause was over
 
     // The log, and the state at its beginning.
     EventLog log_;
@@ -213,7 +233,8 @@ class LoopWatch {
         };
         RawLog raw;
         OwnCost cost;
-        Call call[most]; // by number
+        std::uint64_t search_ns = 100; // what the search takes of a noted call
+        Call call[most];               // by number
     };
     Quick* quick_ = nullptr;            // pages of its own, as long as it searches
     Quick::Call* quick_call_ = nullptr; // begins, and functions have returned since the last one

@@ -78,8 +78,8 @@ void LoopWatch::log_call_beside(Thread& thread, NodeId node) noexcept {
 void LoopWatch::add_overhead(Thread& thread, std::uint64_t ns) noexcept {
     if (!is_logging_) return;
     think(thread);
-    log_.begin_values(thread.tree.overhead(), 1);
-    log_.add_value(static_cast<std::uint32_t>(Metric::Time), ns);
+    const EventLog::Cell cell = {static_cast<std::uint32_t>(Metric::Time), ns};
+    log_.add_values(thread.tree.overhead(), &cell, 1);
 }
 
 void LoopWatch::interrupt(Thread& thread) noexcept {

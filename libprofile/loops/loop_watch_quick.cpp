@@ -8,20 +8,14 @@
 
 namespace libprofile {
 
-namespace {
-
-constexpr std::uint64_t second = 1000000000;
-
-} // namespace
-
 void LoopWatch::begin_quick() noexcept {
     if (sizeof(Quick) > memory_quota.limit() / 64) return;
-    void* pages = memory_quota.map((sizeof(Quick) + 4095) & ~std::size_t{4095});
+    void* pages = memory_quota.map(in_pages(sizeof(Quick)));
     if (pages != nullptr) quick_ = new (pages) Quick();
 }
 
 void LoopWatch::end_quick() noexcept {
-    if (quick_ != nullptr) memory_quota.unmap(quick_, (sizeof(Quick) + 4095) & ~std::size_t{4095});
+    if (quick_ != nullptr) memory_quota.unmap(quick_, in_pages(sizeof(Quick)));
     quick_ = nullptr;
 }
 
@@ -49,13 +43,22 @@ void LoopWatch::begin_raw() noexcept {
 
 /// Whether a call may be noted: no loop is known, so it begins nothing, and nothing must be decided now.
 bool LoopWatch::may_note(Thread& thread) const noexcept {
-    if (quick_ == nullptr || loop_count_ != 0 || calls_until_decision_ <= 1 || last_event_at_ - decided_at_ > second) return false;
+    if (quick_ == nullptr || loop_count_ != 0 || calls_until_decision_ <= 1 || is_decision_late(last_event_at_)) return false;
     if (!is_log_whole(thread) || thread.phases.time().polls().site != nullptr) return false;
     return quick_->raw.has_room() && !log_.is_nearly_full(quick_->raw.bytes());
 }
 
+/// At last_event_at_; `depth` functions are on its path.
+inline void LoopWatch::note(NodeId node, std::uint32_t common, std::uint32_t depth, const SegmentCounters& booked, Row& row) noexcept {
+    quick_->raw.add_event(node, std::min(common, depth), depth, last_event_at_, booked, row);
+    last_counters_ = booked;
+    standing_ = depth;
+    budget_.spend(quick_->search_ns);
+    --calls_until_decision_;
+}
+
 bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std::uint64_t now, bool is_walked) noexcept {
-    if (!may_note(thread) || thread.counters.is_on() || now - decided_at_ > second || !path_.find(thread.tree, node)) return false;
+    if (!may_note(thread) || thread.counters.is_on() || is_decision_late(now) || !path_.find(thread.tree, node)) return false;
     begin_raw();
     const SegmentCounters booked = thread.phases.time().booked();
     if (PathTracker::has_returned()) note_returns(thread, booked, now);
@@ -66,11 +69,8 @@ bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std
     else if (!is_same)
         thread.paths.at_followed_call(frame, common);
     last_event_at_ = std::max(now, last_event_at_);
-    quick_->raw.add_event(node, std::min(common, path_.size), last_event_at_, booked, thread.phases.row(node));
-    last_counters_ = booked;
-    standing_ = path_.size;
+    note(node, common, path_.size, booked, thread.phases.row(node));
     logged_ = node;
-    --calls_until_decision_;
     if (!is_same) watch_returns(thread, now);
     return true;
 }
@@ -79,23 +79,18 @@ bool LoopWatch::note_call(Thread& thread, NodeId node, std::uintptr_t frame, std
     if (!may_note(thread)) return false;
     Quick::Call& call = quick_->call[path.row_generation % Quick::most];
     if (call.number != path.row_generation || call.generation != log_generation_) return false;
-    RawLog& raw = quick_->raw;
     begin_raw();
     const SegmentCounters booked = thread.phases.time().booked();
     if (PathTracker::has_returned()) {
         const std::uint64_t now = session_clock.now();
-        if (now - decided_at_ > second) return false;
+        if (is_decision_late(now)) return false;
         note_returns(thread, booked, now);
     }
     std::uint32_t common = call.depth;
     const bool is_same = thread.paths.nothing_has_returned_to(call.outer, frame);
     if (!is_same && !thread.paths.follow_known(call.path, frame, common)) return false;
-    common = std::min(common, call.depth);
-    raw.add_event(path.node, common, last_event_at_, booked, *path.row);
-    last_counters_ = booked;
-    standing_ = call.depth;
+    note(path.node, common, call.depth, booked, *path.row);
     quick_call_ = is_same ? nullptr : &call;
-    --calls_until_decision_;
     return true;
 }
 
@@ -135,15 +130,28 @@ void LoopWatch::add_event(Thread& thread, NodeId node, std::uint64_t visits, std
         values_.add(node, visits, chance_visits, ns);
 }
 
-/// Examines what was noted, as if it had been logged at once. If a segment has ended meanwhile, the rows hold other values, and the log begins
-/// anew: only the search learns of the calls.
 void LoopWatch::think(Thread& thread) noexcept {
     if (quick_ == nullptr || quick_->raw.is_empty()) return;
+    const std::uint64_t begin = session_clock.now();
+    read_notes(thread);
+    budget_.spend(time_since(thread, begin));
+}
+
+/// Examines what was noted, as if it had been logged at once. If a segment has ended meanwhile, the rows hold other values, and the log begins
+/// anew: only the search learns of the calls.
+void LoopWatch::read_notes(Thread& thread) noexcept {
+    if (quick_ == nullptr || quick_->raw.is_empty()) return;
+    const std::uint64_t noted = quick_->cost.typical(), usual = thread.cheap_event.typical(); // 0 if all calls were noted until now
+    if (noted > usual) quick_->search_ns = noted - usual;
     RawLog& raw = quick_->raw;
     const bool is_whole = is_log_whole(thread);
     raw.link_events();
     SegmentCounters booked = raw_from_;
-    RawLog::Record call; // whose values are not written yet
+    struct {
+        Row* row = nullptr;
+        RowValues before;
+        std::uint32_t after = 0;
+    } call; // whose values are not written yet
     std::uint64_t room[metric_count];
     const auto write_values = [&] {
         if (call.row != nullptr) values_.write(call.row->node, call.before, call.after != 0 ? raw.values_at(call.after) : values_of(*call.row, room));
@@ -154,7 +162,8 @@ void LoopWatch::think(Thread& thread) noexcept {
     for (std::uint32_t position = 0; raw.read(position, record);) {
         if (record.kind == RawKind::Event) {
             ++calls_;
-            if (path_.find(thread.tree, record.node)) search_.event(thread.tree, path_, record.common, record.at); // as when it was learned
+            path_.find(thread.tree, record.node, record.depth);
+            search_.event(thread.tree, path_, record.common, record.at); // as when it was learned
         }
         if (!is_whole) continue;
         switch (record.kind) {
@@ -162,13 +171,15 @@ void LoopWatch::think(Thread& thread) noexcept {
             write_values();
             log_.add_event({record.node, record.common, record.at, record.booked - booked});
             booked = record.booked;
-            call = record;
+            call = {record.row, record.before, record.after};
             break;
         case RawKind::Sample: log_.add_sample(record.node, record.weight); break;
         case RawKind::Other: values_.add(record.node, record.visits, record.chance_visits, record.ns); break;
         case RawKind::Returns:
             write_values();
-            returns_ = {record.booked - booked, record.first, record.count, {}};
+            returns_.since = record.booked - booked;
+            returns_.first = record.first;
+            returns_.count = record.count;
             std::copy(record.times, record.times + record.count, returns_.at);
             log_.add_returns(returns_);
             booked = record.booked;

@@ -17,7 +17,7 @@ RowValues values_of(const Row& row, std::uint64_t* room) noexcept {
     RowValues values;
     values.beyond = row.beyond & ((1u << Row::counters_bit) - 1);
     values.chance_visits = row.chance_visits;
-    std::copy(row.values, row.values + Row::in_first_line, values.first);
+    values.first = row.values;
     values.others = room;
     for (std::uint32_t left = values.beyond; left != 0; left &= left - 1)
         *room++ = row.values[Row::in_first_line + static_cast<unsigned>(std::countr_zero(left))];
@@ -29,7 +29,7 @@ RowValues RawLog::values_at(std::uint32_t position) const noexcept {
     RowValues values;
     values.beyond = static_cast<std::uint32_t>(words[2] >> 32);
     values.chance_visits = words[7];
-    for (std::size_t m = 0; m < Row::in_first_line; ++m) values.first[m] = words[event_words + m];
+    values.first = words + event_words;
     values.others = words + event_words + Row::in_first_line;
     return values;
 }
@@ -57,7 +57,8 @@ bool RawLog::read(std::uint32_t& position, Record& record) const noexcept {
     case RawKind::Event:
         record.after = static_cast<std::uint32_t>(words[0] >> 8) & 0xffff;
         record.at = words[1];
-        record.common = static_cast<std::uint32_t>(words[2]);
+        record.common = static_cast<std::uint16_t>(words[2]);
+        record.depth = static_cast<std::uint16_t>(words[2] >> 16);
         record.booked = {words[3], words[4], words[5]};
         record.row = reinterpret_cast<Row*>(words[6]);
         record.before = values_at(position);

@@ -21,8 +21,8 @@ struct SitePath {
     NodeId at(std::uint32_t level) const { return site[level - 1]; }
     NodeId caller_of(std::uint32_t level) const { return level == 1 ? 0 : site[level - 2]; }
 
-  private:
-    bool follow(const CallTree& tree, NodeId last) noexcept;
+    /// The same for a path whose size is known, at most `most`.
+    void find(const CallTree& tree, NodeId function, std::uint32_t depth) noexcept;
 };
 
 } // namespace libprofile

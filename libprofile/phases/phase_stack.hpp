@@ -59,6 +59,8 @@ class PhaseStack {
     }
     /// Changes whenever row() may no longer return what it has returned.
     std::uint64_t row_generation() const { return row_generation_; }
+    /// Callers that remember what row() has returned ask again.
+    void forget_rows() noexcept { ++row_generation_; }
 
     bool counts_for_structure(NodeId node) const { return libprofile::counts_for_structure((*tree_)[node].kind); }
     /// No phase is open but that outside all.

@@ -31,6 +31,12 @@ OWN void setup(void) {
 OWN void simple(int passes) {
     for (int i = 0; i < passes; ++i) step();
 }
+/* So many calls in passes too short for iterations that the search pauses, and then a loop. */
+OWN void after_many_calls(int passes) {
+    for (int i = 0; i < 2000000; ++i) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    simple(passes);
+    sink = 2;
+}
 OWN void once_more(int passes) {
     simple(passes);
     sink = 2;
@@ -542,6 +548,7 @@ int main(int argc, char** argv) {
         for (int i = 0; i < passes; ++i) step();
     if (KIND("simple")) simple(passes);
     if (KIND("setup")) setup(), simple(passes);
+    if (KIND("after_many_calls")) after_many_calls(passes);
     if (KIND("nested")) nested(passes);
     if (KIND("assembly")) assembly(passes);
     if (KIND("assembly_around_jumps")) assembly_around_jumps(passes);

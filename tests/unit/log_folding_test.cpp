@@ -59,9 +59,8 @@ class log_folding : public Stream {
     void measured(const std::vector<std::uint64_t>& sites, std::uint32_t function, std::uint32_t common, std::uint64_t after = 10000) {
         call(sites, function, common, after + number(100));
         const NodeId node = node_of(sites, function);
-        log.begin_values(node, 2);
-        log.add_value(0, 1);
-        log.add_value(1, 1 + number(5000));
+        const EventLog::Cell cells[] = {{0, 1}, {1, 1 + number(5000)}};
+        log.add_values(node, cells, 2);
         if (number(5) == 0) log.add_sample(path_of(sites), 1 + number(9));
     }
     /// A step: a halo exchange, `inner` calls of a solver two functions further inside, a sum.
@@ -132,7 +131,7 @@ TEST_F(log_folding, changes_no_sum_wherever_the_whole_part_begins) {
             }
             step(i == 0, 20 + static_cast<int>(number(300)));
             const NodeId node = path_of({10, 21, 30});
-            log.begin_values(node, 0); // a row that has not changed
+            log.add_values(node, nullptr, 0); // a row that has not changed
         }
         const Contents whole = contents(log, from);
         for (int again = 0; again < 3; ++again) { // folding what was folded

@@ -294,9 +294,8 @@ TEST_F(loop_search, a_loop_that_has_less_than_a_quarter_of_the_time_is_not_taken
 
 TEST_F(loop_search, the_log_gives_back_what_was_put_in) {
     log.add_sample(77, 12345);
-    log.begin_values(9, 2);
-    log.add_value(3, 1u << 20);
-    log.add_value(EventLog::chance_visits, 1);
+    const EventLog::Cell cells[] = {{3, 1u << 20}, {EventLog::chance_visits, 1}};
+    log.add_values(9, cells, 2);
     log.add_event({300, 4, now + 5000, {1, 2, 3}});
     EventLog::Reader reader(log, log.begin());
     LogRecord kind{};
