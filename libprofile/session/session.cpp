@@ -17,6 +17,7 @@
 #include "libprofile/sampling/sample_handler.hpp"
 #include "libprofile/session/openmp_tool.hpp"
 #include "libprofile/thread/recording.hpp"
+#include "libprofile/thread/thread_life.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 #include <cstdio>
@@ -33,6 +34,7 @@ constinit Session session;
 void Session::start() noexcept {
     SessionState expected = SessionState::Idle;
     if (!process_state.session.compare_exchange_strong(expected, SessionState::Starting, std::memory_order_acq_rel)) return;
+    const std::uint64_t began_at = session_clock.now(), cpu_before = thread_cpu_time();
     process_ = getpid();
     process.config_.load(arena_);
     if (process.config_.flag(Option::Quiet)) silence_messages();
@@ -58,8 +60,18 @@ void Session::start() noexcept {
     }
     return_address_of_any_mark = [](std::uintptr_t slot) noexcept { return thread_registry.return_address_of_mark(slot); };
     process_state.session.store(process.config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
+    Thread* thread = nullptr;
+    {
+        const InTool guard;
+        thread_registry.open_main();
+        if (gettid() == getpid()) thread = thread_registry.current();
+    }
+    if (thread == nullptr) return;
+    thread_life.calibrate(*thread);
+    if (thread->is_silent()) return;
     const InTool guard;
-    thread_registry.open_main();
+    const std::uint64_t wall = session_clock.now() - began_at, cpu = thread_cpu_time() - cpu_before;
+    thread->phases.time().book_overhead(cpu < wall ? cpu : wall);
 }
 
 /// The program may change its folder before the file is needed.
@@ -98,11 +110,14 @@ void Session::tool_bypasses_us(const char* tool) noexcept {
 void Session::begin_sampling() noexcept {
     const InTool guard;
     const bool is_first = !sampling_;
+    const std::uint64_t began_at = session_clock.now();
     if (is_first && !prepare_sampling(handle_sample) && process.job_.speaks_before_init())
         say("warning: no real-time signal is free, so there are no samples; MPI calls are measured all the same");
     sampling_ = true;
     if (Thread* thread = thread_registry.current()) thread->paths.ready();
     thread_registry.start_sampling();
+    if (Thread* thread = thread_local_block.thread; thread != nullptr && !thread->is_silent())
+        thread->phases.time().book_overhead(thread->own_time(began_at, session_clock.now()));
     if (!is_first || !process.job_.speaks_before_init()) return;
     if (thread_registry.clocks_refused() != 0)
         say("warning: the kernel refused a timer (see ulimit -i, the limit of pending signals), so there are no samples; MPI calls "
