@@ -274,9 +274,9 @@ void Session::finish(bool with_mpi) noexcept {
         if (const char* useless = function_filter.useless_lines()) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), useless);
     if (const char* complaint = speaks ? openmp_tool_complaint() : nullptr) say("warning: %s", complaint);
     if (with_mpi)
-        write_together(now);
+        write_together(session_clock.now());
     else
-        write_alone(process.output(), now);
+        write_alone(process.output(), session_clock.now());
 }
 
 } // namespace libprofile
