@@ -1,8 +1,9 @@
 // libprofile's own share of a job's time: the booked time, and the share of samples.
 // Contract: no allocation, no floating point; usable anywhere.
 //
-// The booked time is a lower bound: it does not include entering and leaving a call, the kernel's work for a sample, or emptied caches. The
-// samples that hit libprofile are counted independently, so they are used, too.
+// The booked time includes what was calibrated (libprofile/base/unseen_cost.hpp): entering and leaving a call, the kernel's work for a sample. It is
+// a lower bound where something was done that is not: regions, constructs of OpenMP, calls while recording was off. It never includes caches that
+// libprofile has emptied. The samples that hit libprofile are counted independently, so they are used, too.
 #pragma once
 
 #include <cstdint>

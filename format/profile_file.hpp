@@ -185,7 +185,7 @@ struct RankRecord {
     // Since version 4:
     std::uint64_t memory_peak = 0;   // peak of bytes in use: of the quota, and of the live file mapped into memory
     std::uint64_t bytes_written = 0; // of this rank's blocks, without this one and the directory
-    std::uint64_t writing_ns = 0;    // time for making them, after the measurement
+    std::uint64_t writing_ns = 0;    // from the end of the measurement until they were made, without waiting for others
 };
 template <class Codec> void describe(Codec& c, RankRecord& r) {
     c.number(r.rank);

@@ -20,6 +20,7 @@ struct alignas(64) ProcessState {
     std::atomic<SessionState> session{SessionState::Idle};
     std::atomic<std::uint32_t> load_map_epoch{1};
     std::atomic<MarksChoice> marks{MarksChoice::Off};
+    std::uint32_t clock_reading_ns = 0; // what two readings of the clock show without anything between them (events/calibration.hpp)
     Clock clock;
 };
 static_assert(sizeof(ProcessState) == 64);

@@ -4,6 +4,7 @@
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/loops/loop_watch.hpp"
@@ -101,7 +102,7 @@ bool is_any_followed(const Thread& thread) noexcept {
         row_->is_event = true;
     ++(*row_)[Metric::Visits];
     call.row = row_;
-    call.inner = 0;
+    call.inner = process_state.clock_reading_ns;
     call.frame = own_frame;
     call.return_address = return_address;
     call.cpu_start = 0;
@@ -344,13 +345,15 @@ OwnCost* MpiEvent::noted_cost() const noexcept { return is_noted_ ? thread_->loo
 [[gnu::cold]] void MpiEvent::learn_own_time() noexcept {
     const std::uint64_t now = session_clock.now();
     const std::uint64_t after = now - stopped_at_;
-    const std::uint64_t spent = thread_->own_time(stopped_at_, now) + thread_->calls[level_].start - entered_;
+    const std::uint64_t seen = thread_->own_time(stopped_at_, now) + thread_->calls[level_].start - entered_;
+    const std::uint64_t spent = seen + unseen_cost.call_ns;
+    const std::uint64_t readings = 2 * process_state.clock_reading_ns; // a call that is not measured has two less
     if (is_checkpoint_due(*thread_, stopped_at_)) checkpoint_is_due_ = level_ == 0;
-    thread_->phases.time().book_overhead(spent);
+    thread_->phases.time().book_overhead(spent + readings);
     if (cheap_) thread_->cheap_event.learn(spent);
     if (thread_->loops != nullptr && thread_->loops->may_go_on(now)) thread_->loops->go_on(*thread_, now);
     if (OwnCost* noted = noted_cost()) noted->learn(spent);
-    if (level_ != 0) thread_->calls[level_ - 1].inner += after;
+    if (level_ != 0) thread_->calls[level_ - 1].inner += after + (spent - seen) + readings;
 }
 
 /// An unsuccessful poll that was timed may be the first of a run.
@@ -360,7 +363,8 @@ OwnCost* MpiEvent::noted_cost() const noexcept { return is_noted_ ? thread_->loo
     if (!(cheap_ || (is_looked_at_ && path_ != nullptr)) || *call.typical_ns >= long_event_ns) return;
     CallSite& site = call_site(*thread_, function_id_, call.return_address);
     WallLedger& time = thread_->phases.time();
-    time.polls().begin(&site, path_, site.polls, *row_, stopped_at_, stopped_at_ - call.start, thread_->cheap_event.typical(), time.booked().wall_ns());
+    time.polls().begin(&site, path_, site.polls, *row_, stopped_at_, call.start + call.inner < stopped_at_ ? stopped_at_ - call.start - call.inner : 0,
+                       thread_->cheap_event.typical(), time.booked().wall_ns());
 }
 
 [[gnu::hot]] void MpiEvent::end() noexcept {

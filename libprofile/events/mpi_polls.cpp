@@ -2,6 +2,7 @@
 #include "libprofile/events/mpi_events.hpp"
 
 #include "libprofile/base/process.hpp"
+#include "libprofile/base/process_state.hpp"
 #include "libprofile/callpath/load_map.hpp"
 #include "libprofile/thread/checkpoint_time.hpp"
 #include "libprofile/thread/event_path.hpp"
@@ -23,7 +24,7 @@ namespace libprofile {
     row_ = run.row;
     polls_ = true;
     ++(*row_)[Metric::Visits];
-    thread.calls[0].inner = 0;
+    thread.calls[0].inner = process_state.clock_reading_ns;
     thread.calls[0].frame = frame;
     thread.calls[0].return_address = return_address;
     thread.call_depth = 1;

@@ -1,5 +1,6 @@
 #include "libprofile/thread/thread_life.hpp"
 
+#include "libprofile/events/calibration.hpp"
 #include "libprofile/events/openmp_events.hpp"
 #include "libprofile/loops/iteration_point.hpp"
 #include "libprofile/loops/loop_watch.hpp"
@@ -29,6 +30,6 @@ void close(Thread& thread, std::uint64_t now, std::uint64_t cpu_now) noexcept {
 
 } // namespace
 
-constinit const ThreadLife thread_life = {look_for_loops, interrupt, close, start_clock, stop_clock};
+constinit const ThreadLife thread_life = {calibrate, look_for_loops, interrupt, close, start_clock, stop_clock};
 
 } // namespace libprofile

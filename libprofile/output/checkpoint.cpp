@@ -116,7 +116,7 @@ int write(Thread& thread, std::uint64_t now, bool is_full) noexcept {
     BlockBuffer buffer;
     RankSummary summary;
     const std::uint32_t modules = load_map.size(); // it may grow meanwhile; new modules are in the journal, too
-    if (!write_file_start(buffer, 1, 0) || !write_rank(buffer, false, summary, {&thread, now})) return ENOMEM;
+    if (!write_file_start(buffer, 1, 0) || !write_rank(buffer, false, session_clock.now(), summary, {&thread, now})) return ENOMEM;
     const std::uint64_t lasted = now - live.written_at;
     const bool is_soon = is_full && lasted < too_soon_ns;
     if (is_soon) live.room *= lasted < too_soon_ns / 10 ? 4 : 2;

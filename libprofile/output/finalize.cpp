@@ -44,9 +44,10 @@ struct Tenths {
     }
 };
 
-/// libprofile's own share. The booked time is a lower bound; if samples say more, they come first.
+/// libprofile's own share. If samples say more than what was booked, they come first.
 template <std::size_t size> void describe_own_share(const RankSummary& all, char (&text)[size]) {
-    const Tenths booked(all.overhead_ns, all.wall_ns, Rounding::Down); // "at least"
+    const bool is_bound = all.bounds != 0;
+    const Tenths booked(all.overhead_ns, all.wall_ns, is_bound ? Rounding::Down : Rounding::Nearest);
     const Tenths sampled(all.samples_inside, all.samples_taken);
     const std::uint64_t sampled_ns =
         sampled_time(all.samples_taken + all.samples_lost, samples_per_second(process.config().number(Option::Sample)), all.wall_ns);
@@ -54,7 +55,7 @@ template <std::size_t size> void describe_own_share(const RankSummary& all, char
         std::snprintf(text, size, "libprofile itself: %d.%d%% of the samples (it measured %d.%d%% of the time)", sampled.whole, sampled.tenth, booked.whole,
                       booked.tenth);
     else
-        std::snprintf(text, size, "libprofile itself: at least %d.%d%% of the time", booked.whole, booked.tenth);
+        std::snprintf(text, size, "libprofile itself: %s %d.%d%% of the time", is_bound ? "at least" : "about", booked.whole, booked.tenth);
 }
 
 void say_exit_line(const RankSummary& all, std::uint64_t bytes, const char* note = ",") {
@@ -98,15 +99,15 @@ void say_losses(const RankSummary& all) {
 /// Totals over the ranks. The number of iterations and clusters, and the memory, are those of the rank with most of them. The phase has a name if
 /// all ranks that have one agree.
 bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
-    std::uint64_t sums[] = {
-        all.samples_taken, all.samples_lost, all.samples_inside, all.overhead_ns, all.wall_ns, all.repairs, all.quota_losses, all.paths_wrong, bytes};
+    std::uint64_t sums[] = {all.samples_taken, all.samples_lost, all.samples_inside, all.overhead_ns, all.wall_ns,
+                            all.repairs,       all.quota_losses, all.paths_wrong,    all.bounds,      bytes};
     constexpr std::uint64_t no_name = ~std::uint64_t{0};
     const std::uint64_t name = region_id(all.phase, std::strlen(all.phase)) >> 1; // a hash that is equal in every process
     std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak, all.iterations == 0 ? no_name : name, all.iterations == 0 ? no_name : ~name};
-    if (!job.sum(sums, 9) || !job.min(inverse, 5)) return false;
+    if (!job.sum(sums, 10) || !job.min(inverse, 5)) return false;
     const bool is_named = all.iterations != 0 && inverse[3] == ~inverse[4];
-    all = {is_named ? all.phase : "", ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], ~inverse[2]};
-    bytes = sums[8];
+    all = {is_named ? all.phase : "", ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], ~inverse[2], sums[8]};
+    bytes = sums[9];
     return true;
 }
 
@@ -157,14 +158,14 @@ bool fall_back(PolledCollectives& job, int error, const char* partial) {
 }
 
 /// Returns false if this rank has to write alone.
-bool write_common_file(PolledCollectives& job) {
+bool write_common_file(PolledCollectives& job, std::uint64_t ended_at) {
     const bool leads = process.job().rank == 0;
     BlockBuffer buffer;
     RankEntry entry{};
     RankSummary summary;
     bool ok = !leads || write_file_start(buffer, static_cast<std::uint64_t>(process.job().ranks), 0);
-    WritingCost cost{buffer.size(), session_clock.now()};
-    const RankRecord record = describe_rank(true, summary, {});
+    WritingCost cost{buffer.size(), ended_at};
+    RankRecord record = describe_rank(true, summary, {});
     ok = write_measurements(buffer, {}) && ok; // if not, as much as there is room for
     JobTables tables;
     tables.collect();
@@ -189,6 +190,7 @@ bool write_common_file(PolledCollectives& job) {
     ok = (with_own_tables == 0 || write_own_tables(buffer, {})) && write_locations(buffer, true, tables.map_rank(), {}) && ok;
     tables.release();
     ok = write_rank_record(buffer, record, cost) && ok;
+    summary.add_end(record.writing_ns);
     ok = write_directory(buffer, static_cast<std::uint32_t>(process.job().rank), entry) && ok;
 
     FileLayout layout;
@@ -250,16 +252,16 @@ void prepare_output_folder(Output output) noexcept {
         output_folder.create();
 }
 
-void write_together() noexcept {
+void write_together(std::uint64_t ended_at) noexcept {
     bool together = false;
     {
         PolledCollectives job(*process.mpi(), static_cast<std::uint64_t>(process.config().number(Option::FinalizeTimeout)));
-        together = write_common_file(job);
+        together = write_common_file(job, ended_at);
     }
-    if (!together) write_alone(Output::Together);
+    if (!together) write_alone(Output::Together, session_clock.now());
 }
 
-void write_alone(Output intended) noexcept {
+void write_alone(Output intended, std::uint64_t ended_at) noexcept {
     const bool alone = intended == Output::OneProcess;
     const bool complete = intended != Output::Together;
     output_folder.check();
@@ -273,7 +275,7 @@ void write_alone(Output intended) noexcept {
     std::snprintf(name, sizeof name, alone ? "profile.lprof" : "rank-%d.lprof", process.job().rank);
     output_folder.file(name, path);
     int error = ENOMEM;
-    if (write_file_start(buffer, 1, flags) && write_rank(buffer, complete, summary) &&
+    if (write_file_start(buffer, 1, flags) && write_rank(buffer, complete, ended_at, summary) &&
         write_directory(buffer, static_cast<std::uint32_t>(process.job().rank), entry) && append_file_end(buffer, entry))
         error = replace_file(path, buffer.data(), buffer.size()); // rank-N.lprof may be there: its checkpoint
     const int first_error = error;

@@ -110,14 +110,14 @@ std::uint64_t iterations_of(const Phase& phase) noexcept {
     return clustered < phase.iteration_walls.size() ? clustered : phase.iteration_walls.size();
 }
 
-std::uint64_t overhead_of(Phase& phase, NodeId overhead) noexcept {
-    const std::uint32_t key = Cell::make_key(overhead, static_cast<std::size_t>(Metric::Time));
+std::uint64_t time_of(Phase& phase, NodeId node) noexcept {
+    const std::uint32_t key = Cell::make_key(node, static_cast<std::size_t>(Metric::Time));
     const auto in = [key](const IterationProfile& profile) {
         for (std::uint32_t i = 0; i < profile.size; ++i)
             if (profile.cells[i].key == key) return profile.cells[i].value;
         return std::uint64_t{0};
     };
-    const Row* open = phase.rows.find(overhead);
+    const Row* open = phase.rows.find(node);
     std::uint64_t sum = open == nullptr ? 0 : (*open)[Metric::Time];
     for (std::uint32_t i = 0; phase.clusterer != nullptr && i < phase.clusterer->cluster_count(); ++i) sum += in(phase.clusterer->cluster(i).sums);
     return sum;

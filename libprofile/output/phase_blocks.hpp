@@ -12,8 +12,8 @@ namespace libprofile {
 /// The number of iterations whose time and cluster are both known.
 std::uint64_t iterations_of(const Phase& phase) noexcept;
 
-/// The time inside libprofile in one phase, from its clusters and its rest.
-std::uint64_t overhead_of(Phase& phase, NodeId overhead) noexcept;
+/// The time of `node` in one phase, from its clusters and its rest.
+std::uint64_t time_of(Phase& phase, NodeId node) noexcept;
 
 /// `number`: the phase's number in its thread. `now`: for a running thread, else 0.
 bool write_phase(BlockBuffer& buffer, std::uint32_t rank, const Thread& thread, std::uint32_t number, Phase& phase, std::uint64_t now) noexcept;

@@ -40,10 +40,11 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         if (thread.index != 0) return;
         record.sampling_clock = static_cast<std::uint64_t>(thread.clock.kind);
         summary.wall_ns = end - thread.started_at;
-        std::uint64_t longest = 0;
+        std::uint64_t longest = 0, not_recorded_ns = 0;
         for (std::size_t i = 0; i < thread.phases.all().size(); ++i) {
             Phase& phase = thread.phases.all()[i];
-            summary.overhead_ns += overhead_of(phase, thread.tree.overhead());
+            summary.overhead_ns += time_of(phase, thread.tree.overhead());
+            not_recorded_ns += time_of(phase, thread.tree.not_recorded());
             if (iterations_of(phase) == 0 || phase.wall_inclusive_ns <= longest) continue;
             if (thread.loops != nullptr && thread.loops->is_frame(thread.phases, phase)) continue;
             longest = phase.wall_inclusive_ns;
@@ -51,6 +52,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
             summary.iterations = iterations_of(phase);
             summary.clusters = phase.clusterer->cluster_count();
         }
+        summary.bounds = not_recorded_ns != 0 || thread.regions != nullptr || thread.openmp.has_constructs() ? 1 : 0;
     });
     summary.samples_taken = record.samples_taken;
     summary.samples_lost = record.samples_lost;

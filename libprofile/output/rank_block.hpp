@@ -23,6 +23,13 @@ struct RankSummary {
     std::uint64_t quota_losses = 0;
     std::uint64_t paths_wrong = 0; // as found by LIBPROFILE_MARKS=check
     std::uint64_t memory_peak = 0; // of the quota and of the live file in memory
+    std::uint64_t bounds = 0;      // ranks that did what is only partly seen (format/own_share.hpp): overhead_ns is a lower bound
+
+    /// The end of the measurement is libprofile's own time, too.
+    void add_end(std::uint64_t ns) {
+        overhead_ns += ns;
+        wall_ns += ns;
+    }
 };
 
 /// Fills the summary and the record, except what is known only after all else was written.

@@ -109,17 +109,19 @@ bool write_measurements(BlockBuffer& buffer, RunningThread running) noexcept {
     return ok;
 }
 
-bool write_rank_record(BlockBuffer& buffer, RankRecord record, WritingCost cost) noexcept {
+bool write_rank_record(BlockBuffer& buffer, RankRecord& record, WritingCost cost) noexcept {
     record.bytes_written = buffer.size() - cost.bytes_before;
     record.writing_ns = session_clock.now() - cost.began_at;
     return write_block(buffer, {BlockType::Rank, own_rank()}, [&](Encoder& encoder) { describe(encoder, record); });
 }
 
-bool write_rank(BlockBuffer& buffer, bool complete, RankSummary& summary, RunningThread running) noexcept {
-    const WritingCost cost{buffer.size(), session_clock.now()};
-    const RankRecord record = describe_rank(complete, summary, running);
-    return write_own_tables(buffer, running) && write_locations(buffer, complete, no_rank, running) && write_measurements(buffer, running) &&
-           write_rank_record(buffer, record, cost);
+bool write_rank(BlockBuffer& buffer, bool complete, std::uint64_t began_at, RankSummary& summary, RunningThread running) noexcept {
+    const WritingCost cost{buffer.size(), began_at};
+    RankRecord record = describe_rank(complete, summary, running);
+    const bool ok = write_own_tables(buffer, running) && write_locations(buffer, complete, no_rank, running) && write_measurements(buffer, running) &&
+                    write_rank_record(buffer, record, cost);
+    summary.add_end(record.writing_ns);
+    return ok;
 }
 
 } // namespace libprofile

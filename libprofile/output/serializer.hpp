@@ -28,10 +28,10 @@ struct WritingCost {
 };
 
 /// Writes the Rank block. It comes last, because it contains the cost of the others.
-bool write_rank_record(BlockBuffer& buffer, RankRecord record, WritingCost cost) noexcept;
+bool write_rank_record(BlockBuffer& buffer, RankRecord& record, WritingCost cost) noexcept;
 
 /// Writes everything of this process, with its own tables. `complete`: it reached MPI_Finalize. With a `running` thread it is a checkpoint: of that
-/// thread and those that have ended.
-bool write_rank(BlockBuffer& buffer, bool complete, RankSummary& summary, RunningThread running = {}) noexcept;
+/// thread and those that have ended. `began_at`: of this work, or the end of the measurement before it.
+bool write_rank(BlockBuffer& buffer, bool complete, std::uint64_t began_at, RankSummary& summary, RunningThread running = {}) noexcept;
 
 } // namespace libprofile

@@ -9,6 +9,7 @@
 // Each call is counted; Metric::TimedTogether says how many have a time that was found like this.
 #pragma once
 
+#include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/metrics/accumulator.hpp"
 
 #include <algorithm>
@@ -107,16 +108,13 @@ class PollRun {
         return static_cast<std::uint64_t>(static_cast<unsigned __int128>(timed_ns) * (untimed + repeats) / timed) + found;
     }
     /// Of libprofile, around those calls.
-    std::uint64_t own_estimate() const { return (untimed + found_untimed) * own_ns + repeats * std::min(own_ns, repeat_ns); }
+    std::uint64_t own_estimate() const { return (untimed + found_untimed) * own_ns + repeats * unseen_cost.poll_ns; }
 
   private:
     std::uint64_t began_at_ = 0; // ns: the end of the first unsuccessful call, which was timed as any other
     std::uint64_t booked_ = 0;
     std::uint64_t first_ns_ = 0; // the first call's; used while no other was timed
     static constexpr std::uint32_t widest = 253;
-    // Too short to be measured where it happens: 100 instructions, which are in the first caches in a run of polls. The least that was measured for
-    // whole loops of polls (docs/overhead-measurements.md).
-    static constexpr std::uint64_t repeat_ns = 8;
     std::uint32_t length_ = 0;
     std::uint32_t spread_ = 21;
     std::uint32_t until_timed_ = 0;

@@ -3,10 +3,12 @@
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
+#include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/sampling/cpu_timer.hpp"
 #include "libprofile/sampling/perf_clock.hpp"
 #include "libprofile/sampling/shared_signal.hpp"
+#include "libprofile/sampling/signal_cost.hpp"
 #include "libprofile/sampling/skip.hpp"
 #include "libprofile/thread/thread.hpp"
 
@@ -116,6 +118,9 @@ bool prepare_sampling(void (*handler)(int, siginfo_t*, void*)) noexcept {
         // No handler of the application may run inside ours, because it might leave it by siglongjmp. Faults are not blocked.
         sigfillset(&wanted.sa_mask);
         for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&wanted.sa_mask, fault);
+        std::uint32_t cost = wants_counter() ? cost_of_counter(signal) : 0;
+        if (cost == 0) cost = cost_of_signal(signal);
+        if (cost != 0) unseen_cost.sample_ns = cost;
         if (real_calls().sigaction(signal, &wanted, nullptr) != 0) continue;
         sample_signal = signal;
         return true;

@@ -2,6 +2,7 @@
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
+#include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
@@ -112,16 +113,16 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     // Reading the CPU time makes the kernel notice that the time slice is over. On shared cores, slices then end here; what other processes did
     // meanwhile is not our time.
     constexpr std::uint64_t dear_reading = 1000;
-    const std::uint64_t reading_took = begin - entered < dear_reading ? begin - entered : dear_reading;
+    const std::uint64_t around = (begin - entered < dear_reading ? begin - entered : dear_reading) + unseen_cost.sample_ns;
     const std::uint64_t end = session_clock.now();
     const std::uint64_t own = thread.own_time(begin, end);
     const std::uint64_t asleep = end - begin - own;
     if (is_checkpoint_due(thread, begin)) [[unlikely]]
         thread.cheap_event.make_due(); // the next MPI call writes it
-    thread.phases.time().book_overhead(own + reading_took);
+    thread.phases.time().book_overhead(own + around);
     if (thread.call_depth == 0) return;
     RunningCall& call = thread.calls[thread.call_depth - 1];
-    call.inner += own + asleep + reading_took;
+    call.inner += own + asleep + around;
     // The call's CPU time is computed as the time since its start minus `inner`. That subtracts the sleep, so this adds it again.
     call.cpu_start = call.cpu_start > asleep ? call.cpu_start - asleep : 1;
 }

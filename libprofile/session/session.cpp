@@ -18,6 +18,7 @@
 #include "libprofile/sampling/sample_handler.hpp"
 #include "libprofile/session/openmp_tool.hpp"
 #include "libprofile/thread/recording.hpp"
+#include "libprofile/thread/thread_life.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
 #include <cstdio>
@@ -34,6 +35,7 @@ constinit Session session;
 void Session::start() noexcept {
     SessionState expected = SessionState::Idle;
     if (!process_state.session.compare_exchange_strong(expected, SessionState::Starting, std::memory_order_acq_rel)) return;
+    const std::uint64_t began_at = session_clock.now(), cpu_before = thread_cpu_time();
     process_ = getpid();
     process.config_.load(arena_);
     if (process.config_.flag(Option::Quiet)) silence_messages();
@@ -60,8 +62,18 @@ void Session::start() noexcept {
     }
     return_address_of_any_mark = [](std::uintptr_t slot) noexcept { return thread_registry.return_address_of_mark(slot); };
     process_state.session.store(process.config_.flag(Option::Start) ? SessionState::Measuring : SessionState::Silent, std::memory_order_release);
+    Thread* thread = nullptr;
+    {
+        const InTool guard;
+        thread_registry.open_main();
+        if (gettid() == getpid()) thread = thread_registry.current();
+    }
+    if (thread == nullptr) return;
+    thread_life.calibrate(*thread);
+    if (thread->is_silent()) return;
     const InTool guard;
-    thread_registry.open_main();
+    const std::uint64_t wall = session_clock.now() - began_at, cpu = thread_cpu_time() - cpu_before;
+    thread->phases.time().book_overhead(cpu < wall ? cpu : wall);
 }
 
 /// The program may change its folder before the file is needed.
@@ -100,11 +112,14 @@ void Session::tool_bypasses_us(const char* tool) noexcept {
 void Session::begin_sampling() noexcept {
     const InTool guard;
     const bool is_first = !sampling_;
+    const std::uint64_t began_at = session_clock.now();
     if (is_first && !prepare_sampling(handle_sample) && process.job_.speaks_before_init())
         say("warning: no real-time signal is free, so there are no samples; MPI calls are measured all the same");
     sampling_ = true;
     if (Thread* thread = thread_registry.current()) thread->paths.ready();
     thread_registry.start_sampling();
+    if (Thread* thread = thread_local_block.thread; thread != nullptr && !thread->is_silent())
+        thread->phases.time().book_overhead(thread->own_time(began_at, session_clock.now()));
     if (!is_first || !process.job_.speaks_before_init()) return;
     if (thread_registry.clocks_refused() != 0)
         say("warning: the kernel refused a timer (see ulimit -i, the limit of pending signals), so there are no samples; MPI calls "
@@ -261,9 +276,9 @@ void Session::finish(bool with_mpi) noexcept {
         if (const char* useless = function_filter.useless_lines()) say("warning: LIBPROFILE_FILTER=%s: %s", process.config_.text(Option::Filter), useless);
     if (const char* complaint = speaks ? openmp_tool_complaint() : nullptr) say("warning: %s", complaint);
     if (with_mpi)
-        write_together();
+        write_together(session_clock.now());
     else
-        write_alone(process.output());
+        write_alone(process.output(), session_clock.now());
 }
 
 } // namespace libprofile

@@ -81,6 +81,8 @@ struct OpenMpState {
     std::uint64_t alone = 0;      // the last ended region, if the master was its whole team: it waits for no other thread
     std::uint64_t last_ended = 0; // the last ended region of a team
     std::uint64_t last_ended_at = 0;
+    /// Something of a runtime was measured.
+    bool has_constructs() const { return regions != 0 || is_worker || event_end.typical() != 0; }
     OwnCost region_begin, region_end, share_begin, share_end, event_begin, event_end, event_count;
     RememberedRow idle_row;
     std::uint64_t phases_seen = 0; // changes of the main thread's phases (phase_log.hpp)

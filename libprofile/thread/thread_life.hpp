@@ -1,5 +1,5 @@
 // Links to later rooms, which act when a thread opens, pauses or closes.
-// Contract: one constant table, filled by events/thread_life.cpp, which includes them all. Each function runs with the in-tool flag set, for the
+// Contract: one constant table, filled by events/thread_life.cpp, which includes them all. Each function but the first runs with the in-tool flag set, for the
 // calling thread or for one that cannot run any more.
 #pragma once
 
@@ -11,6 +11,8 @@ namespace libprofile {
 struct Thread;
 
 struct ThreadLife {
+    /// The main thread, on which this runs, is about to measure. Called with the in-tool flag not set.
+    void (*calibrate)(Thread& thread) noexcept;
     /// The main thread's location is open. Time loops are to be looked for.
     void (*look_for_loops)(Thread& thread) noexcept;
     /// An event that is in no log will be booked next: a pause begins or ends. Async-signal-safe.

@@ -78,7 +78,7 @@ std::string trace_text(const Profile& profile) {
 /// Sums over the ranks; the memory of the one with most.
 struct Cost {
     std::uint64_t taken = 0, inside = 0, lost = 0, rate = 0, memory = 0, written = 0; // inside: samples that hit libprofile itself
-    double wall = 0, overhead = 0, not_recorded = 0;                                  // ns
+    double wall = 0, overhead = 0, not_recorded = 0, partly_seen = 0;                 // ns; partly_seen: regions and OpenMP
 };
 
 Cost cost_of(const Profile& profile, const std::vector<const Location*>& locations) {
@@ -98,15 +98,23 @@ Cost cost_of(const Profile& profile, const std::vector<const Location*>& locatio
         cost.wall += value(CatalogueId::Total);
         cost.overhead += value(CatalogueId::Overhead);
         cost.not_recorded += value(CatalogueId::NotRecorded);
+        cost.partly_seen += value(CatalogueId::OpenMp) + value(CatalogueId::RegionTime);
+        const auto info = profile.ranks.find(location->rank);
+        if (info == profile.ranks.end() || info->second.checkpoint) continue; // a snapshot is part of the measurement
+        cost.wall += static_cast<double>(info->second.writing_ns);
+        cost.overhead += static_cast<double>(info->second.writing_ns);
     }
     return cost;
 }
 
+double share_of(const Cost& cost) { return cost.wall == 0 ? 0 : cost.overhead / cost.wall; }
+
 /// As on the job's exit line.
 std::string own_share_text(const Cost& cost) {
-    const std::string booked = percent(cost.wall == 0 ? 0 : cost.overhead / cost.wall) + " of the time";
+    const std::string booked = percent(share_of(cost)) + " of the time";
+    const bool is_bound = cost.not_recorded + cost.partly_seen > 0; // format/own_share.hpp
     const std::uint64_t sampled = sampled_time(cost.taken + cost.lost, cost.rate, static_cast<std::uint64_t>(cost.wall));
-    if (!do_samples_say_more(cost.inside, cost.taken, static_cast<std::uint64_t>(cost.overhead), sampled)) return "at least " + booked;
+    if (!do_samples_say_more(cost.inside, cost.taken, static_cast<std::uint64_t>(cost.overhead), sampled)) return (is_bound ? "at least " : "about ") + booked;
     return fmt::format("{} of the samples hit libprofile itself (it measured {})", percent(static_cast<double>(cost.inside) / static_cast<double>(cost.taken)),
                        booked);
 }
@@ -119,6 +127,8 @@ std::string samples_text(const Profile& profile, const Cost& cost) {
 }
 
 } // namespace
+
+double own_share(const Profile& profile, const std::vector<const Location*>& locations) { return share_of(cost_of(profile, locations)); }
 
 Finding what_it_cost(const Profile& profile, const std::vector<const Location*>& locations) {
     Finding finding{"cost", "What libprofile cost", {}};

@@ -7,6 +7,9 @@
 
 namespace libprofile::tools {
 
+/// The part of the time of `locations`, main threads (null for a rank without data), and of the ranks' end, that libprofile took itself.
+double own_share(const Profile& profile, const std::vector<const Location*>& locations);
+
 /// The answer with the key "cost".
 /// @param locations main threads (null for a rank without data)
 Finding what_it_cost(const Profile& profile, const std::vector<const Location*>& locations);

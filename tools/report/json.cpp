@@ -1,6 +1,7 @@
 #include "tools/report/json.hpp"
 
 #include "tools/analysis/affinity.hpp"
+#include "tools/analysis/cost.hpp"
 #include "tools/analysis/findings.hpp"
 #include "tools/analysis/kinds.hpp"
 #include "tools/analysis/loops.hpp"
@@ -466,6 +467,7 @@ std::string report_json(const Profile& profile, JsonParts parts) {
     document["job"] = job_json(profile, mains);
     add_measurements(profile, mains, parts.series, document);
     add_own_costs(profile, mains.size(), document["self"]);
+    document["self"]["share"] = own_share(profile, mains);
     Json told = Json::array();
     for (const Finding& finding : findings(profile, mains))
         told.push_back({{"key", finding.key}, {"question", finding.question}, {"answers", finding.sentences}});

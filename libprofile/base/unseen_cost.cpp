@@ -1,0 +1,7 @@
+#include "libprofile/base/unseen_cost.hpp"
+
+namespace libprofile {
+
+constinit UnseenCost unseen_cost = {8, 10, 2500};
+
+} // namespace libprofile
