@@ -75,7 +75,7 @@ def samples_are_in_their_functions(report):
 @test
 def functions_and_lines_of_scripts_are_in_call_paths(job):
     file = script(job)
-    same_outcome(job, file, 3, {"LIBPROFILE_SAMPLE": "1kHz"})
+    same_outcome(job, file, 3, {"LIBPROFILE_PYTHON": "1", "LIBPROFILE_SAMPLE": "1kHz"})
     report = job.report("profile")
     calls_are_in_their_functions(job, file, report)
     samples_are_in_their_functions(report)
@@ -93,16 +93,16 @@ def functions_and_lines_of_scripts_are_in_call_paths(job):
 
 
 @test
-def python_can_be_switched_off(job):
+def without_the_option_there_are_no_python_functions(job):
     file = script(job)
-    job.measured(["/usr/bin/python3", file, 1], options={"LIBPROFILE_PYTHON": "0"}, output="profile")
+    job.measured(["/usr/bin/python3", file, 1], output="profile")
     expect_equal([name for chain in chains(job.report("profile")) for name in python_names(chain)], [], "Python functions")
 
 
 @test
 def ten_minutes_of_changing_frames_do_no_harm(job):
     file = script(job)
-    same_outcome(job, file, 600, {"LIBPROFILE_SAMPLE": "1kHz"})
+    same_outcome(job, file, 600, {"LIBPROFILE_PYTHON": "1", "LIBPROFILE_SAMPLE": "1kHz"})
     calls_are_in_their_functions(job, file, job.report("profile"))
 
 
