@@ -10,8 +10,8 @@ namespace libprofile {
 /// Rank 0, after MPI_Init: makes the output folder, so that an unwritable one is reported at the start of a long job.
 void prepare_output_folder(Output output) noexcept;
 
-/// All ranks at MPI_Finalize: writes one file. `ended_at`: since then the time is that of the end (RankRecord::writing_ns). A rank that does not arrive within LIBPROFILE_FINALIZE_TIMEOUT costs the others only the
-/// common file: then each writes alone.
+/// All ranks at MPI_Finalize: writes one file. `ended_at`: since then the time is that of the end (RankRecord::writing_ns). A rank that does not
+/// arrive within LIBPROFILE_FINALIZE_TIMEOUT costs the others only the common file: then each writes alone.
 void write_together(std::uint64_t ended_at) noexcept;
 
 /// Writes one file for this process. With Output::Together it is a rank of a job that could not write together.
