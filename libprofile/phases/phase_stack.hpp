@@ -49,10 +49,11 @@ class PhaseStack {
     /// The innermost open phase.
     Phase& top() { return *stack_[depth_ - 1]; }
     Row& row(NodeId node) noexcept { return top().rows.row(node, *tree_, *arena_); }
-    /// Books samples that hit computing code, and stand for `ns` of processor time. To take some back, give negative numbers modulo 2^64.
+    /// Books samples outside events that stand for `ns` of processor time. To take some back, give negative numbers modulo 2^64.
     Row& book_samples(NodeId node, std::uint64_t samples, std::uint64_t ns) noexcept {
         Row& sampled = row(node);
         sampled[Metric::Samples] += samples;
+        if (is_call((*tree_)[sampled.node].kind)) return sampled; // in the OpenMP runtime, before or after the event: its time is exact
         sampled[Metric::Time] += ns;
         top().outside.sampled_ns += ns;
         return sampled;

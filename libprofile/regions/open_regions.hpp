@@ -101,7 +101,9 @@ class OpenRegions {
     static std::uint64_t take(OpenRegion& region, std::uint64_t now, std::uint64_t own) noexcept {
         RegionCounter& counter = *region.counter;
         if (region.is_outermost) counter.inclusive_ns += now > region.start ? now - region.start : 0;
-        const std::uint64_t took = own > region.own_start ? own - region.own_start : 0;
+        // The clock begins below 0, modulo 2^64: what libprofile took before the first region counts from the start.
+        const auto since = static_cast<std::int64_t>(own - region.own_start);
+        const std::uint64_t took = since > 0 ? static_cast<std::uint64_t>(since) : 0;
         // Estimates of our own time have errors, and in MPI callbacks regions run while the outer clock stands still.
         const std::uint64_t inner = region.inner < took ? region.inner : took;
         counter.exclusive_ns += took - inner;

@@ -100,6 +100,35 @@ TEST_F(SamplePools, TimesOfCallsStayAndCountersAreSharedOutToo) {
     EXPECT_EQ(values(data_.clusters[0].cells, counter), (Values{{mpi, 6}, {first_frame, 65}, {first_frame + 1, 30}}));
 }
 
+TEST_F(SamplePools, APhaseOfVeryManyClustersUsesItsHeaviestPathsAndNothingIsNegative) {
+    profile_.paths.resize(first_frame + 1000, {0, NodeKind::Frame});
+    nodes_.resize(profile_.paths.size());
+    std::iota(nodes_.begin(), nodes_.end(), 0u);
+    for (std::size_t c = 0; c < 5000; ++c) {
+        std::vector<std::uint64_t> hits(1000);
+        hits[c % 1000] = 1 + (c % 1000 == 7 ? 3 : 0);
+        data_.clusters.push_back(cluster(100, hits));
+    }
+    share_out();
+    std::size_t cells = 0;
+    Values sums;
+    for (const Cluster& c : data_.clusters) {
+        for (const auto& [path, time] : values(c.cells)) sums[path] += time;
+        cells += c.cells.size();
+    }
+    EXPECT_LT(cells, 1000000u);
+    EXPECT_GT(sums[first_frame + 7], 0u);
+    EXPECT_FALSE(sums.contains(not_sampled));
+    EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}, [](std::uint64_t sum, const auto& one) { return sum + one.second; }), 500000u);
+}
+
+TEST_F(SamplePools, ManyEqualCountersOfADamagedFileAreSummedFirst) {
+    data_.clusters = {cluster(900, {20, 10})};
+    for (int i = 0; i < 200000; ++i) data_.clusters[0].cells.push_back({not_sampled, counter, 3});
+    share_out();
+    EXPECT_EQ(values(data_.clusters[0].cells, counter), (Values{{first_frame, 400000}, {first_frame + 1, 200000}}));
+}
+
 TEST_F(SamplePools, SumsOfEveryClusterStayToTheNanosecond) {
     std::mt19937_64 random(5);
     for (int round = 0; round < 300; ++round) {

@@ -19,6 +19,7 @@ struct List {
     std::uint64_t computing_ns = 0;
     std::uint64_t sampled_ns = 0; // what its samples stand for
     std::uint64_t samples = 0;
+    std::size_t totals = 1; // computing time and counters
 };
 
 struct Pool {
@@ -54,6 +55,9 @@ class Sharing {
     std::vector<List> lists_;
     std::size_t cells_ = 0; // of the phase
 };
+
+/// What a phase of so many cells may grow by, for each pool. Full recordings of many short iterations get there, and hostile files.
+std::size_t most_cells(std::size_t cells) { return std::min<std::size_t>(4096 + 8 * cells, std::size_t{1} << 24); }
 
 /// Divides `total` in proportion to the weights: each share is rounded down, and what is left goes to the largest remainders, of equal ones to
 /// the paths with the smallest numbers. Calls give(index, share).
@@ -99,6 +103,7 @@ void Sharing::take(std::vector<Cell>& cells, std::uint64_t equivalence_class) {
         if (part == Part::Sampled || part == Part::NotSampled) list.computing_ns += cell.value;
         if (part == Part::Sampled) list.sampled_ns += cell.value;
         if (part == Part::Hits) list.samples += cell.value;
+        list.totals += part == Part::Counter ? 1 : 0;
     }
     cells_ += cells.size();
     // A negative sum is in damaged files only.
@@ -158,15 +163,14 @@ std::vector<Weight> Sharing::weights_of(const Pool& pool) const {
 void Sharing::share_out(List& list, const std::vector<Weight>& weights) const {
     Wide sum = 0;
     for (const Weight& weight : weights) sum += weight.ns;
-    std::vector<Cell> shared;
-    std::uint32_t time = 0;
+    std::map<std::uint32_t, std::uint64_t> totals; // by metric
     for (const Cell& cell : *list.cells) {
         const Part part = part_of(cell);
-        if (part == Part::Sampled || part == Part::NotSampled) time = cell.metric;
-        if (part != Part::Counter) continue;
-        divide(cell.value, weights, sum, [&](std::size_t i, std::uint64_t share) { shared.push_back({weights[i].path, cell.metric, share}); });
+        if (part == Part::Sampled || part == Part::NotSampled || part == Part::Counter) totals[cell.metric] += cell.value;
     }
-    divide(list.computing_ns, weights, sum, [&](std::size_t i, std::uint64_t share) { shared.push_back({weights[i].path, time, share}); });
+    std::vector<Cell> shared;
+    for (const auto& [metric, total] : totals)
+        divide(total, weights, sum, [&, m = metric](std::size_t i, std::uint64_t share) { shared.push_back({weights[i].path, m, share}); });
     std::erase_if(*list.cells, [this](const Cell& cell) {
         const Part part = part_of(cell);
         return part == Part::Sampled || part == Part::NotSampled || part == Part::Counter;
@@ -182,11 +186,22 @@ void Sharing::share_out(List& list, const std::vector<Weight>& weights) const {
             list.cells->push_back(cell);
 }
 
+/// Keeps the heaviest paths, in order.
+void keep_heaviest(std::vector<Weight>& weights, std::size_t most) {
+    if (weights.size() <= most) return;
+    std::nth_element(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(most), weights.end(),
+                     [](const Weight& a, const Weight& b) { return a.ns != b.ns ? a.ns > b.ns : a.path < b.path; });
+    weights.resize(most);
+    std::sort(weights.begin(), weights.end(), [](const Weight& a, const Weight& b) { return a.path < b.path; });
+}
+
 void Sharing::share_out() {
-    constexpr std::size_t most_growth = 128; // of what a file has; more is in no profile of a program
     for (const Pool& pool : pools()) {
-        const std::vector<Weight> weights = weights_of(pool);
-        if (weights.empty() || pool.lists.size() * weights.size() > most_growth * cells_) continue;
+        std::vector<Weight> weights = weights_of(pool);
+        if (weights.empty()) continue;
+        std::size_t totals = 0;
+        for (const List* list : pool.lists) totals += list->totals;
+        keep_heaviest(weights, std::max<std::size_t>(1, most_cells(cells_) / totals));
         for (List* list : pool.lists) share_out(*list, weights);
     }
 }
