@@ -24,22 +24,6 @@ std::vector<std::uint32_t> innermost_regions(const Profile& profile) {
     return inside;
 }
 
-bool is_computing(const Profile& profile, const Cell& cell) {
-    return cell.metric == static_cast<std::uint32_t>(Metric::Time) && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute;
-}
-
-/// What a location computes in a phase, by what of that has call paths. Iterations without a sample have none, and threads of one team have different ones:
-/// workers those of phases that they came to late. Their computing is taken to be spread as that of the others is.
-double all_by_sampled(const Profile& profile, const PhaseData& data) {
-    double all = 0, sampled = 0;
-    for_each_cell(data, [&](const Cell& cell) {
-        if (!is_computing(profile, cell)) return;
-        all += static_cast<double>(cell.value);
-        if (profile.paths[cell.path].kind != NodeKind::NotSampled) sampled += static_cast<double>(cell.value);
-    });
-    return sampled == 0 ? 1 : all / sampled;
-}
-
 /// "threads 0-3 work 1.20 s, 800 ms, ..." for few; for many the extremes.
 std::string threads_text(const Team& team) {
     constexpr std::size_t few = 4;
@@ -81,8 +65,7 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
     if (std::all_of(inside.begin(), inside.end(), [](std::uint32_t region) { return region == 0; })) return list;
     std::map<std::uint32_t, std::map<std::uint32_t, Team>> teams; // by region and rank
     for (const Location& location : profile.locations)
-        for (const PhaseData& data : location.phases) {
-            const double scale = all_by_sampled(profile, data);
+        for (const PhaseData& data : location.phases)
             for_each_cell(data, [&](const Cell& cell) {
                 const std::uint32_t region = inside[cell.path];
                 const bool is_time = cell.metric == static_cast<std::uint32_t>(Metric::Time);
@@ -97,10 +80,8 @@ std::vector<TeamRegion> team_regions(const Profile& profile) {
                 if (team.threads.empty() || team.threads.back().thread != location.thread) // locations are sorted
                     team.threads.push_back({location.thread, 0, 0});
                 const bool is_wait = category_of(profile, profile.paths[cell.path]) == TimeCategory::OmpBarrier;
-                (is_wait ? team.threads.back().waiting_ns : team.threads.back().working_ns) +=
-                    is_computing(profile, cell) ? static_cast<std::uint64_t>(scale * static_cast<double>(cell.value)) : cell.value;
+                (is_wait ? team.threads.back().waiting_ns : team.threads.back().working_ns) += cell.value;
             });
-        }
     for (auto& [path, by_rank] : teams) {
         TeamRegion region;
         region.path = path;
