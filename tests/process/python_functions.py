@@ -100,9 +100,9 @@ def without_the_option_there_are_no_python_functions(job):
 
 
 @test
-def ten_minutes_of_changing_frames_do_no_harm(job):
+def a_minute_of_changing_frames_does_no_harm(job):
     file = script(job)
-    same_outcome(job, file, 600, {"LIBPROFILE_PYTHON": "1", "LIBPROFILE_SAMPLE": "1kHz"})
+    same_outcome(job, file, 60, {"LIBPROFILE_PYTHON": "1", "LIBPROFILE_SAMPLE": "1kHz"})
     calls_are_in_their_functions(job, file, job.report("profile"))
 
 
