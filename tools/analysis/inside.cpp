@@ -58,13 +58,15 @@ std::vector<SelectedCell> share_of(const Profile& profile, const PhaseData& data
 
 class Gatherer {
   public:
-    Gatherer(const Profile& profile, const Location& location, WithInside& result) : profile_(profile), location_(location), result_(result) {}
+    Gatherer(const Profile& profile, const Location& location, WithInside& result, bool with_samples = false)
+        : profile_(profile), location_(location), result_(result), with_samples_(with_samples) {}
 
     /// @param targets the ranges' positions in the result
     void add(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
         auto lists = selected_cells(profile_, data, ranges, targets, result_.cells.size());
         for (const IterationRange& range : ranges) is_exact_ = is_exact_ && sums_are_exact(data, range);
         for (std::size_t t = 0; t < lists.size(); ++t) put(lists[t], t);
+        if (with_samples_) result_.sampled.push_back(std::move(sampled_selections(profile_, data, ranges, targets, result_.cells.size()).front()));
         add_inside(data, ranges, targets, level);
     }
     void add_inside(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {
@@ -119,6 +121,7 @@ class Gatherer {
     const Profile& profile_;
     const Location& location_;
     WithInside& result_;
+    bool with_samples_;
     bool is_exact_ = true;
 };
 
@@ -216,12 +219,13 @@ void add_rows(const Profile& profile, const Location& location, const PhaseData&
 
 } // namespace
 
-WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges) {
+WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges,
+                             bool with_samples) {
     WithInside result;
     result.cells.resize(ranges.size());
     std::vector<std::size_t> targets;
     for (std::size_t r = 0; r < ranges.size(); ++r) targets.push_back(r);
-    Gatherer gatherer(profile, location, result);
+    Gatherer gatherer(profile, location, result, with_samples);
     gatherer.add(data, ranges, targets, 0);
     result.untold.resize(ranges.size());
     if (data.wall_inclusive_ns == data.wall_ns) return result;

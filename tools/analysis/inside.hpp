@@ -7,6 +7,7 @@
 // part: times by its time in the phase, counts by how often it entered it.
 #pragma once
 
+#include "tools/analysis/sample_strata.hpp"
 #include "tools/analysis/selection.hpp"
 #include "tools/analysis/totals.hpp"
 
@@ -21,13 +22,16 @@ namespace libprofile::tools {
 struct WithInside {
     /// By range, in no order; a call path may come several times. Path 0 has the untold time, too.
     std::vector<std::vector<SelectedCell>> cells;
-    std::vector<std::uint64_t> untold; // by range
-    bool is_scaled = false;            // phases without iterations are part of it: then only sums of times are exact
+    std::vector<std::uint64_t> untold;          // by range
+    bool is_scaled = false;                     // phases without iterations are part of it: then only sums of times are exact
+    std::vector<SampledSelection> sampled = {}; // of the first range, by phase; without what is scaled
 };
 
 /// For each range the cells of its iterations and of what lies inside them.
 /// @param ranges in ascending order, without overlap; parts after the last iteration count as nothing
-WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges);
+/// @param with_samples fills in WithInside::sampled
+WithInside cells_with_inside(const Profile& profile, const Location& location, const PhaseData& data, std::span<const IterationRange> ranges,
+                             bool with_samples = false);
 
 /// The cells of what lies inside the iterations of each cluster, and, as the last one, of those in no cluster; without the phase's own.
 WithInside inside_of_clusters(const Profile& profile, const Location& location, const PhaseData& data);

@@ -19,20 +19,23 @@ std::string lower(std::string text) {
 
 /// The cells of a location that are selected, phase by phase.
 WithInside cells_of(const Profile& profile, const Location& location, const TreeChoice& choice) {
-    std::vector<SelectedCell> cells;
+    WithInside result{{{}}, {0}};
+    std::vector<SelectedCell>& cells = result.cells.front();
     for (const PhaseData& data : location.phases) {
         if (choice.phase != TreeChoice::all_phases && data.phase != choice.phase) continue;
         if (choice.phase != TreeChoice::all_phases && !choice.exclusive && data.wall_inclusive_ns != data.wall_ns &&
             profile.phases[data.phase].kind == PhaseKind::Iterations)
-            return cells_with_inside(profile, location, data, std::span(&choice.iterations, 1));
+            return cells_with_inside(profile, location, data, std::span(&choice.iterations, 1), true);
         const bool whole = choice.iterations.first == 0 && choice.iterations.last >= data.cluster_of_iteration.size();
         std::vector<SelectedCell> here = whole ? selected_cells(data) : std::move(selected_cells(profile, data, std::span(&choice.iterations, 1)).front());
         if (cells.empty())
             cells = std::move(here);
         else
             cells.insert(cells.end(), here.begin(), here.end());
+        const std::size_t group = 0;
+        result.sampled.push_back(std::move(sampled_selections(profile, data, std::span(&choice.iterations, 1), std::span(&group, 1), 1).front()));
     }
-    return {{std::move(cells)}, {0}};
+    return result;
 }
 
 std::uint64_t iterations_of(const Location& location, const TreeChoice& choice) {
@@ -48,6 +51,7 @@ void SelectedValue::add(const SelectedValue& more) {
     estimated = estimated || more.estimated;
     bound = add_bounds(bound, more.bound);
     sampled += more.sampled;
+    add_parts(parts, more.parts);
 }
 
 FunctionTree make_function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter, const std::string& path) {
@@ -76,10 +80,12 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
     result.totals.resize(choice.totals.size());
     result.own.assign(choice.locations.size(), std::vector<std::uint64_t>(nodes));
     result.untold_by_location.resize(choice.locations.size());
+    std::vector<std::vector<SampledSelection>> sampled(choice.locations.size());
     std::mutex lock;
     in_parallel(choice.locations.size(), [&](std::size_t l) {
         const Location& location = *choice.locations[l];
-        const WithInside selected = cells_of(profile, location, choice);
+        WithInside selected = cells_of(profile, location, choice);
+        sampled[l] = std::move(selected.sampled);
         const std::lock_guard guard(lock);
         result.exact_times_only = result.exact_times_only || selected.is_scaled;
         result.untold_by_location[l] = selected.untold.front();
@@ -87,7 +93,6 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
         for (const SelectedCell& cell : selected.cells.front()) {
             const bool is_code = cell.path != 0 && category_of(profile, profile.paths[cell.path]) == TimeCategory::Compute;
             const bool is_sampled = cell.metric == 0 && is_code;
-            result.samples += is_code && cell.metric == static_cast<std::uint32_t>(Metric::Samples) ? cell.value : 0;
             result.time += cell.metric == 0 ? cell.value : 0;
             result.sampled += is_sampled ? cell.value : 0;
             const std::uint32_t node = tree.node_of_path[cell.path];
@@ -107,6 +112,16 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
         if (const PhaseData* data = choice.phase == TreeChoice::all_phases ? nullptr : find_phase(&location, choice.phase))
             result.exact_sums = result.exact_sums && sums_are_exact(*data, choice.iterations);
     });
+    // In the order of the locations: sums of rounded numbers depend on it.
+    SampledStrata strata;
+    for (const std::vector<SampledSelection>& phases : sampled)
+        for (const SampledSelection& phase : phases)
+            strata.add(phase, [&](std::uint32_t path, std::uint32_t stratum, double ns) {
+                const std::uint32_t node = tree.node_of_path[path];
+                if (!tree.counts[node]) return;
+                for (const std::uint32_t row : wanted.of(path, 0)) add_part(result.exclusive[node][row].parts, stratum, ns);
+            });
+    result.strata = strata.list();
     result.inclusive = result.exclusive;
     // The time of an instrumented function has in it that of those that it calls.
     const std::vector<MetricRow> all_rows = metric_rows(profile);

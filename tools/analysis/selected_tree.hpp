@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tools/analysis/hot_spots.hpp"
+#include "tools/analysis/sample_strata.hpp"
 #include "tools/analysis/selection.hpp"
 #include "tools/analysis/totals.hpp"
 
@@ -21,6 +22,7 @@ struct SelectedValue {
     bool estimated = false;
     std::uint64_t bound = 0;   // of what is not sampled; see SelectedCell
     std::uint64_t sampled = 0; // the part of a time that samples shared out over call paths
+    SampledParts parts = {};   // of it, by SelectedTree::strata
 
     void add(const SelectedValue& more);
 };
@@ -50,12 +52,12 @@ struct SelectedTree {
     std::uint64_t time = 0;                              // ns: of the selection, whatever call paths were chosen
     std::uint64_t untold = 0;                            // ns: in phases inside the iterations, of which nothing else is known (inside.hpp)
     std::vector<std::uint64_t> untold_by_location;
-    std::uint64_t sampled = 0;     // ns: of this what samples shared out
-    std::uint64_t samples = 0;     // that hit it; 0 if their number was not read
-    std::uint64_t iterations = 0;  // of the location with most of them; 0 where none were chosen
-    std::uint64_t instances = 0;   // iterations, summed over locations
-    bool exact_sums = true;        // the sums over all call paths are measured, not estimated
-    bool exact_times_only = false; // of these, sums of time alone: phases without iterations lie inside
+    std::uint64_t sampled = 0;         // ns: of this what samples shared out
+    std::vector<SampleStratum> strata; // of the samples that did
+    std::uint64_t iterations = 0;      // of the location with most of them; 0 where none were chosen
+    std::uint64_t instances = 0;       // iterations, summed over locations
+    bool exact_sums = true;            // the sums over all call paths are measured, not estimated
+    bool exact_times_only = false;     // of these, sums of time alone: phases without iterations lie inside
 };
 
 /// The tree of functions that selections of these locations share.

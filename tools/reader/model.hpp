@@ -186,6 +186,12 @@ struct Phase {
     bool is_called(std::string_view wanted) const { return name == wanted || std::find(recorded_as.begin(), recorded_as.end(), wanted) != recorded_as.end(); }
 };
 
+/// Clusters of a phase whose computing time the same samples shared out (sample_pools.hpp).
+struct SamplePool {
+    std::uint64_t samples = 0;
+    bool is_mixed = false; // its clusters have different call structures
+};
+
 /// What lay inside the iterations of a phase, no third phase with iterations between them.
 struct InsideData {
     struct Entry {
@@ -211,6 +217,8 @@ struct PhaseData {
     std::uint64_t unclustered = 0;
     std::vector<Cluster> clusters;
     std::vector<Cell> rest;
+    std::vector<SamplePool> pools;
+    std::vector<std::uint32_t> pool_of_cluster;      // the rest last; pools.size(): no samples
     std::vector<std::uint32_t> cluster_of_iteration; // clusters.size(): in the rest
     std::vector<std::uint64_t> iteration_ns;         // inclusive, exact
     std::optional<InsideData> inside;                // empty if no phase lay inside, or it was not noted which

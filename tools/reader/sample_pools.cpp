@@ -16,6 +16,7 @@ enum class Part : std::uint8_t { Other, Sampled, Hits, NotSampled, Counter };
 struct List {
     std::vector<Cell>* cells = nullptr;
     std::uint64_t equivalence_class = 0;
+    std::size_t number = 0; // of the cluster
     std::uint64_t computing_ns = 0;
     std::uint64_t sampled_ns = 0; // what its samples stand for
     std::uint64_t samples = 0;
@@ -29,6 +30,9 @@ struct Pool {
     void add(const Pool& more) {
         lists.insert(lists.end(), more.lists.begin(), more.lists.end());
         samples += more.samples;
+    }
+    bool is_mixed() const {
+        return std::any_of(lists.begin(), lists.end(), [&](const List* list) { return list->equivalence_class != lists.front()->equivalence_class; });
     }
 };
 
@@ -45,13 +49,14 @@ class Sharing {
 
   private:
     Part part_of(const Cell& cell) const;
-    void take(std::vector<Cell>& cells, std::uint64_t equivalence_class);
+    void take(std::vector<Cell>& cells, std::uint64_t equivalence_class, std::size_t number);
     std::vector<Pool> pools();
     std::vector<Weight> weights_of(const Pool& pool) const;
     void share_out(List& list, const std::vector<Weight>& weights) const;
 
     const Profile& profile_;
     CellNumbers numbers_;
+    PhaseData& data_;
     std::vector<List> lists_;
     std::size_t cells_ = 0; // of the phase
 };
@@ -79,10 +84,10 @@ template <class Give> void divide(std::uint64_t total, const std::vector<Weight>
         if (shares[i] != 0) give(i, shares[i]);
 }
 
-Sharing::Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data) : profile_(profile), numbers_(numbers) {
+Sharing::Sharing(const Profile& profile, CellNumbers numbers, PhaseData& data) : profile_(profile), numbers_(numbers), data_(data) {
     lists_.reserve(data.clusters.size() + 1);
-    for (Cluster& cluster : data.clusters) take(cluster.cells, cluster.equivalence_class);
-    take(data.rest, std::numeric_limits<std::uint64_t>::max());
+    for (std::size_t c = 0; c < data.clusters.size(); ++c) take(data.clusters[c].cells, data.clusters[c].equivalence_class, c);
+    take(data.rest, std::numeric_limits<std::uint64_t>::max(), data.clusters.size());
 }
 
 Part Sharing::part_of(const Cell& cell) const {
@@ -96,8 +101,8 @@ Part Sharing::part_of(const Cell& cell) const {
     return metric == time ? Part::Sampled : metric == static_cast<std::uint32_t>(Metric::Samples) ? Part::Hits : Part::Other;
 }
 
-void Sharing::take(std::vector<Cell>& cells, std::uint64_t equivalence_class) {
-    List list{&cells, equivalence_class};
+void Sharing::take(std::vector<Cell>& cells, std::uint64_t equivalence_class, std::size_t number) {
+    List list{&cells, equivalence_class, number};
     for (const Cell& cell : cells) {
         const Part part = part_of(cell);
         if (part == Part::Sampled || part == Part::NotSampled) list.computing_ns += cell.value;
@@ -196,14 +201,20 @@ void keep_heaviest(std::vector<Weight>& weights, std::size_t most) {
 }
 
 void Sharing::share_out() {
+    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    data_.pools.clear();
+    data_.pool_of_cluster.assign(data_.clusters.size() + 1, none);
     for (const Pool& pool : pools()) {
         std::vector<Weight> weights = weights_of(pool);
         if (weights.empty()) continue;
+        for (const List* list : pool.lists) data_.pool_of_cluster[list->number] = static_cast<std::uint32_t>(data_.pools.size());
+        data_.pools.push_back({pool.samples, pool.is_mixed()});
         std::size_t totals = 0;
         for (const List* list : pool.lists) totals += list->totals;
         keep_heaviest(weights, std::max<std::size_t>(1, most_cells(cells_) / totals));
         for (List* list : pool.lists) share_out(*list, weights);
     }
+    std::replace(data_.pool_of_cluster.begin(), data_.pool_of_cluster.end(), none, static_cast<std::uint32_t>(data_.pools.size()));
 }
 
 } // namespace

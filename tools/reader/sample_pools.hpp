@@ -17,6 +17,7 @@ inline constexpr std::uint64_t enough_samples = 10;
 
 /// Turns the cells as they are stored (docs/format.md, "Computing time") into cells with the time of each call path, and with the counters that
 /// are shared out likewise. Sums over the call paths of a cluster stay the same. What has no sample in the whole phase stays "(not sampled)".
+/// Notes the pools in `data`.
 /// @param numbers from the numbers of the cells to those of `profile`
 void share_out_computing_time(const Profile& profile, CellNumbers numbers, PhaseData& data);
 

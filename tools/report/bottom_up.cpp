@@ -111,7 +111,6 @@ class BottomUpTable {
                                        {"name", "", ColumnUnit::Text},
                                        {"kind", "", ColumnUnit::Text}});
         if (part_.has_errors()) table_.remark += "; +-: of the own value; empty: not known";
-        period_ = part_.metric(0).unit == "ns" ? sampling_period(part_.profile, part_.locations) : 0;
     }
 
     /// A row and, below it, its callers.
@@ -148,7 +147,7 @@ class BottomUpTable {
         }
         cells.push_back(std::uint64_t{estimated});
         const bool is_known = part_.has_errors() && (part_.values.untold == 0 || values.node == 0);
-        cells.push_back(is_known ? error_of(values.own[0], part_.values, period_).report_value() : ReportValue());
+        cells.push_back(is_known ? error_of(values.own[0], part_.values).report_value() : ReportValue());
         cells.insert(cells.end(), {name, printable(node.source), values.node == 0 ? node_text(node) : printable(node.name), std::string(kind_name(node.kind))});
         table_.rows.push_back(std::move(cells));
         table_.indent.push_back(indent);
@@ -159,7 +158,6 @@ class BottomUpTable {
     ReportTable table_;
     std::vector<bool> shown_;                                      // by row
     std::vector<std::pair<std::uint32_t, std::uint32_t>> callers_; // by row: the first one and the one after the last
-    double period_ = 0;
     bool has_all_ = true;
 };
 

@@ -21,7 +21,6 @@ struct Side {
     std::vector<const Location*> locations;
     SelectedTree values;
     double divisor = 1;
-    double period = 0;
 
     double mean(std::uint64_t value) const { return static_cast<double>(value) / divisor; }
 };
@@ -94,14 +93,16 @@ class Comparison {
         const IterationRange range = by_iteration() ? side(s).iterations : choice_.iterations.value_or(IterationRange{});
         to.values = select_tree(profile_, tree_, {to.locations, found_.phase, range, choice_.exclusive, found_.rows, total_rows_});
         to.divisor = static_cast<double>(by_iteration() ? std::max<std::uint64_t>(to.values.instances, 1) : to.locations.size());
-        to.period = is_time() ? sampling_period(profile_, to.locations) : 0;
         if (to.values.time == 0) throw SelectionError(fmt::format("nothing was measured in {}", to.label));
     }
 
     /// @param is_told whether it is known of iterations inside of which the profile does not tell everything
     Pair pair_of(const SelectedValue& a, const SelectedValue& b, bool is_told = false) const {
         Pair pair{sides_[0].mean(a.value), sides_[1].mean(b.value), 0, is_told || untold(0) == 0, is_told || untold(1) == 0};
-        const ValueError first = error_of(a, sides_[0].values, sides_[0].period), second = error_of(b, sides_[1].values, sides_[1].period);
+        ValueError first = error_of(a, sides_[0].values), second = error_of(b, sides_[1].values);
+        // What no sample hit on one side may have some there.
+        if (a.parts.empty() && !b.parts.empty()) first.sampling = sampling_error(a.parts, sides_[0].values.strata);
+        if (b.parts.empty() && !a.parts.empty()) second.sampling = sampling_error(b.parts, sides_[1].values.strata);
         const double by_chance = std::hypot(first.sampling / sides_[0].divisor, second.sampling / sides_[1].divisor); // of independent samples
         pair.error = first.bound < 0 || second.bound < 0 ? -1 : first.bound / sides_[0].divisor + second.bound / sides_[1].divisor + by_chance;
         return pair;

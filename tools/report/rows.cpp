@@ -1,7 +1,6 @@
 #include "tools/report/rows.hpp"
 
 #include "tools/analysis/losses.hpp"
-#include "tools/analysis/sampling_error.hpp"
 #include "tools/analysis/wrappers.hpp"
 #include "tools/names/labels.hpp"
 #include "tools/text/nearest.hpp"
@@ -126,30 +125,14 @@ ReportValue share_of(const SelectedTree& values, const MetricRow& metric, std::s
 
 std::string column_label(const MetricRow& metric) { return metric.name == "time" ? "time" : printable(metric.label); }
 
-double sampling_period(const Profile& profile, const std::vector<const Location*>& locations) {
-    double sum = 0;
-    std::size_t n = 0;
-    for (const Location* location : locations) {
-        const auto info = profile.ranks.find(location->rank);
-        if (info == profile.ranks.end() || info->second.rate == 0 || info->second.sampling_clock == SamplingClock::None) continue;
-        sum += 1e9 / static_cast<double>(info->second.rate);
-        ++n;
-    }
-    return n == 0 ? 0 : sum / static_cast<double>(n);
-}
-
 ReportValue ValueError::report_value() const { return bound < 0 ? ReportValue() : ReportValue(static_cast<std::uint64_t>(std::llround(bound + sampling))); }
 
 bool may_be_off(const ReportChoice& choice, const MetricRow& metric, const SelectedTree& values) {
     return choice.iterations.has_value() || (metric.unit == "ns" && values.sampled != 0);
 }
 
-ValueError error_of(const SelectedValue& value, const SelectedTree& all, double period) {
-    ValueError error{value.bound == no_bound ? -1 : static_cast<double>(value.bound), 0};
-    if (period == 0 || value.sampled == 0) return error;
-    const auto sampled = static_cast<double>(all.sampled);
-    error.sampling = sampling_error(static_cast<double>(value.sampled), sampled, all.samples != 0 ? static_cast<double>(all.samples) : sampled / period);
-    return error;
+ValueError error_of(const SelectedValue& value, const SelectedTree& all) {
+    return {value.bound == no_bound ? -1 : static_cast<double>(value.bound), value.parts.empty() ? 0 : sampling_error(value.parts, all.strata)};
 }
 
 } // namespace libprofile::tools

@@ -57,9 +57,6 @@ ReportValue share_of(const SelectedTree& values, const MetricRow& metric, std::s
 /// The label of a metric where the column is about the selection: "time" for its total.
 std::string column_label(const MetricRow& metric);
 
-/// ns between two samples of the ranks of these locations, on average; 0 if they were not sampled.
-double sampling_period(const Profile& profile, const std::vector<const Location*>& locations);
-
 /// The error of a value: what it may be off at most because of coding, and half of the 95 % interval of what samples shared out.
 struct ValueError {
     double bound = 0; // negative if unknown
@@ -70,7 +67,7 @@ struct ValueError {
 };
 /// Values of the selection have errors: parts of a phase, and times that samples shared out.
 bool may_be_off(const ReportChoice& choice, const MetricRow& metric, const SelectedTree& values);
-/// @param all the selection that it is from  @param period as of sampling_period(); 0 for what is no time
-ValueError error_of(const SelectedValue& value, const SelectedTree& all, double period);
+/// @param all the selection that it is from
+ValueError error_of(const SelectedValue& value, const SelectedTree& all);
 
 } // namespace libprofile::tools

@@ -314,7 +314,7 @@ class SelectionReport {
 
     bool some_errors() const { return may_be_off(choice_, metric(0), values_); }
     ReportValue error(const SelectedValue& value, bool is_told) const {
-        return some_errors() && is_told ? error_of(value, values_, metric(0).unit == "ns" ? period_ : 0).report_value() : ReportValue();
+        return some_errors() && is_told ? error_of(value, values_).report_value() : ReportValue();
     }
 
     void add_node(ReportTable& table, std::uint32_t n) const {
@@ -352,7 +352,6 @@ class SelectionReport {
     std::vector<MetricRow> all_rows_;
     std::vector<std::size_t> total_rows_;
     std::vector<const Location*> locations_;
-    double period_ = sampling_period(profile_, locations_);
     FunctionTree tree_;
     SelectedTree values_;
     ReportDocument document_;
