@@ -192,6 +192,7 @@ std::shared_ptr<CallTable> make_table(const Profile& p, const std::optional<std:
     choice.metrics = std::move(names);
     choice.by_line = lines;
     choice.short_names = short_names;
+    choice.with_errors = true;
     return std::make_shared<CallTable>(make_call_table(p, choice));
 }
 
@@ -201,6 +202,16 @@ py::array_t<std::uint64_t> values_of(const CallTable& table, std::size_t metric,
     auto [array, out] = matrix<std::uint64_t>(table.nodes.size(), locations, 0);
     for (std::size_t p = 0; p < locations; ++p) {
         const std::vector<std::uint64_t> column = inclusive ? table.inclusive(p, metric) : table.exclusive(p, metric);
+        for (std::size_t n = 0; n < column.size(); ++n) out[n * locations + p] = column[n];
+    }
+    return array;
+}
+
+py::array_t<double> errors_of(const CallTable& table, bool inclusive) {
+    const std::size_t locations = table.locations.size();
+    auto [array, out] = matrix<double>(table.nodes.size(), locations, 0);
+    for (std::size_t p = 0; p < locations; ++p) {
+        const std::vector<double> column = table.errors(p, inclusive);
         for (std::size_t n = 0; n < column.size(); ++n) out[n * locations + p] = column[n];
     }
     return array;
@@ -272,6 +283,7 @@ PYBIND11_MODULE(_reader, module) {
                  return list;
              })
         .def("values", &values_of)
+        .def("errors", &errors_of)
         .def_readonly("estimated", &CallTable::estimated)
         .def_readonly("untold", &CallTable::untold)
         .def_property_readonly("scope", [](const CallTable& t) { return text(t.scope); });

@@ -148,6 +148,14 @@ class Table:
         """nodes x places, int64: with the callees."""
         return _signed(self._table.values(self._index(metric), True))
 
+    def sampling_error(self, inclusive: bool = False) -> np.ndarray:
+        """nodes x places, float64: half of the 95 % interval of "time", in ns.
+
+        Computing time is divided among call paths by samples; 0 where none is part of the time, which is then exact. NaN where the error is
+        unknown: phases inside iterations that have one profile for the whole run, or of which nothing is known.
+        """
+        return self._table.errors(inclusive)
+
     def cells(self, place: int) -> np.ndarray:
         """The values of one location that are not 0, without a copy: node, metric (number), value, estimated."""
         if not 0 <= place < len(self.places):
@@ -162,7 +170,10 @@ class Table:
         return _path(self.nodes, node)
 
     def dataframe(self) -> "pandas.DataFrame":
-        """A row per node and thread, index (node, rank, thread): name, file, line, and each metric exclusively and "(inc)"."""
+        """A row per node and thread, index (node, rank, thread): name, file, line, and each metric exclusively and "(inc)".
+
+        With "time" also "time error" and "time error (inc)", in ns: sampling_error().
+        """
         pandas = _pandas()
         nodes, places = len(self.nodes), len(self.places)
         index = pandas.MultiIndex.from_arrays(
@@ -173,6 +184,9 @@ class Table:
         for metric in self.metrics:
             columns[metric] = self.exclusive(metric).reshape(-1)
             columns[metric + " (inc)"] = self.inclusive(metric).reshape(-1)
+            if metric == "time":
+                columns["time error"] = self.sampling_error().reshape(-1)
+                columns["time error (inc)"] = self.sampling_error(True).reshape(-1)
         return pandas.DataFrame(columns, index=index)
 
 

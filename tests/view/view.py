@@ -165,7 +165,7 @@ def check_first_screen(context, folder, report, seen):
     for card, answer in zip(seen["cards"], report["answers"]):
         for sentence in answer["answers"]:
             if answer["key"] == "time" and (sentence is answer["answers"][0] or sentence.startswith("most in: ")):  # a table and a list
-                for part in sentence.removeprefix("most in: ").removesuffix(" (mean over ranks)").split(", "):
+                for part in sentence.replace("+-", "±").removeprefix("most in: ").removesuffix(" (mean over ranks)").split(", "):
                     expect(all(word in card["text"] for word in part.split(" ", 2)), f"the page does not say {part!r}, but {card['text']!r}")
                 continue
             wanted = sentence[0].upper() + sentence[1:]

@@ -57,6 +57,13 @@ double processor_share(const Profile& profile, const Locations& locations) {
     return samples < enough || wall == 0 ? 1 : std::min(1.0, used / wall);
 }
 
+/// Which of the hottest functions may stand in another order.
+std::string open_order(const std::vector<Hottest>& list) {
+    const bool first = list.size() > 1 && list[1].is_order_open, last = list.size() > 2 && list[2].is_order_open;
+    if (!first && !last) return "";
+    return fmt::format("the order of the {} is within sampling error", first && last ? "three" : list.size() == 2 ? "two" : first ? "first two" : "last two");
+}
+
 Finding where_the_time_goes(const Profile& profile, const Locations& locations) {
     Finding finding{"time", "Where the time goes", {}};
     std::string line;
@@ -65,8 +72,10 @@ Finding where_the_time_goes(const Profile& profile, const Locations& locations) 
         if (named++ < 3) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", percent(part.share), part.name);
     if (!line.empty()) finding.sentences.push_back(line + (locations.size() > 1 ? " (mean over ranks)" : ""));
     line.clear();
-    for (const Hottest& one : hottest_functions(profile, locations)) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", percent(one.share), one.text);
+    const std::vector<Hottest> hottest = hottest_functions(profile, locations);
+    for (const Hottest& one : hottest) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", share_text(one), one.text);
     if (!line.empty()) finding.sentences.push_back("most in: " + line);
+    if (const std::string open = open_order(hottest); !open.empty()) finding.sentences.push_back(open);
     if (const double share = processor_share(profile, locations); share < 0.7)
         finding.sentences.push_back(
             fmt::format("according to the samples, ranks had a processor for only about {} of the time, MPI included: they slept, or had to "
@@ -178,6 +187,11 @@ bool starts_or_ends_mpi(const Profile& profile, const Spot& spot) {
            });
 }
 
+std::string share_text(const Hottest& one) {
+    const std::string share = percent(one.share);
+    return one.error < 0.0005 ? share : fmt::format("{} +- {}", share.substr(0, share.find(' ')), percent(one.error));
+}
+
 std::vector<Hottest> hottest_functions(const Profile& profile, const Locations& locations) {
     constexpr std::size_t shown = 3;
     constexpr double smallest = 0.005;
@@ -186,12 +200,17 @@ std::vector<Hottest> hottest_functions(const Profile& profile, const Locations& 
     std::vector<Hottest> list;
     std::vector<std::string> sources;
     SpotTable table = spot_table(profile);
-    for (const HotSpot& spot : hot_spots(profile, locations, table)) {
+    const std::vector<HotSpot> spots = hot_spots(profile, locations, table);
+    const SpotErrors errors = spot_errors(profile, locations, table);
+    const HotSpot* before = nullptr;
+    for (const HotSpot& spot : spots) {
         const Spot& what = table.spots[spot.spot];
         const bool is_part = what.kind == NodeKind::Overhead || what.kind == NodeKind::OffCpu || what.kind == NodeKind::NotRecorded;
         if (is_part || starts_or_ends_mpi(profile, what)) continue;
         if (list.size() == shown || wall == 0 || spot.total < smallest * wall) break;
-        list.push_back({spot.total / wall, what.kind == NodeKind::NotSampled ? "in code that no sample hit" : spot_text(what)});
+        list.push_back({spot.total / wall, errors.of(spot) / wall, before != nullptr && errors.is_order_open(*before, spot),
+                        what.kind == NodeKind::NotSampled ? "in code that no sample hit" : spot_text(what)});
+        before = &spot;
         sources.push_back(what.source);
     }
     // Two call sites in one function are told apart by their lines.

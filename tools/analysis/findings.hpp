@@ -31,9 +31,13 @@ bool starts_or_ends_mpi(const Profile& profile, const Spot& spot);
 
 /// A function with much own time, without the parts above (libprofile, off CPU, not recorded, MPI init/exit).
 struct Hottest {
-    double share = 0; // of the time of all ranks
-    std::string text; // "MPI_Waitall in exchange"
+    double share = 0;           // of the time of all ranks
+    double error = 0;           // of the share: half of the 95 % interval; 0 if exact
+    bool is_order_open = false; // it may as well have more than the one before
+    std::string text;           // "MPI_Waitall in exchange"
 };
+/// "31.2 +- 1.4 %"
+std::string share_text(const Hottest& one);
 /// At most three, the hottest first, each with 0.5 % or more.
 std::vector<Hottest> hottest_functions(const Profile& profile, const std::vector<const Location*>& locations);
 

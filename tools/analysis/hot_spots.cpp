@@ -7,6 +7,7 @@
 #include "tools/text/phrases.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
@@ -120,6 +121,25 @@ std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const L
     spots.erase(std::remove_if(spots.begin(), spots.end(), [](const HotSpot& s) { return s.total == 0; }), spots.end());
     std::stable_sort(spots.begin(), spots.end(), [](const HotSpot& a, const HotSpot& b) { return a.total > b.total; });
     return spots;
+}
+
+bool SpotErrors::is_order_open(const HotSpot& a, const HotSpot& b) const {
+    if (parts[a.spot].empty() && parts[b.spot].empty()) return false;
+    return std::abs(a.total - b.total) <= error_of_difference(parts[a.spot], parts[b.spot], strata);
+}
+
+SpotErrors spot_errors(const Profile& profile, const std::vector<const Location*>& locations, const SpotTable& table) {
+    SpotErrors errors;
+    errors.parts.resize(table.spots.size());
+    SampledStrata strata;
+    for (const Location* location : locations) {
+        if (location == nullptr) continue;
+        for (const PhaseData& data : location->phases)
+            strata.add(sampled_selection(profile, data),
+                       [&](std::uint32_t path, std::uint32_t stratum, double ns) { add_part(errors.parts[table.of_path[path]], stratum, ns); });
+    }
+    errors.strata = strata.list();
+    return errors;
 }
 
 std::vector<FunctionNode> function_tree(const Profile& profile, const std::vector<const Location*>& locations, bool fold_interpreter,

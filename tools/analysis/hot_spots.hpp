@@ -2,6 +2,7 @@
 // Contract: thread-safe (no state); allocates its results; throws std::bad_alloc only.
 #pragma once
 
+#include "tools/analysis/sample_strata.hpp"
 #include "tools/reader/model.hpp"
 
 #include <string>
@@ -44,6 +45,18 @@ struct HotSpot {
 /// All spots with time, hottest first. Null locations count as 0 and keep their index.
 /// Fills in the hottest line as the source of each function in `table`.
 std::vector<HotSpot> hot_spots(const Profile& profile, const std::vector<const Location*>& locations, SpotTable& table);
+
+/// What is known of the errors of spots.
+struct SpotErrors {
+    std::vector<SampleStratum> strata;
+    std::vector<SampledParts> parts; // by spot of the table
+
+    /// ns over all locations; 0 if exact.
+    double of(const HotSpot& spot) const { return parts[spot.spot].empty() ? 0 : sampling_error(parts[spot.spot], strata); }
+    /// Their order may be chance.
+    bool is_order_open(const HotSpot& a, const HotSpot& b) const;
+};
+SpotErrors spot_errors(const Profile& profile, const std::vector<const Location*>& locations, const SpotTable& table);
 
 /// A node of the call tree by function: call sites in the same function and recursive calls are folded, and what the
 /// system runs before main() is left out.

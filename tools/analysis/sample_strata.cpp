@@ -4,7 +4,7 @@
 #include "tools/analysis/sampling_error.hpp"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 
 namespace libprofile::tools {
 
@@ -17,13 +17,25 @@ bool is_sampled(const Profile& profile, const Cell& cell) {
            category_of(profile, path) == TimeCategory::Compute;
 }
 
-/// The cells that a pool's samples hit, over all its clusters.
-std::vector<std::map<std::uint32_t, double>> times_of_pools(const Profile& profile, const PhaseData& data) {
-    std::vector<std::map<std::uint32_t, double>> pools(data.pools.size());
+using PathTimes = std::vector<std::pair<std::uint32_t, double>>;
+
+/// The call paths that a pool's samples hit, over all its clusters.
+std::vector<PathTimes> times_of_pools(const Profile& profile, const PhaseData& data) {
+    std::vector<PathTimes> pools(data.pools.size());
     for (std::size_t c = 0; c < data.pool_of_cluster.size() && c <= data.clusters.size(); ++c) {
         if (data.pool_of_cluster[c] >= pools.size()) continue;
         for (const Cell& cell : c < data.clusters.size() ? data.clusters[c].cells : data.rest)
-            if (is_sampled(profile, cell)) pools[data.pool_of_cluster[c]][cell.path] += static_cast<double>(cell.value);
+            if (is_sampled(profile, cell)) pools[data.pool_of_cluster[c]].emplace_back(cell.path, static_cast<double>(cell.value));
+    }
+    for (PathTimes& pool : pools) {
+        std::stable_sort(pool.begin(), pool.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::size_t end = 0;
+        for (const auto& time : pool)
+            if (end != 0 && pool[end - 1].first == time.first)
+                pool[end - 1].second += time.second;
+            else
+                pool[end++] = time;
+        pool.resize(end);
     }
     return pools;
 }
@@ -34,27 +46,62 @@ double squares_of_difference(const SamplePool& pool, const PoolTimes& times) {
     // Nothing says that iterations of different structure do the same.
     if (pool.is_mixed) return std::pow(times.selected_ns * (1 - times.selected_ns / times.ns), 2);
     const double mean = times.ns / times.iterations;
-    const double variance = times.iterations < 2 ? 0 : std::max(0.0, (times.squares - times.ns * mean) / (times.iterations - 1));
-    const double by_chance = times.selected * variance * (1 - times.selected / times.iterations); // W. G. Cochran (1977), theorem 2.2
+    const double by_chance = times.selected * times.variance * (1 - times.selected / times.iterations); // W. G. Cochran (1977), theorem 2.2
     // Iterations that were not drawn at random, such as the slow ones: all of what they take longer may be of one function.
     const double difference = std::pow(times.selected_ns - times.selected * mean, 2);
-    return difference > 4 * by_chance ? difference : by_chance;
+    return difference > 4 * by_chance || !times.is_known ? std::max(difference, by_chance) : by_chance;
 }
 
-/// ns by iteration.
-std::vector<std::uint64_t> computing_times(const PhaseData& data) {
-    // Without values of single iterations their wall times bound how they differ.
-    std::vector<std::uint64_t> times = data.iteration_ns;
-    if (!data.series) return times;
-    SeriesReader reader(*data.series, false);
-    for (std::size_t i = 0; i < times.size() && reader.next(); ++i) {
-        if (!reader.has_totals()) continue;
-        std::uint64_t groups[group_count] = {};
-        add_groups(reader.condensed(), groups);
-        times[i] = groups[static_cast<std::size_t>(TimeCategory::Compute)];
+/// How the computing times of iterations vary, pool by pool, and the sums of those that are selected.
+class PoolSpread {
+  public:
+    explicit PoolSpread(const PhaseData& data) : data_(data), all_(data.pools.size()), seen_(data.pools.size()) {
+        for (std::size_t c = 0; c < data.pool_of_cluster.size(); ++c)
+            if (const std::uint32_t pool = data.pool_of_cluster[c]; pool < all_.size())
+                all_[pool].iterations += static_cast<double>(c < data.clusters.size() ? data.clusters[c].size : data.unclustered);
     }
-    return times;
-}
+
+    void set_sums(const std::vector<PathTimes>& pools) {
+        for (std::size_t p = 0; p < all_.size(); ++p)
+            for (const auto& [path, ns] : pools[p]) all_[p].ns += ns;
+    }
+    /// Wall times of all iterations in place of their computing times.
+    void set_sums_to_wall() {
+        for (std::size_t i = 0; i < data_.iteration_ns.size(); ++i)
+            if (const std::uint32_t pool = pool_of(i); pool < all_.size()) all_[pool].ns += static_cast<double>(data_.iteration_ns[i]);
+    }
+
+    std::uint32_t pool_of(std::size_t iteration) const {
+        if (iteration >= data_.cluster_of_iteration.size()) return static_cast<std::uint32_t>(all_.size());
+        return data_.pool_of_cluster[std::min<std::size_t>(data_.cluster_of_iteration[iteration], data_.clusters.size())];
+    }
+    double mean(std::uint32_t pool) const { return all_[pool].iterations == 0 ? 0 : all_[pool].ns / all_[pool].iterations; }
+    /// B. P. Welford, "Note on a method for calculating corrected sums of squares and products", Technometrics 4 (1962).
+    void see(std::uint32_t pool, double ns) {
+        Seen& seen = seen_[pool];
+        const double before = ns - seen.mean;
+        seen.mean += before / ++seen.iterations;
+        seen.squares += before * (ns - seen.mean);
+    }
+
+    std::vector<PoolTimes> times() const {
+        constexpr double enough = 10;
+        std::vector<PoolTimes> times = all_;
+        for (std::size_t p = 0; p < times.size(); ++p) {
+            times[p].variance = seen_[p].iterations < 2 ? 0 : seen_[p].squares / (seen_[p].iterations - 1);
+            times[p].is_known = seen_[p].iterations >= enough;
+        }
+        return times;
+    }
+
+  private:
+    struct Seen {
+        double iterations = 0, mean = 0, squares = 0;
+    };
+    const PhaseData& data_;
+    std::vector<PoolTimes> all_;
+    std::vector<Seen> seen_;
+};
 
 } // namespace
 
@@ -75,13 +122,13 @@ void add_parts(SampledParts& parts, const SampledParts& more) {
 }
 
 SampledSelection sampled_selection(const Profile& profile, const PhaseData& data) {
-    const PoolTimes whole{1, 1, 1, 1, 1};
+    const PoolTimes whole{1, 1, 0, true, 1, 1};
     return sampled_selection(profile, data, std::vector<PoolTimes>(data.pools.size(), whole));
 }
 
 SampledSelection sampled_selection(const Profile& profile, const PhaseData& data, std::span<const PoolTimes> times) {
     SampledSelection result;
-    const std::vector<std::map<std::uint32_t, double>> pools = times_of_pools(profile, data);
+    const std::vector<PathTimes> pools = times_of_pools(profile, data);
     for (std::uint32_t p = 0; p < pools.size(); ++p) {
         double computing = 0;
         for (const auto& [path, ns] : pools[p]) computing += ns;
@@ -107,28 +154,44 @@ std::vector<SampledSelection> sampled_selections(const Profile& profile, const P
         whole[group_of[0]] = sampled_selection(profile, data);
         return whole;
     }
-    std::vector<PoolTimes> all(data.pools.size());
-    std::vector<std::vector<PoolTimes>> of_group(groups, all);
-    const std::vector<std::uint64_t> times = data.pools.empty() ? std::vector<std::uint64_t>() : computing_times(data);
+    constexpr std::uint64_t around = 200; // iterations before and after that tell how much they vary
+    PoolSpread spread(data);
+    const std::vector<PathTimes> pools = times_of_pools(profile, data);
+    if (data.series)
+        spread.set_sums(pools);
+    else
+        spread.set_sums_to_wall();
+    std::vector<std::vector<PoolTimes>> of_group(groups, std::vector<PoolTimes>(data.pools.size()));
+    const std::uint64_t first = ranges.empty() ? iterations : ranges.front().first - std::min(ranges.front().first, around);
+    const std::uint64_t last = ranges.empty() || ranges.back().last >= iterations - std::min(iterations, around) ? iterations : ranges.back().last + around;
+    std::optional<SeriesReader> reader;
+    if (data.series) reader.emplace(*data.series, false);
     std::size_t r = 0;
-    for (std::uint64_t i = 0; i < times.size() && i < data.cluster_of_iteration.size(); ++i) {
-        const std::uint32_t pool = data.pool_of_cluster[std::min<std::size_t>(data.cluster_of_iteration[i], data.clusters.size())];
+    for (std::uint64_t i = reader ? reader->skip_before(first) : first; i < last; ++i) {
+        const bool read = reader && reader->next();
         while (r < ranges.size() && ranges[r].last < i) ++r;
-        if (pool >= all.size()) continue;
-        const auto ns = static_cast<double>(times[i]);
-        all[pool].iterations += 1;
-        all[pool].ns += ns;
-        all[pool].squares += ns * ns;
+        const std::uint32_t pool = spread.pool_of(i);
+        if (pool >= data.pools.size()) continue;
+        // Without values of single iterations their wall times bound how they differ.
+        double ns = reader || i >= data.iteration_ns.size() ? spread.mean(pool) : static_cast<double>(data.iteration_ns[i]);
+        if (read && reader->has_totals()) {
+            std::uint64_t sums[group_count] = {};
+            add_groups(reader->condensed(), sums);
+            ns = static_cast<double>(sums[static_cast<std::size_t>(TimeCategory::Compute)]);
+        }
+        spread.see(pool, ns);
         if (r == ranges.size() || i < ranges[r].first) continue;
         of_group[group_of[r]][pool].selected += 1;
         of_group[group_of[r]][pool].selected_ns += ns;
     }
+    const std::vector<PoolTimes> all = spread.times();
     std::vector<SampledSelection> result;
     for (std::vector<PoolTimes>& group : of_group) {
         for (std::size_t p = 0; p < group.size(); ++p) {
-            group[p].iterations = all[p].iterations;
-            group[p].ns = all[p].ns;
-            group[p].squares = all[p].squares;
+            const PoolTimes selected = group[p];
+            group[p] = all[p];
+            group[p].selected = selected.selected;
+            group[p].selected_ns = selected.selected_ns;
         }
         result.push_back(sampled_selection(profile, data, group));
     }
@@ -156,6 +219,14 @@ double sampling_error(const SampledParts& parts, const std::vector<SampleStratum
     for (const SampleStratum& stratum : all) fewest += stratum.squares;
     const double samples = share == 0 || variance == 0 ? whole * whole / fewest : share * (1 - share) * whole * whole / variance;
     return sampling_error(part, whole, samples);
+}
+
+double error_of_difference(const SampledParts& a, const SampledParts& b, const std::vector<SampleStratum>& all) {
+    SampledParts sum = a;
+    add_parts(sum, b);
+    // The variances of the sum and of the difference are together twice those of both.
+    const double both = 2 * (std::pow(sampling_error(a, all), 2) + std::pow(sampling_error(b, all), 2));
+    return std::sqrt(std::max(0.0, both - std::pow(sampling_error(sum, all), 2)));
 }
 
 } // namespace libprofile::tools

@@ -39,9 +39,11 @@ struct SampledSelection {
     std::vector<Part> parts; // what the samples hit, by stratum, then path
 };
 
-/// The iterations of a pool, their exact computing time and the sum of its squares; and those that are selected.
+/// The iterations of a pool, their exact computing time and how much they differ; and those that are selected.
 struct PoolTimes {
-    double iterations = 0, ns = 0, squares = 0;
+    double iterations = 0, ns = 0;
+    double variance = 0;  // of the times of single iterations
+    bool is_known = true; // the variance, from enough iterations
     double selected = 0, selected_ns = 0;
 };
 
@@ -50,7 +52,7 @@ SampledSelection sampled_selection(const Profile& profile, const PhaseData& data
 /// Some of its iterations.
 /// @param times by pool
 SampledSelection sampled_selection(const Profile& profile, const PhaseData& data, std::span<const PoolTimes> times);
-/// By group of ranges, as selected_cells() has them. Reads the series once.
+/// By group of ranges, as selected_cells() has them. Reads the series around the ranges.
 std::vector<SampledSelection> sampled_selections(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges,
                                                  std::span<const std::size_t> group_of, std::size_t groups);
 
@@ -79,5 +81,8 @@ class SampledStrata {
 
 /// The larger half of the 95 % interval of a sum of parts, in ns. Zero for the whole, which is exact.
 double sampling_error(const SampledParts& parts, const std::vector<SampleStratum>& all);
+
+/// The same of the difference of two sums that have no call path in common. A sample that hits one does not hit the other.
+double error_of_difference(const SampledParts& a, const SampledParts& b, const std::vector<SampleStratum>& all);
 
 } // namespace libprofile::tools

@@ -26,6 +26,22 @@ std::vector<std::uint64_t> CallTable::inclusive(std::size_t location, std::size_
     return sums;
 }
 
+std::vector<double> CallTable::errors(std::size_t location, bool inclusive) const {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    std::vector<double> errors(nodes.size(), untold == 0 ? 0 : unknown);
+    if (location >= sampled.size() || untold != 0) return errors;
+    Sampled sums = sampled[location]; // other locations may have more nodes
+    sums.parts.resize(nodes.size());
+    sums.is_unknown.resize(nodes.size());
+    for (std::size_t n = nodes.size(); inclusive && n-- > 1;) {
+        add_parts(sums.parts[nodes[n].parent], sums.parts[n]);
+        if (sums.is_unknown[n]) sums.is_unknown[nodes[n].parent] = true;
+    }
+    for (std::size_t n = 0; n < nodes.size(); ++n)
+        errors[n] = sums.is_unknown[n] ? unknown : sums.parts[n].empty() ? 0 : sampling_error(sums.parts[n], sums.strata);
+    return errors;
+}
+
 std::vector<std::uint64_t> CallTable::exclusive_everywhere(std::size_t metric) const {
     std::vector<std::uint64_t> sums(nodes.size());
     for (const std::vector<Value>& at_location : values)

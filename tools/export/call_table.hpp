@@ -5,6 +5,7 @@
 // values are integers as the profile has them (times in ns), so sums over a table are the report's sums.
 #pragma once
 
+#include "tools/analysis/sample_strata.hpp"
 #include "tools/analysis/selection.hpp"
 #include "tools/analysis/totals.hpp"
 
@@ -53,10 +54,18 @@ struct CallTable {
         bool estimated = false;   // see tools/analysis/selection.hpp
     };
 
+    /// What is known of the errors of a location's times.
+    struct Sampled {
+        std::vector<SampleStratum> strata;
+        std::vector<SampledParts> parts; // by node
+        std::vector<bool> is_unknown;    // by node: part of it is of a phase that has one profile for the whole run
+    };
+
     std::vector<Node> nodes; // node 0 is the program; what has no call path is with it
     std::vector<Location> locations;
     std::vector<MetricRow> metrics;         // of metric_rows, some of them; never empty
     std::vector<std::vector<Value>> values; // by location; sorted by node, then metric; none is 0
+    std::vector<Sampled> sampled;           // by location, if asked for
     bool estimated = false;                 // some value is
     std::uint64_t untold = 0;               // ns of the program's own: in phases inside, of which nothing else is known (tools/analysis/inside.hpp)
     std::string scope;                      // what was selected, in words: "iterations 1-100 of timestep"; empty: all
@@ -67,6 +76,8 @@ struct CallTable {
     std::vector<std::uint64_t> exclusive(std::size_t location, std::size_t metric) const;
     /// The same with those of all nodes below added.
     std::vector<std::uint64_t> inclusive(std::size_t location, std::size_t metric) const;
+    /// Half of the 95 % interval of the times of one location, by node, in ns; 0 where no sample is part of it, NaN where it is unknown.
+    std::vector<double> errors(std::size_t location, bool inclusive) const;
     /// Summed over locations, by node.
     std::vector<std::uint64_t> exclusive_everywhere(std::size_t metric) const;
 };
@@ -80,6 +91,7 @@ struct TableChoice {
     std::vector<std::uint32_t> ranks;         // sorted; empty: all
     std::vector<std::string> metrics;         // names of metric_rows; empty: a useful choice; "all"
     bool by_line = false;                     // a node for each line of a function
+    bool with_errors = false;                 // fills in CallTable::sampled; not with instances
     bool short_names = false;                 // C++ functions without parameters and template arguments
     /// If not 0, phases are nodes, each below its function (phase_nodes.hpp), and below those with iterations there are at
     /// most so many nodes for iterations, each for as many consecutive ones as that takes.

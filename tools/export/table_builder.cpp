@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -51,8 +52,12 @@ class Builder {
             }
             table_.locations.push_back(std::move(added));
             values_.clear();
+            parts_.clear();
+            unknown_.clear();
+            strata_ = {};
             add(*location);
             finish();
+            if (choice_.with_errors) finish_sampled();
         }
         return std::move(table_);
     }
@@ -123,7 +128,13 @@ class Builder {
             if (into.empty() || cell.value == 0) continue;
             const std::uint32_t node = cell.path == 0 ? pathless(top) : node_of(cell.path, top, known, phase);
             for (const std::uint32_t metric : into) values_.push_back({node, metric, cell.value, cell.estimated});
+            if (cell.scaled && cell.metric == 0) unknown_.insert(node);
         }
+    }
+
+    void add_sampled(const SampledSelection& selection) {
+        strata_.add(selection,
+                    [&](std::uint32_t path, std::uint32_t stratum, double ns) { add_part(parts_[node_of(path, 0, known_[0], no_phase)], stratum, ns); });
     }
 
     void add(const Location& location) {
@@ -141,7 +152,8 @@ class Builder {
             // Where phases are nodes each has its own values.
             if (data != nullptr && choice_.instances == 0 && !choice_.exclusive && data->wall_inclusive_ns != data->wall_ns &&
                 profile_.phases[phase].kind == PhaseKind::Iterations) {
-                const WithInside all = cells_with_inside(profile_, location, *data, std::span(&range, 1));
+                const WithInside all = cells_with_inside(profile_, location, *data, std::span(&range, 1), choice_.with_errors);
+                for (const SampledSelection& selection : all.sampled) add_sampled(selection);
                 add_cells(all.cells.front(), 0, no_phase);
                 table_.untold += all.untold.front();
             } else if (data != nullptr)
@@ -167,6 +179,10 @@ class Builder {
                 add_cells(selected_cells(data), top, inside);
             else if (range.first < iterations)
                 add_cells(selected_cells(profile_, data, std::span(&range, 1)).front(), top, inside);
+            const std::size_t group = 0;
+            if (choice_.with_errors && (whole || range.first < iterations))
+                add_sampled(whole ? sampled_selection(profile_, data)
+                                  : sampled_selections(profile_, data, std::span(&range, 1), std::span(&group, 1), 1).front());
             return;
         }
         if (range.first >= iterations) return;
@@ -206,6 +222,15 @@ class Builder {
         }
     }
 
+    void finish_sampled() {
+        CallTable::Sampled& sampled = table_.sampled.emplace_back();
+        sampled.strata = strata_.list();
+        sampled.parts.resize(table_.nodes.size());
+        sampled.is_unknown.resize(table_.nodes.size());
+        for (auto& [node, parts] : parts_) sampled.parts[node] = std::move(parts);
+        for (const std::uint32_t node : unknown_) sampled.is_unknown[node] = true;
+    }
+
     const Profile& profile_;
     const TableChoice& choice_;
     std::vector<std::size_t> rows_;
@@ -216,7 +241,11 @@ class Builder {
     std::vector<std::uint64_t> line_weight_;
     std::map<Key, std::uint32_t> numbers_;
     std::map<std::uint32_t, KnownNodes> known_; // by top
+    // Of a location.
     std::vector<CallTable::Value> values_;
+    SampledStrata strata_;
+    std::map<std::uint32_t, SampledParts> parts_; // by node
+    std::set<std::uint32_t> unknown_;             // nodes
 };
 
 } // namespace

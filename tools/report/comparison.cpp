@@ -162,16 +162,20 @@ class Comparison {
             return;
         }
         // What part of the difference the functions with most of it have.
-        std::string most;
-        std::size_t named = 0;
+        std::string most, open;
+        std::size_t named = 0, left_open = 0;
         for (const auto& [f, pair] : function_pairs()) {
-            if (named == 3 || std::abs(pair.difference()) <= std::max(0.0, pair.error) || std::abs(pair.difference()) < 0.02 * std::max(all.a, all.b)) continue;
-            most += fmt::format("{}{}{} {}{}", named == 0 ? "" : ", ", pair.difference() > 0 ? "+" : "-", amount(std::abs(pair.difference())), f.name,
+            if (named == 3 || std::abs(pair.difference()) < 0.02 * std::max(all.a, all.b)) continue;
+            const bool is_open = std::abs(pair.difference()) <= std::max(0.0, pair.error);
+            if (is_open && left_open == 3) continue;
+            std::string& list = is_open ? open : most;
+            list += fmt::format("{}{}{} {}{}", list.empty() ? "" : ", ", pair.difference() > 0 ? "+" : "-", amount(std::abs(pair.difference())), f.name,
                                 f.caller.empty() ? "" : " in " + caller_text(f.caller, f.through));
-            ++named;
+            ++(is_open ? left_open : named);
         }
         document_.findings.emplace_back("", most.empty() ? "No function's own value differs by more than 2 % of the total and by more than its error."
                                                          : "Mostly: " + without_anonymous(most) + ".");
+        if (!open.empty()) document_.findings.emplace_back("", "Within the error: " + without_anonymous(open) + ".");
     }
 
     std::vector<std::pair<FunctionRow, Pair>> function_pairs() const {

@@ -114,18 +114,19 @@ void append_hot_spots(const ReportContext& context, const std::vector<const Loca
     SpotTable table = context.spots;
     const std::vector<HotSpot> spots = hot_spots(context.profile, locations, table);
     if (spots.empty()) return;
+    const SpotErrors errors = spot_errors(context.profile, locations, table);
     const double wall = total_time(locations);
     const bool several = locations.size() > 1;
     const TextStyle& style = to.style();
     to.heading(title, remark);
-    const std::size_t fixed = several ? 48 : 24;
+    const std::size_t fixed = several ? 56 : 32;
     const std::size_t room = to.width() - fixed;
     std::size_t name_room = 8;
     for (std::size_t i = 0; i < std::min(spots.size(), spots_shown); ++i) name_room = std::max(name_room, columns(shown(table.spots[spots[i].spot])));
     name_room = std::min(name_room, room * 5 / 9);
     const std::size_t source_room = room - name_room - 1;
-    to.dim(fmt::format("  {:>8} {:>11}", "share", several ? "per rank" : "time") + (several ? fmt::format(" {:>23}", "lowest .. highest") : "") + "  " +
-           left(style, "function", name_room) + " where");
+    to.dim(fmt::format("  {:>8}{} {:>11}", "share", right(style, spelled(style, "+-"), 8), several ? "per rank" : "time") +
+           (several ? fmt::format(" {:>23}", "lowest .. highest") : "") + "  " + left(style, "function", name_room) + " where");
     double rest = 0;
     std::size_t lines = 0, others = 0;
     for (const HotSpot& spot : spots) {
@@ -142,8 +143,9 @@ void append_hot_spots(const ReportContext& context, const std::vector<const Loca
             if (locations[l] != nullptr) present.push_back(spot.by_location[l]);
         const Spread spread = spread_of(present);
         const std::string where = where_text(what.source, what.caller, what.through);
-        std::string line =
-            fmt::format("  {} {}", right(style, percent(share), 8), right(style, duration(spread.sum / static_cast<double>(present.size()), style), 11));
+        const double error = wall == 0 ? 0 : errors.of(spot) / wall;
+        std::string line = fmt::format("  {}{} {}", right(style, percent(share), 8), right(style, error == 0 ? "" : percent(error), 8),
+                                       right(style, duration(spread.sum / static_cast<double>(present.size()), style), 11));
         if (several) line += right(style, fmt::format("{} .. {}", duration(spread.minimum, style), duration(spread.maximum, style)), 24);
         line += "  " + left(style, shown(what), name_room) + " " + left(style, printable(where), source_room);
         to.row(line);

@@ -135,6 +135,8 @@ class SourceView {
             table.columns.push_back({metric.name + "_inclusive", metrics == 1 ? "incl." : column_label(metric), unit_of(metric.unit)});
             table.columns.push_back({metric.name, "own", unit_of(metric.unit)});
         }
+        table.columns.push_back({"error", part_.has_errors() ? "+-" : "", unit_of(part_.metric(0).unit)});
+        if (part_.has_errors()) table.remark += "; +-: of \"incl.\"; empty: not known";
         table.columns.insert(table.columns.end(), {{samples_ < metrics ? "" : "samples", "samples", ColumnUnit::Count},
                                                    {"calls", "calls", ColumnUnit::Count},
                                                    {"estimated", "", ColumnUnit::Count},
@@ -179,6 +181,8 @@ class SourceView {
             cells.push_back(here.own[m].value);
             estimated = estimated || here.inclusive[m].estimated;
         }
+        const bool is_known = part_.has_errors() && part_.values.untold == 0;
+        cells.push_back(is_known ? error_of(here.inclusive[0], part_.values).report_value() : ReportValue());
         cells.push_back(here.own[samples_].value);
         cells.push_back(here.inclusive[visits_].value);
         cells.push_back(std::uint64_t{estimated});

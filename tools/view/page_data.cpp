@@ -95,7 +95,7 @@ class PageData {
                              {"share", part.share},
                              {"text", percent(part.share)},
                              {"range", several ? fmt::format("{} .. {}", percent(part.lowest), percent(part.highest)) : std::string()}});
-        for (const Hottest& one : hottest_functions(profile_, tables_.mains)) hottest.push_back({{"text", percent(one.share)}, {"function", one.text}});
+        for (const Hottest& one : hottest_functions(profile_, tables_.mains)) hottest.push_back({{"text", shown(share_text(one))}, {"function", one.text}});
         for (const std::string& sentence : unresolved_modules(profile_, tables_.mains)) unresolved.push_back(sentence);
         return {{"list", list}, {"parts", parts}, {"hottest", hottest}, {"nameless", unresolved}};
     }
