@@ -73,7 +73,8 @@ class PoolSpread {
 
     std::uint32_t pool_of(std::size_t iteration) const {
         if (iteration >= data_.cluster_of_iteration.size()) return static_cast<std::uint32_t>(all_.size());
-        return data_.pool_of_cluster[std::min<std::size_t>(data_.cluster_of_iteration[iteration], data_.clusters.size())];
+        const std::size_t cluster = std::min<std::size_t>(data_.cluster_of_iteration[iteration], data_.clusters.size());
+        return cluster < data_.pool_of_cluster.size() ? data_.pool_of_cluster[cluster] : static_cast<std::uint32_t>(all_.size()); // a file without pools
     }
     double mean(std::uint32_t pool) const { return all_[pool].iterations == 0 ? 0 : all_[pool].ns / all_[pool].iterations; }
     /// B. P. Welford, "Note on a method for calculating corrected sums of squares and products", Technometrics 4 (1962).
