@@ -208,6 +208,24 @@ TEST_F(SampleCoverage, OfSamplesAfterExactPeriodsIsNotLess) {
     expect_coverage("regular, 2 ranks, 50 ms", {2, 300, 5e7, 1e7 + 12345, 0.1, true}, 60, 100, 100);
 }
 
+/// It is one selection, like all iterations of a phase that has some.
+TEST_F(SampleCoverage, OfAPhaseWithoutIterationsIsThatOfTheWhole) {
+    PhaseData data;
+    data.rest = {{not_sampled, time_metric, 40}, {first_frame, time_metric, 300}, {first_frame, samples_metric, 30}, {first_frame + 1, time_metric, 100},
+                 {first_frame + 1, samples_metric, 10}};
+    share_out_computing_time(profile_, {nodes_, metrics_}, data);
+    const IterationRange all;
+    const std::size_t group = 0;
+    SampledStrata strata;
+    std::map<std::uint32_t, SampledParts> parts;
+    strata.add(sampled_selections(profile_, data, std::span(&all, 1), std::span(&group, 1), 1).front(),
+               [&](std::uint32_t path, std::uint32_t stratum, double ns) { add_part(parts[path], stratum, ns); });
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_DOUBLE_EQ(parts[first_frame].front().second, 330);
+    EXPECT_GT(sampling_error(parts[first_frame], strata.list()), 40);
+    EXPECT_LT(sampling_error(parts[first_frame], strata.list()), 80);
+}
+
 } // namespace known_shares
 
 } // namespace libprofile::tools

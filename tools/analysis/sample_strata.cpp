@@ -150,7 +150,8 @@ SampledSelection sampled_selection(const Profile& profile, const PhaseData& data
 std::vector<SampledSelection> sampled_selections(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges,
                                                  std::span<const std::size_t> group_of, std::size_t groups) {
     const std::uint64_t iterations = data.cluster_of_iteration.size();
-    if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].last >= iterations - 1 && iterations != 0) {
+    // A phase without iterations is chosen as a whole.
+    if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].last >= iterations - std::min<std::uint64_t>(iterations, 1)) {
         std::vector<SampledSelection> whole(groups);
         whole[group_of[0]] = sampled_selection(profile, data);
         return whole;
