@@ -125,13 +125,10 @@ class SampleCoverage : public testing::Test {
         std::vector<IterationRange> ranges; // the iterations of a cluster
         for (std::uint64_t i = 0; i < rank.truth.size(); ++i)
             if (rank.data.cluster_of_iteration[i] == kind) ranges.push_back({i, i});
-        return sampled_selections(profile_, rank.data, ranges, std::vector<std::size_t>(ranges.size()), 1).front();
+        return sampled_selection(profile_, rank.data, ranges);
     }
 
-    SampledSelection range_of(const Rank& rank, IterationRange range) {
-        const std::size_t group = 0;
-        return sampled_selections(profile_, rank.data, std::span(&range, 1), std::span(&group, 1), 1).front();
-    }
+    SampledSelection range_of(const Rank& rank, IterationRange range) { return sampled_selection(profile_, rank.data, std::span(&range, 1)); }
 
     /// Coverage of the run (all ranks, two phases each), the phase of a rank, its clusters, and 20 iterations of it.
     std::map<std::string, Count> coverage(const Job& job, std::size_t runs) {
@@ -211,14 +208,16 @@ TEST_F(SampleCoverage, OfSamplesAfterExactPeriodsIsNotLess) {
 /// It is one selection, like all iterations of a phase that has some.
 TEST_F(SampleCoverage, OfAPhaseWithoutIterationsIsThatOfTheWhole) {
     PhaseData data;
-    data.rest = {{not_sampled, time_metric, 40}, {first_frame, time_metric, 300}, {first_frame, samples_metric, 30}, {first_frame + 1, time_metric, 100},
+    data.rest = {{not_sampled, time_metric, 40},
+                 {first_frame, time_metric, 300},
+                 {first_frame, samples_metric, 30},
+                 {first_frame + 1, time_metric, 100},
                  {first_frame + 1, samples_metric, 10}};
     share_out_computing_time(profile_, {nodes_, metrics_}, data);
     const IterationRange all;
-    const std::size_t group = 0;
     SampledStrata strata;
     std::map<std::uint32_t, SampledParts> parts;
-    strata.add(sampled_selections(profile_, data, std::span(&all, 1), std::span(&group, 1), 1).front(),
+    strata.add(sampled_selection(profile_, data, std::span(&all, 1)),
                [&](std::uint32_t path, std::uint32_t stratum, double ns) { add_part(parts[path], stratum, ns); });
     ASSERT_EQ(parts.size(), 2u);
     EXPECT_DOUBLE_EQ(parts[first_frame].front().second, 330);

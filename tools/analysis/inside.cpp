@@ -66,7 +66,7 @@ class Gatherer {
         auto lists = selected_cells(profile_, data, ranges, targets, result_.cells.size());
         for (const IterationRange& range : ranges) is_exact_ = is_exact_ && sums_are_exact(data, range);
         for (std::size_t t = 0; t < lists.size(); ++t) put(lists[t], t);
-        if (with_samples_) result_.sampled.push_back(std::move(sampled_selections(profile_, data, ranges, targets, result_.cells.size()).front()));
+        if (with_samples_) result_.sampled.push_back(sampled_selection(profile_, data, ranges));
         add_inside(data, ranges, targets, level);
     }
     void add_inside(const PhaseData& data, std::span<const IterationRange> ranges, const std::vector<std::size_t>& targets, int level) {

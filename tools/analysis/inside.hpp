@@ -24,7 +24,7 @@ struct WithInside {
     std::vector<std::vector<SelectedCell>> cells;
     std::vector<std::uint64_t> untold;          // by range
     bool is_scaled = false;                     // phases without iterations are part of it: then only sums of times are exact
-    std::vector<SampledSelection> sampled = {}; // of the first range, by phase; without what is scaled
+    std::vector<SampledSelection> sampled = {}; // of all ranges, by phase; without what is scaled
 };
 
 /// For each range the cells of its iterations and of what lies inside them.

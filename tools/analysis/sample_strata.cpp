@@ -40,6 +40,14 @@ std::vector<PathTimes> times_of_pools(const Profile& profile, const PhaseData& d
     return pools;
 }
 
+/// The iterations of a pool, their exact computing time and how much they differ; and those that are selected.
+struct PoolTimes {
+    double iterations = 0, ns = 0;
+    double variance = 0;  // of the times of single iterations
+    bool is_known = true; // the variance, from enough iterations
+    double selected = 0, selected_ns = 0;
+};
+
 /// What is added to the sum of squares because the selected iterations may be unlike the others of the pool.
 double squares_of_difference(const SamplePool& pool, const PoolTimes& times) {
     if (times.selected >= times.iterations) return 0;
@@ -78,11 +86,14 @@ class PoolSpread {
     }
     double mean(std::uint32_t pool) const { return all_[pool].iterations == 0 ? 0 : all_[pool].ns / all_[pool].iterations; }
     /// B. P. Welford, "Note on a method for calculating corrected sums of squares and products", Technometrics 4 (1962).
-    void see(std::uint32_t pool, double ns) {
+    void see(std::uint32_t pool, double ns, bool is_selected) {
         Seen& seen = seen_[pool];
         const double before = ns - seen.mean;
         seen.mean += before / ++seen.iterations;
         seen.squares += before * (ns - seen.mean);
+        if (!is_selected) return;
+        all_[pool].selected += 1;
+        all_[pool].selected_ns += ns;
     }
 
     std::vector<PoolTimes> times() const {
@@ -104,6 +115,26 @@ class PoolSpread {
     std::vector<Seen> seen_;
 };
 
+/// @param pools what their samples hit  @param times by pool
+SampledSelection selection_of(const PhaseData& data, const std::vector<PathTimes>& pools, const std::vector<PoolTimes>& times) {
+    SampledSelection result;
+    for (std::uint32_t p = 0; p < pools.size(); ++p) {
+        double computing = 0;
+        for (const auto& [path, ns] : pools[p]) computing += ns;
+        const double share = times[p].ns == 0 ? 0 : times[p].selected_ns / times[p].ns;
+        if (share == 0) {
+            result.strata.emplace_back();
+            continue;
+        }
+        const double selected = computing * share, unit = computing / times[p].ns;
+        // A damaged file may have no number of samples.
+        const double samples = std::max<double>(1, static_cast<double>(data.pools[p].samples));
+        result.strata.push_back({selected, selected * selected / samples + unit * unit * squares_of_difference(data.pools[p], times[p])});
+        for (const auto& [path, ns] : pools[p]) result.parts.push_back({path, p, ns * share});
+    }
+    return result;
+}
+
 } // namespace
 
 void add_part(SampledParts& parts, std::uint32_t stratum, double ns) {
@@ -124,46 +155,21 @@ void add_parts(SampledParts& parts, const SampledParts& more) {
 
 SampledSelection sampled_selection(const Profile& profile, const PhaseData& data) {
     const PoolTimes whole{1, 1, 0, true, 1, 1};
-    return sampled_selection(profile, data, std::vector<PoolTimes>(data.pools.size(), whole));
+    return selection_of(data, times_of_pools(profile, data), std::vector<PoolTimes>(data.pools.size(), whole));
 }
 
-SampledSelection sampled_selection(const Profile& profile, const PhaseData& data, std::span<const PoolTimes> times) {
-    SampledSelection result;
-    const std::vector<PathTimes> pools = times_of_pools(profile, data);
-    for (std::uint32_t p = 0; p < pools.size(); ++p) {
-        double computing = 0;
-        for (const auto& [path, ns] : pools[p]) computing += ns;
-        const double share = times[p].ns == 0 ? 0 : times[p].selected_ns / times[p].ns;
-        if (share == 0) {
-            result.strata.emplace_back();
-            continue;
-        }
-        const double selected = computing * share, unit = computing / times[p].ns;
-        // A damaged file may have no number of samples.
-        const double samples = std::max<double>(1, static_cast<double>(data.pools[p].samples));
-        result.strata.push_back({selected, selected * selected / samples + unit * unit * squares_of_difference(data.pools[p], times[p])});
-        for (const auto& [path, ns] : pools[p]) result.parts.push_back({path, p, ns * share});
-    }
-    return result;
-}
-
-std::vector<SampledSelection> sampled_selections(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges,
-                                                 std::span<const std::size_t> group_of, std::size_t groups) {
+SampledSelection sampled_selection(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges) {
     const std::uint64_t iterations = data.cluster_of_iteration.size();
     // A phase without iterations is chosen as a whole.
-    if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].last >= iterations - std::min<std::uint64_t>(iterations, 1)) {
-        std::vector<SampledSelection> whole(groups);
-        whole[group_of[0]] = sampled_selection(profile, data);
-        return whole;
-    }
+    if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].last >= iterations - std::min<std::uint64_t>(iterations, 1))
+        return sampled_selection(profile, data);
     constexpr std::uint64_t around = 200; // iterations before and after that tell how much they vary
-    PoolSpread spread(data);
     const std::vector<PathTimes> pools = times_of_pools(profile, data);
+    PoolSpread spread(data);
     if (data.series)
         spread.set_sums(pools);
     else
         spread.set_sums_to_wall();
-    std::vector<std::vector<PoolTimes>> of_group(groups, std::vector<PoolTimes>(data.pools.size()));
     const std::uint64_t first = ranges.empty() ? iterations : ranges.front().first - std::min(ranges.front().first, around);
     const std::uint64_t last = ranges.empty() || ranges.back().last >= iterations - std::min(iterations, around) ? iterations : ranges.back().last + around;
     std::optional<SeriesReader> reader;
@@ -181,23 +187,9 @@ std::vector<SampledSelection> sampled_selections(const Profile& profile, const P
             add_groups(reader->condensed(), sums);
             ns = static_cast<double>(sums[static_cast<std::size_t>(TimeCategory::Compute)]);
         }
-        spread.see(pool, ns);
-        if (r == ranges.size() || i < ranges[r].first) continue;
-        of_group[group_of[r]][pool].selected += 1;
-        of_group[group_of[r]][pool].selected_ns += ns;
+        spread.see(pool, ns, r < ranges.size() && i >= ranges[r].first);
     }
-    const std::vector<PoolTimes> all = spread.times();
-    std::vector<SampledSelection> result;
-    for (std::vector<PoolTimes>& group : of_group) {
-        for (std::size_t p = 0; p < group.size(); ++p) {
-            const PoolTimes selected = group[p];
-            group[p] = all[p];
-            group[p].selected = selected.selected;
-            group[p].selected_ns = selected.selected_ns;
-        }
-        result.push_back(sampled_selection(profile, data, group));
-    }
-    return result;
+    return selection_of(data, pools, spread.times());
 }
 
 double sampling_error(const SampledParts& parts, const std::vector<SampleStratum>& all) {

@@ -39,22 +39,10 @@ struct SampledSelection {
     std::vector<Part> parts; // what the samples hit, by stratum, then path
 };
 
-/// The iterations of a pool, their exact computing time and how much they differ; and those that are selected.
-struct PoolTimes {
-    double iterations = 0, ns = 0;
-    double variance = 0;  // of the times of single iterations
-    bool is_known = true; // the variance, from enough iterations
-    double selected = 0, selected_ns = 0;
-};
-
 /// All of a phase.
 SampledSelection sampled_selection(const Profile& profile, const PhaseData& data);
-/// Some of its iterations.
-/// @param times by pool
-SampledSelection sampled_selection(const Profile& profile, const PhaseData& data, std::span<const PoolTimes> times);
-/// By group of ranges, as selected_cells() has them. Reads the series around the ranges.
-std::vector<SampledSelection> sampled_selections(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges,
-                                                 std::span<const std::size_t> group_of, std::size_t groups);
+/// The iterations in some ranges, in ascending order and without overlap. Reads the series around them.
+SampledSelection sampled_selection(const Profile& profile, const PhaseData& data, std::span<const IterationRange> ranges);
 
 /// The strata of several phases and locations. Beyond `most_strata` some are taken together, which never makes an error smaller.
 class SampledStrata {

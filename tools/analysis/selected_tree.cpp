@@ -32,8 +32,7 @@ WithInside cells_of(const Profile& profile, const Location& location, const Tree
             cells = std::move(here);
         else
             cells.insert(cells.end(), here.begin(), here.end());
-        const std::size_t group = 0;
-        result.sampled.push_back(std::move(sampled_selections(profile, data, std::span(&choice.iterations, 1), std::span(&group, 1), 1).front()));
+        result.sampled.push_back(sampled_selection(profile, data, std::span(&choice.iterations, 1)));
     }
     return result;
 }
@@ -50,7 +49,6 @@ void SelectedValue::add(const SelectedValue& more) {
     value += more.value;
     estimated = estimated || more.estimated;
     bound = add_bounds(bound, more.bound);
-    sampled += more.sampled;
     add_parts(parts, more.parts);
 }
 
@@ -97,7 +95,7 @@ SelectedTree select_tree(const Profile& profile, const FunctionTree& tree, const
             result.sampled += is_sampled ? cell.value : 0;
             const std::uint32_t node = tree.node_of_path[cell.path];
             if (!tree.counts[node]) continue;
-            const SelectedValue value{cell.value, cell.estimated, is_sampled && !cell.scaled ? 0 : cell.bound, is_sampled ? cell.value : 0};
+            const SelectedValue value{cell.value, cell.estimated, is_sampled && !cell.scaled ? 0 : cell.bound};
             for (const std::uint32_t row : summed.of(cell.path, cell.metric)) {
                 result.totals[row].add(value);
                 result.by_location[l][row] += cell.value;

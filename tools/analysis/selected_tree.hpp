@@ -20,9 +20,8 @@ namespace libprofile::tools {
 struct SelectedValue {
     std::uint64_t value = 0;
     bool estimated = false;
-    std::uint64_t bound = 0;   // of what is not sampled; see SelectedCell
-    std::uint64_t sampled = 0; // the part of a time that samples shared out over call paths
-    SampledParts parts = {};   // of it, by SelectedTree::strata
+    std::uint64_t bound = 0; // of what is not sampled; see SelectedCell
+    SampledParts parts = {}; // what samples shared out over call paths, by SelectedTree::strata
 
     void add(const SelectedValue& more);
 };

@@ -179,10 +179,8 @@ class Builder {
                 add_cells(selected_cells(data), top, inside);
             else if (range.first < iterations)
                 add_cells(selected_cells(profile_, data, std::span(&range, 1)).front(), top, inside);
-            const std::size_t group = 0;
             if (choice_.with_errors && (whole || range.first < iterations))
-                add_sampled(whole ? sampled_selection(profile_, data)
-                                  : sampled_selections(profile_, data, std::span(&range, 1), std::span(&group, 1), 1).front());
+                add_sampled(whole ? sampled_selection(profile_, data) : sampled_selection(profile_, data, std::span(&range, 1)));
             return;
         }
         if (range.first >= iterations) return;
