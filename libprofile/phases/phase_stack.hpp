@@ -53,7 +53,9 @@ class PhaseStack {
     Row& book_samples(NodeId node, std::uint64_t samples, std::uint64_t ns) noexcept {
         Row& sampled = row(node);
         sampled[Metric::Samples] += samples;
-        if (is_call((*tree_)[sampled.node].kind)) return sampled; // in the OpenMP runtime, before or after the event: its time is exact
+        const NodeKind kind = (*tree_)[sampled.node].kind;
+        if (is_call(kind)) return sampled;           // in the OpenMP runtime, before or after the event: its time is exact
+        if (kind == NodeKind::Quota) return sampled; // so is the time of the calls folded there; readers could not tell them apart
         sampled[Metric::Time] += ns;
         top().outside.sampled_ns += ns;
         return sampled;

@@ -299,6 +299,18 @@ TEST_F(PhaseStackTest, WhatSamplesStandForIsKeptAndSumsAreExact) {
     EXPECT_EQ(cell_time(phase("step")), 1000u);
 }
 
+TEST_F(PhaseStackTest, SamplesWithoutRoomForTheirPathAreCountedAndLeaveTheirTimeToTheOthers) {
+    const NodeId a = tree_.child(0, NodeKind::Unknown, 0, 1);
+    stack_.book_samples(a, 1, 100);
+    stack_.book_samples(tree_.quota(), 3, 3000); // more than all of the computing time
+    stack_.finish(1000, 800);
+    const auto value = [&](NodeId node, Metric metric) { return phase("").rows.row(node, tree_, arena_)[metric]; };
+    EXPECT_EQ(value(tree_.quota(), Metric::Samples), 3u);
+    EXPECT_EQ(value(tree_.quota(), Metric::Time), 0u);
+    EXPECT_EQ(value(tree_.not_sampled(), Metric::Time), 700u);
+    EXPECT_EQ(cell_time(phase("")), 1000u);
+}
+
 TEST_F(PhaseStackTest, SettlingIsUndoneBySamplesToo) {
     const NodeId a = tree_.child(0, NodeKind::Unknown, 0, 1);
     stack_.book_samples(a, 1, 70);
