@@ -166,7 +166,7 @@ struct RankRecord {
     std::uint64_t threads = 0;
     std::uint64_t complete = 0;        // 1 if it reached MPI_Finalize
     std::uint64_t clock = 0;           // 0 monotonic, 1 TSC
-    std::uint64_t rate = 0;            // requested samples per second, rounded; 0 for none
+    std::uint64_t rate = 0;            // samples per second that were asked for, their mean if automatic; rounded; 0 for none
     std::uint64_t samples_taken = 0;   // samples in the profile
     std::uint64_t samples_lost = 0;    // timer expirations without one: overruns, failed unwinds, quota
     std::uint64_t partial_paths = 0;   // call paths that do not reach a known root

@@ -1,7 +1,7 @@
-// A sampling rate as users write it: 0 or off; a rate (100, 100Hz, 2kHz); a period (1ms, 500us, 0.5ms, 2s).
+// A sampling rate as users write it: auto; 0 or off; a rate (100, 100Hz, 2kHz); a period (1ms, 500us, 0.5ms, 2s).
 // Contract: no allocation, no locale, no floating point; usable anywhere.
 //
-// Stored as the period in ns, 0 for off: clocks need the period, and it represents both forms exactly.
+// Stored as the period in ns, 0 for off, automatic_period for auto: clocks need the period, and it represents both forms exactly.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,11 @@
 namespace libprofile {
 
 inline constexpr std::int64_t ns_per_second = 1000000000;
+inline constexpr std::int64_t automatic_period = -1;
 
 /// Returns false if the text is none of these. The caller decides whether the period is allowed; one over an hour becomes an hour.
 inline bool parse_sampling_period(const char* text, std::int64_t& period_ns) noexcept {
+    if (strcasecmp(text, "auto") == 0) return period_ns = automatic_period, true;
     for (const char* off : {"off", "no", "false"})
         if (strcasecmp(text, off) == 0) return period_ns = 0, true;
     constexpr int most_digits = 12; // products below stay within 128 bits

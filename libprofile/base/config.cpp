@@ -148,7 +148,7 @@ bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
     case OptionType::Text: break;
     case OptionType::Rate:
         if (!parse_sampling_period(value, number)) return false;
-        if (number != 0 && (number < row.minimum || number > row.maximum)) return false;
+        if (number != 0 && number != automatic_period && (number < row.minimum || number > row.maximum)) return false;
         break;
     case OptionType::Duration:
         if (!parse_duration(value, number)) return false;
@@ -203,7 +203,7 @@ void Config::load(Arena& arena) noexcept {
         else if (row.type == OptionType::Share)
             std::snprintf(expected, sizeof expected, "a percentage such as 5%% or 0.1%%, or auto");
         else if (row.type == OptionType::Rate)
-            std::snprintf(expected, sizeof expected, "a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most %lld Hz",
+            std::snprintf(expected, sizeof expected, "auto, a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most %lld Hz",
                           static_cast<long long>(samples_per_second(row.minimum)));
         else if (row.type == OptionType::Duration)
             std::snprintf(expected, sizeof expected, "a time (10s, 500ms, 2min) or 0, from %lldms to %llds", static_cast<long long>(row.minimum / 1000000),

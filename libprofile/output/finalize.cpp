@@ -2,7 +2,6 @@
 
 #include "format/own_share.hpp"
 #include "format/regions.hpp"
-#include "format/sampling_rate.hpp"
 #include "libprofile/base/messages.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/loops/iteration_point.hpp"
@@ -17,10 +16,12 @@
 #include "libprofile/output/serializer.hpp"
 #include "libprofile/thread/thread_registry.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <unistd.h>
 
 namespace libprofile {
@@ -49,9 +50,7 @@ template <std::size_t size> void describe_own_share(const RankSummary& all, char
     const bool is_bound = all.bounds != 0;
     const Tenths booked(all.overhead_ns, all.wall_ns, is_bound ? Rounding::Down : Rounding::Nearest);
     const Tenths sampled(all.samples_inside, all.samples_taken);
-    const std::uint64_t sampled_ns =
-        sampled_time(all.samples_taken + all.samples_lost, samples_per_second(process.config().number(Option::Sample)), all.wall_ns);
-    if (do_samples_say_more(all.samples_inside, all.samples_taken, all.overhead_ns, sampled_ns))
+    if (do_samples_say_more(all.samples_inside, all.samples_taken, all.overhead_ns, std::min(all.sampled_ns, all.wall_ns)))
         std::snprintf(text, size, "libprofile itself: %d.%d%% of the samples (it measured %d.%d%% of the time)", sampled.whole, sampled.tenth, booked.whole,
                       booked.tenth);
     else
@@ -99,15 +98,19 @@ void say_losses(const RankSummary& all) {
 /// Totals over the ranks. The number of iterations and clusters, and the memory, are those of the rank with most of them. The phase has a name if
 /// all ranks that have one agree.
 bool reduce(PolledCollectives& job, RankSummary& all, std::uint64_t& bytes) {
-    std::uint64_t sums[] = {all.samples_taken, all.samples_lost, all.samples_inside, all.overhead_ns, all.wall_ns,
-                            all.repairs,       all.quota_losses, all.paths_wrong,    all.bounds,      bytes};
+    std::uint64_t* const summed[] = {&all.samples_taken, &all.samples_lost, &all.samples_inside, &all.sampled_ns, &all.overhead_ns, &all.wall_ns, &all.repairs,
+                                     &all.quota_losses,  &all.paths_wrong,  &all.bounds,         &bytes};
+    std::uint64_t sums[std::size(summed)];
+    for (std::size_t i = 0; i < std::size(summed); ++i) sums[i] = *summed[i];
     constexpr std::uint64_t no_name = ~std::uint64_t{0};
     const std::uint64_t name = region_id(all.phase, std::strlen(all.phase)) >> 1; // a hash that is equal in every process
     std::uint64_t inverse[] = {~all.iterations, ~all.clusters, ~all.memory_peak, all.iterations == 0 ? no_name : name, all.iterations == 0 ? no_name : ~name};
-    if (!job.sum(sums, 10) || !job.min(inverse, 5)) return false;
-    const bool is_named = all.iterations != 0 && inverse[3] == ~inverse[4];
-    all = {is_named ? all.phase : "", ~inverse[0], ~inverse[1], sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], ~inverse[2], sums[8]};
-    bytes = sums[9];
+    if (!job.sum(sums, std::size(sums)) || !job.min(inverse, 5)) return false;
+    for (std::size_t i = 0; i < std::size(summed); ++i) *summed[i] = sums[i];
+    all.iterations = ~inverse[0];
+    all.clusters = ~inverse[1];
+    all.memory_peak = ~inverse[2];
+    if (all.iterations == 0 || inverse[3] != ~inverse[4]) all.phase = "";
     return true;
 }
 

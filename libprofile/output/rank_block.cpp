@@ -11,6 +11,17 @@
 
 namespace libprofile {
 
+namespace {
+
+/// Samples per second: those that were asked for, or the mean of the automatic ones.
+std::uint64_t rate_of(std::uint64_t intervals, std::uint64_t intervals_ns) {
+    const std::int64_t period = process.config().number(Option::Sample);
+    if (period != automatic_period) return samples_per_second(period);
+    return samples_per_second(static_cast<std::int64_t>(intervals == 0 ? SampleRate::shortest_automatic : intervals_ns / intervals));
+}
+
+} // namespace
+
 RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread running) noexcept {
     RankRecord record;
     record.rank = static_cast<std::uint64_t>(process.job().rank);
@@ -18,14 +29,16 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
     record.host = process.job().host;
     record.complete = complete ? 1 : 0;
     record.clock = static_cast<std::uint64_t>(session_clock.source());
-    record.rate = samples_per_second(process.config().number(Option::Sample));
     record.threads_lost = thread_registry.lost();
     record.memory_used = memory_quota.used();
     record.memory_peak = summary.memory_peak = memory_quota.peak() + LiveFile::mapped_peak();
     record.memory_quota = memory_quota.limit();
     record.checkpoint = running.thread == nullptr ? 0 : 1;
     if (running.thread != nullptr) record.threads_running = thread_registry.choose_for_checkpoint() - 1;
+    std::uint64_t intervals = 0, intervals_ns = 0; // between samples
     for_each_location(running, [&](Thread& thread, std::uint64_t end) {
+        intervals += thread.clock.rate.ended();
+        intervals_ns += thread.clock.rate.ended_ns();
         ++record.threads;
         record.samples_taken += thread.samples_taken;
         record.samples_lost += thread.samples_lost;
@@ -54,6 +67,8 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         }
         summary.bounds = not_recorded_ns != 0 || thread.regions != nullptr || thread.openmp.has_constructs() ? 1 : 0;
     });
+    record.rate = rate_of(intervals, intervals_ns);
+    if (record.rate != 0) summary.sampled_ns = (record.samples_taken + record.samples_lost) * 1000000000u / record.rate;
     summary.samples_taken = record.samples_taken;
     summary.samples_lost = record.samples_lost;
     summary.samples_inside = record.skipped[static_cast<std::size_t>(SkipReason::InTool)];

@@ -64,6 +64,8 @@ bool is_own_counter(const ClockState& clock) noexcept {
     return clock.file >= 0 && ioctl(clock.file, PERF_EVENT_IOC_ID, &id) == 0 && id == clock.file_id;
 }
 
+bool set_counter_period(const ClockState& clock, std::uint64_t period) noexcept { return ioctl(clock.file, PERF_EVENT_IOC_PERIOD, &period) == 0; }
+
 bool arm_counter(const ClockState& clock) noexcept { return ioctl(clock.file, PERF_EVENT_IOC_REFRESH, 1) == 0; }
 
 void arm_counter_of(const siginfo_t& info) noexcept { ioctl(info.si_fd, PERF_EVENT_IOC_REFRESH, 1); }

@@ -19,6 +19,8 @@ namespace libprofile {
 int open_counter(ClockState& clock, pid_t thread, std::uint64_t period, int signal) noexcept;
 /// Returns true if the file is still the one that open_counter() has opened.
 bool is_own_counter(const ClockState& clock) noexcept;
+/// Makes the next signal come after `period` ns. Returns false if the kernel refuses.
+bool set_counter_period(const ClockState& clock, std::uint64_t period) noexcept;
 /// Makes it count until it has sent one signal.
 bool arm_counter(const ClockState& clock) noexcept;
 /// The same for the counter that has just sent this signal.

@@ -1,5 +1,6 @@
 #include "libprofile/sampling/sample_clock.hpp"
 
+#include "format/sampling_rate.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
@@ -12,6 +13,7 @@
 #include "libprofile/sampling/skip.hpp"
 #include "libprofile/thread/thread.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <ucontext.h>
 #include <unistd.h>
@@ -20,8 +22,9 @@ namespace libprofile {
 
 namespace {
 
-int sample_signal = 0; // 0 if sampling is off
-std::uint64_t period = 0;
+int sample_signal = 0;    // 0 if sampling is off
+std::uint64_t period = 0; // the first one if it is automatic
+bool is_automatic = false;
 std::uint64_t beat = 0; // period of the timer that accompanies a counter
 pid_t sampled_process = 0;
 std::atomic<int> refusal{0};
@@ -41,7 +44,7 @@ bool wants_counter() { return choice() == SampleClockChoice::Perf || (choice() =
 bool start_counter(Thread& thread, pid_t id) {
     ClockState& clock = thread.clock;
     if (!wants_counter()) return false;
-    if (const int error = open_counter(clock, id, period, sample_signal); error != 0) {
+    if (const int error = open_counter(clock, id, clock.rate.interval(), sample_signal); error != 0) {
         if (choice() == SampleClockChoice::Perf) refusal.store(error, std::memory_order_relaxed);
         return false;
     }
@@ -61,9 +64,10 @@ bool start_timer(Thread& thread, pid_t id) {
     const bool wall = choice() == SampleClockChoice::Wall;
     if (!create_timer(clock.timer, wall ? CLOCK_MONOTONIC : cpu_clock_of(id), id, sample_signal)) return false;
     clock.kind = wall ? SamplingClock::Wall : SamplingClock::Timer;
+    if (!wall) clock.rate.limit(shortest_timer());
     clock.has_timer = true;
     clock.running = true; // before the first signal can come
-    if (set_timer(clock.timer, period)) return true;
+    if (set_timer(clock.timer, clock.rate.interval())) return true;
     clock.running = false;
     clock.has_timer = false;
     timer_delete(clock.timer);
@@ -79,16 +83,22 @@ void lose_counter(ClockState& clock) {
     clock.file = -1;
     clock.last -= clock.hidden;
     clock.hidden = 0;
-    if (clock.has_timer) set_timer(clock.timer, period);
+    clock.rate.limit(shortest_timer());
+    if (clock.has_timer) set_timer(clock.timer, clock.rate.interval());
 }
 
-/// Notes periods that have ended without a signal since the last reading. `seen` of the ended ones had a signal, including the present one.
+/// How long a counter may be silent before it is suspected, times 4/3.
+std::uint64_t beat_of(const ClockState& clock) { return std::max(beat, 2 * clock.rate.interval()); }
+
+/// Notes periods that have ended without a signal since the last reading. Signals have come for `seen` ns of them, including the present one.
 void note_hidden(Thread& thread, std::uint64_t reading, std::uint64_t seen) {
     ClockState& clock = thread.clock;
-    const std::uint64_t ended = reading > clock.last ? (reading - clock.last + period / 4) / period : 0; // rounded, since signals come late
-    if (ended <= seen) return;
-    clock.last += (ended - seen) * period;
-    if (thread.call_depth == 0) clock.hidden += (ended - seen) * period;
+    const std::uint64_t mean = clock.rate.mean();
+    const std::uint64_t ended = reading > clock.last ? reading - clock.last + mean / 4 : 0; // a quarter more, since signals come late
+    if (ended < seen + mean) return;
+    const std::uint64_t without = (ended - seen) / mean * mean;
+    clock.last += without;
+    if (thread.call_depth == 0) clock.hidden += without;
 }
 
 /// Returns true if the thread was in the kernel for a system call: the instruction before the next one is one.
@@ -103,8 +113,10 @@ bool is_in_system_call(const void* context) {
 } // namespace
 
 bool prepare_sampling(void (*handler)(int, siginfo_t*, void*)) noexcept {
-    period = static_cast<std::uint64_t>(process.config().number(Option::Sample));
-    if (period == 0) return true;
+    const std::int64_t configured = process.config().number(Option::Sample);
+    if (configured == 0) return true;
+    is_automatic = configured == automatic_period;
+    period = is_automatic ? SampleRate::shortest_automatic : static_cast<std::uint64_t>(configured);
     beat = 2 * period > shortest_timer() ? 2 * period : shortest_timer();
     sampled_process = getpid();
     know_modules();
@@ -137,6 +149,10 @@ bool is_our_signal(const siginfo_t& info) noexcept { return is_our_timer(info) |
 bool start_clock(Thread& thread, pid_t id) noexcept {
     // Both the thread itself and the thread that begins sampling may come here.
     if (sample_signal == 0 || thread.finished || __atomic_exchange_n(&thread.clock.claimed, true, __ATOMIC_ACQ_REL)) return true;
+    if (is_automatic)
+        thread.clock.rate.adapt(unseen_cost.sample_ns, static_cast<std::uint64_t>(id));
+    else
+        thread.clock.rate.fix(period);
     // Before it runs: the time until now belongs to no sample.
     thread.clock.last = choice() == SampleClockChoice::Wall ? session_clock.now() : cpu_time_of(id);
     if (start_counter(thread, id) || start_timer(thread, id)) return true;
@@ -160,8 +176,9 @@ bool is_due(Thread& thread, const siginfo_t& info, const void* context) noexcept
     if (clock.kind != SamplingClock::Perf || !is_our_timer(info)) return true;
     if (thread_local_block.in_tool != 0) return false; // neither kernel time nor the thread's own
     const std::uint64_t reading = thread_cpu_time();
-    const bool is_silent = reading >= clock.last + beat / 4 * 3;
-    note_hidden(thread, reading, clock.in_tool);
+    const bool is_silent = reading >= clock.last + beat_of(clock) / 4 * 3;
+    const std::uint64_t interval = clock.rate.interval(), mean = clock.rate.mean();
+    note_hidden(thread, reading, clock.in_tool + (interval > mean ? interval - mean : 0)); // a long one may still run
     if (is_silent && !is_own_counter(clock)) lose_counter(clock);
     return is_silent || (clock.hidden != 0 && is_in_system_call(context));
 }
@@ -170,12 +187,12 @@ std::uint64_t weigh(Thread& thread, const siginfo_t& info, std::uint64_t reading
     ClockState& clock = thread.clock;
     if (clock.kind == SamplingClock::Perf && is_our_timer(info)) {
         // Most of it may be page faults, which a beat cannot detect. A rare system call must not get them all.
-        const std::uint64_t most = 4 * beat;
+        const std::uint64_t most = 4 * beat_of(clock);
         const std::uint64_t weight = clock.hidden < most ? clock.hidden : most;
         if (thread.call_depth == 0) clock.hidden = 0;
         return weight;
     }
-    if (clock.kind == SamplingClock::Perf) note_hidden(thread, reading, clock.in_tool + 1);
+    if (clock.kind == SamplingClock::Perf) note_hidden(thread, reading, clock.in_tool + clock.rate.interval());
     const std::uint64_t weight = reading > clock.last ? reading - clock.last : 0;
     clock.last = reading;
     clock.in_tool = 0;
@@ -183,11 +200,19 @@ std::uint64_t weigh(Thread& thread, const siginfo_t& info, std::uint64_t reading
 }
 
 void arm_again(Thread* thread, const siginfo_t& info) noexcept {
-    if (is_our_timer(info)) return;
-    if (thread == nullptr) return arm_counter_of(info);
+    const bool is_timer = is_our_timer(info);
+    if (thread == nullptr) {
+        if (!is_timer) arm_counter_of(info);
+        return;
+    }
     ClockState& clock = thread->clock;
-    if (!clock.running || clock.kind != SamplingClock::Perf) return;
-    if (!is_own_counter(clock) || !arm_counter(clock)) lose_counter(clock);
+    if (!clock.running || (clock.kind == SamplingClock::Perf) == is_timer) return; // a beat, or a counter that is lost
+    const std::uint64_t interval = clock.rate.next();
+    if (is_timer) {
+        if (!clock.rate.is_fixed()) set_timer(clock.timer, interval); // a fixed one repeats itself
+        return;
+    }
+    if (!is_own_counter(clock) || (!clock.rate.is_fixed() && !set_counter_period(clock, interval)) || !arm_counter(clock)) lose_counter(clock);
 }
 
 } // namespace libprofile

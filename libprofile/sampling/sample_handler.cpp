@@ -120,6 +120,7 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     if (is_checkpoint_due(thread, begin)) [[unlikely]]
         thread.cheap_event.make_due(); // the next MPI call writes it
     thread.phases.time().book_overhead(own + around);
+    thread.clock.rate.learn(own + around);
     if (thread.call_depth == 0) return;
     RunningCall& call = thread.calls[thread.call_depth - 1];
     call.inner += own + asleep + around;
@@ -140,7 +141,7 @@ void sample(Thread& thread, const siginfo_t& info, void* context) noexcept {
         if (silent) return;
         thread.samples_lost += lost;
         ++thread.samples_taken;
-        ++thread.clock.in_tool;
+        thread.clock.in_tool += thread.clock.rate.interval();
         thread.skip(SkipReason::InTool);
         return;
     }

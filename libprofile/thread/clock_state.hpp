@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/profile_file.hpp"
+#include "libprofile/thread/sample_rate.hpp"
 
 #include <cstdint>
 #include <ctime>
@@ -18,10 +19,11 @@ struct ClockState {
     timer_t timer = nullptr;   // with a perf counter: its beat (sample_clock.hpp)
     int file = -1;             // of the perf counter
     std::uint64_t file_id = 0; // the kernel's number of the counter: tells whether `file` is still ours
-    std::uint64_t last = 0;    // reading at the previous sample: thread CPU time, or the time stamp for wall time
+    SampleRate rate;
+    std::uint64_t last = 0; // reading at the previous sample: thread CPU time, or the time stamp for wall time
     // Of a perf counter, which is silent in the kernel:
     std::uint64_t hidden = 0;  // ns: periods that ended without a signal and are not given to a sample yet
-    std::uint64_t in_tool = 0; // signals since the previous sample that hit libprofile
+    std::uint64_t in_tool = 0; // ns: intervals since the previous sample whose signals hit libprofile
 };
 
 /// Reads what a sample needs: the thread's CPU time, or the time stamp if wall time is sampled. A sample stands for the time since the previous

@@ -51,6 +51,23 @@ def samples_are_timed_by_the_best_clock_that_is_permitted(job):
 
 
 @test
+def automatic_samples_are_many_in_short_runs_on_every_clock(job):
+    best = best_clock(job)
+    for clock in ("auto", "timer", "wall"):
+        report = sampled(job, "compute", sample="auto", clock=clock)
+        used = best if clock == "auto" else clock
+        expect_equal(clock_of(report), used, "clock")
+        rate, = report["job"]["sampling_rate"]
+        # A run this short lives on its credit; CPU timers expire on every second kernel tick at most.
+        expect(rate >= (50 if used == "timer" else 300), f"{clock}: only {rate} samples a second")
+        expect(rate <= 1100, f"{clock}: {rate} samples a second")
+        taken = report["losses"]["samples_taken"] + report["losses"]["samples_lost"]
+        stands_for = taken / rate
+        wall = report["job"]["wall_ns"][0] / 1e9
+        expect(stands_for < 1.3 * wall + 0.05, f"{clock}: {taken} samples of {rate} a second in {wall} s")
+
+
+@test
 def unprivileged_users_are_sampled(job):
     before = []
     if os.getuid() == 0:

@@ -97,7 +97,7 @@ TEST_F(ConfigTest, SamplingIsSetByRateOrPeriod) {
                                                           {"no", 0},          {"100", 10000000},   {"100Hz", 10000000}, {"2kHz", 500000},
                                                           {"2.5khz", 400000}, {"10kHz", 100000},   {"1ms", 1000000},    {"500us", 500000},
                                                           {"0.5ms", 500000},  {"0.001s", 1000000}, {"100us", 100000},   {"0.1Hz", 10000000000},
-                                                          {"1s", 1000000000}, {"3Hz", 333333333},  {".5MS", 500000}};
+                                                          {"1s", 1000000000}, {"3Hz", 333333333},  {".5MS", 500000},    {"auto", automatic_period}};
     for (const auto& [text, period] : forms) {
         setenv("LIBPROFILE_SAMPLE", text, 1);
         Arena arena;

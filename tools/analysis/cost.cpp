@@ -13,20 +13,28 @@ namespace libprofile::tools {
 
 namespace {
 
-/// How often and by what the ranks were sampled: "sampled 100 times per second of processor time (perf clock)".
+/// How often and by what the ranks were sampled: "sampled 100 times per second of processor time (perf clock)". Automatic rates differ between ranks.
 std::string sampling_text(const Profile& profile) {
-    std::map<std::pair<SamplingClock, std::uint64_t>, std::uint64_t> ranks;
-    for (const auto& [rank, info] : profile.ranks) ++ranks[{info.sampling_clock, info.sampling_clock == SamplingClock::None ? 0 : info.rate}];
+    struct Ranks {
+        std::uint64_t n = 0, least = UINT64_MAX, most = 0; // samples per second
+    };
+    std::map<SamplingClock, Ranks> ranks;
+    for (const auto& [rank, info] : profile.ranks) {
+        Ranks& alike = ranks[info.sampling_clock];
+        ++alike.n;
+        alike.least = std::min(alike.least, info.rate);
+        alike.most = std::max(alike.most, info.rate);
+    }
     std::string out;
-    for (const auto& [sampling, n] : ranks) {
-        const auto [clock, rate] = sampling;
+    for (const auto& [clock, alike] : ranks) {
         out += out.empty() ? "" : "; ";
         if (clock == SamplingClock::None)
             out += "not sampled";
         else
-            out += fmt::format("sampled {} per second of {} ({} clock)", plural(rate, "time"), clock == SamplingClock::Wall ? "wall time" : "processor time",
+            out += fmt::format("sampled {}{} per second of {} ({} clock)", alike.least == alike.most ? "" : count(static_cast<double>(alike.least)) + " to ",
+                               plural(alike.most, "time"), clock == SamplingClock::Wall ? "wall time" : "processor time",
                                sampling_clock_names[static_cast<std::size_t>(clock)]);
-        if (ranks.size() > 1) out += ": " + plural(n, "rank");
+        if (ranks.size() > 1) out += ": " + plural(alike.n, "rank");
     }
     return out;
 }

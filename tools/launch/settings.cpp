@@ -93,7 +93,7 @@ std::string range_of(const OptionRow& row) {
     case OptionType::Choice: return row.choices;
     case OptionType::ChoiceOrText: return std::string(row.choices) + "|POINT";
     case OptionType::Text: return row.choices;
-    case OptionType::Rate: return fmt::format("0|RATE|PERIOD, at most {}kHz", samples_per_second(row.minimum) / 1000);
+    case OptionType::Rate: return fmt::format("auto|0|RATE|PERIOD, at most {}kHz", samples_per_second(row.minimum) / 1000);
     case OptionType::Duration: return fmt::format("0|{}ms..{}s", row.minimum / 1000000, row.maximum / 1000000000);
     }
     return "";
@@ -133,8 +133,9 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
     case OptionType::Text: return value.empty() ? "must not be empty" : "";
     case OptionType::Rate: {
         std::int64_t period = 0;
-        if (parse_sampling_period(value.c_str(), period) && (period == 0 || (period >= row.minimum && period <= row.maximum))) return "";
-        return fmt::format("must be a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most {} Hz", samples_per_second(row.minimum));
+        if (parse_sampling_period(value.c_str(), period) && (period == 0 || period == automatic_period || (period >= row.minimum && period <= row.maximum)))
+            return "";
+        return fmt::format("must be auto, a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most {} Hz", samples_per_second(row.minimum));
     }
     case OptionType::Duration: {
         std::int64_t ns = 0;

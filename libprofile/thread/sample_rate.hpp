@@ -1,0 +1,92 @@
+// How long it is until a thread's next sample: always the same, or as often as a share of the time allows (LIBPROFILE_SAMPLE=auto).
+// Contract: belongs to one thread, used by the thread that starts its clock and then by its signal handler; async-signal-safe, never allocates.
+//
+// Automatic: the mean interval is what a sample costs divided by the share of the time that samples may take. What the first samples cost beyond the
+// share is taken from a credit, so that short runs have many. Each interval is drawn evenly from half to one and a half times the mean, so that samples
+// do not keep step with a program that repeats itself.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace libprofile {
+
+class SampleRate {
+  public:
+    static constexpr std::uint64_t shortest_automatic = 1000000; // ns; above 1000 a second the kernel may let samples go without a trace
+    static constexpr std::uint64_t longest_automatic = 100000000;
+    static constexpr std::uint64_t samples_of_share = 333;  // one part in 333: 0.3 % of the time
+    static constexpr std::uint64_t first_credit = 10000000; // ns of a thread: 0.5 % of two seconds
+
+    /// All intervals are `period` ns.
+    void fix(std::uint64_t period) noexcept {
+        is_fixed_ = true;
+        mean_ = interval_ = period;
+    }
+    /// Intervals follow the cost of samples, `cost` ns at first. `seed` differs between threads.
+    void adapt(std::uint64_t cost, std::uint64_t seed) noexcept {
+        is_fixed_ = false;
+        cost_ = cost;
+        random_ = seed * 0x9e3779b97f4a7c15u | 1;
+        choose_mean();
+        interval_ = mean_;
+    }
+    /// The clock cannot keep shorter intervals. For automatic ones only.
+    void limit(std::uint64_t shortest) noexcept {
+        shortest_ = std::max(shortest_, shortest);
+        if (is_fixed_) return;
+        choose_mean();
+        interval_ = mean_;
+    }
+
+    bool is_fixed() const noexcept { return is_fixed_; }
+    /// The mean of the intervals, in ns.
+    std::uint64_t mean() const noexcept { return mean_; }
+    /// The one that runs, in ns.
+    std::uint64_t interval() const noexcept { return interval_; }
+
+    /// A sample took `cost` ns of the thread's time, the kernel's work included.
+    void learn(std::uint64_t cost) noexcept {
+        if (is_fixed_) return;
+        constexpr std::uint64_t dearest = 1000000; // something else has taken the rest
+        cost = std::min(cost, dearest);
+        cost_ = cost_ == 0 ? cost : (15 * cost_ + cost + 8) / 16;
+        const std::uint64_t allowed = interval_ / samples_of_share;
+        const std::uint64_t beyond = cost > allowed ? cost - allowed : 0;
+        credit_ -= std::min(credit_, beyond);
+        choose_mean();
+    }
+
+    /// The running interval has ended. Returns the length of the next, in ns.
+    std::uint64_t next() noexcept {
+        ended_ns_ += interval_;
+        ++ended_;
+        if (is_fixed_) return interval_;
+        random_ ^= random_ << 13; // Marsaglia, Xorshift RNGs (2003), section 3
+        random_ ^= random_ >> 7;
+        random_ ^= random_ << 17;
+        return interval_ = mean_ / 2 + (random_ >> 32) * mean_ / 0xffffffffu;
+    }
+
+    /// Intervals that have ended, and their sum in ns.
+    std::uint64_t ended() const noexcept { return ended_; }
+    std::uint64_t ended_ns() const noexcept { return ended_ns_; }
+
+  private:
+    void choose_mean() noexcept {
+        const std::uint64_t wanted = credit_ != 0 ? shortest_ : cost_ * samples_of_share;
+        mean_ = std::max(shortest_, std::min(wanted, longest_automatic));
+    }
+
+    bool is_fixed_ = true;
+    std::uint64_t mean_ = 0;
+    std::uint64_t interval_ = 0;
+    std::uint64_t shortest_ = shortest_automatic;
+    std::uint64_t cost_ = 0; // ns of one sample, a mean that forgets
+    std::uint64_t credit_ = first_credit;
+    std::uint64_t random_ = 1;
+    std::uint64_t ended_ = 0;
+    std::uint64_t ended_ns_ = 0;
+};
+
+} // namespace libprofile
