@@ -55,6 +55,11 @@ inline bool parse_sampling_period(const char* text, std::int64_t& period_ns) noe
     return false;
 }
 
+/// Returns true for a period that an option with these bounds allows; "off" and "auto" are always allowed.
+inline bool is_sampling_period(std::int64_t period_ns, std::int64_t shortest_ns, std::int64_t longest_ns) noexcept {
+    return period_ns == 0 || period_ns == automatic_period || (period_ns >= shortest_ns && period_ns <= longest_ns);
+}
+
 /// Samples per second, rounded, at least 1 unless sampling is off.
 inline std::uint64_t samples_per_second(std::int64_t period_ns) noexcept {
     if (period_ns == 0) return 0;

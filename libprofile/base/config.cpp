@@ -147,8 +147,7 @@ bool Config::parse(Option option, const char* value, Arena& arena) noexcept {
         break;
     case OptionType::Text: break;
     case OptionType::Rate:
-        if (!parse_sampling_period(value, number)) return false;
-        if (number != 0 && number != automatic_period && (number < row.minimum || number > row.maximum)) return false;
+        if (!parse_sampling_period(value, number) || !is_sampling_period(number, row.minimum, row.maximum)) return false;
         break;
     case OptionType::Duration:
         if (!parse_duration(value, number)) return false;

@@ -1,5 +1,6 @@
 #include "libprofile/output/rank_block.hpp"
 
+#include "format/own_share.hpp"
 #include "format/sampling_rate.hpp"
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
@@ -68,7 +69,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         summary.bounds = not_recorded_ns != 0 || thread.regions != nullptr || thread.openmp.has_constructs() ? 1 : 0;
     });
     record.rate = rate_of(intervals, intervals_ns);
-    if (record.rate != 0) summary.sampled_ns = (record.samples_taken + record.samples_lost) * 1000000000u / record.rate;
+    summary.sampled_ns = sampled_time(record.samples_taken + record.samples_lost, record.rate, UINT64_MAX);
     summary.samples_taken = record.samples_taken;
     summary.samples_lost = record.samples_lost;
     summary.samples_inside = record.skipped[static_cast<std::size_t>(SkipReason::InTool)];

@@ -6,6 +6,8 @@
 // do not keep step with a program that repeats itself.
 #pragma once
 
+#include "libprofile/base/hashing.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -27,14 +29,14 @@ class SampleRate {
     void adapt(std::uint64_t cost, std::uint64_t seed) noexcept {
         is_fixed_ = false;
         cost_ = cost;
-        random_ = seed * 0x9e3779b97f4a7c15u | 1;
+        random_ = seed * golden | 1;
         choose_mean();
         interval_ = mean_;
     }
     /// The clock cannot keep shorter intervals. For automatic ones only.
     void limit(std::uint64_t shortest) noexcept {
-        shortest_ = std::max(shortest_, shortest);
         if (is_fixed_) return;
+        shortest_ = std::max(shortest_, shortest);
         choose_mean();
         interval_ = mean_;
     }

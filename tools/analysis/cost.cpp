@@ -85,8 +85,9 @@ std::string trace_text(const Profile& profile) {
 
 /// Sums over the ranks; the memory of the one with most.
 struct Cost {
-    std::uint64_t taken = 0, inside = 0, lost = 0, rate = 0, memory = 0, written = 0; // inside: samples that hit libprofile itself
-    double wall = 0, overhead = 0, not_recorded = 0, partly_seen = 0;                 // ns; partly_seen: regions and OpenMP
+    std::uint64_t taken = 0, inside = 0, lost = 0, sampled = 0, memory = 0,
+                  written = 0;                                        // inside: samples that hit libprofile itself; sampled: ns that samples stand for
+    double wall = 0, overhead = 0, not_recorded = 0, partly_seen = 0; // ns; partly_seen: regions and OpenMP
 };
 
 Cost cost_of(const Profile& profile, const std::vector<const Location*>& locations) {
@@ -95,7 +96,7 @@ Cost cost_of(const Profile& profile, const std::vector<const Location*>& locatio
         cost.taken += info.samples_taken;
         cost.inside += info.skipped[static_cast<std::size_t>(SkipReason::InTool)];
         cost.lost += info.samples_lost;
-        cost.rate = std::max(cost.rate, info.rate);
+        cost.sampled += sampled_time(info.samples_taken + info.samples_lost, info.rate, UINT64_MAX);
         cost.memory = std::max(cost.memory, info.memory_peak);
         cost.written += info.bytes_written;
     }
@@ -121,7 +122,7 @@ double share_of(const Cost& cost) { return cost.wall == 0 ? 0 : cost.overhead / 
 std::string own_share_text(const Cost& cost) {
     const std::string booked = percent(share_of(cost)) + " of the time";
     const bool is_bound = cost.not_recorded + cost.partly_seen > 0; // format/own_share.hpp
-    const std::uint64_t sampled = sampled_time(cost.taken + cost.lost, cost.rate, static_cast<std::uint64_t>(cost.wall));
+    const std::uint64_t sampled = std::min(cost.sampled, static_cast<std::uint64_t>(cost.wall));
     if (!do_samples_say_more(cost.inside, cost.taken, static_cast<std::uint64_t>(cost.overhead), sampled)) return (is_bound ? "at least " : "about ") + booked;
     return fmt::format("{} of the samples hit libprofile itself (it measured {})", percent(static_cast<double>(cost.inside) / static_cast<double>(cost.taken)),
                        booked);

@@ -133,8 +133,7 @@ std::string value_problem(const OptionRow& row, const std::string& value) {
     case OptionType::Text: return value.empty() ? "must not be empty" : "";
     case OptionType::Rate: {
         std::int64_t period = 0;
-        if (parse_sampling_period(value.c_str(), period) && (period == 0 || period == automatic_period || (period >= row.minimum && period <= row.maximum)))
-            return "";
+        if (parse_sampling_period(value.c_str(), period) && is_sampling_period(period, row.minimum, row.maximum)) return "";
         return fmt::format("must be auto, a rate (100Hz, 2kHz), a period (1ms, 500us) or 0; at most {} Hz", samples_per_second(row.minimum));
     }
     case OptionType::Duration: {
