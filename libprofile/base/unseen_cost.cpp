@@ -2,6 +2,6 @@
 
 namespace libprofile {
 
-constinit UnseenCost unseen_cost = {8, 10, 2500};
+constinit UnseenCost unseen_cost = {8, 10};
 
 } // namespace libprofile

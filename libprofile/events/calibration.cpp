@@ -148,7 +148,7 @@ UnseenCost measure(Thread& thread, const UnseenCost& assumed) {
     };
     const std::uint32_t poll = time_of(body_of_poll, lead_polls, nothing_more);
     const bool were_polls = time.polls().repeats == calls * batches;
-    return {more(more(whole, plain), middle(seen)), were_polls ? more(poll, plain) : assumed.poll_ns, assumed.sample_ns};
+    return {more(more(whole, plain), middle(seen)), were_polls ? more(poll, plain) : assumed.poll_ns};
 }
 
 } // namespace

@@ -4,7 +4,6 @@
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
 #include "libprofile/base/real_calls.hpp"
-#include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/sampling/cpu_timer.hpp"
 #include "libprofile/sampling/perf_clock.hpp"
@@ -27,6 +26,9 @@ std::uint64_t period = 0; // the first one if it is automatic
 bool is_automatic = false;
 std::uint64_t beat = 0; // period of the timer that accompanies a counter
 pid_t sampled_process = 0;
+// What the handler does not see of a sample, ns (signal_cost.hpp).
+std::uint32_t counter_cost = 0;
+std::uint32_t timer_cost = 2500; // if it cannot be measured
 std::atomic<int> refusal{0};
 
 SampleClockChoice choice() { return process.config().choice<SampleClockChoice>(); }
@@ -49,6 +51,7 @@ bool start_counter(Thread& thread, pid_t id) {
         return false;
     }
     clock.kind = SamplingClock::Perf;
+    clock.unseen_ns = counter_cost;
     clock.has_timer = create_timer(clock.timer, cpu_clock_of(id), id, sample_signal) && set_timer(clock.timer, beat);
     clock.running = true; // before the first signal can come
     if (arm_counter(clock)) return true;
@@ -74,17 +77,29 @@ bool start_timer(Thread& thread, pid_t id) {
     return false;
 }
 
-/// The application has closed the counter's file.
-void lose_counter(ClockState& clock) {
-    if (!clock.running) return; // another thread has just stopped this clock
+/// The timer that accompanies a counter takes over.
+void leave_counter(ClockState& clock) {
     clock.kind = SamplingClock::Timer;
-    clock.was_lost = true;
+    clock.unseen_ns = timer_cost;
     close_counter(clock); // leaves it alone if the file is the application's by now
     clock.file = -1;
     clock.last -= clock.hidden;
     clock.hidden = 0;
     clock.rate.limit(shortest_timer());
     if (clock.has_timer) set_timer(clock.timer, clock.rate.interval());
+}
+
+/// The application has closed the counter's file.
+void lose_counter(ClockState& clock) {
+    if (!clock.running) return; // another thread has just stopped this clock
+    clock.was_lost = true;
+    leave_counter(clock);
+}
+
+/// A counter allows any interval, a timer costs less. So once samples have to be as rare as those of a timer, the timer is better.
+bool is_timer_better(const ClockState& clock) {
+    return choice() == SampleClockChoice::Auto && !clock.rate.is_fixed() && clock.has_timer && timer_cost < counter_cost &&
+           clock.rate.mean() >= shortest_timer();
 }
 
 /// How long a counter may be silent before it is suspected, times 4/3.
@@ -130,9 +145,9 @@ bool prepare_sampling(void (*handler)(int, siginfo_t*, void*)) noexcept {
         // No handler of the application may run inside ours, because it might leave it by siglongjmp. Faults are not blocked.
         sigfillset(&wanted.sa_mask);
         for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&wanted.sa_mask, fault);
-        std::uint32_t cost = wants_counter() ? cost_of_counter(signal) : 0;
-        if (cost == 0) cost = cost_of_signal(signal);
-        if (cost != 0) unseen_cost.sample_ns = cost;
+        if (const std::uint32_t cost = cost_of_signal(signal); cost != 0) timer_cost = cost;
+        counter_cost = wants_counter() ? cost_of_counter(signal) : 0;
+        if (counter_cost == 0) counter_cost = timer_cost;
         if (real_calls().sigaction(signal, &wanted, nullptr) != 0) continue;
         sample_signal = signal;
         return true;
@@ -149,8 +164,9 @@ bool is_our_signal(const siginfo_t& info) noexcept { return is_our_timer(info) |
 bool start_clock(Thread& thread, pid_t id) noexcept {
     // Both the thread itself and the thread that begins sampling may come here.
     if (sample_signal == 0 || thread.finished || __atomic_exchange_n(&thread.clock.claimed, true, __ATOMIC_ACQ_REL)) return true;
+    thread.clock.unseen_ns = timer_cost;
     if (is_automatic)
-        thread.clock.rate.adapt(unseen_cost.sample_ns, static_cast<std::uint64_t>(id));
+        thread.clock.rate.adapt(counter_cost, static_cast<std::uint64_t>(id));
     else
         thread.clock.rate.fix(period);
     // Before it runs: the time until now belongs to no sample.
@@ -212,6 +228,7 @@ void arm_again(Thread* thread, const siginfo_t& info) noexcept {
         if (!clock.rate.is_fixed()) set_timer(clock.timer, interval); // a fixed one repeats itself
         return;
     }
+    if (is_timer_better(clock)) return leave_counter(clock);
     if (!is_own_counter(clock) || (!clock.rate.is_fixed() && !set_counter_period(clock, interval)) || !arm_counter(clock)) lose_counter(clock);
 }
 

@@ -2,7 +2,6 @@
 
 #include "libprofile/base/process.hpp"
 #include "libprofile/base/process_state.hpp"
-#include "libprofile/base/unseen_cost.hpp"
 #include "libprofile/callpath/arch/registers.hpp"
 #include "libprofile/loops/loop_watch.hpp"
 #include "libprofile/output/checkpoint.hpp"
@@ -113,7 +112,7 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     // Reading the CPU time makes the kernel notice that the time slice is over. On shared cores, slices then end here; what other processes did
     // meanwhile is not our time.
     constexpr std::uint64_t dear_reading = 1000;
-    const std::uint64_t around = (begin - entered < dear_reading ? begin - entered : dear_reading) + unseen_cost.sample_ns;
+    const std::uint64_t around = (begin - entered < dear_reading ? begin - entered : dear_reading) + thread.clock.unseen_ns;
     const std::uint64_t end = session_clock.now();
     const std::uint64_t own = thread.own_time(begin, end);
     const std::uint64_t asleep = end - begin - own;

@@ -1,9 +1,10 @@
 // How long it is until a thread's next sample: always the same, or as often as a share of the time allows (LIBPROFILE_SAMPLE=auto).
 // Contract: belongs to one thread, used by the thread that starts its clock and then by its signal handler; async-signal-safe, never allocates.
 //
-// Automatic: the mean interval is what a sample costs divided by the share of the time that samples may take. What the first samples cost beyond the
-// share is taken from a credit, so that short runs have many. Each interval is drawn evenly from half to one and a half times the mean, so that samples
-// do not keep step with a program that repeats itself.
+// Automatic: an account gets a share of each interval, and what each sample has cost is taken off it. It begins with a credit, so that short runs have
+// many samples. The mean interval is what pays for a sample; while much is left it is shorter, in debt longer, so that the account goes to nothing and
+// never far below. Each interval is drawn evenly from half to one and a half times the mean, so that samples do not keep step with a program that
+// repeats itself.
 #pragma once
 
 #include "libprofile/base/hashing.hpp"
@@ -18,7 +19,7 @@ class SampleRate {
     static constexpr std::uint64_t shortest_automatic = 1000000; // ns; above 1000 a second the kernel may let samples go without a trace
     static constexpr std::uint64_t longest_automatic = 100000000;
     static constexpr std::uint64_t samples_of_share = 333;  // one part in 333: 0.3 % of the time
-    static constexpr std::uint64_t first_credit = 10000000; // ns of a thread: 0.5 % of two seconds
+    static constexpr std::uint64_t first_credit = 5000000; // ns of a thread: 0.25 % of two seconds
 
     /// All intervals are `period` ns.
     void fix(std::uint64_t period) noexcept {
@@ -29,7 +30,7 @@ class SampleRate {
     void adapt(std::uint64_t cost, std::uint64_t seed) noexcept {
         is_fixed_ = false;
         cost_ = cost;
-        random_ = seed * golden | 1;
+        random_ = seed * golden;
         choose_mean();
         interval_ = mean_;
     }
@@ -53,10 +54,7 @@ class SampleRate {
         constexpr std::uint64_t dearest = 1000000; // something else has taken the rest
         cost = std::min(cost, dearest);
         cost_ = cost_ == 0 ? cost : (15 * cost_ + cost + 8) / 16;
-        const std::uint64_t allowed = interval_ / samples_of_share;
-        const std::uint64_t beyond = cost > allowed ? cost - allowed : 0;
-        credit_ -= std::min(credit_, beyond);
-        choose_mean();
+        account_ -= static_cast<std::int64_t>(cost * samples_of_share);
     }
 
     /// The running interval has ended. Returns the length of the next, in ns.
@@ -64,10 +62,10 @@ class SampleRate {
         ended_ns_ += interval_;
         ++ended_;
         if (is_fixed_) return interval_;
-        random_ ^= random_ << 13; // Marsaglia, Xorshift RNGs (2003), section 3
-        random_ ^= random_ >> 7;
-        random_ ^= random_ << 17;
-        return interval_ = mean_ / 2 + (random_ >> 32) * mean_ / 0xffffffffu;
+        account_ = std::min(account_ + static_cast<std::int64_t>(interval_), first_account);
+        choose_mean();
+        random_ += golden;
+        return interval_ = mean_ / 2 + (mix(random_) >> 32) * mean_ / 0xffffffffu;
     }
 
     /// Intervals that have ended, and their sum in ns.
@@ -76,17 +74,19 @@ class SampleRate {
 
   private:
     void choose_mean() noexcept {
-        const std::uint64_t wanted = credit_ != 0 ? shortest_ : cost_ * samples_of_share;
-        mean_ = std::max(shortest_, std::min(wanted, longest_automatic));
+        constexpr std::int64_t samples = 16; // that balance the account
+        const std::int64_t wanted = static_cast<std::int64_t>(cost_ * samples_of_share) - account_ / samples;
+        mean_ = static_cast<std::uint64_t>(std::clamp(wanted, static_cast<std::int64_t>(shortest_), static_cast<std::int64_t>(longest_automatic)));
     }
 
+    static constexpr std::int64_t first_account = first_credit * samples_of_share;
     bool is_fixed_ = true;
     std::uint64_t mean_ = 0;
     std::uint64_t interval_ = 0;
     std::uint64_t shortest_ = shortest_automatic;
-    std::uint64_t cost_ = 0; // ns of one sample, a mean that forgets
-    std::uint64_t credit_ = first_credit;
-    std::uint64_t random_ = 1;
+    std::uint64_t cost_ = 0;               // ns of one sample, a mean that forgets
+    std::int64_t account_ = first_account; // ns of the thread's time: what is left, as the time whose share it is
+    std::uint64_t random_ = 0;
     std::uint64_t ended_ = 0;
     std::uint64_t ended_ns_ = 0;
 };
