@@ -8,6 +8,8 @@ TimeCategory category_of(const Node& node) noexcept { return is_call(node.kind) 
 
 namespace {
 
+constexpr auto samples = static_cast<std::size_t>(Metric::Samples); // of "(not sampled)": squares of times, not a number of samples
+
 CondensedVector derive(const std::uint64_t* direct, const std::uint64_t* by_category, std::size_t counter_metrics) noexcept {
     CondensedVector result;
     derive_catalogue(direct, by_category, result.values);
@@ -24,6 +26,7 @@ CondensedVector condense(Accumulator& rows, const CallTree& tree, std::size_t co
         const Row& row = rows[i];
         by_category[static_cast<std::size_t>(category_of(tree[row.node]))] += row[Metric::Time];
         for (std::size_t m = 0; m < metric_count + counter_metrics; ++m) direct[m] += row.values[m];
+        if (row.node == tree.not_sampled()) direct[samples] -= row[Metric::Samples];
     }
     return derive(direct, by_category, counter_metrics);
 }
@@ -43,10 +46,12 @@ inline CondensedVector condense_and(const IterationProfile& profile, const CallT
         const bool is_event = counts_for_structure(node.kind);
         if (cell->metric() == static_cast<std::uint32_t>(Metric::Time)) // a node's first
             by_category[static_cast<std::size_t>(category_of(node))] += cell->value;
+        const std::uint64_t samples_before = direct[samples];
         for (; cell != end && cell->node() == id; ++cell) {
             direct[cell->metric()] += cell->value;
             if (is_event && is_exact_in_event(cell->metric(), counter_metrics)) visit(*cell);
         }
+        if (id == tree.not_sampled()) direct[samples] = samples_before;
     }
     return derive(direct, by_category, counter_metrics);
 }

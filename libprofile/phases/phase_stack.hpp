@@ -58,6 +58,7 @@ class PhaseStack {
         if (kind == NodeKind::Quota) return sampled; // so is the time of the calls folded there; readers could not tell them apart
         sampled[Metric::Time] += ns;
         top().outside.sampled_ns += ns;
+        book_square(samples, ns);
         return sampled;
     }
     /// Changes whenever row() may no longer return what it has returned.
@@ -115,6 +116,13 @@ class PhaseStack {
     void finish(std::uint64_t now, std::uint64_t cpu_now) noexcept;
 
   private:
+    /// How unequal the times of samples are tells how exact shares are (docs/sampling-error.md). Of several taken as equal.
+    void book_square(std::uint64_t samples, std::uint64_t ns) noexcept {
+        const bool is_back = samples >> 63 != 0;
+        const std::uint64_t number = is_back ? std::uint64_t{0} - samples : samples, us = (is_back ? std::uint64_t{0} - ns : ns) / 1000;
+        const std::uint64_t square = number == 0 ? 0 : us * us / number;
+        if (Row& base = row(tree_->not_sampled()); base.node == tree_->not_sampled()) base[Metric::Samples] += is_back ? std::uint64_t{0} - square : square;
+    }
     void close_segment(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void book_pause(std::uint64_t now, std::uint64_t cpu_now) noexcept;
     void enter(Phase& phase) noexcept;

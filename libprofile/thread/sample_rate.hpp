@@ -18,7 +18,7 @@ class SampleRate {
   public:
     static constexpr std::uint64_t shortest_automatic = 1000000; // ns; above 1000 a second the kernel may let samples go without a trace
     static constexpr std::uint64_t longest_automatic = 100000000;
-    static constexpr std::uint64_t samples_of_share = 333;  // one part in 333: 0.3 % of the time
+    static constexpr std::uint64_t samples_of_share = 333; // one part in 333: 0.3 % of the time
     static constexpr std::uint64_t first_credit = 5000000; // ns of a thread: 0.25 % of two seconds
 
     /// All intervals are `period` ns.

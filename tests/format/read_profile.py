@@ -319,8 +319,8 @@ def journal_records(data):
         sequence += 1
 
 
-def journal_sums(p, count, nodes):
-    """The cells of a record, of a rank that has so many nodes: sums by position of the metric."""
+def journal_sums(p, count, nodes, without):
+    """The cells of a record, of a rank that has so many nodes, without one (node, position of the metric): sums by position of the metric."""
     sums, key = defaultdict(int), 0
     for _ in range(count):
         sizes = p.data[p.at]
@@ -332,7 +332,8 @@ def journal_sums(p, count, nodes):
         key = (key + int.from_bytes(p.data[key_at : p.at], "little")) % 2**32
         if key // 64 > nodes:
             raise Damaged(f"a journal has values of node {key // 64} before it says what that is")
-        sums[key % 64] = (sums[key % 64] + int.from_bytes(p.data[value_at:key_at], "little")) % 2**64
+        if divmod(key, 64) != without:
+            sums[key % 64] = (sums[key % 64] + int.from_bytes(p.data[value_at:key_at], "little")) % 2**64
     return sums
 
 
@@ -371,8 +372,8 @@ class Known:
         self.nodes += count
 
 
-def journal_iterations(data, known):
-    """The iterations of a journal."""
+def journal_iterations(data, known, without):
+    """The iterations of a journal; `without`: see journal_sums()."""
     newest, iterations = {}, []
     for p in journal_records(data):
         kind = p.number()
@@ -381,7 +382,7 @@ def journal_iterations(data, known):
         elif kind == 2:
             phase, fate, wall, wall_inclusive, thread_wall, taken, lost = p.numbers(7)
             strong, weak = tuple(p.numbers(2)), tuple(p.numbers(2))
-            newest[phase] = {"phase": known.phase(phase), "fate": fate, "wall_ns": wall, "sums": journal_sums(p, p.number(), known.nodes)}
+            newest[phase] = {"phase": known.phase(phase), "fate": fate, "wall_ns": wall, "sums": journal_sums(p, p.number(), known.nodes, without)}
             iterations.append(newest[phase])
         elif kind == 4:
             taken_back = newest.pop(p.number())
@@ -390,7 +391,7 @@ def journal_iterations(data, known):
             taken_back["fate"] = 1
         else:
             known.phase(p.numbers(5)[0])
-            journal_sums(p, p.number(), known.nodes)
+            journal_sums(p, p.number(), known.nodes, without)
         p.end()
     return iterations
 
@@ -553,6 +554,10 @@ class Paths:
             return self.in_tree(rank, (rank, thread), node)
         return self.in_tree(JOB, (JOB, 0), self.maps[location["map"]][node])
 
+    def is_not_sampled(self, rank, thread, node):
+        path = self.of(rank, thread, node)
+        return path != () and path[-1][0] == 5
+
     def in_tree(self, owner, tree, node):
         if node == 0:
             return ()
@@ -591,8 +596,10 @@ def summary(data, scan):
         found[rank, thread, number] += 1
         if len(nodes) != phase["clusters"] + 1:
             raise Damaged("cells of another number of clusters")
+        name = metrics[metric][0]
         for at, (list_nodes, list_values) in enumerate(zip(nodes, values)):
-            name = metrics[metric][0]
+            if name == "samples":  # of "(not sampled)" they are squares of times
+                list_values = [value for node, value in zip(list_nodes, list_values) if not paths.is_not_sampled(rank, thread, node)]
             for sums in (totals[rank, thread, number], clusters[rank, thread, number][at] if at < phase["clusters"] else {}):
                 sums[name] = (sums.get(name, 0) + sum(list_values)) % 2**64  # what is not sampled may be negative
             call_paths.update(paths.of(rank, thread, node) for node in list_nodes)
@@ -626,8 +633,10 @@ def summary(data, scan):
     for rank, data in journals.items():
         known = Known({number: phase["name"] for (r, t, number), phase in phases.items() if (r, t) == (rank, 0)},
                       len(trees[rank, 0]) - 1, len(tables[rank]["modules"]), tables[rank]["functions"])
+        names = [name for name, _ in metrics]
+        squares = next((node for node, one in enumerate(trees[rank, 0]) if one and one[1] == 5), None), names.index("samples")
         out.setdefault("journals", {})[rank] = [
-            {**one, "sums": {metrics[at][0]: value for at, value in one["sums"].items()}} for one in journal_iterations(data, known)]
+            {**one, "sums": {names[at]: value for at, value in one["sums"].items()}} for one in journal_iterations(data, known, squares)]
     return out
 
 

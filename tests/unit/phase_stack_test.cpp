@@ -295,7 +295,7 @@ TEST_F(PhaseStackTest, WhatSamplesStandForIsKeptAndSumsAreExact) {
     std::map<NodeId, std::uint64_t> times, samples;
     for (std::uint32_t i = 0; i < sums.size; ++i) (sums.cells[i].metric() == 0 ? times : samples)[sums.cells[i].node()] = sums.cells[i].value;
     EXPECT_EQ(times, (std::map<NodeId, std::uint64_t>{{a, 100}, {b, 3000}, {tree_.not_sampled(), std::uint64_t{800} - 3100}, {tree_.off_cpu(), 200}}));
-    EXPECT_EQ(samples, (std::map<NodeId, std::uint64_t>{{a, 1}, {b, 3}}));
+    EXPECT_EQ(samples, (std::map<NodeId, std::uint64_t>{{a, 1}, {b, 3}, {tree_.not_sampled(), 3}})); // three of 1 us: the sum of their squares
     EXPECT_EQ(cell_time(phase("step")), 1000u);
 }
 
@@ -309,6 +309,17 @@ TEST_F(PhaseStackTest, SamplesWithoutRoomForTheirPathAreCountedAndLeaveTheirTime
     EXPECT_EQ(value(tree_.quota(), Metric::Time), 0u);
     EXPECT_EQ(value(tree_.not_sampled(), Metric::Time), 700u);
     EXPECT_EQ(cell_time(phase("")), 1000u);
+}
+
+TEST_F(PhaseStackTest, SquaresOfTheTimesOfSamplesGoWithThem) {
+    const NodeId a = tree_.child(0, NodeKind::Unknown, 0, 1);
+    const auto squares = [&] { return phase("").rows.row(tree_.not_sampled(), tree_, arena_)[Metric::Samples]; };
+    stack_.book_samples(a, 1, 1000000);
+    stack_.book_samples(a, 1, 10000000);
+    EXPECT_EQ(squares(), 1000u * 1000 + 10000u * 10000); // us^2
+    stack_.book_samples(a, std::uint64_t{0} - 1, std::uint64_t{0} - 1000000);
+    EXPECT_EQ(squares(), 10000u * 10000);
+    stack_.finish(20000000, 20000000);
 }
 
 TEST_F(PhaseStackTest, SettlingIsUndoneBySamplesToo) {

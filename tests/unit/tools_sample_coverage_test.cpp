@@ -33,6 +33,7 @@ struct Job {
     double spread = 0;                 // standard deviation of a function's time from iteration to iteration, as a part of the time
     bool is_regular = false;           // samples after exact periods
     std::uint32_t varying = functions; // the only function that differs; `functions`: all do
+    double dense = 0;                  // so long from the start the period is a tenth; ns
 };
 
 /// A rank of a job: the truth, and what the reader makes of its samples.
@@ -57,12 +58,18 @@ class SampleCoverage : public testing::Test {
         for (const Kind& kind : kinds) frequencies.push_back(kind.frequency);
         std::discrete_distribution<std::uint32_t> kind_of(frequencies.begin(), frequencies.end());
         std::normal_distribution<double> normal;
-        std::exponential_distribution<double> wait(1 / job.period);
-        std::vector<std::map<std::uint32_t, std::uint64_t>> hits(kinds.size());
+        double now = 0; // of the thread's computing time
+        const auto mean = [&] { return now < job.dense ? job.period / 10 : job.period; };
+        const auto wait = [&] { return job.is_regular ? mean() : std::exponential_distribution<double>(1 / mean())(random_); };
+        struct Hits {
+            std::uint64_t samples = 0, ns = 0;
+        };
+        std::vector<std::map<std::uint32_t, Hits>> hits(kinds.size());
+        std::vector<std::uint64_t> squares(kinds.size());
         std::vector<std::uint64_t> computing(kinds.size());
         Rank rank;
         rank.data.clusters.resize(kinds.size());
-        double left = job.is_regular ? job.period * std::uniform_real_distribution<double>()(random_) : wait(random_); // until the next sample
+        double left = job.is_regular ? job.period * std::uniform_real_distribution<double>()(random_) : wait(); // until the next sample
         for (std::size_t i = 0; i < job.iterations; ++i) {
             const std::uint32_t kind = kind_of(random_);
             Times times{};
@@ -71,7 +78,13 @@ class SampleCoverage : public testing::Test {
                 const double spread = job.varying == functions || job.varying == f ? job.spread : 0;
                 times[f] = std::round(job.length * kinds[kind].length * kinds[kind].shares[f] * std::max(0.0, 1 + spread * normal(random_)));
                 sum += static_cast<std::uint64_t>(times[f]);
-                for (left -= times[f]; left < 0; left += job.is_regular ? job.period : wait(random_)) ++hits[kind][f];
+                now += times[f];
+                for (left -= times[f]; left < 0; left += wait()) {
+                    const auto ns = static_cast<std::uint64_t>(mean());
+                    ++hits[kind][f].samples;
+                    hits[kind][f].ns += ns;
+                    squares[kind] += (ns / 1000) * (ns / 1000);
+                }
             }
             rank.truth.push_back(times);
             rank.data.cluster_of_iteration.push_back(kind);
@@ -82,11 +95,12 @@ class SampleCoverage : public testing::Test {
         for (std::uint32_t k = 0; k < kinds.size(); ++k) {
             Cluster& cluster = rank.data.clusters[k];
             cluster.equivalence_class = k;
-            for (const auto& [f, n] : hits[k]) {
-                cluster.cells.push_back({first_frame + f, time_metric, n * static_cast<std::uint64_t>(job.period)});
-                cluster.cells.push_back({first_frame + f, samples_metric, n});
-                computing[k] -= n * static_cast<std::uint64_t>(job.period);
+            for (const auto& [f, hit] : hits[k]) {
+                cluster.cells.push_back({first_frame + f, time_metric, hit.ns});
+                cluster.cells.push_back({first_frame + f, samples_metric, hit.samples});
+                computing[k] -= hit.ns;
             }
+            cluster.cells.insert(cluster.cells.begin(), {not_sampled, samples_metric, squares[k]});
             cluster.cells.insert(cluster.cells.begin(), {not_sampled, time_metric, computing[k]});
         }
         share_out_computing_time(profile_, {nodes_, metrics_}, rank.data);
@@ -197,6 +211,13 @@ TEST_F(SampleCoverage, OfIterationsThatDifferWithinTheirKind) {
         expect_coverage("one varies, 2 ranks, 0.2 ms", {2, 20000, 2e5, 1e7, 0.5, false, f}, 60, 98.5, 100);
         expect_coverage("one varies, 2 ranks, 50 ms", {2, 300, 5e7, 1e7, 0.5, false, f}, 60, 98.5, 100);
     }
+}
+
+/// As with LIBPROFILE_SAMPLE=auto: half of the samples are from the first tenth of the time, and stand for a tenth of the others' time.
+TEST_F(SampleCoverage, OfSamplesThatAreDenserAtFirst) {
+    expect_coverage("dense, 2 ranks, 0.2 ms", {2, 20000, 2e5, 1e7, 0, false, functions, 5e8}, 100);
+    expect_coverage("dense, 4 ranks, 5 ms", {4, 1000, 5e6, 1e7, 0, false, functions, 6e8}, 100);
+    expect_coverage("dense, 2 ranks, 50 ms", {2, 300, 5e7, 1e7, 0, false, functions, 2e9}, 100);
 }
 
 /// They are spread more evenly than random ones, and intervals are those of random ones.

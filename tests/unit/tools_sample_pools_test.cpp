@@ -122,6 +122,21 @@ TEST_F(SamplePools, APhaseOfVeryManyClustersUsesItsHeaviestPathsAndNothingIsNega
     EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}, [](std::uint64_t sum, const auto& one) { return sum + one.second; }), 500000u);
 }
 
+TEST_F(SamplePools, SamplesOfUnequalTimesCountAsFewerEqualOnes) {
+    Cluster both = cluster(1000000000, {});
+    both.cells.push_back({first_frame, time_metric, 100 * 1000000 + 100 * 10000000}); // 100 samples of 1 ms, 100 of 10 ms
+    both.cells.push_back({first_frame, samples, 200});
+    data_.clusters = {both};
+    share_out();
+    EXPECT_DOUBLE_EQ(data_.pools.at(0).samples, 200);
+
+    both.cells.push_back({not_sampled, samples, 100 * 1000 * 1000 + std::uint64_t{100} * 10000 * 10000});
+    data_.clusters = {both};
+    share_out();
+    EXPECT_NEAR(data_.pools.at(0).samples, 1.1e6 * 1.1e6 / 1.01e10, 1e-6);
+    EXPECT_TRUE(values(data_.clusters[0].cells, samples) == (Values{{first_frame, 200}})); // squares are no samples
+}
+
 TEST_F(SamplePools, ManyEqualCountersOfADamagedFileAreSummedFirst) {
     data_.clusters = {cluster(900, {20, 10})};
     for (int i = 0; i < 200000; ++i) data_.clusters[0].cells.push_back({not_sampled, counter, 3});

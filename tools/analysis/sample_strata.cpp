@@ -128,7 +128,7 @@ SampledSelection selection_of(const PhaseData& data, const std::vector<PathTimes
         }
         const double selected = computing * share, unit = computing / times[p].ns;
         // A damaged file may have no number of samples.
-        const double samples = std::max<double>(1, static_cast<double>(data.pools[p].samples));
+        const double samples = std::max(1.0, data.pools[p].samples);
         result.strata.push_back({selected, selected * selected / samples + unit * unit * squares_of_difference(data.pools[p], times[p])});
         for (const auto& [path, ns] : pools[p]) result.parts.push_back({path, p, ns * share});
     }

@@ -188,7 +188,7 @@ struct Phase {
 
 /// Clusters of a phase whose computing time the same samples shared out (sample_pools.hpp).
 struct SamplePool {
-    std::uint64_t samples = 0;
+    double samples = 0;    // of equal times that would be as exact as those there are, which stand for unequal times
     bool is_mixed = false; // its clusters have different call structures
 };
 

@@ -10,7 +10,7 @@ namespace {
 using Wide = unsigned __int128; // products of times
 
 /// What a cell is to the sharing out.
-enum class Part : std::uint8_t { Other, Sampled, Hits, NotSampled, Counter };
+enum class Part : std::uint8_t { Other, Sampled, Hits, Squares, NotSampled, Counter };
 
 /// The cells of a cluster, or of the rest.
 struct List {
@@ -20,7 +20,8 @@ struct List {
     std::uint64_t computing_ns = 0;
     std::uint64_t sampled_ns = 0; // what its samples stand for
     std::uint64_t samples = 0;
-    std::size_t totals = 1; // computing time and counters
+    std::uint64_t squares = 0; // us^2, of the times that single samples stand for
+    std::size_t totals = 1;    // computing time and counters
 };
 
 struct Pool {
@@ -30,6 +31,16 @@ struct Pool {
     void add(const Pool& more) {
         lists.insert(lists.end(), more.lists.begin(), more.lists.end());
         samples += more.samples;
+    }
+    /// The effective sample size (L. Kish, "Survey Sampling" (1965), 11.7): the square of the sum of weights by the sum of their squares.
+    double effective_samples() const {
+        double us = 0, squares = 0;
+        for (const List* list : lists) {
+            us += static_cast<double>(list->sampled_ns) / 1000;
+            squares += static_cast<double>(list->squares);
+        }
+        const auto all = static_cast<double>(samples);
+        return squares == 0 ? all : std::min(all, us * us / squares); // older files have no squares
     }
     bool is_mixed() const {
         return std::any_of(lists.begin(), lists.end(), [&](const List* list) { return list->equivalence_class != lists.front()->equivalence_class; });
@@ -95,7 +106,10 @@ Part Sharing::part_of(const Cell& cell) const {
     const CallPath& path = profile_.paths[numbers_.nodes[cell.path]];
     const std::uint32_t metric = numbers_.metrics[cell.metric];
     constexpr auto time = static_cast<std::uint32_t>(Metric::Time);
-    if (path.kind == NodeKind::NotSampled) return metric == time ? Part::NotSampled : metric >= metric_count ? Part::Counter : Part::Other;
+    if (path.kind == NodeKind::NotSampled) {
+        if (metric == static_cast<std::uint32_t>(Metric::Samples)) return Part::Squares;
+        return metric == time ? Part::NotSampled : metric >= metric_count ? Part::Counter : Part::Other;
+    }
     // "(quota)" also has the times of MPI calls.
     if (path.kind == NodeKind::Root || path.kind == NodeKind::Quota || category_of(profile_, path) != TimeCategory::Compute) return Part::Other;
     return metric == time ? Part::Sampled : metric == static_cast<std::uint32_t>(Metric::Samples) ? Part::Hits : Part::Other;
@@ -108,8 +122,10 @@ void Sharing::take(std::vector<Cell>& cells, std::uint64_t equivalence_class, st
         if (part == Part::Sampled || part == Part::NotSampled) list.computing_ns += cell.value;
         if (part == Part::Sampled) list.sampled_ns += cell.value;
         if (part == Part::Hits) list.samples += cell.value;
+        if (part == Part::Squares) list.squares += cell.value;
         list.totals += part == Part::Counter ? 1 : 0;
     }
+    std::erase_if(cells, [this](const Cell& cell) { return part_of(cell) == Part::Squares; }); // all else takes them for a number of samples
     cells_ += cells.size();
     // A negative sum is in damaged files only.
     if ((list.computing_ns != 0 || list.sampled_ns != 0) && list.computing_ns >> 63 == 0) lists_.push_back(list);
@@ -208,7 +224,7 @@ void Sharing::share_out() {
         std::vector<Weight> weights = weights_of(pool);
         if (weights.empty()) continue;
         for (const List* list : pool.lists) data_.pool_of_cluster[list->number] = static_cast<std::uint32_t>(data_.pools.size());
-        data_.pools.push_back({pool.samples, pool.is_mixed()});
+        data_.pools.push_back({pool.effective_samples(), pool.is_mixed()});
         std::size_t totals = 0;
         for (const List* list : pool.lists) totals += list->totals;
         keep_heaviest(weights, std::max<std::size_t>(1, most_cells(cells_) / totals));
