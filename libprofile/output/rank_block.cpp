@@ -14,11 +14,11 @@ namespace libprofile {
 
 namespace {
 
-/// Samples per second: those that were asked for, or the mean of the automatic ones.
-std::uint64_t rate_of(std::uint64_t intervals, std::uint64_t intervals_ns) {
+/// Samples per second: those that were asked for, or those that were taken, which stand for `weighed_ns`.
+std::uint64_t rate_of(std::uint64_t taken, std::uint64_t weighed_ns) {
     const std::int64_t period = process.config().number(Option::Sample);
     if (period != automatic_period) return samples_per_second(period);
-    return samples_per_second(static_cast<std::int64_t>(intervals == 0 ? SampleRate::shortest_automatic : intervals_ns / intervals));
+    return samples_per_second(static_cast<std::int64_t>(taken == 0 ? SampleRate::shortest_automatic : weighed_ns / taken));
 }
 
 } // namespace
@@ -36,10 +36,9 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
     record.memory_quota = memory_quota.limit();
     record.checkpoint = running.thread == nullptr ? 0 : 1;
     if (running.thread != nullptr) record.threads_running = thread_registry.choose_for_checkpoint() - 1;
-    std::uint64_t intervals = 0, intervals_ns = 0; // between samples
+    std::uint64_t weighed_ns = 0;
     for_each_location(running, [&](Thread& thread, std::uint64_t end) {
-        intervals += thread.clock.rate.ended();
-        intervals_ns += thread.clock.rate.ended_ns();
+        weighed_ns += thread.clock.weighed_ns;
         ++record.threads;
         record.samples_taken += thread.samples_taken;
         record.samples_lost += thread.samples_lost;
@@ -68,7 +67,7 @@ RankRecord describe_rank(bool complete, RankSummary& summary, RunningThread runn
         }
         summary.bounds = not_recorded_ns != 0 || thread.regions != nullptr || thread.openmp.has_constructs() ? 1 : 0;
     });
-    record.rate = rate_of(intervals, intervals_ns);
+    record.rate = rate_of(record.samples_taken, weighed_ns);
     summary.sampled_ns = sampled_time(record.samples_taken + record.samples_lost, record.rate, UINT64_MAX);
     summary.samples_taken = record.samples_taken;
     summary.samples_lost = record.samples_lost;

@@ -33,15 +33,26 @@ std::atomic<int> refusal{0};
 
 SampleClockChoice choice() { return process.config().choice<SampleClockChoice>(); }
 
-/// CPU timers keep their rate only if they expire on every second kernel tick at most.
-std::uint64_t shortest_timer() {
-    timespec tick{};
-    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-    return 2 * static_cast<std::uint64_t>(tick.tv_nsec);
+/// CPU timers expire on kernel ticks.
+std::uint64_t tick() {
+    timespec resolution{};
+    clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
+    return static_cast<std::uint64_t>(resolution.tv_nsec);
 }
 
-/// A timer that keeps the rate is better: it sees kernel time, too, and needs no file.
-bool wants_counter() { return choice() == SampleClockChoice::Perf || (choice() == SampleClockChoice::Auto && period < shortest_timer()); }
+/// They keep their rate only if they expire on every second tick at most.
+std::uint64_t shortest_timer() { return 2 * tick(); }
+
+/// Automatic intervals may be shorter: from half a tick to little more than one, so that five samples in six are at the next tick.
+std::uint64_t shortest_automatic_timer() { return tick() / 4 * 3; }
+
+/// A timer that keeps the rate is better: it sees kernel time, too, costs less and needs no file. For an automatic one it is fast enough if it
+/// would do for a hundred samples a second.
+bool wants_counter() {
+    constexpr std::uint64_t hundredth = 10000000;
+    if (choice() != SampleClockChoice::Auto) return choice() == SampleClockChoice::Perf;
+    return is_automatic ? tick() >= hundredth : period < shortest_timer();
+}
 
 bool start_counter(Thread& thread, pid_t id) {
     ClockState& clock = thread.clock;
@@ -67,7 +78,7 @@ bool start_timer(Thread& thread, pid_t id) {
     const bool wall = choice() == SampleClockChoice::Wall;
     if (!create_timer(clock.timer, wall ? CLOCK_MONOTONIC : cpu_clock_of(id), id, sample_signal)) return false;
     clock.kind = wall ? SamplingClock::Wall : SamplingClock::Timer;
-    if (!wall) clock.rate.limit(shortest_timer());
+    if (!wall) clock.rate.limit(shortest_automatic_timer());
     clock.has_timer = true;
     clock.running = true; // before the first signal can come
     if (set_timer(clock.timer, clock.rate.interval())) return true;
@@ -77,29 +88,18 @@ bool start_timer(Thread& thread, pid_t id) {
     return false;
 }
 
-/// The timer that accompanies a counter takes over.
-void leave_counter(ClockState& clock) {
+/// The application has closed the counter's file.
+void lose_counter(ClockState& clock) {
+    if (!clock.running) return; // another thread has just stopped this clock
+    clock.was_lost = true;
     clock.kind = SamplingClock::Timer;
     clock.unseen_ns = timer_cost;
     close_counter(clock); // leaves it alone if the file is the application's by now
     clock.file = -1;
     clock.last -= clock.hidden;
     clock.hidden = 0;
-    clock.rate.limit(shortest_timer());
+    clock.rate.limit(shortest_automatic_timer());
     if (clock.has_timer) set_timer(clock.timer, clock.rate.interval());
-}
-
-/// The application has closed the counter's file.
-void lose_counter(ClockState& clock) {
-    if (!clock.running) return; // another thread has just stopped this clock
-    clock.was_lost = true;
-    leave_counter(clock);
-}
-
-/// A counter allows any interval, a timer costs less. So once samples have to be as rare as those of a timer, the timer is better.
-bool is_timer_better(const ClockState& clock) {
-    return choice() == SampleClockChoice::Auto && !clock.rate.is_fixed() && clock.has_timer && timer_cost < counter_cost &&
-           clock.rate.mean() >= shortest_timer();
 }
 
 /// How long a counter may be silent before it is suspected, times 4/3.
@@ -206,12 +206,14 @@ std::uint64_t weigh(Thread& thread, const siginfo_t& info, std::uint64_t reading
         const std::uint64_t most = 4 * beat_of(clock);
         const std::uint64_t weight = clock.hidden < most ? clock.hidden : most;
         if (thread.call_depth == 0) clock.hidden = 0;
+        clock.weighed_ns += weight;
         return weight;
     }
     if (clock.kind == SamplingClock::Perf) note_hidden(thread, reading, clock.in_tool + clock.rate.interval());
     const std::uint64_t weight = reading > clock.last ? reading - clock.last : 0;
     clock.last = reading;
     clock.in_tool = 0;
+    clock.weighed_ns += weight;
     return weight;
 }
 
@@ -228,7 +230,6 @@ void arm_again(Thread* thread, const siginfo_t& info) noexcept {
         if (!clock.rate.is_fixed()) set_timer(clock.timer, interval); // a fixed one repeats itself
         return;
     }
-    if (is_timer_better(clock)) return leave_counter(clock);
     if (!is_own_counter(clock) || (!clock.rate.is_fixed() && !set_counter_period(clock, interval)) || !arm_counter(clock)) lose_counter(clock);
 }
 

@@ -2,8 +2,7 @@
 // Contract: prepare_sampling() runs once per session, outside handlers. start_clock() and stop_clock() run with the in-tool flag set, on the thread
 // itself or another one of the process. The rest is async-signal-safe.
 //
-//   perf   the kernel's task clock of the thread (perf_clock.hpp): any rate, accompanied by a CPU timer, its beat. With LIBPROFILE_SAMPLE=auto the
-//          timer takes over once its samples, which cost less, are allowed to be as frequent
+//   perf   the kernel's task clock of the thread (perf_clock.hpp): any rate, accompanied by a CPU timer, its beat
 //   timer  POSIX timer on the thread's CPU clock (cpu_timer.hpp): expires on kernel ticks, often 250 a second
 //   wall   POSIX timer on the monotonic clock: samples waiting threads, too, and interrupts their system calls
 //

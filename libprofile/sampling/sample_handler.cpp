@@ -127,9 +127,10 @@ void count(Thread& thread, const siginfo_t& info, void* context, std::uint64_t l
     call.cpu_start = call.cpu_start > asleep ? call.cpu_start - asleep : 1;
 }
 
-/// The number of expirations that have merged into this one. The beat of a counter merges without a loss, because it asks for no sample.
+/// The number of expirations that have merged into this one. The beat of a counter merges without a loss, because it asks for no sample. So do automatic
+/// intervals that are shorter than the kernel's ticks.
 std::uint64_t merged(const Thread& thread, const siginfo_t& info) noexcept {
-    const bool expires = info.si_code == SI_TIMER && thread.clock.kind != SamplingClock::Perf;
+    const bool expires = info.si_code == SI_TIMER && thread.clock.kind != SamplingClock::Perf && thread.clock.rate.is_fixed();
     return expires && info.si_overrun > 0 ? static_cast<std::uint64_t>(info.si_overrun) : 0;
 }
 

@@ -20,8 +20,9 @@ struct ClockState {
     int file = -1;             // of the perf counter
     std::uint64_t file_id = 0; // the kernel's number of the counter: tells whether `file` is still ours
     SampleRate rate;
-    std::uint32_t unseen_ns = 0; // of a sample: the kernel's work for the clock and the signal, and the return from the handler
-    std::uint64_t last = 0;      // reading at the previous sample: thread CPU time, or the time stamp for wall time
+    std::uint32_t unseen_ns = 0;  // of a sample: the kernel's work for the clock and the signal, and the return from the handler
+    std::uint64_t last = 0;       // reading at the previous sample: thread CPU time, or the time stamp for wall time
+    std::uint64_t weighed_ns = 0; // that all samples stand for
     // Of a perf counter, which is silent in the kernel:
     std::uint64_t hidden = 0;  // ns: periods that ended without a signal and are not given to a sample yet
     std::uint64_t in_tool = 0; // ns: intervals since the previous sample whose signals hit libprofile

@@ -59,18 +59,12 @@ class SampleRate {
 
     /// The running interval has ended. Returns the length of the next, in ns.
     std::uint64_t next() noexcept {
-        ended_ns_ += interval_;
-        ++ended_;
         if (is_fixed_) return interval_;
         account_ = std::min(account_ + static_cast<std::int64_t>(interval_), first_account);
         choose_mean();
         random_ += golden;
         return interval_ = mean_ / 2 + (mix(random_) >> 32) * mean_ / 0xffffffffu;
     }
-
-    /// Intervals that have ended, and their sum in ns.
-    std::uint64_t ended() const noexcept { return ended_; }
-    std::uint64_t ended_ns() const noexcept { return ended_ns_; }
 
   private:
     void choose_mean() noexcept {
@@ -87,8 +81,6 @@ class SampleRate {
     std::uint64_t cost_ = 0;               // ns of one sample, a mean that forgets
     std::int64_t account_ = first_account; // ns of the thread's time: what is left, as the time whose share it is
     std::uint64_t random_ = 0;
-    std::uint64_t ended_ = 0;
-    std::uint64_t ended_ns_ = 0;
 };
 
 } // namespace libprofile

@@ -2,6 +2,7 @@
 """What times the samples, and what it must leave alone (tests/programs/sampling.c)."""
 
 import os
+import time
 
 from harness import Skip, expect, expect_equal, main, test
 
@@ -52,14 +53,15 @@ def samples_are_timed_by_the_best_clock_that_is_permitted(job):
 
 @test
 def automatic_samples_are_many_in_short_runs_on_every_clock(job):
-    best = best_clock(job)
-    for clock in ("auto", "timer", "wall"):
-        report = sampled(job, "compute", sample="auto", clock=clock)
-        used = best if clock == "auto" else clock
+    tick = time.clock_getres(time.CLOCK_MONOTONIC_COARSE)
+    best = best_clock(job) if tick >= 0.01 else "timer"
+    for clock in ("auto", "timer", "perf", "wall"):
+        report = sampled(job, "compute", sample="auto", clock=clock, complaints=int(clock == "perf" != best_clock(job)))
+        used = {"auto": best, "perf": best_clock(job)}.get(clock, clock)
         expect_equal(clock_of(report), used, "clock")
         rate, = report["job"]["sampling_rate"]
-        # A run this short lives on its credit; CPU timers expire on every second kernel tick at most.
-        expect(rate >= (50 if used == "timer" else 300), f"{clock}: only {rate} samples a second")
+        # A run this short lives on its credit; CPU timers expire on kernel ticks, of which those of busy machines see fewer.
+        expect(rate >= (0.4 / tick if used == "timer" else 300), f"{clock}: only {rate} samples a second")
         expect(rate <= 1100, f"{clock}: {rate} samples a second")
         taken = report["losses"]["samples_taken"] + report["losses"]["samples_lost"]
         stands_for = taken / rate

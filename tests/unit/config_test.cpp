@@ -44,7 +44,7 @@ class ConfigTest : public testing::Test {
 TEST_F(ConfigTest, DefaultsAreThoseOfTheTable) {
     Config& config = load();
     EXPECT_EQ(config.number(Option::Clusters), 16);
-    EXPECT_EQ(config.number(Option::Sample), 10000000);
+    EXPECT_EQ(config.number(Option::Sample), automatic_period);
     EXPECT_EQ(config.number(Option::Memory), 256 << 20);
     EXPECT_STREQ(config.text(Option::Output), "");
     EXPECT_STREQ(config.complaint(), "");
@@ -115,7 +115,7 @@ TEST_F(ConfigTest, SamplingThatIsNoRateAndNoPeriodIsInvalid) {
         Arena arena;
         Config config;
         config.load(arena);
-        EXPECT_EQ(config.number(Option::Sample), 10000000) << bad;
+        EXPECT_EQ(config.number(Option::Sample), automatic_period) << bad;
         EXPECT_NE(std::strstr(config.complaint(), "(100Hz, 2kHz), a period (1ms, 500us) or 0; at most 10000 Hz"), nullptr) << bad;
     }
 }
