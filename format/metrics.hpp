@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace libprofile {
 
@@ -118,19 +120,30 @@ constexpr CatalogueId catalogue_of(TimeCategory category) {
     return CatalogueId::Execution;
 }
 
+/// Calls visit(n) for n from 0 to `count` - 1, each a constant: what the catalogue says is decided by the compiler. At the end of an iteration,
+/// loops that ask the catalogue took more time than what they compute.
+template <std::size_t count, class Visit> constexpr void for_each_constant(Visit visit) {
+    [&]<std::size_t... n>(std::index_sequence<n...>) { (visit(std::integral_constant<std::size_t, n>{}), ...); }
+    (std::make_index_sequence<count>{});
+}
+
 /// Derives all catalogue values from direct metric values and times per category.
 /// `direct` has metric_count entries, `by_category` TimeCategory::Count entries, `out` catalogue_size entries.
 template <class Number> constexpr void derive_catalogue(const Number* direct, const Number* by_category, Number* out) {
-    for (std::size_t i = 0; i < catalogue_size; ++i) {
-        const CatalogueRow& row = metric_catalogue[i];
-        out[i] = row.kind == CatalogueKind::Direct ? direct[static_cast<std::size_t>(row.direct)] : Number{};
-    }
-    for (std::size_t c = 0; c < static_cast<std::size_t>(TimeCategory::Count); ++c)
-        out[static_cast<std::size_t>(catalogue_of(static_cast<TimeCategory>(c)))] += by_category[c];
-    for (std::size_t i = catalogue_size; i-- > 0;) {
-        const CatalogueRow& row = metric_catalogue[i];
-        if (row.parent != CatalogueId::None) out[static_cast<std::size_t>(row.parent)] += out[i];
-    }
+    for_each_constant<catalogue_size>([&](auto i) {
+        constexpr CatalogueRow row = metric_catalogue[i];
+        if constexpr (row.kind == CatalogueKind::Direct)
+            out[i] = direct[static_cast<std::size_t>(row.direct)];
+        else
+            out[i] = Number{};
+    });
+    for_each_constant<static_cast<std::size_t>(TimeCategory::Count)>(
+        [&](auto c) { out[static_cast<std::size_t>(catalogue_of(static_cast<TimeCategory>(c.value)))] += by_category[c]; });
+    for_each_constant<catalogue_size>([&](auto n) {
+        constexpr std::size_t i = catalogue_size - 1 - n; // rows come after their parents
+        constexpr CatalogueId parent = metric_catalogue[i].parent;
+        if constexpr (parent != CatalogueId::None) out[static_cast<std::size_t>(parent)] += out[i];
+    });
 }
 
 } // namespace libprofile

@@ -13,6 +13,7 @@
 #include "format/range_code.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -28,6 +29,7 @@ class SeriesTrack {
         unsigned shift = 0;     // 0 for exact values
         bool averaged = false;  // the prediction is a running mean, not the last value
         bool is_absent = false; // probably 0, which does not change the prediction
+        bool spreads = false;   // spread() is asked for
     };
 
     std::uint32_t columns() const { return columns_; }
@@ -76,7 +78,7 @@ class SeriesTrack {
     template <class Coder> std::int64_t code(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule) {
         if (rule.is_absent) return code_absent(coder, value, rule.shift);
         const std::uint64_t prediction = predicted_[slot][column];
-        if constexpr (!Coder::reading) learn_spread(value, prediction);
+        if (!Coder::reading && rule.spreads) learn_spread(value, prediction);
         const std::int64_t difference = code_difference(coder, changes_[column], lengths_[column], odds_, wanted(value, prediction, rule.shift));
         const std::int64_t result = value_of(prediction, difference, rule.shift);
         keep(slot, column, result, rule.averaged);
@@ -86,7 +88,7 @@ class SeriesTrack {
     /// prediction.
     template <class Coder> std::int64_t code_rest(Coder& coder, unsigned slot, std::uint32_t column, std::int64_t value, Rule rule, std::int64_t left) {
         const std::uint64_t prediction = left < 0 ? 0 : static_cast<std::uint64_t>(left);
-        if constexpr (!Coder::reading) learn_spread(value, predicted_[slot][column]);
+        if (!Coder::reading && rule.spreads) learn_spread(value, predicted_[slot][column]);
         const std::int64_t difference = code_difference(coder, rest_changes_, rest_length_, rest_odds_, wanted(value, prediction, rule.shift));
         const std::int64_t result = value_of(prediction, difference, rule.shift);
         const std::int64_t own = wanted(result, predicted_[slot][column], rule.shift);
@@ -198,14 +200,15 @@ inline constexpr SeriesTotalKinds series_total_kinds;
 /// `condensed`: condensed_size values; `wall` in ns; `out`: most_series_totals values.
 inline void series_totals_of(const std::uint64_t* condensed, std::uint64_t wall, std::int64_t* out) {
     std::uint64_t own[catalogue_size];
-    for (std::size_t i = 0; i < catalogue_size; ++i) own[i] = condensed[i];
-    for (std::size_t i = 0; i < catalogue_size; ++i) {
-        const CatalogueRow& row = metric_catalogue[i];
-        if (row.kind == CatalogueKind::Time && row.parent != CatalogueId::None) own[static_cast<std::size_t>(row.parent)] -= condensed[i];
-    }
+    std::memcpy(own, condensed, sizeof own);
+    for_each_constant<catalogue_size>([&](auto i) {
+        constexpr CatalogueRow row = metric_catalogue[i];
+        if constexpr (row.kind == CatalogueKind::Time && row.parent != CatalogueId::None) own[static_cast<std::size_t>(row.parent)] -= condensed[i];
+    });
     std::size_t n = 0;
-    for (std::size_t i = 0; i < catalogue_size; ++i)
-        if (metric_catalogue[i].kind != CatalogueKind::Sum) out[n++] = static_cast<std::int64_t>(own[i]);
+    for_each_constant<catalogue_size>([&](auto i) {
+        if constexpr (metric_catalogue[i].kind != CatalogueKind::Sum) out[n++] = static_cast<std::int64_t>(own[i]);
+    });
     out[n] = static_cast<std::int64_t>(wall - condensed[static_cast<std::size_t>(CatalogueId::Total)]);
     for (std::size_t i = 0; i < most_counter_metrics; ++i) out[series_totals + i] = static_cast<std::int64_t>(condensed[catalogue_size + i]);
 }
@@ -222,17 +225,23 @@ inline void condensed_of(const std::int64_t* totals, std::uint64_t* condensed, s
     for (std::size_t i = 0; i < most_counter_metrics; ++i) condensed[catalogue_size + i] = static_cast<std::uint64_t>(totals[series_totals + i]);
 }
 
+/// Whether the row's time is in MPI or in OpenMP.
+constexpr bool is_call_time(std::size_t i) {
+    CatalogueId row = static_cast<CatalogueId>(i);
+    while (row != CatalogueId::Mpi && row != CatalogueId::OpenMp && row != CatalogueId::None) row = metric_catalogue[static_cast<std::size_t>(row)].parent;
+    return row != CatalogueId::None;
+}
+
 /// The time in MPI and in OpenMP; `totals`: series_totals values.
 inline std::int64_t series_call_time(const std::int64_t* totals) {
     std::uint64_t sum = 0;
     std::size_t n = 0;
-    for (std::size_t i = 0; i < catalogue_size; ++i) {
-        if (metric_catalogue[i].kind == CatalogueKind::Sum) continue;
-        CatalogueId row = static_cast<CatalogueId>(i);
-        while (row != CatalogueId::Mpi && row != CatalogueId::OpenMp && row != CatalogueId::None) row = metric_catalogue[static_cast<std::size_t>(row)].parent;
-        if (row != CatalogueId::None) sum += static_cast<std::uint64_t>(totals[n]);
-        ++n;
-    }
+    for_each_constant<catalogue_size>([&](auto i) {
+        if constexpr (metric_catalogue[i].kind != CatalogueKind::Sum) {
+            if constexpr (is_call_time(i)) sum += static_cast<std::uint64_t>(totals[n]);
+            ++n;
+        }
+    });
     return static_cast<std::int64_t>(sum);
 }
 
@@ -274,7 +283,7 @@ class SeriesCode {
     void restart_totals() {
         totals.restart();
         known_totals_ = 0;
-        std::memset(is_known_, 0, sizeof is_known_);
+        std::memset(known_, 0, sizeof known_);
         has_new_totals_ = {};
         slot_ = 0;
         is_unknown_ = {};
@@ -308,17 +317,17 @@ class SeriesCode {
     /// The number of columns of totals after these values are coded: those that were not 0 in an iteration of the chunk.
     std::uint32_t totals_after(const std::int64_t* values) const {
         std::uint32_t count = known_totals_;
-        for (std::size_t i = 0; i < whole_values; ++i) count += values[i] != 0 && !is_known_[i] ? 1 : 0;
+        for_each_unknown([&](std::size_t i) { count += values[i] != 0 ? 1 : 0; });
         return count;
     }
     template <class Coder> void code_totals(Coder& coder, unsigned slot, unsigned source, std::int64_t* values) {
         totals.copy_slot(slot, source);
         if (coder.decide(has_new_totals_, !Coder::reading && totals_after(values) != known_totals_)) {
-            for (std::size_t i = 0; i < whole_values; ++i) {
-                if (is_known_[i] || coder.bits(values[i] != 0 ? 1 : 0, 1) == 0) continue;
-                is_known_[i] = true;
+            for_each_unknown([&](std::size_t i) {
+                if (coder.bits(values[i] != 0 ? 1 : 0, 1) == 0) return;
+                known_[i / 64] |= std::uint64_t{1} << i % 64;
                 totals_order_[known_totals_++] = static_cast<std::uint8_t>(i);
-            }
+            });
         }
         for (std::uint32_t column = 0; column < known_totals_; ++column) {
             const std::size_t i = totals_order_[column];
@@ -366,18 +375,27 @@ class SeriesCode {
         }
         for (std::uint32_t i = 0; i < known_times_; ++i) {
             if (i == last) continue;
-            time_values[i] = times.code(coder, slot, i, time_values[i], {shift[0], true, is_absent(i)});
+            time_values[i] = times.code(coder, slot, i, time_values[i], {shift[0], true, is_absent(i), true});
             time_sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(time_sum) - static_cast<std::uint64_t>(time_values[i]));
         }
-        if (last != known_times_) time_values[last] = times.code_rest(coder, slot, last, time_values[last], {shift[0], true, false}, time_sum);
+        if (last != known_times_) time_values[last] = times.code_rest(coder, slot, last, time_values[last], {shift[0], true, false, true}, time_sum);
         return true;
     }
 
   private:
+    /// Calls visit(i) for the values of an iteration that were always 0, in order. visit() may make i known.
+    template <class Visit> void for_each_unknown(Visit visit) const {
+        for (std::uint32_t first = 0; first < whole_values; first += 64) {
+            const std::uint32_t end = whole_values - first;
+            std::uint64_t left = ~known_[first / 64] & (end < 64 ? (std::uint64_t{1} << end) - 1 : ~std::uint64_t{0});
+            for (; left != 0; left &= left - 1) visit(first + static_cast<std::size_t>(std::countr_zero(left)));
+        }
+    }
+
     unsigned slot_ = 0;
     std::uint32_t known_totals_ = 0;
-    bool is_known_[most_series_totals] = {};
-    std::uint8_t totals_order_[most_series_totals] = {}; // of the known ones, in the order of appearance
+    std::uint64_t known_[(most_series_totals + 63) / 64] = {}; // bit i: value i is one of them
+    std::uint8_t totals_order_[most_series_totals] = {};       // of the known ones, in the order of appearance
     std::uint32_t known_counts_ = 0;
     std::uint32_t known_times_ = 0;
     Odds<4> is_unknown_;

@@ -128,7 +128,7 @@ void Clusterer::update_scale() noexcept {
     const double n = static_cast<double>(clustered_);
     active_count_ = 0;
     for (std::size_t i = 0; i < compared_; ++i) {
-        if (!counts_for_distance(i) || totals_.values[i] == 0) continue;
+        if (totals_.values[i] == 0 || !counts_for_distance(i)) continue;
         if (!is_fixed_[i]) scale_[i] = n / static_cast<double>(totals_.values[i]);
         active_[active_count_++] = static_cast<std::uint8_t>(i);
     }
@@ -154,25 +154,59 @@ Pair absolute(Pair pair) {
     typedef std::int64_t Bits __attribute__((vector_size(sizeof(Pair))));
     return reinterpret_cast<Pair>(reinterpret_cast<Bits>(pair) & INT64_MAX);
 }
+/// Sums of four neighbours. (An array would stay in memory.)
+struct Four {
+    Pair a{}, b{};
+    void add(const double* row, Pair mean, Pair scale) {
+        a += absolute(mean - pair_at(row)) * scale;
+        b += absolute(mean - pair_at(row + 2)) * scale;
+    }
+    void store(double* to) const {
+        __builtin_memcpy(to, &a, sizeof a);
+        __builtin_memcpy(to + 2, &b, sizeof b);
+    }
+};
 } // namespace
+
+/// The sums of cluster i's distances to 4 * fours clusters from `begin` on, metric by metric.
+template <unsigned fours> void Clusterer::sum_distances(std::uint32_t i, std::uint32_t begin, double* sums) const noexcept {
+    Four p, q, r, s;
+    const std::size_t stride = mean_stride(room_);
+    for (std::uint32_t k = 0; k < active_count_; ++k) {
+        const std::size_t metric = active_[k];
+        const double* row = means_ + metric * stride;
+        const Pair mean = {row[i], row[i]};
+        const Pair scale = {scale_[metric], scale_[metric]};
+        row += begin;
+        p.add(row, mean, scale);
+        if constexpr (fours > 1) q.add(row + 4, mean, scale);
+        if constexpr (fours > 2) {
+            r.add(row + 8, mean, scale);
+            s.add(row + 12, mean, scale);
+        }
+    }
+    p.store(sums);
+    if constexpr (fours > 1) q.store(sums + 4);
+    if constexpr (fours > 2) {
+        r.store(sums + 8);
+        s.store(sums + 12);
+    }
+}
 
 /// Computes the distances of cluster i to the first `others` clusters, several at once, each summed metric by metric.
 void Clusterer::measure(std::uint32_t i, std::uint32_t others) noexcept {
     const Cluster& own = *clusters_[i];
-    for (std::uint32_t begin = 0; begin < others; begin += abreast) {
-        Pair a{}, b{}, c{}, d{}; // an array would stay in memory
-        for (std::uint32_t k = 0; k < active_count_; ++k) {
-            const double* row = means(active_[k]);
-            const Pair mean = {row[i], row[i]};
-            const Pair scale = {scale_[active_[k]], scale_[active_[k]]};
-            row += begin;
-            a += absolute(mean - pair_at(row)) * scale;
-            b += absolute(mean - pair_at(row + 2)) * scale;
-            c += absolute(mean - pair_at(row + 4)) * scale;
-            d += absolute(mean - pair_at(row + 6)) * scale;
-        }
-        const double sums[abreast] = {a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]};
-        for (std::uint32_t j = begin; j < others && j < begin + abreast; ++j) {
+    if (others == i + 1) others = i;
+    for (std::uint32_t begin = 0; begin < others; begin += 2 * abreast) {
+        double sums[2 * abreast];
+        const std::uint32_t left = others - begin;
+        if (left > abreast)
+            sum_distances<4>(i, begin, sums);
+        else if (left > abreast / 2)
+            sum_distances<2>(i, begin, sums);
+        else
+            sum_distances<1>(i, begin, sums);
+        for (std::uint32_t j = begin; j < others && j < begin + 2 * abreast; ++j) {
             const Cluster& other = *clusters_[j];
             if (j == i) continue;
             const bool comparable = other.equivalence_class == own.equivalence_class;

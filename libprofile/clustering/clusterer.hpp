@@ -108,6 +108,7 @@ class Clusterer {
     std::uint32_t unmeasured() const noexcept { return adapts_ && warm_up_ == 0 ? std::min(limit_, few) : limit_ + warm_up_; }
     void update_mean(std::uint32_t i) noexcept;
     void update_scale() noexcept;
+    template <unsigned fours> void sum_distances(std::uint32_t i, std::uint32_t begin, double* sums) const noexcept;
     void measure(std::uint32_t i, std::uint32_t others) noexcept;
     void measure(std::uint32_t i) noexcept { measure(i, count_); }
     void find_nearest(std::uint32_t i) noexcept;
@@ -124,10 +125,11 @@ class Clusterer {
     template <class Visit> void for_each_other(std::uint32_t i, Visit visit) noexcept {
         float* distance = row(i);
         for (std::uint32_t j = 0; j < i; ++j) visit(j, distance[j]);
-        for (std::uint32_t j = i + 1; j < count_; ++j) visit(j, row(j)[i]);
+        distance = row(i + 1) + i;
+        for (std::uint32_t j = i + 1; j < count_; distance += j++) visit(j, *distance);
     }
 
-    /// The number of clusters whose distances are computed at once.
+    /// The means of so many clusters may be read at once.
     static constexpr std::uint32_t abreast = 8;
     static constexpr std::uint32_t mean_stride(std::uint32_t clusters) { return (clusters + abreast - 1) / abreast * abreast; }
     std::uint64_t bytes_of_distances(std::uint32_t clusters) const { return pairs(clusters) * sizeof(float) + size_ * mean_stride(clusters) * sizeof(double); }

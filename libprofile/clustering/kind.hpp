@@ -20,6 +20,7 @@ struct KindFeatures {
     static constexpr std::size_t computing = 0, waiting = 1, visits = 2, bytes = 3, count = 4; // waiting: the rest of the time
     double mean[count] = {};
     double squares[count] = {}; // sum over the members of the squared deviation
+    double spread[count] = {};  // the same as a share of the squared scale: divided once, when the cluster changes
     double members = 0;
     double shortest = 0; // time of an iteration
     double longest = 0;
@@ -32,6 +33,7 @@ struct KindFeatures {
         const double busy = value(CatalogueId::Execution) - value(CatalogueId::Mpi) - value(CatalogueId::OpenMp) - value(CatalogueId::OffCpu);
         const double sums[count] = {busy, total - busy, value(CatalogueId::Visits), value(CatalogueId::Bytes)};
         for (std::size_t f = 0; f < count; ++f) mean[f] = sums[f] / members;
+        for (std::size_t f = 0; f < count; ++f) spread[f] = scale(f) > 0 ? squares[f] / (scale(f) * scale(f)) : 0;
         if (iterations == 1) shortest = longest = total;
     }
     /// Adds what does not follow from the sums. Call it before the means become those of both.
@@ -54,8 +56,7 @@ class UsualSpread {
   public:
     void add(const KindFeatures& cluster) noexcept {
         members_ += cluster.members;
-        for (std::size_t f = 0; f < KindFeatures::count; ++f)
-            if (const double scale = cluster.scale(f); scale > 0) squares_[f] += cluster.squares[f] / (scale * scale);
+        for (std::size_t f = 0; f < KindFeatures::count; ++f) squares_[f] += cluster.spread[f];
     }
     double variance(std::size_t f) const noexcept { return members_ > 0 ? squares_[f] / members_ : 0; }
 

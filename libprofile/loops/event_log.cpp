@@ -2,6 +2,7 @@
 
 #include "libprofile/base/memory.hpp"
 
+#include <bit>
 #include <cstring>
 
 namespace libprofile {
@@ -10,11 +11,32 @@ namespace {
 
 std::uint64_t first_number(std::uint64_t what, LogRecord kind) { return what << 2 | static_cast<std::uint64_t>(kind); }
 
-/// Returns the end of what it has written. (Bytes may alias everything: through a member, each of them would be a load and two stores.)
+/// Returns the end of what it has written; writes up to 8 bytes more. (Bytes may alias everything: through a member, each store would be followed by a
+/// load.)
 unsigned char* number(unsigned char* to, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) *to++ = static_cast<unsigned char>(value | 0x80);
-    *to++ = static_cast<unsigned char>(value);
-    return to;
+    const auto more = static_cast<unsigned>(std::bit_width(value | 1) - 1) / 7; // bytes after the first
+    if (more < 8) [[likely]] {
+        const std::uint64_t coded = (value << 1 | 1) << more;
+        std::memcpy(to, &coded, sizeof coded);
+        return to + more + 1;
+    }
+    *to = 0;
+    std::memcpy(to + 1, &value, sizeof value);
+    return to + 1 + sizeof value;
+}
+
+/// Reads a number, and up to 7 bytes after it. No byte of it decides a branch that is hard to predict.
+std::uint64_t number(const unsigned char*& from) {
+    std::uint64_t coded = 0;
+    std::memcpy(&coded, from, sizeof coded);
+    const auto more = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(coded) | 0x100u));
+    if (more < 8) [[likely]] {
+        from += more + 1;
+        return coded << (56 - 8 * more) >> (56 - 8 * more) >> (more + 1);
+    }
+    std::memcpy(&coded, from + 1, sizeof coded);
+    from += 1 + sizeof coded;
+    return coded;
 }
 
 } // namespace
@@ -76,7 +98,10 @@ void EventLog::add_event(const LoggedEvent& event) noexcept {
 /// If there are too many levels, the outermost ones are kept.
 void EventLog::add_returns(const LoggedReturns& returns) noexcept {
     constexpr std::uint32_t room = most_cells - first_level;
-    Cell cells[most_cells] = {{0, returns.since.events_ns}, {1, returns.since.asleep_ns}, {2, returns.since.overhead_ns}};
+    Cell cells[most_cells]; // of which few are used
+    cells[0] = {0, returns.since.events_ns};
+    cells[1] = {1, returns.since.asleep_ns};
+    cells[2] = {2, returns.since.overhead_ns};
     std::uint32_t used = first_level;
     const std::uint32_t count = returns.count < room ? returns.count : room;
     for (std::uint32_t i = 0; i < count; ++i)
@@ -96,21 +121,12 @@ void EventLog::add_values(NodeId node, const Cell* cells, std::uint32_t count) n
     end_at(to);
 }
 
-std::uint64_t EventLog::Reader::number() noexcept {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; at_ != end_; shift += 7) {
-        const std::uint64_t byte = *at_++;
-        value |= (byte & 0x7f) << shift;
-        if (byte < 0x80) break;
-    }
-    return value;
-}
-
 bool EventLog::Reader::next(LogRecord& kind) noexcept {
     std::uint32_t metric = 0;
     for (std::uint64_t increment = 0; unread_ != 0;) value(metric, increment);
-    if (at_ == end_) return false;
-    const std::uint64_t first = number();
+    if (at_ >= end_) return false;
+    const unsigned char* from = at_;
+    const std::uint64_t first = number(from);
     kind = static_cast<LogRecord>(first & 3);
     switch (kind) {
     case LogRecord::EventAgain:
@@ -118,33 +134,37 @@ bool EventLog::Reader::next(LogRecord& kind) noexcept {
         event.comes_again = kind == LogRecord::EventAgain;
         kind = LogRecord::Event;
         event.node = static_cast<NodeId>(first >> 2);
-        event.at = time_ += number();
-        event.common = static_cast<std::uint32_t>(number());
-        event.since.events_ns = number();
-        event.since.asleep_ns = number();
-        event.since.overhead_ns = number();
+        event.at = time_ += number(from);
+        event.common = static_cast<std::uint32_t>(number(from));
+        event.since.events_ns = number(from);
+        event.since.asleep_ns = number(from);
+        event.since.overhead_ns = number(from);
         break;
     case LogRecord::Sample:
         node = static_cast<NodeId>(first >> 2);
-        count = static_cast<std::uint32_t>(number());
-        weight = number();
+        count = static_cast<std::uint32_t>(number(from));
+        weight = number(from);
         break;
     case LogRecord::Values:
         unread_ = count = static_cast<std::uint32_t>(first >> 2);
-        node = static_cast<NodeId>(number());
+        node = static_cast<NodeId>(number(from));
         break;
     }
+    at_ = from;
     return true;
 }
 
 void EventLog::Reader::value(std::uint32_t& metric, std::uint64_t& increment) noexcept {
-    metric = static_cast<std::uint32_t>(number());
-    increment = number();
+    const unsigned char* from = at_;
+    metric = static_cast<std::uint32_t>(number(from));
+    increment = number(from);
+    at_ = from;
     --unread_;
 }
 
 void EventLog::Reader::returns(LoggedReturns& returns) noexcept {
-    returns = {};
+    returns.since = {};
+    returns.first = returns.count = 0;
     while (unread_ != 0) {
         std::uint32_t metric = 0;
         std::uint64_t increment = 0;
@@ -156,8 +176,9 @@ void EventLog::Reader::returns(LoggedReturns& returns) noexcept {
         const std::uint32_t level = metric - first_level;
         if (returns.count == 0) returns.first = level;
         if (level < returns.first || level - returns.first >= LoggedReturns::most) continue;
-        returns.count = level - returns.first + 1;
-        returns.at[level - returns.first] = time_ + increment;
+        const std::uint32_t index = level - returns.first;
+        while (returns.count <= index) returns.at[returns.count++] = 0; // levels without a time
+        returns.at[index] = time_ + increment;
     }
 }
 

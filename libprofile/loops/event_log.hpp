@@ -2,7 +2,8 @@
 // Contract: belongs to one thread, used with its in-tool flag set; async-signal-safe; pages of its own, at most `limit` bytes. The log ends
 // (is_full()) when they are full or memory is short; what it holds stays valid.
 //
-// Records are numbers of 7 bits a byte. The first of a record says its kind in its two lowest bits:
+// Records are numbers of 7 bits a byte: the first byte ends in as many zeros as bytes follow, and a one; nine bytes begin with 0. The log is
+// read several times when a loop is settled on, so the length is known at once. The first number of a record says its kind in its two lowest bits:
 // event   node, ns since the event before, common, and the growth of three counters of the running segment since then
 // event that comes again   the same
 //   sample  node, number, weight
@@ -98,7 +99,6 @@ class EventLog {
         void returns(LoggedReturns& returns) noexcept;
 
       private:
-        std::uint64_t number() noexcept;
         std::uint32_t unread_ = 0; // cells of the record
         const unsigned char* begin_;
         const unsigned char* at_;
@@ -113,9 +113,9 @@ class EventLog {
     void end_at(const unsigned char* end) { used_ = static_cast<std::size_t>(end - bytes_); }
 
     static constexpr std::size_t smallest = 32 << 10;
-    static constexpr std::size_t largest_record = 1024; // the values of a row: all metrics with numbers of at most 10 bytes
-    static_assert(20 + most_cells * 12 <= largest_record);
-    static constexpr std::uint32_t first_level = 3; // metrics of returns: the three counters, then levels
+    static constexpr std::size_t largest_record = 1024;        // the values of a row: all metrics with numbers of at most 10 bytes
+    static_assert(20 + most_cells * 12 + 8 <= largest_record); // numbers are read and written 8 bytes at a time
+    static constexpr std::uint32_t first_level = 3;            // metrics of returns: the three counters, then levels
 
     unsigned char* bytes_ = nullptr;
     std::size_t size_ = 0;

@@ -5,14 +5,24 @@ namespace libprofile {
 bool SitePath::find(const CallTree& tree, NodeId function) noexcept {
     const NodeId last = tree[function].parent;
     if (size != 0 && last == end) return true;
-    std::uint32_t depth = 0;
-    for (NodeId node = last; node != 0; node = tree[node].parent) ++depth;
+    // Nodes have greater numbers than their parents: going up where the greater one is meets at the innermost call site that both paths have.
+    std::uint32_t common = size;
+    std::uint32_t more = 0;
+    NodeId node = last;
+    for (; node != 0; node = tree[node].parent, ++more) {
+        while (common != 0 && site[common - 1] > node) --common;
+        if (common != 0 && site[common - 1] == node) break;
+    }
+    const std::uint32_t depth = (node == 0 ? 0 : common) + more;
     if (depth == 0 || depth > most) {
         size = 0;
         end = no_node;
         return false;
     }
-    find(tree, function, depth);
+    node = last;
+    for (std::uint32_t level = depth; more != 0; --more, node = tree[node].parent) site[--level] = node;
+    size = depth;
+    end = last;
     return true;
 }
 

@@ -26,6 +26,12 @@ bool Accumulator::has_room(std::size_t rows, Arena& arena) noexcept {
 }
 
 Row& Accumulator::new_row(NodeId node, CallTree& tree, Arena& arena) noexcept {
+    if (node < index_size_ && used_ + 1 + spare_rows <= rows_.size()) [[likely]] { // nothing is short, as in all iterations but the first
+        Row& fresh = rows_[used_++];
+        fresh.begin_again(node);
+        index_[node] = static_cast<std::uint32_t>(used_);
+        return fresh;
+    }
     // Some rows stay free for what cannot have a row of its own: it is summed up by MPI function, or for "(quota)" alone.
     const bool is_folded = node == tree.quota() || tree[node].parent == tree.quota();
     if ((node >= index_size_ && !grow_index(node, tree, arena)) || (!is_folded && !has_room(1 + spare_rows, arena))) {

@@ -6,6 +6,7 @@
 #include "libprofile/thread/thread.hpp"
 
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 namespace libprofile {
@@ -15,8 +16,10 @@ namespace {
 /// Calls visit(key, value) for every non-zero value.
 template <class Visit> void for_each_cell(Accumulator& rows, Visit visit) {
     for (std::size_t i = 0; i < rows.size(); ++i)
-        for (std::size_t m = 0; m < cell_metrics; ++m)
+        for (std::uint64_t left = rows[i].present(); left != 0; left &= left - 1) {
+            const auto m = static_cast<unsigned>(std::countr_zero(left));
             if (rows[i].values[m] != 0) visit(Cell::make_key(rows[i].node, m), rows[i].values[m]);
+        }
 }
 
 } // namespace
