@@ -98,6 +98,15 @@ class PathTrackerTest : public testing::Test {
         keep_ = 1;
         return ancestor;
     }
+
+  public:
+    NOT_INLINED void sample_below_for(int depth) {
+        sample_below(depth);
+        keep_ = 1;
+    }
+    std::size_t last_depth() const { return depth_of(last_); }
+
+  protected:
     NOT_INLINED double doubles_below(int depth, double a, double b) {
         const double result = depth == 0 ? (sample(), a * b) : doubles_below(depth - 1, a + 1, b) + a;
         keep_ = 1;
@@ -193,6 +202,33 @@ TEST_F(PathTrackerTest, WithoutMarksTheCommonAncestorIsABound) {
     for (int i = 0; i < times; ++i) ancestor = sample_below(20);
     EXPECT_EQ(ancestor.kind, LcaKind::Bound);
     EXPECT_EQ(ancestor.depth, deep);
+}
+
+/// Which function has not returned between two samples: this many nodes outside of that of the last sample. Its own node is not that of a call in it.
+TEST_F(PathTrackerTest, TheInnermostFunctionThatSurelyStandsIsNamed) {
+    struct Shape {
+        NOT_INLINED static NodeId twice(PathTrackerTest& test, PathTracker& tracker, int first, int second, std::size_t& depth) {
+            test.sample_below_for(first);
+            tracker.begin_standing();
+            test.sample_below_for(second);
+            depth = test.last_depth();
+            return tracker.standing_function();
+        }
+    };
+    std::size_t depth = 0;
+    const NodeId node = Shape::twice(*this, tracker_, 20, 5, depth);
+    ASSERT_NE(node, 0u);
+    EXPECT_EQ(depth_of(node), depth - 8); // without sample_below_for(), sample_below() x 6 and sample()
+    EXPECT_EQ(tree_[node].kind, NodeKind::Frame);
+    const auto begin = reinterpret_cast<std::uintptr_t>(&Shape::twice) - load_map[tree_[node].a].bias;
+    EXPECT_EQ(tree_[node].b, begin); // not a line in it
+    process_state.marks.store(MarksChoice::Off);
+    EXPECT_EQ(Shape::twice(*this, tracker_, 20, 5, depth), 0u); // without marks nothing is sure
+}
+
+TEST_F(PathTrackerTest, NothingIsSaidOfTheTimeBeforeTheFirstSample) {
+    sample_below(3);
+    EXPECT_EQ(tracker_.standing_function(), 0u);
 }
 
 /// Figure 2 of Wei and Mellor-Crummey: a loop calls A twice from one call site; A calls B; a sample each time. Slots and return
