@@ -226,6 +226,29 @@ TEST_F(PathTrackerTest, TheInnermostFunctionThatSurelyStandsIsNamed) {
     EXPECT_EQ(Shape::twice(*this, tracker_, 20, 5, depth), 0u); // without marks nothing is sure
 }
 
+/// A jump leaves the frame to another function: which of the two ran in between is unknown.
+TEST_F(PathTrackerTest, AFunctionThatHasTakenAFrameOverDoesNotCount) {
+    struct Tail {
+        NOT_INLINED static NodeId second(PathTrackerTest& test, PathTracker& tracker, const void* end_of_frame, bool& is_jump) {
+            is_jump = end_of_frame == __builtin_dwarf_cfa();
+            test.sample_below_for(2);
+            return tracker.standing_function();
+        }
+        NOT_INLINED static NodeId first(PathTrackerTest& test, PathTracker& tracker, bool& is_jump) {
+            test.sample_below_for(4);
+            tracker.begin_standing();
+            return second(test, tracker, __builtin_dwarf_cfa(), is_jump);
+        }
+    };
+    bool is_jump = false;
+    const NodeId node = Tail::first(*this, tracker_, is_jump);
+    ASSERT_NE(node, 0u);
+    EXPECT_EQ(depth_of(node), last_depth() - 6); // without second(), sample_below_for(), sample_below() x 3 and sample()
+    const auto begin = [&](auto* function) { return reinterpret_cast<std::uintptr_t>(function) - load_map[tree_[node].a].bias; };
+    EXPECT_NE(tree_[node].b, begin(&Tail::second));
+    EXPECT_EQ(tree_[node].b == begin(&Tail::first), !is_jump);
+}
+
 TEST_F(PathTrackerTest, NothingIsSaidOfTheTimeBeforeTheFirstSample) {
     sample_below(3);
     EXPECT_EQ(tracker_.standing_function(), 0u);
